@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.db.models import QuerySet
@@ -27,9 +28,8 @@ from campaigns.services import collection
 from campaigns.services.campaigns import create_campaign, update_campaign
 from campaigns.services.runs import (
     check_size,
-    check_small_run,
     read_original_file,
-    submit_run,
+    submit_and_check_run,
     withdraw_run,
 )
 
@@ -47,6 +47,10 @@ def handle_api_exception(error: Exception, context: dict[str, Any]) -> Response 
 
 
 class GradeSerializer(serializers.ModelSerializer[Grade]):
+    gain = serializers.FloatField(
+        required=False, min_value=0, help_text="Default: the grade's value, 0 if negative."
+    )
+
     class Meta:
         model = Grade
         fields = ("value", "label", "key", "gain", "meaning")
@@ -66,12 +70,24 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
         )  # fmt: skip
         read_only_fields = ("created_at",)
 
+    def to_representation(self, instance: Campaign) -> dict[str, Any]:
+        """Without the guidelines for everybody whom the pages do not show them."""
+        fields = dict(super().to_representation(instance))
+        if not request_user(self.context["request"]).has_perm("campaigns.see_guidelines", instance):
+            del fields["guidelines"]
+        return fields
+
     def validate_slug(self, slug: str) -> str:
         if self.instance is not None:
             raise serializers.ValidationError("The slug of a campaign cannot be changed.")
         if Campaign.objects.filter(slug=slug).exists():
             raise serializers.ValidationError("This slug is already in use.")
         return slug
+
+
+def build_scale(grades: Sequence[Mapping[str, Any]]) -> list[GradeSpec]:
+    """The scale of validated grades; a grade without a gain is its own gain."""
+    return [GradeSpec(**{"gain": max(0.0, grade["value"]), **grade}) for grade in grades]
 
 
 class TopicSerializer(serializers.ModelSerializer[Topic]):
@@ -156,7 +172,7 @@ class CampaignViewSet(
 
     def perform_create(self, serializer: BaseSerializer[Campaign]) -> None:
         fields = dict(serializer.validated_data)
-        scale = [GradeSpec(**grade) for grade in fields.pop("grades")]
+        scale = build_scale(fields.pop("grades"))
         serializer.instance = create_campaign(
             actor=request_user(self.request), scale=scale, **fields
         )
@@ -164,7 +180,7 @@ class CampaignViewSet(
     def perform_update(self, serializer: BaseSerializer[Campaign]) -> None:
         fields = dict(serializer.validated_data)
         grades = fields.pop("grades", None)
-        scale = None if grades is None else [GradeSpec(**grade) for grade in grades]
+        scale = None if grades is None else build_scale(grades)
         changed = update_campaign(
             actor=request_user(self.request), campaign=self.get_object(), scale=scale, **fields
         )
@@ -297,12 +313,10 @@ def submit_uploaded_run(actor: User, fields: dict[str, Any]) -> Run:
         visible = Run.objects.visible_to(actor)
         fields["replaces"] = get_object_or_404(visible, campaign=campaign, pk=number)
     upload = fields.pop("file")
-    run = submit_run(
+    return submit_and_check_run(
         actor=actor,
         campaign=campaign,
         data=read_upload_bytes(upload),
         file_name=upload.name,
         **fields,
     )
-    check_small_run(run)
-    return run

@@ -8,17 +8,19 @@ from rest_framework.exceptions import ParseError
 from rest_framework.pagination import LimitOffsetPagination
 from rest_framework.parsers import JSONParser
 
+from campaigns.core.json_texts import check_depth
+
 
 class PlainJSONParser(JSONParser):
     """JSON that can be stored: no half of a surrogate pair, no number beyond 64 bits."""
 
     def parse(self, stream: Any, media_type: Any = None, parser_context: Any = None) -> Any:
         try:
-            data = super().parse(stream, media_type, parser_context)
-            if not is_storable_json(data):
-                raise ParseError("The JSON contains a number or character that cannot be stored.")
-        except RecursionError as error:
+            data = check_depth(super().parse(stream, media_type, parser_context))
+        except (RecursionError, ValueError) as error:
             raise ParseError("The JSON is nested too deeply.") from error
+        if not is_storable_json(data):
+            raise ParseError("The JSON contains a number or character that cannot be stored.")
         return data
 
 

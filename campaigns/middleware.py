@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
-from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBadRequest
+from django.core.exceptions import BadRequest, PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
 from django.middleware.locale import LocaleMiddleware
 from django.shortcuts import render
 from django.utils import translation
@@ -113,5 +113,5 @@ class NoNulMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if "\0" in request.path or "%00" in request.META.get("QUERY_STRING", ""):
-            return HttpResponseBadRequest("The URL contains a NUL character.", "text/plain")
+            raise BadRequest("The URL contains a NUL character.")
         return self.get_response(request)

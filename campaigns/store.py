@@ -18,7 +18,10 @@ def put_blob(data: bytes, suffix: str = "") -> str:
     digest = sha256(data)
     name = f"{digest[:2]}/{digest}{suffix}"
     target = blob_path(name)
-    if not target.exists():
+    if target.exists():
+        # The row that will name it is still to come: ``check_store --clean`` spares new files.
+        target.touch()
+    else:
         target.parent.mkdir(parents=True, exist_ok=True)
         # Written to a temporary file and renamed, so that no reader sees half a file.
         part = target.with_name(f"{target.name}.{uuid4().hex}.part")

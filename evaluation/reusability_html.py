@@ -155,8 +155,8 @@ def chart_taus(report: ReusabilityReport) -> ReportChart:
     return ReportChart(
         "lines",
         "Kendall's tau with the ranking by all judgments",
-        "tau of each measure with its own ranking by all judgments: mean over the draws; "
-        "shaded: minimum to maximum.",
+        "tau of each measure with its own ranking by all judgments: mean over the draws (SE: its "
+        "standard error); shaded: minimum to maximum.",
         build_line_chart(series, across, fifths_axis("", least)),
     )
 
@@ -167,8 +167,8 @@ def list_tau_values(report: ReusabilityReport, measure: str) -> list[PlotValue]:
     for row in report.reduced:
         tau, at = row.tau, report.facts.levels.index(row.level)
         if row.measure == measure and tau.mean is not None:
-            description = (
-                f"{measure} at {row.level} %: {tau.mean:.3f}, {tau.least:.3f} to {tau.most:.3f}"
-            )
+            error = "" if tau.standard_error is None else f" (SE {tau.standard_error:.4f})"
+            between = f"{tau.least:.3f} to {tau.most:.3f}"
+            description = f"{measure} at {row.level} %: {tau.mean:.3f}{error}, {between}"
             values.append(PlotValue(at, tau.mean, description, tau.least, tau.most))
     return values

@@ -242,7 +242,9 @@ class Judgment(AppendOnlyModel):
     submission idempotent: the same UUID is the same judgment. ``flags`` are names of
     ``judging.rules.FLAGS``; ``passages`` are ``[start, end, text]`` in characters of the
     document's body. ``order`` is the plan's order, ``lease`` the token and ``guideline_version``
-    the version on the assessor's page when the document was shown.
+    the version on the assessor's page when the document was shown. A ``third`` judgment exists
+    because the planned ones differ: its pairs are selected by their outcome, so figures of
+    agreement leave it out.
     """
 
     class Kind(models.TextChoices):
@@ -278,6 +280,7 @@ class Judgment(AppendOnlyModel):
     served_at = models.DateTimeField(null=True, blank=True)
     active_seconds = models.FloatField(null=True, blank=True)
     document_sha256 = models.CharField(max_length=64, blank=True)
+    third = models.BooleanField(default=False)
     judged_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

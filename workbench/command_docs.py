@@ -44,6 +44,8 @@ ON_INSTALLATION = {
     "demo": "the [README](../README.md#quick-start)",
     "serve": "[deployment](deployment.md)",
     "tick": "[deployment](deployment.md#background-work)",
+    "check_store": "[deployment](deployment.md#backup)",
+    "housekeeping": "[deployment](deployment.md#housekeeping)",
 }
 NOTES = {
     "evaluate": """

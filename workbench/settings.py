@@ -18,7 +18,9 @@ env = environ.Env()
 VAR_DIR = Path(env("POOLBENCH_VAR", default=str(BASE_DIR / "var")))
 STORE_DIR = VAR_DIR / "store"
 BROKER_DIR = VAR_DIR / "broker"
-for folder in (STORE_DIR, VAR_DIR / "static", BROKER_DIR / "queue", BROKER_DIR / "control"):
+UPLOAD_DIR = VAR_DIR / "uploads"
+FOLDERS = (STORE_DIR, UPLOAD_DIR, VAR_DIR / "static", BROKER_DIR / "queue", BROKER_DIR / "control")
+for folder in FOLDERS:
     folder.mkdir(parents=True, exist_ok=True)
 
 
@@ -34,7 +36,9 @@ DEBUG = env.bool("POOLBENCH_DEBUG", default=False)
 SECRET_KEY = env("POOLBENCH_SECRET_KEY", default=None) or load_or_create_secret_key(
     VAR_DIR / "secret_key"
 )
-ALLOWED_HOSTS = env.list("POOLBENCH_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
+# The machine itself always: a monitor on it asks /health/ under any settings.
+LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]"]
+ALLOWED_HOSTS = [*env.list("POOLBENCH_HOSTS", default=[]), *LOCAL_HOSTS]
 CSRF_TRUSTED_ORIGINS = env.list("POOLBENCH_ORIGINS", default=[])
 BEHIND_TLS = env.bool("POOLBENCH_TLS", default=False)
 
@@ -111,6 +115,9 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
         "timeout": 20,
         "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
     }
+else:
+    # A server that does not answer must not hold web threads for minutes.
+    DATABASES["default"].setdefault("OPTIONS", {}).setdefault("connect_timeout", 5)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 AUTH_USER_MODEL = "campaigns.User"
@@ -159,6 +166,8 @@ POOLBENCH_INLINE = env.bool("POOLBENCH_INLINE", default=False)
 POOLBENCH_CHECK_AT_ONCE_BYTES = env.int("POOLBENCH_CHECK_AT_ONCE_BYTES", default=8_000_000)
 POOLBENCH_MAX_UPLOAD_BYTES = env.int("POOLBENCH_MAX_UPLOAD_BYTES", default=200_000_000)
 POOLBENCH_LEASE_MINUTES = env.int("POOLBENCH_LEASE_MINUTES", default=30)
+# Uploads in progress, in a folder of ours so that `housekeeping` can remove abandoned ones.
+FILE_UPLOAD_TEMP_DIR = str(UPLOAD_DIR)
 DATA_UPLOAD_MAX_MEMORY_SIZE = 10_000_000
 # One checkbox per topic and assessor of a plan: hundreds times dozens.
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 20_000
@@ -199,6 +208,8 @@ CONTENT_SECURITY_POLICY = {
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = BEHIND_TLS
+# The monitor speaks plain HTTP to the web server, not to the proxy.
+SECURE_REDIRECT_EXEMPT = [r"^health/$"]
 SECURE_HSTS_SECONDS = 31_536_000 if BEHIND_TLS else 0
 if BEHIND_TLS:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")

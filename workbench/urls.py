@@ -10,6 +10,10 @@ from django.views.i18n import set_language
 
 from campaigns.forms import SignInForm
 
+handler400 = "workbench.error_pages.handle_bad_request"
+handler403 = "workbench.error_pages.handle_forbidden"
+handler404 = "workbench.error_pages.handle_not_found"
+handler500 = "workbench.error_pages.handle_server_error"
 urlpatterns = [
     path("accounts/login/", auth.LoginView.as_view(authentication_form=SignInForm), name="login"),
     path("accounts/logout/", login_not_required(auth.LogoutView.as_view()), name="logout"),

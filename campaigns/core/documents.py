@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from campaigns.core.faults import FaultReport, InvalidFile
-from campaigns.core.html_sanitizer import NestingTooDeep, sanitize
+from campaigns.core.html_sanitizer import UnreadablePage, sanitize
 from campaigns.core.markup import parse_sgml_documents
 from campaigns.core.records import (
     IdCheck,
@@ -42,7 +42,7 @@ CODES = RecordCodes(
     not_utf8="WD01",
 )
 _NO_TEXT = "WD02"
-_TOO_DEEP = "ED07"
+_UNREADABLE = "ED07"
 _SANITIZED = "WD03"
 
 _NAMES = {
@@ -175,13 +175,13 @@ def set_sanitized_html(
 ) -> DocumentText | None:
     """``document`` with sanitized ``html`` as its body; removed elements are reported.
 
-    None, and a fault in ``report``, if it is nested too deeply to be parsed.
+    None, and a fault in ``report``, if it cannot be parsed in reasonable time.
     """
     try:
         clean = sanitize(html)
-    except NestingTooDeep as error:
-        fix = "Upload well-formed HTML with balanced tags."
-        report.add(_TOO_DEEP, str(error), fix, line=line, excerpt=document.docno)
+    except UnreadablePage as error:
+        fix = "Upload well-formed HTML with balanced tags and few attributes."
+        report.add(_UNREADABLE, str(error), fix, line=line, excerpt=document.docno)
         return None
     if clean.removed:
         removed = ", ".join(f"{name} ×{count}" for name, count in clean.removed.most_common(6))

@@ -16,6 +16,8 @@ import nh3
 
 MAX_DEPTH = 500
 """Nested elements; browsers flatten deeper ones, and parsing takes quadratic time."""
+MAX_ATTRIBUTES = 1_000
+"""Of one tag. The parser compares each attribute with all before it; no page has a hundred."""
 MAX_COST = 1_000_000
 """Open formatting elements, summed over all tags: a parser reopens them each time."""
 
@@ -61,6 +63,11 @@ _UNCOUNTED = {
 }
 _PICTURE = re.compile(r"data:image/(png|jpe?g|gif|webp);base64,[a-z0-9+/=\s]*\Z", re.IGNORECASE)
 _TAG = re.compile(r"<(/?)([a-z][^\s/>]*)", re.IGNORECASE)
+_ATTRIBUTE = re.compile(
+    r"""[\s/]*(?=[^\s/>])=?[^\s/>=]*(?:\s*=\s*(?:"[^"]*(?:"|\Z)|'[^']*(?:'|\Z)|[^\s>"']?[^\s>]*))?"""
+)
+_RAW_TEXT = re.compile(r"<(script|style)\b[^>]*>.*?</\1", re.IGNORECASE | re.DOTALL)
+_FOREIGN = re.compile(r"<(?:svg|math)\b", re.IGNORECASE)
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title", re.IGNORECASE | re.DOTALL)
 _PAGE = re.compile(r"<(?:html|body)\b[^>]*>", re.IGNORECASE)
 _SPEECH = re.compile(r"\b(lang|dir)\s*=\s*[\"']?([a-z][a-z0-9-]{1,34})\b", re.IGNORECASE)
@@ -77,17 +84,26 @@ class SanitizedHtml:
     removed: Counter[str]
 
 
-class NestingTooDeep(ValueError):  # noqa: N818 -- it is the page that is too deep
+class UnreadablePage(ValueError):  # noqa: N818 -- it is the page that is at fault
+    """A page that takes the parser longer than any page that people read."""
+
+
+class NestingTooDeep(UnreadablePage):
     """Elements are nested deeper than on any page that people read."""
 
 
+class TooManyAttributes(UnreadablePage):
+    """A tag has more attributes than on any page that people read."""
+
+
 def sanitize(html: str) -> SanitizedHtml:
-    """The safe part of a page or a fragment. Raises ``NestingTooDeep``.
+    """The safe part of a page or a fragment. Raises ``NestingTooDeep`` or ``TooManyAttributes``.
 
     Links within the page work; links out of it stay visible, but the sandbox blocks them. IDs
     get a prefix, so that no element can pass for a property of the document.
     """
     html = html.replace("\0", " ").replace("\r\n", "\n").replace("\r", "\n")
+    _check_attributes(html)
     names = _count_start_tags(html)
     title_match = _TITLE.search(html)
     cleaned = nh3.clean(
@@ -129,6 +145,21 @@ def _filter_attribute(_tag: str, name: str, value: str) -> str | None:
             return f"#doc-{value[1:]}"
         return None if value.lower().lstrip().startswith("data:") else value
     return value
+
+
+def _check_attributes(html: str) -> None:
+    """Raise ``TooManyAttributes`` if a tag has more than ``MAX_ATTRIBUTES``. Linear in time."""
+    # Within svg and math, script and style are elements like others, with tags in them.
+    if not _FOREIGN.search(html):
+        html = _RAW_TEXT.sub("", html)
+    at = 0
+    while tag := _TAG.search(html, at):
+        at, count = tag.end(), 0
+        while (attribute := _ATTRIBUTE.match(html, at)) and attribute.end() > at:
+            at, count = attribute.end(), count + 1
+            if count > MAX_ATTRIBUTES:
+                message = f"A tag <{tag[2][:20]}> has more than {MAX_ATTRIBUTES:,} attributes."
+                raise TooManyAttributes(message)
 
 
 def _count_start_tags(html: str) -> Counter[str]:

@@ -14,6 +14,7 @@ from typing import Any
 
 from campaigns.core.faults import FaultReport, format_count
 from campaigns.core.file_kinds import detect_binary_kind
+from campaigns.core.json_texts import parse_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +139,8 @@ def parse_json_lines(text: str, report_fault: FaultReporter) -> Iterator[RecordD
         if not line.strip():
             continue
         try:
-            record = json.loads(line)
-        except (ValueError, RecursionError) as error:
+            record = parse_json(line)
+        except ValueError as error:
             report_fault(number, f"The line is not JSON ({error}).", line)
             continue
         if isinstance(record, dict):

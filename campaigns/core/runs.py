@@ -62,8 +62,9 @@ def read_run(
 ) -> RunTable:
     """The run in ``data``; ranks are ignored, the tag is that of the first line.
 
-    ``lenient`` accepts extra columns after the tag and infinite scores, as trec_eval does.
-    Warnings go to ``report`` when one is given. Raises ``InvalidFile`` with every fault
+    ``lenient`` accepts extra columns after the tag and infinite scores (``inf``, ``infinity``, or
+    beyond 64 bits, such as 1e400), as trec_eval does.
+    Warnings (W12, W13) go to ``report`` when one is given. Raises ``InvalidFile`` with every fault
     (E01, E03, E04, E11, E14).
     """
     report = FaultReport(file) if report is None else report
@@ -71,6 +72,8 @@ def read_run(
     rows = RowCollector(source)
     for block in source.blocks():
         rows.add(block, parse_scores(source, block))
+        rows.compare_tags(block)
+    rows.warn_of_tags()
     table = build_run_table(source, rows.finish())
     if report.has_errors:
         raise InvalidFile(report)
@@ -95,11 +98,13 @@ class RowCollector:
     """Collects blocks of run lines of ``source`` into one ``RunRows``."""
 
     def __init__(self, source: ColumnFile) -> None:
+        self._source = source
         self._lines: list[Sequence[int] | Ints] = []
         self._topics = TopicCollector()
         self._docnos = DocnoCollector(source.data, source.room)
         self._scores = np.empty(source.room)
         self._tag = ""
+        self._other_tag: tuple[int, bytes] | None = None
 
     def add(self, block: LineBlock, scores: NDArray[np.float64]) -> None:
         if not len(block):
@@ -109,6 +114,27 @@ class RowCollector:
         self._scores[self._topics.rows :][: len(block)] = scores
         self._topics.add(block.column(TOPIC))
         self._docnos.add(block.column(DOCNO))
+
+    def compare_tags(self, block: LineBlock) -> None:
+        """Remember the first line whose tag is not that of the first line."""
+        if self._other_tag is None and len(block):
+            tags = block.column(TAG)
+            others = np.flatnonzero(~tags.equals_text(self._tag.encode()))
+            if len(others):
+                self._other_tag = int(block.lines[others[0]]), tags.text(int(others[0]))
+
+    def warn_of_tags(self) -> None:
+        if self._other_tag is not None:
+            line, tag = self._other_tag
+            self._source.add_fault(
+                "W13",
+                f"The run tag {escape_excerpt(tag, 40)} differs from that of the first line,"
+                f" {self._tag[:40]}.",
+                f"All lines are read as the run {self._tag[:40]}; if the file has several runs,"
+                " split it.",
+                line=line,
+                field=TAG,
+            )
 
     def finish(self) -> RunRows:
         grouped = self._topics.finish()
@@ -131,11 +157,15 @@ def _parse_odd_scores(source: ColumnFile, block: LineBlock, rows: Ints) -> list[
     texts = block.column(SCORE).texts(rows)
     is_score = _is_number if source.layout.lenient else _is_finite_decimal
     bad = [i for i, text in enumerate(texts) if not is_score(text)]
-    fix = "Use a format such as 12.5 or 1.25e1; nan, inf, commas and hexadecimal are not accepted."
+    what, infinite = ("a number", "") if source.layout.lenient else ("a finite number", "inf, ")
+    fix = (
+        f"Use a format such as 12.5 or 1.25e1; nan, {infinite}commas and hexadecimal are not"
+        " accepted."
+    )
     entries = (
         (
             int(block.lines[rows[i]]),
-            f"The score is not a finite number: {escape_excerpt(texts[i], 20)}.",
+            f"The score is not {what}: {escape_excerpt(texts[i], 20)}.",
             fix,
         )
         for i in bad

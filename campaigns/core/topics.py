@@ -22,7 +22,7 @@ from campaigns.core.records import (
     parse_smart,
     tidy_text,
 )
-from campaigns.core.streams import read_bytes
+from campaigns.core.streams import MAX_BYTES, read_bytes
 
 CODES = RecordCodes(
     noun="topic",
@@ -37,6 +37,10 @@ CODES = RecordCodes(
     not_utf8="WT01",
 )
 _NO_TITLE = "ET07"
+_TOO_LONG = "ET09"
+MAX_TITLE = 5_000
+MAX_TEXT = 200_000
+"""Characters of a title, and of a description or narrative: assessors read them on each page."""
 
 _NAMES = {
     "number": ("num", "number", "_id", "id", "qid", "query_id", "topic_id", "i"),
@@ -77,14 +81,15 @@ def read_topics(
     file: str = "",
     file_format: str | None = None,
     report: FaultReport | None = None,
+    max_bytes: int = MAX_BYTES,
 ) -> list[TopicText]:
-    """The topics in ``data`` (plain or gzip), in file order.
+    """The topics in ``data`` (plain or gzip, at most ``max_bytes`` unpacked), in file order.
 
     ``file_format`` is a key of ``TOPIC_FORMATS``, by default detected from the text.
     Warnings go to ``report`` when one is given. Raises ``InvalidFile`` with every fault.
     """
     report = FaultReport(file) if report is None else report
-    text = decode_text(read_bytes(data, file=file), CODES, report)
+    text = decode_text(read_bytes(data, file=file, max_bytes=max_bytes), CODES, report)
     topics = [] if text is None else list(_iter_topics(text, file_format, report))
     if not topics and not report.has_errors:
         report.add(
@@ -127,8 +132,21 @@ def _iter_topics(text: str, form: str | None, report: FaultReport) -> Iterator[T
         if not topic.title:
             fix = "Add a title; assessors and participants see it."
             report.add(_NO_TITLE, f"Topic {topic.number} has no title.", fix, line=draft.line)
-        if ids.is_valid(topic.number, draft.line) and topic.title:
+        is_short = _check_lengths(topic, draft.line, report)
+        if ids.is_valid(topic.number, draft.line) and topic.title and is_short:
             yield topic
+
+
+def _check_lengths(topic: TopicText, line: int, report: FaultReport) -> bool:
+    """Whether no text of the topic is too long; if one is, a fault is added."""
+    limits = {"title": MAX_TITLE, "description": MAX_TEXT, "narrative": MAX_TEXT}
+    lengths = {name: len(getattr(topic, name)) for name in limits}
+    too_long = [name for name, length in lengths.items() if length > limits[name]]
+    for name in too_long:
+        message = f"The {name} of topic {topic.number} has {lengths[name]:,} characters."
+        fix = f"Use at most {limits[name]:,}; put longer texts into documents."
+        report.add(_TOO_LONG, message, fix, line=line)
+    return not too_long
 
 
 def _topic(draft: RecordDraft) -> TopicText:

@@ -22,14 +22,49 @@ UNSTORABLE = {0, *range(0xD800, 0xE000)}
 """NUL and surrogates: valid in YAML, but no database or file can store them."""
 
 
-class NoAliasLoader(yaml.SafeLoader):
-    """Rejects aliases: with them a few lines can expand to more than fits into memory."""
+MAX_DEPTH = 50
+"""Lists and mappings within each other."""
+
+
+class StrictLoader(yaml.SafeLoader):
+    """Rejects aliases, with which a few lines can expand to more than fits into memory, deep
+    nesting, and keys that are repeated. Every fault has its place.
+    """
+
+    depth = 0
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
         if self.check_event(yaml.AliasEvent):
-            mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
             raise yaml.MarkedYAMLError(problem="aliases are not supported", problem_mark=mark)
-        return super().compose_node(parent, index)
+        if self.depth > MAX_DEPTH:
+            problem = f"nested too deeply, limit: {MAX_DEPTH} levels"
+            raise yaml.MarkedYAMLError(problem=problem, problem_mark=mark)
+        self.depth += 1
+        node = super().compose_node(parent, index)
+        self.depth -= 1
+        return node
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        """The constructors of PyYAML raise whatever their parsing runs into."""
+        try:
+            return super().construct_object(node, deep=deep)
+        except yaml.MarkedYAMLError:
+            raise
+        except Exception as error:
+            tag = node.tag.rpartition(":")[2]
+            problem = f"the value cannot be read as {tag}"
+            raise yaml.MarkedYAMLError(problem=problem, problem_mark=node.start_mark) from error
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        seen: set[tuple[str, str]] = set()
+        for key, _ in node.value if isinstance(node, yaml.MappingNode) else ():
+            name = (key.tag, str(key.value))
+            if name in seen:
+                problem = f"the key {key.value} is repeated"
+                raise yaml.MarkedYAMLError(problem=problem, problem_mark=key.start_mark)
+            seen.add(name)
+        return super().construct_mapping(node, deep=deep)
 
 
 def is_text(value: Any) -> bool:
@@ -81,7 +116,7 @@ class YamlFile:
             line, column = mark_position(error.problem_mark)
             message = f"Invalid YAML: {error.problem}."
             self.report.add(self.codes[1], message, "Correct the syntax.", line=line, column=column)
-        except (yaml.YAMLError, ValueError, RecursionError) as error:
+        except (yaml.YAMLError, ValueError) as error:
             message = f"Invalid YAML: {str(error).splitlines()[0]}."
             self.report.add(self.codes[1], message, "Correct the syntax.")
         else:
@@ -123,7 +158,7 @@ class YamlFile:
 
 def load_yaml(text: str) -> tuple[Any, yaml.Node | None]:
     """The value of ``text``, and its tree with positions."""
-    loader = NoAliasLoader(text)
+    loader = StrictLoader(text)
     try:
         tree = loader.get_single_node()
         return (None if tree is None else loader.construct_document(tree)), tree
@@ -143,7 +178,7 @@ def find_node_mark(node: yaml.Node | None, path: KeyPath) -> yaml.Mark | None:
         if isinstance(node, yaml.MappingNode):
             child = next((v for k, v in node.value if k.value == step), None)
         elif isinstance(node, yaml.SequenceNode) and isinstance(step, int):
-            child = node.value[step]
+            child = node.value[step] if step < len(node.value) else None
         if child is None:
             break
         node = child

@@ -3,7 +3,7 @@
 from campaigns.models.append_only import AppendOnlyModel
 from campaigns.models.campaign import Campaign, Grade, Guideline, random_seed
 from campaigns.models.collection import Document, Topic
-from campaigns.models.history import Event, Job
+from campaigns.models.history import Event, Job, ProcessHeartbeat
 from campaigns.models.people import Invitation, Member, Role, Team, User
 from campaigns.models.runs import PairChunk, Run
 
@@ -18,6 +18,7 @@ __all__ = [
     "Job",
     "Member",
     "PairChunk",
+    "ProcessHeartbeat",
     "Role",
     "Run",
     "Team",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 
 from django.contrib.auth.models import AnonymousUser
-from django.core.validators import MaxValueValidator, MinValueValidator
+from django.core.validators import MaxLengthValidator, MaxValueValidator, MinValueValidator
 from django.db import models
 from django.urls import reverse
 from django.utils import timezone
@@ -14,6 +14,9 @@ from django.utils.translation import gettext_lazy as _
 from campaigns.core.significance_tests import CORRECTIONS, TESTS
 from campaigns.models.append_only import AppendOnlyModel
 from campaigns.models.people import Member, Role, User
+
+MARKDOWN_LENGTH = MaxLengthValidator(50_000)
+"""About twenty pages. Rendering takes a second for the worst text of this length."""
 
 
 def random_seed() -> int:
@@ -45,9 +48,13 @@ class Campaign(models.Model):
 
     slug = models.SlugField(max_length=60, unique=True)
     title = models.CharField(max_length=200)
-    description = models.TextField(blank=True, help_text="Markdown. Visible to members.")
+    description = models.TextField(
+        blank=True, validators=[MARKDOWN_LENGTH], help_text="Markdown. Visible to members."
+    )
     guidelines = models.TextField(
-        blank=True, help_text="Markdown. Shown to assessors next to every document."
+        blank=True,
+        validators=[MARKDOWN_LENGTH],
+        help_text="Markdown. Shown to assessors next to every document.",
     )
     guideline_version = models.PositiveIntegerField(
         default=0, editable=False, help_text="Guideline version; 0 if none exist."

@@ -65,3 +65,14 @@ class Job(models.Model):
     @property
     def is_over(self) -> bool:
         return self.state in (self.State.DONE, self.State.FAILED)
+
+
+class ProcessHeartbeat(models.Model):
+    """When a background process last said that it is alive: one row per ``process``."""
+
+    class Process(models.TextChoices):
+        TICK = "tick"
+        WORKER = "worker"
+
+    process = models.CharField(max_length=10, choices=Process, unique=True)
+    at = models.DateTimeField()

@@ -17,7 +17,6 @@ from campaigns import store
 from campaigns.core.document_files import folder_files, is_zip, read_files, zip_files
 from campaigns.core.documents import DocumentText, read_documents
 from campaigns.core.faults import FaultReport, InvalidFile
-from campaigns.core.streams import read_bytes
 from campaigns.core.topics import read_topics
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Document, Topic, User
@@ -44,7 +43,13 @@ def import_topics(
     is rejected. Warnings go to ``report``. Raises ``InvalidFile``.
     """
     require_permission(actor, "campaigns.manage", campaign)
-    text = expand_upload(data, file)
+    reading = read_topics(
+        data,
+        file=file,
+        file_format=file_format or None,
+        report=report,
+        max_bytes=settings.POOLBENCH_MAX_UPLOAD_BYTES,
+    )
     rows = [
         Topic(
             campaign=campaign,
@@ -53,7 +58,7 @@ def import_topics(
             description=read.description,
             narrative=read.narrative,
         )
-        for read in read_topics(text, file=file, file_format=file_format or None, report=report)
+        for read in reading
     ]
     with transaction.atomic():
         lock_campaign_imports(campaign)
@@ -92,8 +97,13 @@ def import_documents(
     if is_zip(data):
         files = zip_files(io.BytesIO(data), report, max_bytes=settings.POOLBENCH_MAX_UPLOAD_BYTES)
         return add_documents(actor, campaign, read_files(files, report), file, report)
-    text = expand_upload(data, file)
-    documents = read_documents(text, file=file, file_format=file_format or None, report=report)
+    documents = read_documents(
+        data,
+        file=file,
+        file_format=file_format or None,
+        report=report,
+        max_bytes=settings.POOLBENCH_MAX_UPLOAD_BYTES,
+    )
     return add_documents(actor, campaign, documents, file, report)
 
 
@@ -176,11 +186,6 @@ def delete_all(actor: User, campaign: Campaign, noun: str) -> int:
         count = int(getattr(campaign, noun).all().delete()[0])
         events.log_event(campaign=campaign, actor=actor, code=f"{noun}.deleted", count=count)
     return count
-
-
-def expand_upload(data: bytes, file: str) -> bytes:
-    """The uncompressed bytes of an upload, within the limit before and after unpacking."""
-    return read_bytes(io.BytesIO(data), max_bytes=settings.POOLBENCH_MAX_UPLOAD_BYTES, file=file)
 
 
 def lock_campaign_imports(campaign: Campaign) -> None:

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import timedelta
-from threading import Event, Thread
+from functools import cache
+from threading import Event, Lock, Thread
 from typing import Any
 
 from django.conf import settings
@@ -29,6 +30,7 @@ STALE_AFTER = timedelta(minutes=2)
 BEAT_SECONDS = 30.0
 MAX_ATTEMPTS = 3
 _inline: ContextVar[bool] = ContextVar("inline", default=False)
+_loading_tasks = Lock()
 
 
 @contextmanager
@@ -46,9 +48,17 @@ def enqueue(*, campaign: Campaign, kind: str, actor: User | None, **args: Any) -
 
     ``kind`` is the name of a registered Celery task that takes the job's ID.
     """
-    job = Job.objects.create(campaign=campaign, kind=kind, args=args, created_by=actor)
+    job = create_job(campaign=campaign, kind=kind, actor=actor, **args)
     send_on_commit(job)
     return job
+
+
+def create_job(*, campaign: Campaign, kind: str, actor: User | None, **args: Any) -> Job:
+    """A queued job that is not sent to a worker: the caller runs it with ``run_here``.
+
+    If this process dies before that, ``requeue_lost_jobs`` sends it to a worker.
+    """
+    return Job.objects.create(campaign=campaign, kind=kind, args=args, created_by=actor)
 
 
 def enqueue_once(*, campaign: Campaign, kind: str, actor: User | None, **args: Any) -> Job:
@@ -77,17 +87,39 @@ def dispatch_job(job: Job) -> None:
         import_string(settings.CELERY_APP_PATH).send_task(job.kind, args=[job.pk])
 
 
+def load_tasks() -> Any:
+    """The Celery application with the tasks of all apps, which only workers load themselves.
+
+    Web processes call this before their first request. The lock is for all others: while one
+    thread fills the registry, a second must not look for its task in it.
+    """
+    with _loading_tasks:
+        return _load_tasks(settings.CELERY_APP_PATH)
+
+
+@cache
+def _load_tasks(app_path: str) -> Any:
+    app = import_string(app_path)
+    app.loader.import_default_modules()
+    return app
+
+
 def call_task(job: Job) -> None:
-    """Run the job's task in this process. Only workers load the tasks of all apps themselves."""
-    app = import_string(settings.CELERY_APP_PATH)
-    if job.kind not in app.tasks:
-        app.loader.import_default_modules()
-    app.tasks[job.kind](job.pk)
+    """Run the job's task in this process."""
+    load_tasks().tasks[job.kind](job.pk)
 
 
 def run_here(job: Job) -> Job:
-    """Perform a queued job in this process; harmless if a worker has already claimed it."""
-    call_task(job)
+    """Perform a queued job in this process; harmless if a worker has already claimed it.
+
+    The job is stored already: if this process cannot run it, a worker gets it, and the caller
+    is not told of an error.
+    """
+    try:
+        call_task(job)
+    except Exception:
+        log.exception("job %s (%s) could not run here; sending it to a worker", job.pk, job.kind)
+        send_on_commit(job)
     job.refresh_from_db()
     return job
 

@@ -36,19 +36,17 @@ def submit_run(
     kind: str = Run.Kind.AUTOMATIC,
     priority: int = 1,
     replaces: Run | None = None,
+    check_here: bool = False,
 ) -> Run:
     """Store the original file and queue its check (job ``campaigns.check_run``).
+
+    With ``check_here`` the check is not sent to a worker: the caller runs it.
 
     Team members can submit until the deadline and up to the run limit; organizers can submit
     for any team. ``data`` is plain text or gzip. Raises ``ActionRefused``.
     """
     require_team(actor, campaign, team)
-    check_open(actor, campaign)
-    check_topics_known(campaign)
-    check_size(len(data))
-    check_replaced(team, replaces)
-    if replaces is None:
-        check_quota(campaign, team)
+    check_can_submit(actor, campaign, team, len(data), replaces)
     file = store_run_file(data)
     with transaction.atomic():
         run = Run.objects.create(
@@ -72,8 +70,21 @@ def submit_run(
             subject=format_run_label(run),
             run=run.pk,
         )
-        jobs.enqueue(campaign=campaign, kind="campaigns.check_run", actor=actor, run=run.pk)
+        queue = jobs.create_job if check_here else jobs.enqueue
+        queue(campaign=campaign, kind="campaigns.check_run", actor=actor, run=run.pk)
     return run
+
+
+def check_can_submit(
+    actor: User, campaign: Campaign, team: Team, size: int, replaces: Run | None
+) -> None:
+    """Refuse what can be refused before the file is read."""
+    check_open(actor, campaign)
+    check_topics_known(campaign)
+    check_size(size)
+    check_replaced(team, replaces)
+    if replaces is None:
+        check_quota(campaign, team)
 
 
 def withdraw_run(*, actor: User, run: Run) -> Run:
@@ -95,19 +106,24 @@ def withdraw_run(*, actor: User, run: Run) -> Run:
     return run
 
 
-def check_small_run(run: Run) -> None:
-    """Check a small run at once; a larger one is left to a worker."""
-    job = latest_check_job(run)
-    if job is not None and not is_large(store.get_blob(run.file)):
+def submit_and_check_run(*, data: bytes, **fields: Any) -> Run:
+    """``submit_run``, and check a small run before this returns; a larger one is for a worker."""
+    small = not is_large(data)
+    run = submit_run(data=data, **fields, check_here=small)
+    job = latest_check_job(run) if small else None
+    if job is not None:
         jobs.run_here(job)
         run.refresh_from_db()
+    return run
 
 
-def is_large(packed: bytes) -> bool:
+def is_large(data: bytes) -> bool:
     """Whether the unpacked file is large: a few bytes of gzip can be many lines."""
     limit: int = settings.POOLBENCH_CHECK_AT_ONCE_BYTES
+    if not data.startswith(GZIP_MAGIC):
+        return len(data) > limit
     try:
-        with gzip.open(io.BytesIO(packed)) as unpacked:
+        with gzip.open(io.BytesIO(data)) as unpacked:
             return len(unpacked.read(limit + 1)) > limit
     except (OSError, EOFError, zlib.error):
         return False  # damaged, which the check reports quickly

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import nh3
 from django import template
 from django.utils.html import format_html, format_html_join
@@ -18,6 +20,7 @@ _markdown = MarkdownIt("commonmark", {"html": False}).enable(["table", "striketh
 
 
 @register.filter
+@lru_cache(maxsize=32)
 def render_prose(text: str) -> SafeString:
     """``text`` as HTML: raw HTML is shown as text, images and scripts are removed."""
     tokens = _markdown.parse(text or "")

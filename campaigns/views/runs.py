@@ -21,11 +21,10 @@ from campaigns.queries import (
 from campaigns.rules import is_organizer_anywhere
 from campaigns.services.rejections import dismiss_rejections
 from campaigns.services.runs import (
-    check_small_run,
     latest_check_job,
     read_original_file,
     requeue_run_check,
-    submit_run,
+    submit_and_check_run,
     withdraw_run,
 )
 from campaigns.views.helpers import SignedInRequest, campaign_url, render_confirmation
@@ -96,15 +95,13 @@ def submit_from_form(request: SignedInRequest, campaign: Campaign, form: RunForm
     """Submit the run; a small one is checked before this returns."""
     fields = dict(form.cleaned_data)
     upload = fields.pop("file")
-    run = submit_run(
+    return submit_and_check_run(
         actor=request.user,
         campaign=campaign,
         data=upload.read(),
         file_name=upload.name or "run",
         **fields,
     )
-    check_small_run(run)
-    return run
 
 
 def list_team_quotas(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from campaigns.core.intervals import HINT_NOTE
 from evaluation.charts.topics import format_tick_value, round_up_nice, tick_label
 from evaluation.core.comparison.interval import MeanInterval
 
@@ -74,4 +75,5 @@ def describe_run_interval(tag: str, interval: MeanInterval) -> str:
         return f"{tag}: {format_tick_value(interval.mean)}; {interval.reason}"
     share = f"{interval.confidence:.0%}".replace("%", " %")
     ends = f"{format_tick_value(interval.low)} to {format_tick_value(interval.high)}"
-    return f"{tag}: {format_tick_value(interval.mean)}, {share} interval {ends}"
+    mark = f" ({HINT_NOTE.rstrip('.')})" if interval.is_hint else ""
+    return f"{tag}: {format_tick_value(interval.mean)}, {share} interval {ends}{mark}"

@@ -134,13 +134,14 @@ def build_topic_chart(
         middle, places = frame.middle(index), [spread.median, spread.best, spread.worst]
         median, best, worst = (None if at is None else frame.y(at) for at in places)
         height = abs(frame.y(0.0) - frame.y(value or 0.0))
+        first, last = ("best", "worst") if spread.ranked else ("highest", "lowest")
         marks.append(
             TopicBar(
                 label=topic,
                 description=f"Topic {topic}: {format_tick_value(value)};"
-                f" best {format_tick_value(spread.best)},"
+                f" {first} {format_tick_value(spread.best)},"
                 f" median {format_tick_value(spread.median)},"
-                f" worst {format_tick_value(spread.worst)}",
+                f" {last} {format_tick_value(spread.worst)}",
                 middle=middle,
                 x=round(middle - frame.bar / 2, 2),
                 width=round(frame.bar, 2),

@@ -23,7 +23,7 @@ from evaluation.core.completions import CompletionRankings
 from evaluation.core.evaluate import aggregate_defined_values, select_measures
 from evaluation.core.inputs import QrelsLike, RunLike, as_judged, as_run
 from evaluation.core.judgments import Floats, Mask
-from evaluation.core.matching import batch_from_table
+from evaluation.core.matching import batch_from_table, check_common_topic
 from evaluation.core.measures.family import Measure
 from evaluation.core.measures.modifiers import MODIFIERS
 from evaluation.core.measures.registry import DEFAULT_NAMES
@@ -60,10 +60,13 @@ def compute_run_bounds(
 ) -> tuple[MeasureBounds, ...]:
     """The bounds of each measure for ``run``; topics and measures as in ``evaluate``.
 
-    ``judged_only`` makes no difference: in a completion all documents are judged.
+    ``judged_only`` makes no difference: in a completion all documents are judged. Raises as
+    ``evaluate`` does.
     """
     options = options or ScoringOptions()
-    batch = batch_from_table(as_run(run), as_judged(qrels), replace(options, judged_only=False))
+    table, judged = as_run(run), as_judged(qrels)
+    check_common_topic(table, judged)
+    batch = batch_from_table(table, judged, replace(options, judged_only=False))
     return compute_bounds(batch, select_measures(measures, options))
 
 

@@ -13,13 +13,19 @@ import numpy as np
 from evaluation.core.batch import ScoringBatch
 from evaluation.core.inputs import QrelsLike, RunLike, as_judged, as_run
 from evaluation.core.judgments import Floats, Mask
-from evaluation.core.matching import batch_from_table
+from evaluation.core.matching import batch_from_table, check_common_topic, is_reordered_by_32_bits
 from evaluation.core.means import MEANS, arithmetic_mean, geometric_mean, sum_over_topics
 from evaluation.core.measures.family import Measure
 from evaluation.core.measures.judged_at_k import judged_at_k as judged_share
 from evaluation.core.measures.names import parse_measure, parse_measures
 from evaluation.core.measures.registry import DEFAULT_NAMES
 from evaluation.core.options import ScoringOptions
+from evaluation.core.scale import find_highest_grade
+from evaluation.core.stated_scale import (
+    is_denoted_by,
+    list_scale_remarks,
+    state_highest_grade,
+)
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -27,6 +33,7 @@ if TYPE_CHECKING:
 NO_TOPIC = "no topics to average over"
 TRUST_DEPTH = 10
 """The k of the judged@k that is part of every provenance."""
+TIED = "scores tie as 32-bit numbers; published figures of trec_eval 9 need --profile trec_eval-9."
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -76,12 +83,17 @@ class ScoredRun:
     def _place(self, name: str) -> int:
         if name in self.names:
             return self.names.index(name)
-        meant = [measure.name for measure in parse_measure(name)]
+        meant = parse_measure(name)
         if len(meant) > 1:
-            raise ValueError(f"{name} denotes several measures: {', '.join(meant)}. Choose one.")
-        if meant[0] not in self.names:
+            listed = ", ".join(measure.name for measure in meant)
+            raise ValueError(f"{name} denotes several measures: {listed}. Choose one.")
+        matches = [at for at, one in enumerate(self.measures) if is_denoted_by(one, meant[0])]
+        if len(matches) > 1:
+            listed = ", ".join(self.names[at] for at in matches)
+            raise ValueError(f"{name} denotes several of the scores: {listed}. Choose one.")
+        if not matches:
             raise ValueError(f"{name} was not scored. Scored measures: {', '.join(self.names)}.")
-        return self.names.index(meant[0])
+        return matches[0]
 
 
 def evaluate(
@@ -94,15 +106,25 @@ def evaluate(
 
     Pass ``as_judged(qrels)`` to score many runs against the same qrels quickly. Raises
     ``UnknownMeasureError`` for unknown measures, ``InvalidFile`` or ``ValueError`` for an
-    invalid run or qrels (see ``inputs.as_run``).
+    invalid run or qrels (see ``inputs.as_run``), ``NoCommonTopicError`` if they share no topic.
+
+    Measures that read the highest grade of the scale state it in their names
+    (``err_20(max_rel=3)``); ``conditions["remarks"]`` says where it is only assumed.
     """
     options = options or ScoringOptions()
     table, judged = as_run(run), as_judged(qrels)
-    scored = score_batch(
-        batch_from_table(table, judged, options), select_measures(measures, options), table.tag
-    )
-    not_judged = len(set(table.topics).difference(judged.topics))
-    return replace(scored, conditions={**scored.conditions, "topics_not_judged": not_judged})
+    check_common_topic(table, judged)
+    requested = select_measures(measures, options)
+    stated = state_highest_grade(requested, options, judged.grades)
+    scored = score_batch(batch_from_table(table, judged, options), stated, table.tag)
+    remarks = list_scale_remarks(requested, options, judged.grades)
+    if not options.profile.single_precision and is_reordered_by_32_bits(table, judged.topics):
+        remarks.append(TIED)
+    own = {
+        "topics_not_judged": len(set(table.topics).difference(judged.topics)),
+        "remarks": remarks,
+    }
+    return replace(scored, conditions={**scored.conditions, **own})
 
 
 def select_measures(
@@ -182,9 +204,12 @@ def score_provenance(batch: ScoringBatch) -> dict[str, Any]:
     """Everything besides run and measures that the scores depend on, as plain values."""
     share = judged_share(batch, k=TRUST_DEPTH)
     defined = share[~np.isnan(share)]
+    highest, source = find_highest_grade(batch.options, batch.judged.grades)
     return {
         "product": product_version(),
         **batch.options.as_dict(),
+        "highest_grade": highest,
+        "highest_grade_from": source,
         "qrels_sha256": batch.judged.digest,
         "topics_judged": len(batch.judged.topics),
         "topics_averaged": len(batch),

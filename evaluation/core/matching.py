@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,12 +14,39 @@ from evaluation.core.judgments import Ints, JudgmentTable
 from evaluation.core.options import ScoringOptions
 
 
+class NoCommonTopicError(ValueError):
+    """A run and qrels that have no topic in common."""
+
+
 def batch_from_table(run: RunTable, judged: JudgmentTable, options: ScoringOptions) -> ScoringBatch:
     """One run against qrels, matched by docno; topics without qrels are left out."""
     if judged.index is None:
         raise ValueError("judgments created from arrays have no docnos to match with a run")
     run = in_single_precision(run) if options.profile.single_precision else run
     return batch_from_places(judged, run.topics, run.starts, judged.index.find(run), options)
+
+
+def check_common_topic(run: RunTable, judged: JudgmentTable) -> None:
+    """Raise ``NoCommonTopicError`` for a run that has other topics only."""
+    if fault := describe_no_common_topic(run, judged.topics):
+        raise NoCommonTopicError(f"run {run.tag}: {fault}")
+
+
+def describe_no_common_topic(run: RunTable, topics: Sequence[str]) -> str:
+    """Why ``run`` cannot be scored on the ``topics`` of qrels: it has others only. Empty if it can;
+    an empty run or empty qrels can.
+    """
+    if not (run.topics and topics) or not set(run.topics).isdisjoint(topics):
+        return ""
+    own, judged = _format_first(run.topics), _format_first(topics)
+    return (
+        f"no topic in common with the qrels (topics of the run: {own}; of the qrels: {judged}). "
+        "Use the qrels of the run's topics, with the same topic IDs"
+    )
+
+
+def _format_first(topics: Sequence[str]) -> str:
+    return ", ".join([*topics[:3], *(["…"] if len(topics) > 3 else [])])
 
 
 def batch_from_places(
@@ -90,10 +118,8 @@ def in_single_precision(run: RunTable) -> RunTable:
     Rounding preserves the order of scores and can only create ties, so only tied documents move:
     docno descending.
     """
-    with np.errstate(over="ignore"):  # above 3.4e38 a 32-bit score is infinite
-        scores = run.scores.astype(np.float32)
     order = np.arange(len(run))
-    for start, end in _new_ties(run, scores):
+    for start, end in _new_ties(run):
         docnos = run.docnos[start:end]
         order[start:end] = start + np.array(
             sorted(range(end - start), key=docnos.__getitem__, reverse=True)
@@ -103,10 +129,23 @@ def in_single_precision(run: RunTable) -> RunTable:
     return replace(run, docnos=run.docnos.take(order), scores=run.scores[order])
 
 
-def _new_ties(run: RunTable, scores: NDArray[np.float32]) -> list[tuple[int, int]]:
+def is_reordered_by_32_bits(run: RunTable, topics: Sequence[str]) -> bool:
+    """Whether scores that tie only as 32-bit numbers change the ranking of one of ``topics``."""
+    judged = set(topics)
+    for start, end in _new_ties(run):
+        topic = run.topics[int(np.searchsorted(run.starts, start, side="right")) - 1]
+        docnos = run.docnos[start:end]
+        if topic in judged and docnos != sorted(docnos, reverse=True):
+            return True
+    return False
+
+
+def _new_ties(run: RunTable) -> list[tuple[int, int]]:
     """Ranges within one topic that are tied as 32-bit numbers but not as 64-bit ones."""
     if not len(run):
         return []
+    with np.errstate(over="ignore"):  # above 3.4e38 a 32-bit score is infinite
+        scores = run.scores.astype(np.float32)
     first = np.zeros(len(run), np.bool_)
     first[run.starts[:-1]] = True
     steps = first | np.concatenate(([True], scores[1:] != scores[:-1]))

@@ -23,7 +23,8 @@ class ScoringOptions:
     None: the default of the profile. ``leave_out_empty``: leave out topics without a relevant
     document. ``collection_size``: trec_eval's -N, number of documents in the collection.
     ``gains``: gain by grade; None, and grades not listed, have the grade as gain. Grades below 0
-    always have gain 0. ``profile``: a profile or its name.
+    always have gain 0. ``max_rel``: highest grade of the scale; None: that of ``gains``, or without
+    it the highest in the qrels. ``profile``: a profile or its name.
     """
 
     level: int = 1
@@ -31,6 +32,7 @@ class ScoringOptions:
     max_per_topic: int | None = None
     topics: TopicSet | None = None
     gains: Mapping[int, float] | None = None
+    max_rel: int | None = None
     leave_out_empty: bool = False
     collection_size: int = 0
     profile: Profile = POOLBENCH
@@ -43,6 +45,11 @@ class ScoringOptions:
             raise ValueError(
                 f"the relevance level must be an integer between 1 and {MAX_LEVEL:,}, "
                 f"not {self.level}"
+            )
+        if self.max_rel is not None and not self.level <= self.max_rel <= MAX_LEVEL:
+            raise ValueError(
+                "the highest grade must be an integer from the relevance level to "
+                f"{MAX_LEVEL:,}, not {self.max_rel}"
             )
         if self.max_per_topic is not None and self.max_per_topic < 1:
             raise ValueError(

@@ -9,7 +9,8 @@ that covariances between ranks are included.
 
 The interval of a topic is its value times e^(±t · standard error / value), since estimates are
 skewed. The degrees of freedom of t are the number of relevant documents sampled by chance minus
-1, since those carry the error. The interval of a mean over topics is normal.
+1, since those carry the error. The interval of a mean over topics is normal. It is one over
+samples of these topics, not over topics, so it does not need several of them.
 """
 
 from __future__ import annotations

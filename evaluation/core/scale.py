@@ -5,19 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
 from campaigns.core.cards import Parameter
 from evaluation.core.batch import ScoringBatch
 from evaluation.core.judgments import Floats
-from evaluation.core.options import MAX_LEVEL, gains_for_grades
+from evaluation.core.options import MAX_LEVEL, ScoringOptions, gains_for_grades
 
 MAX_REL = Parameter(
     "max_rel",
-    "Highest grade of the scale; higher grades count as this one. Default: the highest "
-    "grade of the gain table, or without a table the highest in the qrels. Set it to compare "
-    "scores across qrels.",
+    "Highest grade of the scale; higher grades count as this one, with a note. Default: that of "
+    "the campaign's scale, or for files that of `--max-rel`; without either the highest in the "
+    "qrels is assumed, with a note. For files the printed name has it.",
     kind="grade",
 )
+STATED, TABLE = "as stated", "the gain table"
+ASSUMED = "assumed: the highest in the qrels"
+"""Where the highest grade is from, in the conditions of scores."""
 MANY = 100
 """Up to this many grades of a scale are examined one by one."""
 GAIN = Parameter(
@@ -29,13 +33,18 @@ GAIN = Parameter(
 )
 
 
+def find_highest_grade(options: ScoringOptions, grades: NDArray[np.int32]) -> tuple[int, str]:
+    """The highest grade of the scale, at least 1, and one of ``STATED``, ``TABLE``, ``ASSUMED``."""
+    if options.max_rel is not None:
+        return options.max_rel, STATED
+    if options.gains:
+        return max(1, *options.gains), TABLE
+    return int(grades.max(initial=max(1, options.level))), ASSUMED
+
+
 def top_grade(batch: ScoringBatch, max_rel: int | None = None) -> int:
-    """The highest grade of the scale: as stated, else as described in ``MAX_REL``; at least 1."""
-    if max_rel is not None:
-        return max_rel
-    if batch.options.gains:
-        return max(1, *batch.options.gains)
-    return int(batch.judged.grades.max(initial=max(1, batch.options.level)))
+    """``max_rel``, or if it is None the highest grade of the scale."""
+    return max_rel or find_highest_grade(batch.options, batch.judged.grades)[0]
 
 
 def list_scale_grades(

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from campaigns.core.tables import RunTable
+from campaigns.management.files import FileReader, FileResult
 from evaluation.core.evaluate import ScoredRun
 from evaluation.core.judgments import JudgmentTable
+from evaluation.core.matching import describe_no_common_topic
+
+MAX_LISTED = 5
 
 
 def group_shared_texts(lines: Iterable[tuple[str, str]], runs: int) -> Iterator[str]:
     """Each distinct text of ``(path, text)`` once, prefixed with its files or their number.
 
-    A text shared by more than half of the ``runs`` is prefixed with their number.
+    A text shared by more than half of the ``runs``, or by many, is prefixed with their number.
     """
     paths: dict[str, list[str]] = {}
     for path, text in lines:
@@ -24,7 +28,11 @@ def group_shared_texts(lines: Iterable[tuple[str, str]], runs: int) -> Iterator[
 def _format_counts(paths: list[str], runs: int) -> str:
     if runs > 1 and len(paths) == runs:
         return f"all {runs} runs"
-    return f"{len(paths)} of {runs} runs" if 2 * len(paths) > runs > 2 else ", ".join(paths)
+    if 2 * len(paths) > runs > 2:
+        return f"{len(paths)} of {runs} runs"
+    if len(paths) <= MAX_LISTED:
+        return ", ".join(paths)
+    return f"{len(paths)} of {runs} runs ({', '.join(paths[:MAX_LISTED])}, …)"
 
 
 def format_provenance_line(scores: ScoredRun) -> str:
@@ -45,6 +53,15 @@ def format_provenance_line(scores: ScoredRun) -> str:
     parts += [f"collection of {size:,} documents"] if size else []
     parts += [f"{name}: {reason.rstrip('.')}" for name, reason in scores.reasons.items()]
     return "; ".join(parts) + "."
+
+
+def reject_runs_without_topics(
+    reader: FileReader, runs: Mapping[str, RunTable], topics: Sequence[str]
+) -> None:
+    """Reject each run, by path, that answers none of the ``topics`` of the qrels."""
+    for path, run in runs.items():
+        if fault := describe_no_common_topic(run, topics):
+            reader.take(FileResult(None, [f"{path}: {fault}."], rejected=True))
 
 
 def iter_leading_zero_hints(run: RunTable, judged: JudgmentTable) -> Iterator[str]:

@@ -9,7 +9,7 @@ from django.core.management.base import CommandError
 from campaigns.core.runs import read_run
 from campaigns.management.files import FileResult, read_file
 from evaluation.core.judgments import JudgmentTable
-from evaluation.core.matching import batch_from_table
+from evaluation.core.matching import batch_from_table, describe_no_common_topic
 from evaluation.core.measures.family import Measure
 from evaluation.core.measures.names import parse_measures
 from evaluation.core.options import ScoringOptions
@@ -46,6 +46,8 @@ def read_run_intervals(
     read = read_file(path, read_run, lenient=True)
     if read.table is None or judged is None:
         return FileResult(None, read.messages, read.rejected)
+    if fault := describe_no_common_topic(read.table, judged.topics):
+        return FileResult(None, [*read.messages, f"{path}: {fault}."], rejected=True)
     batch = batch_from_table(read.table, judged, options)
     intervals = RunIntervals(
         read.table.tag, [estimate_sampling_error(batch, measure) for measure in measures]

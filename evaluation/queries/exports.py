@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-from dataclasses import asdict
 from typing import Any
 
 from evaluation.core.formats import FORMATS, provenance_to_json_line, scores_to_csv
@@ -47,7 +46,7 @@ def leaderboard_to_dict(leaderboard: Leaderboard) -> dict[str, Any]:
         "released_at": score_set.released_at.isoformat() if score_set.released_at else None,
         "conditions": score_set.conditions,
         "spread": {
-            name: asdict(leaderboard.best_median_worst(name)) for name in score_set.measures
+            name: leaderboard.best_median_worst(name).as_dict() for name in score_set.measures
         },
         "runs": [
             {

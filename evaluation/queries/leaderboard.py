@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.core.evaluate import ScoredRun, undefined_reason, value_or_none
-from evaluation.core.measures.family import Measure
+from evaluation.core.measures.family import Better, Measure
 from evaluation.core.measures.names import parse_measure
 from evaluation.models import RunScores, ScoreSet
 from evaluation.queries.score_sets import ScoreReader
@@ -27,11 +27,24 @@ LOW_JUDGED = 0.8
 
 @dataclass(frozen=True)
 class BestMedianWorst:
-    """Best, median and worst over all runs; None if no run has a value."""
+    """Best, median and worst over all runs; None if no run has a value.
+
+    Not ``ranked``: neither higher nor lower values of the measure are better, so ``best`` is only
+    the highest value and ``worst`` the lowest.
+    """
 
     best: float | None
     median: float | None
     worst: float | None
+    ranked: bool = True
+
+    def is_best(self, value: float | None) -> bool:
+        return self.ranked and value is not None and value == self.best
+
+    def as_dict(self) -> dict[str, float | None]:
+        """Best, median and worst for output; only the median if not ``ranked``."""
+        best, worst = (self.best, self.worst) if self.ranked else (None, None)
+        return {"best": best, "median": self.median, "worst": worst}
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,16 +92,22 @@ class Leaderboard:
 
     def best_median_worst(self, name: str) -> BestMedianWorst:
         """Of the mean scores of all runs by the measure ``name``."""
-        return best_median_worst((mean[name] for mean in self.means), self.lower_is_better(name))
+        return best_median_worst((mean[name] for mean in self.means), self.better(name))
 
     def best_median_worst_by_topic(self, name: str) -> list[BestMedianWorst]:
         """Of the scores of all runs by the measure ``name``, for each topic."""
         columns = self.tables[:, :, self.column(name)].T
-        lower = self.lower_is_better(name)
-        return [best_median_worst(map(value_or_none, column.tolist()), lower) for column in columns]
+        better = self.better(name)
+        return [
+            best_median_worst(map(value_or_none, column.tolist()), better) for column in columns
+        ]
+
+    def better(self, name: str) -> Better:
+        """Whether higher or lower values of the measure ``name`` are better, if either."""
+        return self.measure(name).family.better
 
     def lower_is_better(self, name: str) -> bool:
-        return self.measure(name).family.better == "lower"
+        return self.better(name) == "lower"
 
     def values(self, entry: LeaderboardEntry, name: str) -> list[float | None]:
         """The entry's scores by the measure ``name``, for each topic."""
@@ -121,16 +140,15 @@ class Leaderboard:
         )
 
 
-def best_median_worst(
-    values: Iterable[float | None], lower_is_better: bool = False
-) -> BestMedianWorst:
+def best_median_worst(values: Iterable[float | None], better: Better = "higher") -> BestMedianWorst:
+    ranked = better != "neither"
     defined = [value for value in values if value is not None]
     if not defined:
-        return BestMedianWorst(None, None, None)
+        return BestMedianWorst(None, None, None, ranked)
     worst, best = min(defined), max(defined)
-    if lower_is_better:
+    if better == "lower":
         worst, best = best, worst
-    return BestMedianWorst(best, float(np.median(defined)), worst)
+    return BestMedianWorst(best, float(np.median(defined)), worst, ranked)
 
 
 def get_leaderboard(score_set: ScoreSet, reader: ScoreReader) -> Leaderboard:

@@ -60,6 +60,7 @@ def build_reusability_job(job: Job) -> None:
             collection,
             tuple(parse_measures(MEASURES)),
             seed=campaign.seed,
+            draws=DRAWS,
             spread=with_progress(job),
         )
     except ValueError as error:
@@ -104,8 +105,10 @@ def load_collection(campaign: Campaign, table: QrelsTable) -> PooledCollection:
     runs = {run.tag: run for run in campaign.runs.accepted().select_related("team")}
     pool = campaign.pools.first()
     pooled = {run["tag"] for run in pool.spec["runs"]} & set(runs) if pool else None
+    options = scoring_options(campaign)
     source = CollectionSource(
-        level=scoring_options(campaign).level,
+        level=options.level,
+        gains=options.gains,
         teams={tag: run.team.name for tag, run in runs.items()},
         pooled=pooled,
         depth=pooled_depth(pool.spec) if pool else None,

@@ -26,6 +26,7 @@ from evaluation.core.measures.family import Measure
 from evaluation.core.measures.names import UnknownMeasureError, parse_measures
 from evaluation.core.measures.registry import DEFAULT_NAMES
 from evaluation.core.options import ScoringOptions
+from evaluation.core.stated_scale import list_scale_remarks
 from evaluation.models import RunScores, ScoreSet
 from judging.models import Qrels
 from judging.queries.judgments import qrels_table
@@ -49,12 +50,15 @@ class ScoreSheet:
 def request_evaluation(
     *, actor: User, campaign: Campaign, qrels: Qrels, measures: Sequence[str] = ()
 ) -> Job:
-    """Queue the evaluation of all accepted runs, after the checks that it can succeed."""
+    """Queue the evaluation of all accepted runs, after the checks that it can succeed.
+
+    The same evaluation, asked for again while it waits or runs, is the same job.
+    """
     require_permission(actor, "campaigns.manage", campaign)
     check_can_evaluate(campaign, qrels)
     names = [measure.name for measure in measures_to_score(campaign, measures)]
     with transaction.atomic():
-        return jobs.enqueue(
+        return jobs.enqueue_once(
             campaign=campaign, kind=KIND, actor=actor, qrels=qrels.pk, measures=names
         )
 
@@ -136,14 +140,26 @@ def score_accepted_runs(
         )
     judged = JudgmentTable.from_arrays(table.topics, table.starts, table.grades, qrels.sha256)
     places = places_of_pairs(campaign, table)
-    scored = []
+    scored, without = list[ScoredRun](), list[str]()
     for done, run in enumerate(runs):
         if progress is not None and done % 10 == 0:
             progress(done, len(runs))
-        batch = place_run(matrices.load_run_matrix(run), judged, places, options)
+        matrix = matrices.load_run_matrix(run)
+        if set(matrix.topics).isdisjoint(judged.topics):
+            without.append(run.tag)
+        batch = place_run(matrix, judged, places, options)
         scored.append(score_batch(batch, measures, run.tag))
+    if without:
+        raise ActionRefused(
+            "no-common-topic",
+            f"Runs without any of the judged topics: {', '.join(without)}.",
+            "Judge a topic of each run, or withdraw these runs.",
+        )
     provenance = build_provenance(qrels, runs, scored[-1])
-    provenance["remarks"] = list_bpref_warnings(measures, judged, options.level)
+    provenance["remarks"] = [
+        *list_bpref_warnings(measures, judged, options.level),
+        *list_scale_remarks(measures, options, judged.grades),
+    ]
     return ScoreSheet(runs, scored, judged.topics, measures, provenance)
 
 
@@ -196,6 +212,7 @@ def build_provenance(qrels: Qrels, runs: Sequence[Run], scored: ScoredRun) -> di
     hashes = sorted(run.normalised_hash or run.sha256 for run in runs)
     shared = {k: v for k, v in scored.conditions.items() if k not in SINGLE_RUN_KEYS}
     return shared | {
+        "highest_grade_from": "the campaign's scale",
         "qrels_version": qrels.version,
         "comparison": fixed_comparison(qrels.campaign),
         "runs": len(runs),

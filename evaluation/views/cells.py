@@ -15,8 +15,6 @@ from evaluation.queries.leaderboard import (
 
 DEFAULT_MEASURES = ("ndcg_cut_10", "map", "bpref", "bpref-10", "P_10", "recall_1000")
 TRUST = "judged_10"
-UNRANKED = (TRUST, "num_ret")
-"""Measures where higher is not better."""
 TEXT_COLUMNS = ("run", "team")
 
 
@@ -29,6 +27,7 @@ class ScoreColumn:
     reading: str
     undefined: str
     whole: bool
+    ranked: bool = True
     sort: str = ""
 
     @property
@@ -79,8 +78,15 @@ def build_column(measure: Measure, sort: str = "") -> ScoreColumn:
     order = ""
     if sort.removeprefix("-") == measure.name:
         order = "ascending" if sort.startswith("-") else "descending"
+    family = measure.family
     return ScoreColumn(
-        measure.name, title, card.reading, card.undefined, measure.family.whole, order
+        name=measure.name,
+        title=title,
+        reading=card.reading,
+        undefined=card.undefined,
+        whole=family.whole,
+        ranked=family.better != "neither",
+        sort=order,
     )
 
 
@@ -133,16 +139,15 @@ def sorted_entries(leaderboard: Leaderboard, sort: str) -> list[LeaderboardEntry
 def leaderboard_rows(
     leaderboard: Leaderboard, columns: Sequence[ScoreColumn], sort: str
 ) -> list[LeaderboardRow]:
-    """The table's rows. The sort column has bars; best is over all runs."""
+    """The table's rows. The sort column has bars; best is over all runs, if the measure ranks."""
     name = sort.removeprefix("-")
     spreads = {column.name: leaderboard.best_median_worst(column.name) for column in columns}
-    top = spreads[name].best if name in spreads else None
     rows = []
     for at, entry in enumerate(sorted_entries(leaderboard, sort), start=1):
         cells = tuple(
             build_cell(entry.means, column, spreads[column.name], name) for column in columns
         )
-        leads = top is not None and entry.means[name] == top
+        leads = name in spreads and spreads[name].is_best(entry.means[name])
         place = at if name in TEXT_COLUMNS else entry_rank(leaderboard, entry, name) or at
         rows.append(LeaderboardRow(entry, place, leads, cells))
     return rows
@@ -173,7 +178,7 @@ def build_cell(
         text=format_score(value, whole=column.whole),
         value=value,
         bar=bar_length(value, spread) if column.name == sort else None,
-        best=value is not None and value == spread.best and column.name not in UNRANKED,
+        best=spread.is_best(value),
         low=column.name == TRUST and value is not None and value < LOW_JUDGED,
     )
 
@@ -181,13 +186,13 @@ def build_cell(
 def best_median_worst_rows(
     leaderboard: Leaderboard, columns: Sequence[ScoreColumn]
 ) -> list[tuple[str, list[str]]]:
-    """Best, median and worst of all runs for each column."""
-    spreads = [leaderboard.best_median_worst(column.name) for column in columns]
+    """Best, median and worst of all runs for each column; only the median of unranked ones."""
+    spreads = [leaderboard.best_median_worst(column.name).as_dict() for column in columns]
     return [
         (
             word.capitalize(),
             [
-                format_score(getattr(spread, word), whole=column.whole)
+                format_score(spread[word], whole=column.whole)
                 for spread, column in zip(spreads, columns, strict=True)
             ],
         )

@@ -13,7 +13,7 @@ from campaigns.attachments import attachment_response
 from campaigns.views.helpers import SignedInRequest
 from evaluation.charts.caterpillar import build_caterpillar
 from evaluation.core.comparison.compare import Comparisons, PairRow
-from evaluation.core.comparison.formats import FORMATS
+from evaluation.core.comparison.formats import FORMATS, list_interval_notes
 from evaluation.core.comparison.registry import CORRECTIONS, CORRELATIONS, FAMILY_TESTS, TESTS
 from evaluation.queries.comparison import (
     SignificanceChoice,
@@ -67,6 +67,7 @@ def pairs_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     entries = rank_entries(leaderboard, name)
     comparisons = select_run_pairs(leaderboard, entries, name, choice)
     rows = sorted(comparisons.rows, key=lambda row: (row.adjusted is None, row.adjusted or 0.0))
+    intervals = bootstrap_intervals(leaderboard, entries, name)
     context = (
         page_context(leaderboard, name, compared_measures(leaderboard))
         | choice_context(choice)
@@ -79,9 +80,10 @@ def pairs_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
             "lower": leaderboard.lower_is_better(name),
             "picture": build_caterpillar(
                 [entry.tag for entry in entries],
-                bootstrap_intervals(leaderboard, entries, name),
+                intervals,
                 [entry.own for entry in entries],
             ),
+            "interval_notes": list_interval_notes(intervals),
             "map": build_pair_map(
                 entries[:MOST_RUNS], comparisons, lower=leaderboard.lower_is_better(name)
             ),

@@ -15,7 +15,6 @@ from evaluation.charts.topics import build_difference_chart, build_topic_chart
 from evaluation.queries.leaderboard import BestMedianWorst, Leaderboard, LeaderboardEntry
 from evaluation.views.access import get_entry, get_visible_leaderboard
 from evaluation.views.cells import (
-    UNRANKED,
     ScoreCell,
     bar_length,
     build_column,
@@ -249,7 +248,7 @@ def comparison_row(
     bounds: str = "",
 ) -> ComparisonRow:
     best, median, worst = (
-        format_score(number, whole=whole) for number in (spread.best, spread.median, spread.worst)
+        format_score(number, whole=whole) for number in spread.as_dict().values()
     )
     return ComparisonRow(
         name=name,
@@ -260,6 +259,6 @@ def comparison_row(
         best=best,
         median=median,
         worst=worst,
-        tops=value is not None and value == spread.best and name not in UNRANKED,
+        tops=spread.is_best(value),
         bounds=bounds,
     )

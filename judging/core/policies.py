@@ -41,7 +41,8 @@ class PairBallot:
 
     ``people`` are the human grades that count, by assessor; ``extra`` those beyond the plan,
     which count only under ``assessor:NAME``; ``adjudicated`` is the grade of the adjudication;
-    ``automatic`` the grades by automatic assessor.
+    ``automatic`` the grades by automatic assessor. ``third`` assessors judged the pair because
+    others disagreed; rules count them like the others.
     """
 
     topic: str
@@ -50,6 +51,7 @@ class PairBallot:
     extra: Mapping[str, int] = field(default_factory=dict)
     adjudicated: int | None = None
     automatic: Mapping[str, int] = field(default_factory=dict)
+    third: frozenset[str] = frozenset()
 
     @property
     def pair(self) -> tuple[str, str]:
@@ -67,10 +69,15 @@ class PairBallot:
 
 @dataclass(frozen=True)
 class AggregationRule:
-    """``decide`` takes the grades of one pair, ascending, at least one; None: undecided."""
+    """``decide`` takes the grades of one pair, ascending, at least one; None: undecided.
+
+    ``is_tie``: whether two grades fit equally, so that the rule's choice of the lower one, its tie
+    rule, decides them; None: it has none.
+    """
 
     card: Card
     decide: Callable[[Sequence[int]], int | None]
+    is_tie: Callable[[Sequence[int]], bool] | None = None
 
 
 @dataclass(frozen=True)
@@ -153,6 +160,19 @@ def apply_policy(
     return sorted(rows), sorted(undecided)
 
 
+def count_tie_decisions(policy: QrelsPolicy, ballots: Iterable[PairBallot]) -> int | None:
+    """The number of pairs whose grade the tie rule of ``policy`` decides; None if it has none.
+
+    No pair is undecided under such a rule, but the grade of these is a convention.
+    """
+    is_tie = RULES[policy.rule].is_tie
+    if is_tie is None:
+        return None
+    decided = lru_cache(maxsize=None)(is_tie)
+    counted = map(policy.counted_grades, ballots)
+    return sum(decided(grades) for grades in counted if grades)
+
+
 def single_judgment(grades: Sequence[int]) -> int | None:
     return grades[0] if grades[0] == grades[-1] else None
 
@@ -160,6 +180,23 @@ def single_judgment(grades: Sequence[int]) -> int | None:
 def majority_vote(grades: Sequence[int]) -> int:
     # Counter keeps insertion order among equal counts: the lowest grade first.
     return Counter(grades).most_common(1)[0][0]
+
+
+def has_several_modes(grades: Sequence[int]) -> bool:
+    """Whether several grades are the most frequent."""
+    counts = sorted(Counter(grades).values())
+    return len(counts) > 1 and counts[-1] == counts[-2]
+
+
+def has_halfway_median(grades: Sequence[int]) -> bool:
+    """Whether the median is half-way between two grades."""
+    last = len(grades) - 1
+    return (grades[last // 2] + grades[last - last // 2]) % 2 == 1
+
+
+def has_halfway_mean(grades: Sequence[int]) -> bool:
+    """Whether the mean is half-way between two grades."""
+    return 2 * (sum(grades) % len(grades)) == len(grades)
 
 
 def median_rounded_down(grades: Sequence[int]) -> int:
@@ -203,6 +240,7 @@ RULES: dict[str, AggregationRule] = {
                 "0, 2, 2 gives 2; 1, 2 gives 1.",
             ),
             majority_vote,
+            has_several_modes,
         ),
         AggregationRule(
             _card(
@@ -212,6 +250,7 @@ RULES: dict[str, AggregationRule] = {
                 "0, 2, 3 gives 2; 0, 1 gives 0; 1, 3 gives 2.",
             ),
             median_rounded_down,
+            has_halfway_median,
         ),
         AggregationRule(
             _card(
@@ -221,6 +260,7 @@ RULES: dict[str, AggregationRule] = {
                 "0, 2, 3 gives 1; 1, 2 gives 1.",
             ),
             mean_rounded_down,
+            has_halfway_mean,
         ),
         AggregationRule(
             _card(

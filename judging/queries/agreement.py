@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-import numpy as np
-
 from campaigns.models import Campaign, User
-from judging.core.agreement.labels import MISSING, LabelTable
+from judging.core.agreement.labels import LabelTable, build_labels
 from judging.models import Purpose
 from judging.queries.judgments import log_until
-
-Grades = Mapping[tuple[str, tuple[str, str]], int]
-"""Grades by assessor and (topic, docno)."""
 
 
 def agreement_scale(campaign: Campaign) -> tuple[int, ...]:
@@ -21,25 +14,35 @@ def agreement_scale(campaign: Campaign) -> tuple[int, ...]:
     return tuple(value for value in values if value >= 0)
 
 
-def load_labels(campaign: Campaign, purpose: str = Purpose.JUDGE) -> LabelTable:
+def load_labels(
+    campaign: Campaign, purpose: str = Purpose.JUDGE, *, third: bool = False
+) -> LabelTable:
     """Current judgments of all assessors, including extra ones. With another ``purpose``, those
     of automatic assessors, the repeats, etc.
+
+    Third judgments only if ``third``: they exist where two assessors disagreed, so any figure of
+    agreement over them is selected by its outcome.
     """
     log = log_until(campaign, purpose=purpose).order_by("pk")
     # The last revision counts: in log order it overwrites the earlier ones.
     current = {
-        (assessor, topic, docno): grade
-        for assessor, topic, docno, grade in log.values_list(
-            "assessor_id", "topic_id", "docno", "grade"
+        (assessor, topic, docno): (grade, is_third)
+        for assessor, topic, docno, grade, is_third in log.values_list(
+            "assessor_id", "topic_id", "docno", "grade", "third"
         ).iterator()
     }
     names, numbers = usernames_by_id({a for a, _, _ in current}), topic_numbers_by_id(campaign)
     cast = {
-        (names[a], (numbers[t], d)): grade
-        for (a, t, d), grade in current.items()
+        (names[a], (numbers[t], d)): (grade, is_third)
+        for (a, t, d), (grade, is_third) in current.items()
         if grade is not None and grade >= 0
     }
-    return build_labels(cast, agreement_scale(campaign))
+    labels = build_labels(
+        {key: grade for key, (grade, _) in cast.items()},
+        agreement_scale(campaign),
+        {key for key, (_, is_third) in cast.items() if is_third},
+    )
+    return labels if third else labels.without_third()
 
 
 def usernames_by_id(users: set[int]) -> dict[int, str]:
@@ -50,15 +53,3 @@ def usernames_by_id(users: set[int]) -> dict[int, str]:
 def topic_numbers_by_id(campaign: Campaign) -> dict[int, str]:
     """Topic numbers by primary key."""
     return dict(campaign.topics.values_list("pk", "number"))
-
-
-def build_labels(grades: Grades, scale: tuple[int, ...]) -> LabelTable:
-    """Labels with sorted assessors and pairs."""
-    names = tuple(sorted({name for name, _ in grades}))
-    pairs = tuple(sorted({pair for _, pair in grades}))
-    row = {name: at for at, name in enumerate(names)}
-    column = {pair: at for at, pair in enumerate(pairs)}
-    table = np.full((len(names), len(pairs)), MISSING, np.int32)
-    for (name, pair), grade in grades.items():
-        table[row[name], column[pair]] = grade
-    return LabelTable(names, pairs, table, scale)

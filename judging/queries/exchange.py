@@ -28,7 +28,7 @@ OWN_COLUMNS = (
 )  # fmt: skip
 COLUMNS = (
     *OWN_COLUMNS, "source", "fills_slot", "order", "rank_shown", "served_at", "lease",
-    "guideline_version", "document_sha256",
+    "guideline_version", "document_sha256", "third",
 )  # fmt: skip
 COMPARISON_COLUMNS = ("topic", "docno", "automatic", "grade", "assessor", "assessor_grade")
 BATCH = 200
@@ -66,7 +66,7 @@ def iter_own_rows(campaign: Campaign, assessor: User) -> Iterator[dict[str, Any]
 def log_row(row: Judgment, current: bool) -> dict[str, Any]:
     own = ("docno", "purpose", "revision", "kind", "grade", "reason", "comment", "flags",
            "duplicate_of", "passages", "active_seconds", "source", "order", "rank_shown",
-           "guideline_version", "document_sha256")  # fmt: skip
+           "guideline_version", "document_sha256", "third")  # fmt: skip
     return {name: getattr(row, name) for name in own} | {
         "topic": row.topic.number,
         "assessor": row.assessor.username,
@@ -129,6 +129,7 @@ def current_opinion(row: Judgment) -> CurrentOpinion:
         passages=row.passages,
         active_seconds=row.active_seconds,
         judged_at=row.judged_at.isoformat(),
+        third=row.third,
     )
 
 

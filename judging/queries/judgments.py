@@ -24,13 +24,16 @@ ON_SCREEN = (Purpose.JUDGE, Purpose.REPEAT)
 
 @dataclass(frozen=True, slots=True)
 class CurrentVote:
-    """One assessor's current grade of a pair. ``fills_slot``: it is part of a plan."""
+    """One assessor's current grade of a pair. ``fills_slot``: it is part of a plan.
+    ``third``: it exists because others disagreed.
+    """
 
     topic: str
     docno: str
     assessor: str
     grade: int
     fills_slot: bool
+    third: bool = False
 
 
 def log_until(
@@ -79,9 +82,12 @@ def current_judgments(
 def list_votes(judgments: QuerySet[Judgment]) -> list[CurrentVote]:
     """``judgments`` sorted by topic, docno, assessor (by code point)."""
     rows = judgments.order_by().values_list(
-        "topic__number", "docno", "assessor__username", "grade", "slot"
+        "topic__number", "docno", "assessor__username", "grade", "slot", "third"
     )
-    votes = [CurrentVote(t, d, a, g or 0, slot is not None) for t, d, a, g, slot in rows.iterator()]
+    votes = [
+        CurrentVote(t, d, a, g or 0, slot is not None, third)
+        for t, d, a, g, slot, third in rows.iterator()
+    ]
     return sorted(votes, key=lambda vote: (vote.topic, vote.docno, vote.assessor))
 
 
@@ -115,6 +121,7 @@ def list_pair_ballots(
             PairBallot(
                 *pair,
                 people={vote.assessor: vote.grade for vote in votes},
+                third=frozenset(vote.assessor for vote in people if vote.third),
                 extra={v.assessor: v.grade for v in people if not v.fills_slot and v not in votes},
                 adjudicated=decisions[pair].grade if pair in decisions else None,
                 automatic=automatic.get(pair, {}),

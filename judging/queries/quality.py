@@ -11,20 +11,20 @@ from django.db.models import QuerySet
 
 from campaigns.models import Campaign
 from judging.core import repeats
-from judging.core.agreement.labels import LabelTable
+from judging.core.agreement.labels import LabelTable, build_labels
 from judging.core.quality.consistency import Again
 from judging.core.quality.ordered_grades import OrderedGrades
 from judging.core.quality.report import JudgingRecord
 from judging.models import Judgment, Plan, Purpose
 from judging.queries.agreement import (
     agreement_scale,
-    build_labels,
     topic_numbers_by_id,
     usernames_by_id,
 )
 
 COLUMNS = (
     "purpose", "assessor_id", "topic_id", "docno", "grade", "active_seconds", "source", "order",
+    "third",
 )  # fmt: skip
 MEASURED_PURPOSES = (Purpose.JUDGE, Purpose.REPEAT, Purpose.AUTOMATIC)
 Key = tuple[str, tuple[str, str]]
@@ -44,11 +44,15 @@ class GradedPair:
     ordered: bool
     shuffled: bool
     before: int | None = None
+    third: bool = False
     near: bool = False
 
 
-def load_judging_record(campaign: Campaign) -> JudgingRecord:
-    """Human judgments, blind repeats, and the judgments of automatic assessors."""
+def load_judging_record(campaign: Campaign, *, third: bool = False) -> JudgingRecord:
+    """Human judgments, blind repeats, and the judgments of automatic assessors.
+
+    Third judgments, their repeats and their pace only if ``third``; see ``load_labels``.
+    """
     scale = agreement_scale(campaign)
     by_purpose: dict[str, dict[Key, GradedPair]] = {purpose: {} for purpose in MEASURED_PURPOSES}
     names = usernames_by_id(
@@ -65,18 +69,21 @@ def load_judging_record(campaign: Campaign) -> JudgingRecord:
                 entry.near = key in near.found
                 by_purpose[purpose][key] = entry
         else:
-            known.grade = entry.grade
+            known.grade, known.third = entry.grade, entry.third
     current = {purpose: _select_graded(entries) for purpose, entries in by_purpose.items()}
-    people = build_labels(
-        {key: graded.grade or 0 for key, graded in current[Purpose.JUDGE].items()}, scale
-    )
-    first, again = current[Purpose.JUDGE], current[Purpose.REPEAT]
+    judged = current[Purpose.JUDGE]
+    thirds = {key for key, graded in judged.items() if graded.third}
+    people = build_labels({key: graded.grade or 0 for key, graded in judged.items()}, scale, thirds)
+    if not third:
+        people = people.without_third()
+        judged = {key: graded for key, graded in judged.items() if key not in thirds}
+    again = current[Purpose.REPEAT]
     return JudgingRecord(
         people,
-        _ordered_grades(first, people),
-        _repeats(first, {key: row for key, row in again.items() if not row.near}),
+        _ordered_grades(judged, people),
+        _repeats(judged, {key: row for key, row in again.items() if not row.near}),
         _machines(current[Purpose.AUTOMATIC], campaign, scale),
-        near_repeats=_repeats(first, {key: row for key, row in again.items() if row.near}),
+        near_repeats=_repeats(judged, {key: row for key, row in again.items() if row.near}),
     )
 
 
@@ -109,11 +116,11 @@ def readable_judgments(campaign: Campaign) -> QuerySet[Judgment]:
 def _log(campaign: Campaign, names: dict[int, str]) -> Iterator[tuple[str, Key, GradedPair]]:
     numbers = topic_numbers_by_id(campaign)
     rows = readable_judgments(campaign).order_by("pk").values_list(*COLUMNS)
-    for purpose, name, topic, docno, grade, seconds, source, order in rows.iterator():
+    for purpose, name, topic, docno, grade, seconds, source, order, third in rows.iterator():
         ordered = source != Judgment.Source.IMPORT
         shuffled = order == Plan.Order.RANDOM
         key = names[name], (numbers[topic], docno)
-        yield purpose, key, GradedPair(grade, seconds, ordered, shuffled)
+        yield purpose, key, GradedPair(grade, seconds, ordered, shuffled, third=third)
 
 
 def _select_graded(entries: dict[Key, GradedPair]) -> dict[Key, GradedPair]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from uuid import UUID, uuid4
 
 from campaigns.models import Campaign, User
 from judging.models import Judgment, Purpose, Slot
 from judging.queries.judgments import latest_judgments, log_until
 from judging.queries.slots import free_slots
+from judging.rules import THIRD_K
 from judging.services.followups import add_third_slot
 from judging.services.judgment_log import Passage
 
@@ -21,7 +22,10 @@ STATES = {Judgment.Kind.GRADE: Slot.State.JUDGED, Judgment.Kind.SKIP: Slot.State
 
 @dataclass(frozen=True, slots=True)
 class ImportRow:
-    """One judgment to write, with the primary key of its topic; at most one per pair."""
+    """One judgment to write, with the primary key of its topic; at most one per pair.
+
+    ``third``: it exists because others disagreed.
+    """
 
     topic: int
     docno: str
@@ -34,6 +38,7 @@ class ImportRow:
     passages: tuple[Passage, ...] = ()
     active_seconds: float | None = None
     uuid: UUID | None = None
+    third: bool = False
 
     @property
     def pair(self) -> Pair:
@@ -70,6 +75,7 @@ class LastRevision:
     flags: list[str]
     original_docno: str
     passages: list[list[object]]
+    third: bool
 
 
 def map_latest_revisions(
@@ -81,7 +87,7 @@ def map_latest_revisions(
     ).order_by()
     rows = own.values_list(
         "topic", "docno", "revision", "kind", "grade", "reason", "comment", "flags",
-        "duplicate_of", "passages",
+        "duplicate_of", "passages", "third",
     )  # fmt: skip
     return {(topic, docno): LastRevision(*rest) for topic, docno, *rest in rows.iterator()}
 
@@ -113,7 +119,8 @@ def select_new_rows(
             continue
         else:
             counts.revised += 1
-        new_rows.append((row, current.revision + 1 if current else 1))
+        revision, third = (current.revision + 1, current.third) if current else (1, False)
+        new_rows.append((replace(row, third=row.third or third), revision))
     return new_rows, counts
 
 
@@ -131,9 +138,9 @@ def append_judgments(
     stopping rule afterwards.
     """
     new_rows, counts = select_new_rows(rows, map_latest_revisions(campaign, assessor, purpose))
-    slots: dict[Pair, int] = {}
+    slots: dict[Pair, tuple[int, int]] = {}
     if purpose == Purpose.JUDGE:
-        slots = fill_slots(campaign, assessor, {row.pair: row.kind for row, _ in new_rows})
+        slots = fill_slots(campaign, assessor, {row.pair: row for row, _ in new_rows})
         counts.without_slot = len(new_rows) - len(slots)
     Judgment.objects.bulk_create(
         (
@@ -152,7 +159,8 @@ def append_judgments(
                 duplicate_of=row.original_docno,
                 passages=[list(passage) for passage in row.passages],
                 active_seconds=row.active_seconds,
-                slot_id=slots.get(row.pair),
+                slot_id=slots[row.pair][0] if row.pair in slots else None,
+                third=row.third or (row.pair in slots and slots[row.pair][1] == THIRD_K),
                 source=source,
                 client_uuid=row.uuid or uuid4(),
             )
@@ -160,27 +168,35 @@ def append_judgments(
         ),
         batch_size=BATCH,
     )
-    add_third_slots(list(slots.values()))
+    add_third_slots([pk for pk, _ in slots.values()])
     return counts
 
 
-def fill_slots(campaign: Campaign, assessor: User, kinds: Mapping[Pair, str]) -> dict[Pair, int]:
-    """Fill a slot for each pair that has one for ``assessor``; return them by pair."""
+def fill_slots(
+    campaign: Campaign, assessor: User, rows: Mapping[Pair, ImportRow]
+) -> dict[Pair, tuple[int, int]]:
+    """Fill a slot for each pair that has one for ``assessor``; return ``(pk, k)`` by pair.
+
+    A third judgment fills the slot of one if there is any, all others a planned one.
+    """
     # Lock only the slots, in one order: locking topics and pairs could deadlock with judging.
     slots = Slot.objects.select_for_update(of=("self",)).filter(
         plan__campaign=campaign, purpose=Purpose.JUDGE
     )
-    choices: dict[Pair, list[tuple[bool, int, int]]] = defaultdict(list)
-    rows = slots.annotate(free=free_slots()).order_by("pk")
-    for topic, docno, holder, reserved, free, k, pk in rows.values_list(
+    choices: dict[Pair, list[tuple[bool, bool, int, int]]] = defaultdict(list)
+    known = slots.annotate(free=free_slots()).order_by("pk")
+    for topic, docno, holder, reserved, free, k, pk in known.values_list(
         "topic", "item__docno", "assessor", "reserved_for", "free", "k", "pk"
     ).iterator():
         theirs = holder == assessor.pk or (free and reserved in (None, assessor.pk))
-        if theirs and (topic, docno) in kinds:
-            choices[topic, docno].append((holder != assessor.pk, k, pk))
-    filled = {pair: min(options)[2] for pair, options in choices.items()}
+        row = rows.get((topic, docno)) if theirs else None
+        if row is not None:
+            is_other = row.third != (k == THIRD_K)
+            choices[row.pair].append((holder != assessor.pk, is_other, k, pk))
+    best = {pair: min(options) for pair, options in choices.items()}
+    filled = {pair: (pk, k) for pair, (_, _, k, pk) in best.items()}
     for kind, state in STATES.items():
-        numbers = [pk for pair, pk in filled.items() if kinds[pair] == kind]
+        numbers = [pk for pair, (pk, _) in filled.items() if rows[pair].kind == kind]
         for start in range(0, len(numbers), BATCH):
             Slot.objects.filter(pk__in=numbers[start : start + BATCH]).update(
                 state=state, assessor=assessor, token=uuid4(), leased_at=None, expires_at=None

@@ -8,13 +8,16 @@ from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import PurePath
 
+from django.conf import settings
+
 from campaigns import store
 from campaigns.core.faults import FaultReport, InvalidFile
+from campaigns.core.streams import read_bytes
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Role, Topic, User
 from campaigns.rules import require_permission
 from campaigns.services import events
-from campaigns.services.collection import expand_upload, iter_batches
+from campaigns.services.collection import iter_batches
 from judging.core.exchange.duplicates import RULES, ImportedBallot
 from judging.core.exchange.import_resolution import (
     CampaignLookup,
@@ -139,8 +142,12 @@ def write_imported(
     """Append the new judgments of every assessor, who may be judging at the same time."""
     lock_judging(campaign)
     counts = ImportCounts()
-    for assessor, listed in rows.items():
-        counts += append_judgments(campaign, assessor, listed, purpose=purpose)
+    # Third judgments last: their slots exist once the planned judgments differ.
+    for third in (False, True):
+        for assessor, listed in rows.items():
+            part = [row for row in listed if row.third == third]
+            if part:
+                counts += append_judgments(campaign, assessor, part, purpose=purpose)
     if purpose == Purpose.JUDGE:
         # Last: judging locks a slot, then the topic; the opposite order could deadlock.
         apply_stopping_rule(campaign, {row.topic for listed in rows.values() for row in listed})
@@ -163,7 +170,7 @@ def examine_file(
     campaign: Campaign, data: bytes, file: str, options: ImportOptions
 ) -> ImportPreview:
     report = FaultReport(file)
-    text = expand_upload(data, file)
+    text = read_bytes(data, max_bytes=settings.POOLBENCH_MAX_UPLOAD_BYTES, file=file)
     reading = read_judgments(text, report=report, file_format=options.file_format)
     accounts = assessors_by_username(campaign, options)
     people = map_file_names(reading, accounts, options)
@@ -208,6 +215,7 @@ def import_row(ballot: ImportedBallot, topics: Mapping[str, int]) -> ImportRow:
             (start, end, text[:MAX_PASSAGE]) for start, end, text in entry.passages[:MAX_PASSAGES]
         ),
         active_seconds=entry.active_seconds,
+        third=entry.third,
     )
 
 

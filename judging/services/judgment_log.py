@@ -16,6 +16,7 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Document, Topic, User
 from judging.models import Judgment, Purpose, Slot
 from judging.queries.judgments import ON_SCREEN
+from judging.rules import THIRD_K
 
 T = TypeVar("T")
 ATTEMPTS = 30
@@ -111,6 +112,26 @@ def previous_judgments(submission: JudgmentSubmission) -> QuerySet[Judgment]:
     return Judgment.objects.filter(campaign=submission.campaign, assessor=submission.actor, **pair)
 
 
+def is_third_judgment(submission: JudgmentSubmission, slot: Slot | None) -> bool:
+    """Whether the document was shown because the planned judgments differ.
+
+    Without a slot (the lease has passed on): if it was shown after all of these.
+    """
+    if slot is not None or submission.purpose != Purpose.JUDGE:
+        return slot is not None and (slot.purpose, slot.k) == (Purpose.JUDGE, THIRD_K)
+    slots = Slot.objects.filter(
+        plan__campaign=submission.campaign,
+        topic=submission.topic,
+        item__docno=submission.docno,
+        purpose=Purpose.JUDGE,
+    )
+    if not slots.filter(k=THIRD_K).exists():
+        return False
+    planned = Judgment.objects.filter(slot__in=slots.exclude(k=THIRD_K), revision=1)
+    last = planned.aggregate(last=Max("judged_at"))["last"]
+    return last is None or submission.served_at is None or submission.served_at > last
+
+
 def append_judgment(submission: JudgmentSubmission, slot: Slot | None) -> Judgment:
     """Append the next revision of the pair by this assessor for this purpose."""
     # A repeat counts among the documents shown; otherwise its position would reveal it.
@@ -121,8 +142,10 @@ def append_judgment(submission: JudgmentSubmission, slot: Slot | None) -> Judgme
         assessor=submission.actor,
         purpose__in=kin,
     )
+    same = Q(docno=submission.docno, purpose=submission.purpose)
     counts = own.aggregate(
-        last=Max("revision", filter=Q(docno=submission.docno, purpose=submission.purpose)),
+        last=Max("revision", filter=same),
+        thirds=Count("pk", filter=same & Q(third=True)),
         seen=Count("pk", filter=Q(revision=1)),
     )
     first = counts["last"] is None
@@ -155,4 +178,5 @@ def append_judgment(submission: JudgmentSubmission, slot: Slot | None) -> Judgme
         served_at=submission.served_at,
         active_seconds=submission.active_seconds,
         document_sha256=text.values_list("sha256", flat=True).first() or "",
+        third=bool(counts["thirds"]) or (first and is_third_judgment(submission, slot)),
     )

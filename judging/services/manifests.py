@@ -8,7 +8,14 @@ from datetime import datetime
 from typing import Any
 
 from campaigns.models import Campaign
-from judging.core.policies import PairBallot, QrelsPolicy, Row, apply_policy, get_policy
+from judging.core.policies import (
+    PairBallot,
+    QrelsPolicy,
+    Row,
+    apply_policy,
+    count_tie_decisions,
+    get_policy,
+)
 from judging.models import AutomaticAssessor, Judgment, Purpose, Slot
 from judging.queries.judgments import (
     current_judgments,
@@ -45,6 +52,7 @@ def build_manifest(
         "purposes": count_purposes(campaign, as_of, last),
         "adjudications": adjudication_summary(campaign, policy, as_of, last, used),
         "automatic": automatic_summary(campaign, policy, as_of, last, used),
+        "decided_by_tie_rule": count_tie_decisions(policy, used),
         "disagreeing_pairs": sum(ballot.disagree for ballot in ballots),
         "extra_judgments_not_counted": sum(len(ballot.extra) for ballot in ballots),
         "skipped": skips.count(),

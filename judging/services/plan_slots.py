@@ -231,6 +231,7 @@ def copy_with_slot(judgment: Judgment, slot: Slot) -> Judgment:
         passages=judgment.passages,
         guideline_version=judgment.guideline_version,
         document_sha256=judgment.document_sha256,
+        third=judgment.third,
         slot=slot,
         source=Judgment.Source.IMPORT,
     )

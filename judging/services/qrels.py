@@ -24,6 +24,7 @@ from judging.core.policies import (
     Row,
     UnknownPolicyError,
     apply_policy,
+    count_tie_decisions,
     get_policy,
 )
 from judging.models import AutomaticAssessor, Judgment, Qrels
@@ -56,6 +57,11 @@ class QrelsDraft:
     def disagreeing(self) -> list[Pair]:
         """The pairs whose assessors gave different grades, under any policy."""
         return [ballot.pair for ballot in self.ballots if ballot.disagree]
+
+    @cached_property
+    def decided_by_tie_rule(self) -> int | None:
+        """The pairs whose grade is that of the policy's tie rule; None if it has none."""
+        return count_tie_decisions(self.policy, self.ballots)
 
     def text(self) -> bytes:
         return write_qrels(qrels_from_rows(self.rows))

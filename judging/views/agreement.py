@@ -49,7 +49,8 @@ def load_agreement_page(
     request: SignedInRequest, slug: str
 ) -> tuple[Campaign, AgreementChoice, LabelTable]:
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    return campaign, parse_agreement_choice(request.GET, campaign), load_labels(campaign)
+    choice = parse_agreement_choice(request.GET, campaign)
+    return campaign, choice, load_labels(campaign, third=choice.third)
 
 
 def agreement_context(
@@ -67,6 +68,8 @@ def agreement_context(
         "levels": campaign.grades.filter(value__gt=0),
         "topics": labels.topics,
         "names": labels.assessors,
+        "thirds": labels.thirds or labels.left_out,
+        "third_switch": choice.but(third=not choice.third),
     }
 
 
@@ -133,7 +136,7 @@ def count_multiply_judged(panel: CoefficientPanel) -> int:
 @require_safe
 def agreement_topics_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign, choice, labels = load_agreement_page(request, slug)
-    whole = AgreementChoice(choice.level, choice.binary, choice.by)
+    whole = replace(choice, topic="", a="", b="")
     report = whole.report(labels)
     names = companion_coefficients(choice.by)
     rows = []
@@ -196,7 +199,7 @@ def agreement_download_view(request: SignedInRequest, slug: str, fmt: str) -> Ht
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     choice = parse_agreement_choice(request.GET, campaign)
     if fmt == "json":
-        record = load_judging_record(campaign)
+        record = load_judging_record(campaign, third=choice.third)
         quality = quality_report(record, choice.level).as_dict()
         return attachment_response(
             agreement_to_json(choice.report(record.people), quality), f"{slug}-agreement.json"
@@ -205,7 +208,9 @@ def agreement_download_view(request: SignedInRequest, slug: str, fmt: str) -> Ht
         raise Http404
     rows = [
         [place, a, b, *cells]
-        for place, a, b, row in export_rows(choice.report(load_labels(campaign)))
+        for place, a, b, row in export_rows(
+            choice.report(load_labels(campaign, third=choice.third))
+        )
         for cells in coefficient_cells(row)
     ]
     return csv_response(
@@ -216,7 +221,7 @@ def agreement_download_view(request: SignedInRequest, slug: str, fmt: str) -> Ht
 @require_safe
 def agreement_topics_download_view(request: SignedInRequest, slug: str) -> HttpResponse:
     _, choice, labels = load_agreement_page(request, slug)
-    report = AgreementChoice(choice.level, choice.binary).report(labels)
+    report = replace(choice, topic="").report(labels)
     rows = [
         [topic, place, *cells]
         for topic, panel in report.by_topic.items()

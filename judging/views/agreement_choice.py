@@ -21,7 +21,7 @@ LONGEST = 300
 @dataclass(frozen=True)
 class AgreementChoice:
     """Relevance level, whether grades are made binary there, the coefficient of the charts, the
-    topic (empty: all), and two assessors.
+    topic (empty: all), and two assessors. ``third``: third judgments count.
     """
 
     level: int
@@ -30,6 +30,7 @@ class AgreementChoice:
     topic: str = ""
     a: str = ""
     b: str = ""
+    third: bool = False
 
     @property
     def card(self) -> Card:
@@ -40,9 +41,10 @@ class AgreementChoice:
         """The selection as a query string, without empty parameters."""
         values = {"level": self.level, "cut": "1" if self.binary else "", "by": self.by}
         values |= {"topic": self.topic, "a": self.a, "b": self.b}
+        values["third"] = "1" if self.third else ""
         return urlencode({name: value for name, value in values.items() if value})
 
-    def but(self, **changes: str) -> str:
+    def but(self, **changes: str | bool) -> str:
         """The query string of this selection with changes."""
         return replace(self, **changes).query  # type: ignore[arg-type]
 
@@ -66,4 +68,5 @@ def parse_agreement_choice(query: QueryDict, campaign: Campaign) -> AgreementCho
         topic=topic,
         a=a,
         b=b,
+        third=query.get("third") == "1",
     )

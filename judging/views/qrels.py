@@ -228,6 +228,7 @@ def policy_table_rows(drafts: list[QrelsDraft]) -> list[dict[str, Any]]:
             "counts": [draft.grades.get(value, 0) for value in values],
             "pairs": len(draft.rows),
             "conflicts": len(draft.conflicts),
+            "ties": draft.decided_by_tie_rule,
             "differs": count_differing_pairs(draft.rows, selected.rows),
         }
         for draft in ordered

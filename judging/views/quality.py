@@ -35,7 +35,7 @@ HEAD = ["assessor", "figure", "value", "low", "high", "p", "n", "reason", "no_in
 def assessor_quality_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     choice = parse_agreement_choice(request.GET, campaign)
-    record = load_judging_record(campaign)
+    record = load_judging_record(campaign, third=choice.third)
     report = quality_report(record, choice.level)
     context = agreement_context(campaign, choice, record.people, "assessor-quality") | {
         "report": report,
@@ -90,9 +90,12 @@ def bias_caterpillar(report: QualityReport) -> IntervalChart:
 def assessor_quality_download_view(request: SignedInRequest, slug: str, fmt: str) -> HttpResponse:
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     choice = parse_agreement_choice(request.GET, campaign)
-    report = quality_report(load_judging_record(campaign), choice.level)
+    record = load_judging_record(campaign, third=choice.third)
+    report = quality_report(record, choice.level)
     if fmt == "json":
-        content = json.dumps(report.as_dict(), ensure_ascii=False, indent=2, allow_nan=False)
+        third = {"counted": record.people.thirds, "left_out": record.people.left_out}
+        figures = {"third_judgments": third, **report.as_dict()}
+        content = json.dumps(figures, ensure_ascii=False, indent=2, allow_nan=False)
         return attachment_response(f"{content}\n", f"{slug}-assessors.json")
     if fmt != "csv":
         raise Http404

@@ -9,7 +9,7 @@ import numpy as np
 from campaigns.core.cards import Parameter
 from pooling.core.candidates import Floats, Ints, Mask, TopicCandidates, round_significant
 from pooling.core.method import EARLIER, NextDocument
-from pooling.core.order import hash_order
+from pooling.core.order import hash_order, hash_orders
 
 UPDATE = Parameter(
     "update",
@@ -19,13 +19,18 @@ UPDATE = Parameter(
     ("all", "own"),
 )
 EARLIER_COUNTS = "Judgments of earlier steps count for every run that lists the document."
+TIES = (
+    "Ties between runs are drawn anew at every step, by a hash of the seed, the topic, the tag and "
+    "the number of documents selected."
+)
 RANDOMNESS = "Draws depend on the seed, the topic and the number of documents selected."
 
 
 class RunCounts:
     """By run: documents ``judged`` and ``relevant``; ``total`` judgments. ``update`` is ``all`` (a
     judgment counts for every run that lists the document) or ``own`` (for the run that played
-    it). Each judgment first multiplies the counts of its runs by ``rate``.
+    it). Each judgment first multiplies the counts of its runs by ``rate``; ``faded`` is what that
+    leaves of 1.
     """
 
     def __init__(self, candidates: TopicCandidates, update: str, rate: float = 1.0) -> None:
@@ -34,6 +39,7 @@ class RunCounts:
         self.rate = rate
         self.total = 0
         self.judged = np.zeros(len(candidates.runs))
+        self.faded = np.ones(len(candidates.runs))
         self.relevant = np.zeros(len(candidates.runs))
 
     def credited_runs(self, choice: NextDocument) -> Mask:
@@ -48,6 +54,7 @@ class RunCounts:
         runs = self.credited_runs(choice)
         self.total += 1
         self.judged[runs] = self.rate * self.judged[runs] + 1
+        self.faded[runs] *= self.rate
         self.relevant[runs] = self.rate * self.relevant[runs] + relevant
 
     def means(self) -> Floats:
@@ -62,7 +69,8 @@ class RunCounts:
 
 class Bandit:
     """A player that takes the next document of the run with the highest ``value``, computed by
-    run from the counts and, for randomness, the step.
+    run from the counts and, for randomness, the step. Ties are drawn anew at every step: in one
+    order for the whole topic, a run that comes first would be played until it is exhausted.
     """
 
     def __init__(
@@ -74,12 +82,18 @@ class Bandit:
         self.candidates = candidates
         self.counts = counts
         self.value = value
-        self.tie = run_tie_hashes(candidates)
 
     def choose(self, available: Mask, step: int) -> NextDocument:
         runs = playable_runs(self.candidates, available)
-        run = best_run(self.value(self.counts, step), runs, self.tie)
+        tied = list_highest(self.value(self.counts, step), runs)
+        run = int(tied[np.argmin(self.tie_keys(tied, step))]) if len(tied) > 1 else int(tied[0])
         return NextDocument(next_open_document(self.candidates, run, available), run)
+
+    def tie_keys(self, runs: Ints, step: int) -> Ints:
+        """The seeded hash of each of ``runs`` at this step; the lowest is played."""
+        # Spaces keep these apart from docnos and from ``run_hash``: tags contain none.
+        names = [f" {self.candidates.runs[run]} {step}".encode() for run in runs.tolist()]
+        return hash_orders(self.candidates.seed, self.candidates.topic, names)
 
     def observe(self, choice: NextDocument, relevant: bool) -> None:
         self.counts.add(choice, relevant)
@@ -111,10 +125,15 @@ def run_tie_hashes(candidates: TopicCandidates) -> Ints:
 
 def best_run(value: Floats, among: Mask, tie: Ints) -> int:
     """The index of the highest ``value`` marked ``among``; ties by the lowest ``tie``."""
+    highest = list_highest(value, among)
+    return int(highest[np.argmin(tie[highest])])
+
+
+def list_highest(value: Floats, among: Mask) -> Ints:
+    """The indices of the highest ``value`` marked ``among``; equal to rounding."""
     places = np.flatnonzero(among)
     rounded = round_significant(value[places])
-    highest = places[rounded == rounded.max()]
-    return int(highest[np.argmin(tie[highest])])
+    return np.asarray(places[rounded == rounded.max()])
 
 
 def step_rng(candidates: TopicCandidates, step: int) -> np.random.Generator:

@@ -24,6 +24,7 @@ from pooling.core.methods import (
     rbp_b,
     rbp_c,
     rrf,
+    rule_1,
     statap,
     strata,
     thompson,
@@ -57,5 +58,13 @@ LISTED = (
     statap.METHOD,
 )
 METHODS: dict[str, PoolingMethod] = {method.name: method for method in LISTED}
+RULE = 2
+"""The rule by which new pools choose documents. A change of what any adaptive method chooses from
+the same judgments needs a new rule, and the former players for the pools of the old one."""
+METHODS_BY_RULE: dict[int, dict[str, PoolingMethod]] = {
+    1: METHODS | {method.name: method for method in rule_1.METHODS},
+    RULE: METHODS,
+}
+"""This alone decides which players a pool has: by rule, then name."""
 ALIASES = {"fairtake": "take"}
 """Alternative names."""

@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeVar
 
 from campaigns.core.tables import RunTable
 from pooling.core.pool_builder import PoolBudget, build_pool_table, start_sessions
-from pooling.core.registry import METHODS
+from pooling.core.registry import METHODS, RULE
 from pooling.core.run_listing import build_listing
 from pooling.core.session import PoolSession, PoolStep, StepLimit
 from pooling.core.tables import PoolTable
@@ -69,13 +69,16 @@ class RunChoice:
 
 @dataclass(frozen=True)
 class PoolSpec:
-    """``cutoff`` is the last rank any method uses. ``seed`` None: the campaign's seed."""
+    """``cutoff`` is the last rank any method uses. ``seed`` None: the campaign's seed. ``rule``:
+    the version of the adaptive methods' choices that ``steps`` follow.
+    """
 
     steps: tuple[PoolStep, ...]
     budget: PoolBudget = field(default_factory=PoolBudget)
     cutoff: int = CUTOFF
     seed: int | None = None
     runs: RunChoice = field(default_factory=RunChoice)
+    rule: int = RULE
 
     @property
     def is_adaptive(self) -> bool:
@@ -91,6 +94,7 @@ class PoolSpec:
         """The spec as written in a file, without unset fields."""
         content = {
             "version": 1,
+            "rule": self.rule if self.is_adaptive else None,
             "seed": self.seed,
             "runs": drop_unset(vars(self.runs)),
             "cutoff": self.cutoff,

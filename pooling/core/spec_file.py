@@ -24,7 +24,7 @@ from campaigns.core.yaml_files import (
 )
 from pooling.core.method import PoolingMethod
 from pooling.core.pool_builder import PoolBudget
-from pooling.core.registry import ALIASES, METHODS
+from pooling.core.registry import ALIASES, METHODS, METHODS_BY_RULE, RULE
 from pooling.core.session import PoolStep, StepLimit
 from pooling.core.spec import CUTOFF, PoolSpec, RunChoice
 from pooling.core.windows import (
@@ -62,6 +62,11 @@ def is_share(value: Any) -> bool:
 MAPPING = (lambda v: isinstance(v, dict), "a mapping")
 TOP: Schema = {
     "version": (lambda v: v == 1, "1", False),
+    "rule": (
+        lambda v: is_integer(v) and v in METHODS_BY_RULE,
+        " or ".join(map(str, METHODS_BY_RULE)),
+        False,
+    ),
     "seed": (*INTEGER, False),
     "runs": (*MAPPING, False),
     "cutoff": (*POSITIVE, False),
@@ -206,7 +211,8 @@ def build_spec(data: Mapping[str, Any]) -> PoolSpec:
     """The spec of ``data``, which must be valid."""
     runs: dict[str, Any] = dict(data.get("runs") or {})
     runs |= {key: tuple(value) for key, value in runs.items() if isinstance(value, list)}
-    steps = tuple(map(build_step, data["steps"]))
+    rule = data.get("rule") or RULE
+    steps = tuple(build_step(entry, rule) for entry in data["steps"])
     depths = [deepest_rank(step) for step in steps]
     return PoolSpec(
         steps=steps,
@@ -214,6 +220,7 @@ def build_spec(data: Mapping[str, Any]) -> PoolSpec:
         cutoff=data.get("cutoff") or (max(depths) if all(depths) else CUTOFF),
         seed=data.get("seed"),
         runs=RunChoice(**runs),
+        rule=rule,
     )
 
 
@@ -225,8 +232,8 @@ def deepest_rank(step: PoolStep) -> int:
     return max(k.values()) if isinstance(k, dict) else k or 0
 
 
-def build_step(entry: Mapping[str, Any]) -> PoolStep:
-    method = step_method(entry)
+def build_step(entry: Mapping[str, Any], rule: int) -> PoolStep:
+    method = METHODS_BY_RULE[rule][step_method(entry).name]
     values = {p.name: parameter_value(p, entry.get(p.name)) for p in method.card.parameters}
     return PoolStep(
         method=method,

@@ -254,8 +254,9 @@ def frozen_spec(pool: Pool) -> PoolSpec:
     if "steps" not in pool.spec:
         # Spec version 1.
         return depth_spec(pool.spec["depth"], pool.spec.get("seed"))
-    keys = ("steps", "cutoff", "budget", "seed")
-    return spec_from({key: pool.spec[key] for key in keys if key in pool.spec})
+    keys = ("steps", "cutoff", "budget", "seed", "rule")
+    # Pools frozen before rules were numbered have none.
+    return spec_from({"rule": 1} | {key: pool.spec[key] for key in keys if key in pool.spec})
 
 
 def frozen_listing(pool: Pool) -> RunListing:

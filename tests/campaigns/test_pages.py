@@ -363,15 +363,3 @@ def test_the_theme_is_kept_in_a_cookie_and_goes_back_safely(client, db):
     for bad in ("https://evil.example/", "//evil.example", "javascript:alert(1)", ""):
         assert client.post("/theme/", {"theme": "", "next": bad}).url == "/"
     assert client.cookies["theme"].value == ""
-
-
-def test_health_tells_the_age_of_the_queue(client, campaign, settings, tmp_path):
-    fine = {"database": "ok", "store": "ok", "oldest_queued_job_seconds": None}
-    assert client.get("/health/").json() == fine
-    job = Job.objects.create(campaign=campaign, kind="x")
-    Job.objects.filter(pk=job.pk).update(created_at=timezone.now() - timedelta(hours=1))
-    assert client.get("/health/").json()["oldest_queued_job_seconds"] >= 3600
-    (tmp_path / "file").write_bytes(b"")
-    settings.STORE_DIR = tmp_path / "file"
-    answer = client.get("/health/")
-    assert (answer.status_code, answer.json()["store"]) == (503, "failed")

@@ -34,7 +34,7 @@ def test_json_holds_null_with_a_reason(run: Run, write: Write) -> None:
     percent = content["pairs"][0]["percent"]
     assert (percent["value"], percent["n"], percent["reason"]) == (1.0, 1, None)
     assert (percent["low"], percent["prevalence"]) == (None, 1.0)
-    assert "of one topic" in percent["no_interval"]
+    assert "fewer than 5 topics" in percent["no_interval"]
     assert content["overall"]["alpha-ordinal"]["value"] is None
     assert "same grade" in content["overall"]["alpha-ordinal"]["reason"]
 
@@ -79,3 +79,102 @@ def test_files_or_a_campaign_but_not_both(run: Run, write: Write) -> None:
     both = run("agreement", write("ann.txt", ANN), "--campaign", "x")
     assert "or --campaign" in (both.refusal or "")
     assert run("agreement", "--campaign", "x").refusal == "Unknown campaign: x."
+
+
+TABLE = "topic\tdoc\tworker\tlabel\n1\ta\tw1\tyes\n1\ta\tw2\tno\n1\tb\tw1\tno\n1\tb\tw2\tno\n"
+MAPPED = ("--map", "yes=1", "--map", "no=0")
+
+
+def shapes() -> list[tuple[str, str]]:
+    head, *rows = [line.split("\t") for line in TABLE.splitlines()]
+    objects = [json.dumps(dict(zip(head, row, strict=True))) for row in rows]
+    return [
+        ("crowd.tsv", TABLE),
+        ("crowd.csv", TABLE.replace("\t", ",")),
+        ("crowd.jsonl", "\n".join(objects) + "\n"),
+        ("crowd.json", f"[{', '.join(objects)}]"),
+    ]
+
+
+@pytest.mark.parametrize(("name", "text"), shapes(), ids=lambda value: value[:12])
+def test_a_table_holds_many_assessors(run: Run, write: Write, name: str, text: str) -> None:
+    ran = run("agreement", write(name, text), *MAPPED, "--format", "json")
+    assert ran.refusal is None
+    content = json.loads(ran.out)
+    assert [assessor["name"] for assessor in content["assessors"]] == ["w1", "w2"]
+    assert content["overall"]["percent"]["value"] == 0.5
+    assert content["pairs"][0]["confusion"] == [[1, 0], [1, 0]]
+
+
+def test_tables_without_assessors_and_qrels_are_one_file_each(run: Run, write: Write) -> None:
+    files = write("ann.txt", ANN), write("bob.csv", "topic,docno,grade\n1,a,1\n1,b,1\n1,d,0\n")
+    content = json.loads(run("agreement", *files, "--format", "json").out)
+    assert content["pairs"][0]["assessors"] == ["ann", "bob"]
+    assert content["pairs"][0]["percent"]["n"] == 2
+
+
+def test_a_label_without_a_grade_is_one_fault_with_place_and_fix(run: Run, write: Write) -> None:
+    ran = run("agreement", write("crowd.tsv", TABLE + "2\tz\tw1\tyes\n" * 500))
+    assert ran.refusal == "1 file rejected; no output written."
+    lines = ran.err.splitlines()
+    assert len(lines) == 2
+    assert "crowd.tsv:2:8: EJ08 Label without a grade: “yes” (501 judgments)." in lines[0]
+    assert "Add --map 'yes=GRADE', or --map 'yes=-' to ignore it." in lines[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("topic doc worker label\n1 a w1 1\n", ":1: EJ05 The columns are separated by spaces."),
+        ("topic,doc,worker,vote\n1,a,w1,1\n", ":1: EJ08 No column or key has the labels."),
+        ("topic,worker,label\n1,w1,1\n", ":1: EJ05 Missing in the header: docno."),
+        ("topic,doc,worker,label\n1,a,w1,1\n1,a,w1,0\n", ":3:8: EJ03 w1 labeled this pair 2 times"),
+        ("anything", "EJ04 Unrecognized judgment format."),
+    ],
+)
+def test_faults_of_tables_have_code_and_line(run: Run, write: Write, text: str, told: str) -> None:
+    ran = run("agreement", write("crowd", text))
+    assert (ran.out, ran.refusal) == ("", "1 file rejected; no output written.")
+    assert told in ran.err
+    assert "EQ02" not in ran.err
+
+
+def test_two_tables_do_not_judge_one_pair_twice(run: Run, write: Write) -> None:
+    files = write("one.tsv", TABLE), write("two.tsv", TABLE)
+    ran = run("agreement", *files, *MAPPED)
+    assert "two.tsv:2: w1 judged 1 a yes in" in (ran.refusal or "")
+    twin = run("agreement", write("w1.txt", ANN), files[0], *MAPPED)
+    assert "Duplicate assessor names: w1" in (twin.refusal or "")
+    last = write("three.tsv", TABLE + "1\tb\tw2\tyes\n")
+    assert run("agreement", last, *MAPPED, "--duplicates", "last").refusal is None
+
+
+def test_many_assessors_are_not_listed_pair_by_pair(run: Run, write: Write) -> None:
+    rows = [
+        f"{topic}\td{topic}\tw{worker}\t{(topic * worker) % 2}"
+        for topic in range(6)
+        for worker in range(12)
+        if worker < 4 or worker % 6 == topic
+    ]
+    path = write("crowd.tsv", "\n".join(["topic\tdoc\tworker\tlabel", *rows]) + "\n")
+    ran = run("agreement", path, "--rows", "5")
+    listed = [line for line in ran.out.splitlines() if " ~ " in line and ":" not in line]
+    assert len(listed) == 5
+    assert (
+        "Not listed, with fewer judgments: 7 assessors and 61 assessor pairs; --rows 0" in ran.out
+    )
+    content = json.loads(run("agreement", path, "--rows", "5", "--format", "json").out)
+    assert (len(content["assessors"]), len(content["pairs"])) == (5, 5)
+    assert content["omitted"] == {"assessors": 7, "pairs": 61}
+    assert len(content["quality"]["assessors"]) == 5
+    every = json.loads(run("agreement", path, "--rows", "0", "--format", "json").out)
+    assert (len(every["pairs"]), "omitted" in every) == (66, False)
+    assert every["overall"] == content["overall"]
+
+
+def test_the_nyt_crowd(run: Run, data_dir: Path) -> None:
+    path = data_dir / "nyt-crowd" / "crowd-3P-Doc-NoHigh.tsv"
+    grades = ("--map", "not_relevant=0", "--map", "relevant=1", "--map", "highly_relevant=2")
+    content = json.loads(run("agreement", path, *grades, "--format", "json").out)
+    assert round(content["overall"]["alpha-ordinal"]["value"], 3) == 0.056
+    assert content["omitted"] == {"assessors": 3, "pairs": 1328}

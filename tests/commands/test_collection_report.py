@@ -68,6 +68,9 @@ def test_csv_has_every_value_of_json_by_its_names(run: Run, given: list[str]):
     assert float(found["leave_team_out.runs", "2.3", "score"]) == third["score"]
     last = told["reduced"][-1]
     assert float(found["reduced", str(len(told["reduced"])), "tau.mean"]) == last["tau"]["mean"]
+    place = "reduced", str(len(told["reduced"]))
+    assert float(found[*place, "tau.standard_error"]) == last["tau"]["standard_error"]
+    assert float(found[*place, "score_standard_error"]) == last["score_standard_error"]
     assert told["extrapolation"]["further"] is None
     assert found["extrapolation", "1", "further"] == ""
 
@@ -91,6 +94,11 @@ def test_any_number_of_processes_prints_the_same(run: Run, given: list[str]):
     one, two = (run("collection_report", *given, "--jobs", jobs).out for jobs in (1, 2))
     assert one == two
     assert "REDUCED JUDGMENTS" in one
+    heads = [line for line in one.splitlines() if "SE of tau" in line]
+    assert len(heads) == 5
+    assert all("SE of score" in head and "SE to first" in head for head in heads)
+    html = run("collection_report", *given, "--format", "html").out
+    assert html.count(">SE of score<") == html.count(">SE to first<") == 5
 
 
 class Page(HTMLParser):

@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from campaigns.models import Job
 from evaluation.core.collection.report import MEASURES
+from evaluation.services import reusability
 from evaluation.services.reusability import pooled_depth
 from judging.services.judgments import submit_judgment
 from judging.services.plans import create_plan
@@ -17,6 +18,13 @@ from pooling.core.spec import depth_spec
 from pooling.core.spec_file import read_spec
 from pooling.services import freeze_pool
 from tests.evaluation.conftest import qrels_release
+
+
+@pytest.fixture(autouse=True)
+def few_draws(monkeypatch):
+    """Half a second for a report instead of five."""
+    assert reusability.DRAWS == 50
+    monkeypatch.setattr(reusability, "DRAWS", 3)
 
 
 @pytest.fixture
@@ -56,7 +64,7 @@ def test_a_report_is_made_by_a_release_and_kept(
         assert page.post(address, {"qrels": "1"}).status_code == 302
     facts = report_of(page, campaign)["facts"]
     assert (facts["runs"], facts["teams"], facts["depth"]) == (2, 2, 2)
-    assert (facts["judged"], facts["relevant"]) == (7, 3)
+    assert (facts["judged"], facts["relevant"], facts["draws"]) == (7, 3, 3)
     assert sorted(facts["measures"]) == sorted(MEASURES)
     html = page.get(address).content.decode()
     assert "<td>qrels 1</td>" in html

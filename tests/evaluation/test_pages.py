@@ -228,7 +228,7 @@ def test_the_run_page_shows_value_best_median_and_worst(as_user, organizer, smal
 def test_an_undefined_value_is_a_dash_with_its_reason(as_user, organizer, small):
     answer = as_user(organizer).get(f"{small.own}?measure=judged_10")
     third = answer.context["topics"][2]
-    assert (third.value, third.best, third.worst) == ("–", "1.0000", "1.0000")
+    assert (third.value, third.median) == ("–", "1.0000")
     assert "undefined for 1 topic: nothing is retrieved" in answer.content.decode()
 
 
@@ -351,3 +351,46 @@ def test_the_newest_scores_come_first_for_organizers(
     assert "Latest scores not released" in text
     assert "Release scores" in text
     assert as_user(participant).get("/c/small/scores/").context["score_set"] == score_set
+
+
+NEUTRAL = ["unj_10", "judged_5", "judged_10", "num_ret", "num_rel", "rbp_resid", "cwl_items"]
+
+
+def test_measures_without_a_better_side_mark_no_run(
+    as_user, organizer, campaign, alpha, beta, beta2
+):
+    names = [*NEUTRAL, "map", "set_E"]
+    made = score_campaign(
+        actor=organizer, campaign=campaign, qrels=qrels_release(campaign), measures=names
+    )
+    asked = "&".join(f"m={name}" for name in names)
+    for sort in NEUTRAL:
+        url = f"/c/small/scores/{made.pk}/?{asked}&sort={sort}"
+        context = as_user(organizer).get(url).context
+        columns = [column.name for column in context["columns"]]
+        assert set(columns) == set(names)
+        for row in context["rows"]:
+            assert not row.best
+            marked = {name for name, cell in zip(columns, row.cells, strict=True) if cell.best}
+            assert marked <= {"map", "set_E"}
+        summary = {
+            word: dict(zip(columns, texts, strict=True)) for word, texts in context["summary"]
+        }
+        assert {summary["Best"][name] for name in NEUTRAL} == {"–"}
+        assert {summary["Worst"][name] for name in NEUTRAL} == {"–"}
+        assert summary["Median"]["num_ret"] == "5"
+        assert summary["Best"]["map"] != "–"
+    shown = get_leaderboard(made, get_reader(organizer, campaign))
+    values = [mean["set_E"] for mean in shown.means]
+    assert shown.best_median_worst("set_E").as_dict()["best"] == min(values) < max(values)
+    told = as_user(organizer).get(f"/c/small/scores/{made.pk}/scores.json").json()
+    assert told["spread"]["unj_10"]["best"] is None
+    page = as_user(organizer).get(f"/c/small/scores/{made.pk}/run/{alpha.pk}/?measure=unj_10")
+    assert not any(row.tops for row in page.context["topics"])
+    assert [row.name for row in page.context["means"] if row.tops and row.name in NEUTRAL] == []
+    assert "lowest to highest" in page.content.decode()
+
+
+def test_the_highest_grade_is_in_the_provenance(as_user, organizer, small):
+    text = as_user(organizer).get(small.set).content.decode()
+    assert "<dt>Highest grade</dt><dd>3 (the campaign&#x27;s scale)</dd>" in text

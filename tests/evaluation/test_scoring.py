@@ -12,6 +12,8 @@ from campaigns.services import jobs
 from evaluation.core.measures.registry import DEFAULT_NAMES
 from evaluation.models import RunScores, ScoreSet
 from evaluation.services import evaluate_campaign, request_evaluation, score_campaign
+from evaluation.services.reusability import load_collection
+from judging.queries.judgments import qrels_table
 from tests.evaluation.conftest import qrels_release
 
 
@@ -136,3 +138,50 @@ def test_earlier_score_sets_are_kept(organizer, campaign, score_set, alpha):
     assert scores_of(later, alpha).means["map"] == 0.5
     assert scores_of(score_set, alpha).means["map"] == 0.5
     assert ScoreSet.objects.count() == 2
+
+
+def test_the_highest_grade_is_that_of_the_campaigns_scale(organizer, campaign, alpha, qrels):
+    # The scale ends at 3; nobody gave a 3.
+    made = score_campaign(
+        actor=organizer, campaign=campaign, qrels=qrels, measures=["err_20", "ERR@20"]
+    )
+    assert made.measures == ["err_20", "err_20(max_rel=4)", "judged_10"]
+    means = scores_of(made, alpha).means
+    first, second = (2**2 - 1) / 2**3, (2**1 - 1) / 2**3
+    of_topic_1 = first / 2 + (1 - first) * second / 4
+    assert means["err_20"] == pytest.approx((of_topic_1 + second + 0) / 3)
+    assert means["err_20(max_rel=4)"] < means["err_20"]
+    assert made.conditions["highest_grade"] == 3
+    assert made.conditions["highest_grade_from"] == "the campaign's scale"
+    assert made.conditions["remarks"] == []
+
+
+def test_judgments_above_a_stated_highest_grade_are_noted(organizer, campaign, alpha, qrels):
+    made = score_campaign(
+        actor=organizer, campaign=campaign, qrels=qrels, measures=["err_20(max_rel=1)"]
+    )
+    noted = ["err_20(max_rel=1): 1 judgment above grade 1 counts as 1."]
+    assert made.conditions["remarks"] == noted
+
+
+def test_runs_without_a_judged_topic_are_refused_by_name(organizer, campaign, alpha, beta, beta2):
+    qrels = qrels_release(campaign, "2 0 d1 1\n2 0 d5 0\n")
+    with pytest.raises(ActionRefused, match="Runs without any of the judged topics: beta-other"):
+        score_campaign(actor=organizer, campaign=campaign, qrels=qrels)
+    assert not ScoreSet.objects.exists()
+
+
+def test_a_reusability_report_has_the_gains_of_the_campaign(campaign, alpha, beta, qrels):
+    collection = load_collection(campaign, qrels_table(qrels))
+    assert collection.options.gains == {0: 0.0, 1: 1.0, 2: 2.0, 3: 3.0}
+
+
+def test_the_same_evaluation_is_queued_once(organizer, campaign, alpha, qrels, settings):
+    """Two clicks, or two requests at once: one score set, not two alike."""
+    settings.POOLBENCH_INLINE = False
+    asked = {"actor": organizer, "campaign": campaign, "qrels": qrels}
+    first = request_evaluation(**asked)
+    assert request_evaluation(**asked) == first
+    assert request_evaluation(**asked, measures=["map"]) != first
+    jobs.run_here(first)
+    assert request_evaluation(**asked) != first

@@ -357,3 +357,27 @@ def test_the_command_plays_the_log_again(
     assert told == ["pool 1: 9 documents, as in its log", "pool 2: not adaptive"]
     with pytest.raises(CommandError, match="Unknown campaign"):
         call_command("check_pool", "nowhere")
+
+
+@pytest.mark.parametrize("rule", [1, 2])
+def test_a_pool_frozen_before_rules_had_numbers_goes_on_by_the_first(
+    rule, campaign, organizer, assessor, topic, runs
+):
+    spec = read_spec(f"seed: 5\nrule: {rule}\n{SPEC.replace('maxmean', 'mmns')}")
+    pool = freeze_pool(actor=organizer, campaign=campaign, spec=spec, runs=runs)
+    assert pool.spec["rule"] == rule
+    create_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
+    for _ in range(7):
+        slot = claim_next(actor=assessor, campaign=campaign, topic=topic)
+        said(assessor, slot, 0)
+    without = {key: value for key, value in pool.spec.items() if key != "rule"}
+    Pool.objects.filter(pk=pool.pk).update(spec=without)
+    pool.refresh_from_db()
+    if rule == 1:
+        assert adaptive_pools.frozen_spec(pool).rule == 1
+        assert adaptive_pools.verify_pool_log(pool) == 7
+        worked(assessor, campaign, topic)
+        assert adaptive_pools.verify_pool_log(pool) == 9
+    else:
+        with pytest.raises(LogMismatch):
+            adaptive_pools.verify_pool_log(pool)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 from django.core.exceptions import PermissionDenied
+from django.urls import reverse
 from django.utils import timezone
 
 from campaigns import store
@@ -116,3 +117,22 @@ def test_release_refuses_nothing_the_future_and_strangers(
         release("loudest")
     with pytest.raises(PermissionDenied):
         freeze_qrels(actor=assessor, campaign=campaign, policy="single")
+
+
+def test_grades_of_the_tie_rule_are_counted_everywhere(
+    double_plan, campaign, organizer, assessor, assessor2, grade, release, as_user
+):
+    """Two of three pairs are one grade apart: undecided 0 would hide that a rule decides them."""
+    for docno, grades in {"d1": (1, 2), "d2": (0, 1), "d3": (3, 3)}.items():
+        for user, value in zip((assessor, assessor2), grades, strict=True):
+            grade(user, docno, value)
+    qrels = release("majority")
+    assert qrels.manifest["decided_by_tie_rule"] == 2
+    assert release("maximum").manifest["decided_by_tie_rule"] is None
+    client = as_user(organizer)
+    assert "2 of 3 pairs" in client.get(qrels.get_absolute_url()).content.decode()
+    listed = client.get(reverse("qrels-list", args=["small"])).content.decode()
+    assert "Decided by the tie rule" in listed
+    assert "<dt>pairs decided by the tie rule</dt><dd>2</dd>" in listed
+    told = client.get(f"/api/qrels/{qrels.pk}/").json()
+    assert told["manifest"]["decided_by_tie_rule"] == 2

@@ -33,10 +33,11 @@ for data in (lines, lines + "3 Q0 d1 1 1 tag\\n"):
 """
 OUTCOME = """
 import json
-from campaigns.models import Job, Run
+from campaigns.models import Job, ProcessHeartbeat, Run
 print(json.dumps({
     "jobs": list(Job.objects.order_by("pk").values_list("state", flat=True)),
     "runs": list(Run.objects.order_by("pk").values_list("state", flat=True)),
+    "alive": list(ProcessHeartbeat.objects.values_list("process", flat=True)),
 }))
 """
 
@@ -85,7 +86,7 @@ def test_worker_checks_runs_that_were_queued_before_it_started(broker: str, tmp_
     }
     manage(env, "migrate", "-v", "0")
     manage(env, "shell", "-v", "0", "-c", SUBMIT)
-    assert outcome(env) == {"jobs": ["queued"] * 2, "runs": ["received"] * 2}
+    assert outcome(env) == {"jobs": ["queued"] * 2, "runs": ["received"] * 2, "alive": []}
     command = [sys.executable, "-m", "celery", "-A", "workbench.celery", "worker", "-P", "solo"]
     worker = subprocess.Popen(
         command, cwd=ROOT, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
@@ -95,4 +96,5 @@ def test_worker_checks_runs_that_were_queued_before_it_started(broker: str, tmp_
     finally:
         worker.send_signal(signal.SIGTERM)
         worker.wait(timeout=30)
-    assert seen == {"jobs": ["done"] * 2, "runs": ["accepted", "rejected"]}
+    expected = {"jobs": ["done"] * 2, "runs": ["accepted", "rejected"], "alive": ["worker"]}
+    assert seen == expected

@@ -6,11 +6,11 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from campaigns.services.jobs import requeue_lost_jobs
+from campaigns.services.heartbeats import run_tick
 
 
 class Command(BaseCommand):
     help = "Requeue jobs whose worker has died."
 
     def handle(self, *_args: Any, **_options: Any) -> None:
-        self.stdout.write(f"Jobs requeued: {requeue_lost_jobs()}")
+        self.stdout.write(f"Jobs requeued: {run_tick()}")

@@ -16,9 +16,15 @@ from evaluation.core.bounding.counts import VALUES, extreme_counts, summarize_co
 from evaluation.core.bounding.extremes import Extremes
 from evaluation.core.bounding.gain import gain_bounds, gain_bounds_of_sums, summarize_gain_topics
 from evaluation.core.completions import CompletionRankings
-from evaluation.core.measures.cumulated_gain import NCG, RATIO_OF_MEANS, GainVariant
+from evaluation.core.measures.cumulated_gain import (
+    HIGHEST_POWER,
+    NCG,
+    RATIO_OF_MEANS,
+    GainVariant,
+)
 from evaluation.core.measures.family import Measure
 from evaluation.core.measures.q_measure import Q_MEASURE
+from evaluation.core.scale import top_grade
 
 Solver = Callable[[Measure, ScoringBatch], Extremes]
 SAMPLED = "it is an estimate from a sample; see its confidence interval"
@@ -46,6 +52,8 @@ def _gained(measure: Measure, base: ScoringBatch) -> Extremes:
         if measure.family is NCG
         else GainVariant(**params)
     )
+    if variant.dcg == "exponential" and top_grade(base) > HIGHEST_POWER:
+        return replace(_none(measure, base), reason=measure.family.card.undefined)
     topics = summarize_gain_topics(CompletionRankings.from_batch(base), variant, k)
     extremes = Extremes.from_bounds(*gain_bounds(topics))
     if variant.mean == RATIO_OF_MEANS and len(base):

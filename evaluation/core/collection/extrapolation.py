@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from campaigns.core.cards import Card, Parameter
+from campaigns.core.intervals import TOO_FEW_TOPICS, has_enough_topics, is_hint
 from evaluation.core.collection.depths import new_relevant_by_topic
 from evaluation.core.collection.inputs import PooledCollection
 from evaluation.core.comparison.draws import resample_counts
@@ -27,7 +28,6 @@ TOO_LITTLE = (
     "only {n} of the depths from {first} to {depth} added a new relevant document, and the "
     f"curve needs {LEAST}"
 )
-FEW_TOPICS = "fewer than two topics to resample"
 FEW_FITS = "fewer than half of the topic samples could be fitted"
 
 CARD = Card(
@@ -59,7 +59,8 @@ CARD = Card(
         "Topic samples that cannot be fitted are left out of the interval; the report counts them.",
     ),
     undefined=f"fewer than {LEAST} depths from 10 to the pool depth added a new relevant "
-    "document; the interval: fewer than two topics, or most samples cannot be fitted.",
+    "document; the interval: "
+    f"{TOO_FEW_TOPICS}, or most samples cannot be fitted.",
 )
 
 
@@ -67,7 +68,7 @@ CARD = Card(
 class Extrapolation:
     """``relevant`` documents within the pool depth; ``further`` ones expected from there to
     ``target``, with the ends of the interval. ``log_c`` and ``slope`` describe the curve over
-    ``fitted`` depths; ``fitted_draws`` of ``draws`` topic samples could be fitted.
+    ``fitted`` depths; ``fitted_draws`` of ``draws`` topic samples from ``topics`` could be fitted.
     """
 
     first: int
@@ -83,7 +84,12 @@ class Extrapolation:
     high: float | None = None
     draws: int = 0
     fitted_draws: int = 0
+    topics: int = 0
     reason: str | None = None
+
+    @property
+    def is_hint(self) -> bool:
+        return is_hint(self.topics, self.low)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values for JSON; two of its keys are older than the names of their fields."""
@@ -163,8 +169,9 @@ def _with_interval(
     estimate: Extrapolation, counts: Floats, sampling: ResamplingOptions
 ) -> Extrapolation:
     topics, depth = counts.shape
-    if topics < 2:
-        return replace(estimate, reason=FEW_TOPICS)
+    estimate = replace(estimate, topics=topics)
+    if not has_enough_topics(topics):
+        return replace(estimate, reason=TOO_FEW_TOPICS)
     pieces = []
     for multiplicities in resample_counts(topics, sampling):
         log_c, slope = fit_power_laws(multiplicities @ counts, estimate.first)

@@ -127,7 +127,8 @@ class CollectionSource:
 
     ``teams`` by tag: a run without an entry is its own team. ``pooled`` are the tags of the
     contributing runs; None for all. ``depth`` is the pool depth; None: inferred from the
-    judgments. The report lists ``topics`` in that order, others after them.
+    judgments. The report lists ``topics`` in that order, others after them. ``gains`` by grade are
+    the scale; None: the grades that occur, up to ``max_rel`` if it is given.
     """
 
     level: int = 1
@@ -135,12 +136,14 @@ class CollectionSource:
     pooled: Container[str] | None = None
     depth: int | None = None
     topics: Sequence[str] = ()
+    gains: Mapping[int, float] | None = None
+    max_rel: int | None = None
 
     def options(self, judged: JudgmentTable) -> ScoringOptions:
-        """One gain scale for all subsets of the judgments: the grades that occur."""
+        """One gain scale for all subsets of the judgments."""
         grades = np.unique(judged.grades[judged.grades >= 0]).tolist()
-        gains = {int(grade): float(grade) for grade in grades}
-        return ScoringOptions(level=self.level, gains=gains or {1: 1.0})
+        gains = self.gains or {int(grade): float(grade) for grade in grades} or {1: 1.0}
+        return ScoringOptions(level=self.level, gains=gains, max_rel=self.max_rel)
 
     def pools(self, tag: str) -> bool:
         return self.pooled is None or tag in self.pooled

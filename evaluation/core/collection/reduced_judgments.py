@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
+from statistics import stdev
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from evaluation.core.measures.family import Measure
 
 LEVELS = (1, 2, 3, 4, 5, 10, 15, 20, 25, 30, 40, 50, 60, 70, 80, 90, 100)
 """Percentages of the judgments."""
-DRAWS = 10
+DRAWS = 50
 LEAST_RELEVANT, LEAST_NONRELEVANT = 1, 10
 
 Spread = Callable[[Callable[[int], Floats], Sequence[int]], Iterable[Floats]]
@@ -59,16 +60,26 @@ CARD = Card(
             "stays and bpref-10 rises. Samples rank systems; they do not estimate their scores."
         ),
         "The largest drop is the largest over all draws; a tau near 1 can hide it.",
+        (
+            "Every mean has its standard error: the sd over the n draws in which the value is "
+            "defined (divided by n), over √(n − 1). It says how near the mean of the draws is to "
+            "that of all possible draws, not what other topics or runs would give. Levels of one "
+            "draw are nested, so that their errors are not independent."
+        ),
     ),
-    undefined="tau: fewer than two runs have a score, or all are tied.",
+    undefined="tau: fewer than two runs have a score, or all are tied. Standard error: fewer than "
+    "two draws.",
 )
 
 
 @dataclass(frozen=True)
 class DrawSummary:
-    """Over the draws in which the value is defined; None if there are none."""
+    """Over the draws in which the value is defined; None if there are none. ``standard_error``
+    is that of the mean; None for a single draw.
+    """
 
     mean: float | None
+    standard_error: float | None
     sd: float | None
     least: float | None
     most: float | None
@@ -77,13 +88,15 @@ class DrawSummary:
 @dataclass(frozen=True)
 class ReducedJudgments:
     """One measure at one level. ``judged`` is the share of the judgments in the sample,
-    ``score`` the mean over runs and draws. ``drop`` is the largest drop in any draw.
+    ``score`` the mean over runs and draws, with its standard error over draws. ``drop`` is the
+    largest drop in any draw.
     """
 
     measure: str
     level: int
     judged: float
     score: float | None
+    score_standard_error: float | None
     tau: DrawSummary
     tau_to_first: DrawSummary
     drop: RankDrop | None
@@ -197,6 +210,7 @@ def _summarize_level(
         level=level[0],
         judged=level[1],
         score=None if np.isnan(scores).all() else float(np.nanmean(scores)),
+        score_standard_error=estimate_standard_error(_run_means(scores)),
         tau=_taus(base[:, 0], scores),
         tau_to_first=_taus(base[:, 1], scores),
         drop=furthest,
@@ -207,5 +221,24 @@ def _taus(base: Floats, scores: Floats) -> DrawSummary:
     taus = [CORRELATIONS["tau-b"].of_scores(base, row).value for row in scores]
     defined = [value for value in taus if value is not None]
     if not defined:
-        return DrawSummary(None, None, None, None)
-    return DrawSummary(float(np.mean(defined)), float(np.std(defined)), min(defined), max(defined))
+        return DrawSummary(None, None, None, None, None)
+    return DrawSummary(
+        mean=float(np.mean(defined)),
+        standard_error=estimate_standard_error(defined),
+        sd=float(np.std(defined)),
+        least=min(defined),
+        most=max(defined),
+    )
+
+
+def estimate_standard_error(values: Sequence[float]) -> float | None:
+    """Of the mean of ``values``, independent draws; None if there are fewer than two."""
+    if len(values) < 2:
+        return None
+    # Exact: equal values give 0, not a rounding error.
+    return float(stdev(values) / len(values) ** 0.5)
+
+
+def _run_means(scores: Floats) -> list[float]:
+    """Of draws × runs: by draw, the mean over runs with a score."""
+    return [float(np.nanmean(row)) for row in scores if not np.isnan(row).all()]

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from campaigns.core.cards import Card
+from campaigns.core.intervals import HINT_NOTE
 from evaluation.core.collection import (
     condensed_lists,
     contributors,
@@ -164,6 +165,7 @@ def _extrapolation(report: ReusabilityReport) -> ReportSection:
         "no interval"
         if estimate.low is None
         else f"95 % {estimate.low:,.0f} to {estimate.high:,.0f}"
+        + (f"; {HINT_NOTE.rstrip('.')}" if estimate.is_hint else "")
     )
     lines = [
         (
@@ -232,23 +234,30 @@ def _stability(report: ReusabilityReport) -> ReportSection:
 
 def _reduced(report: ReusabilityReport) -> ReportSection:
     facts = report.facts
-    head = ("%", "judged", "score", "tau", "sd", "min", "max", "tau to first", "largest drop")
+    head = (
+        *("%", "judged", "score", "SE of score", "tau", "SE of tau", "sd", "min", "max"),
+        *("tau to first", "SE to first", "largest drop"),
+    )
     tables = []
     for name in facts.measures:
         rows = tuple(
             (
                 str(row.level),
                 f"{row.judged:.3f}",
-                format_p_value(row.score),
-                *map(format_p_value, (row.tau.mean, row.tau.sd, row.tau.least, row.tau.most)),
-                format_p_value(row.tau_to_first.mean),
+                *map(format_p_value, (row.score, row.score_standard_error)),
+                *map(format_p_value, (row.tau.mean, row.tau.standard_error, row.tau.sd)),
+                *map(format_p_value, (row.tau.least, row.tau.most)),
+                *map(format_p_value, (row.tau_to_first.mean, row.tau_to_first.standard_error)),
                 format_largest_drop(row.drop),
             )
             for row in report.reduced
             if row.measure == name
         )
         tables.append(ReportTable(name, head, rows))
-    remark = f"{facts.draws:,} draws, seed {facts.seed}; the first measure is {facts.measures[0]}."
+    remark = (
+        f"{facts.draws:,} draws, seed {facts.seed}; SE: standard error of the mean over draws; the "
+        f"first measure is {facts.measures[0]}."
+    )
     return ReportSection(reduced_judgments.CARD, (remark,), tuple(tables))
 
 

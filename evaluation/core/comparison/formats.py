@@ -9,8 +9,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from campaigns.core.intervals import HINT, HINT_NOTE
 from evaluation.core.comparison.compare import Comparisons, PairRow
 from evaluation.core.comparison.discriminative import discriminative_power
+from evaluation.core.comparison.interval import MeanInterval
 
 UNDEFINED = "null"
 COLUMNS = (
@@ -49,6 +51,7 @@ def _block(name: str, compared: Comparisons) -> str:
         "\n",
         align_comparison_rows([HEADS, *map(_cells, compared.rows)]),
     ]
+    lines += [f"{note}\n" for note in list_interval_notes(compared.means)]
     lines += [f"warning: {compared.warning}\n"] if compared.warning else []
     lines += [f"{text}\n" for text in list_p_value_notes(compared.rows)]
     return "".join(lines)
@@ -58,7 +61,7 @@ def _runs(compared: Comparisons) -> str:
     """Each run's mean with its interval, in descending order, undefined ones last."""
     runs = zip(compared.tags, compared.means, strict=True)
     ranked = sorted(runs, key=lambda run: (run[1].mean is None, -(run[1].mean or 0.0)))
-    heads = ("run", "", "n", "mean", f"{1 - compared.alpha:.0%} low", "high")
+    heads = ("run", "", "n", "mean", f"{1 - compared.alpha:.0%} low", "high", "")
     rows = (
         (
             tag,
@@ -67,6 +70,7 @@ def _runs(compared: Comparisons) -> str:
             format_p_value(mean.mean),
             format_p_value(mean.low),
             format_p_value(mean.high),
+            HINT if mean.is_hint else "",
         )
         for tag, mean in ranked
     )
@@ -96,6 +100,13 @@ def format_p_value(value: float | None) -> str:
     if value is None:
         return UNDEFINED
     return f"{value:.1e}" if 0 < abs(value) < 0.00005 else f"{value:.4f}"
+
+
+def list_interval_notes(means: Iterable[MeanInterval]) -> list[str]:
+    """Why means have no interval, and the note of those marked as a hint."""
+    listed = list(means)
+    missing = [f"interval: undefined, {m.reason}." for m in listed if m.reason]
+    return list(dict.fromkeys([*missing, *(HINT_NOTE for m in listed if m.is_hint)]))
 
 
 def align_comparison_rows(rows: Sequence[Sequence[str]]) -> str:

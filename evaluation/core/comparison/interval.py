@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from campaigns.core.cards import Card
+from campaigns.core.intervals import FIRM_TOPICS, TOO_FEW_TOPICS, has_enough_topics, is_hint
 from evaluation.core.comparison.draws import PARAMETERS, ROWS, resample_counts
 from evaluation.core.comparison.estimate import (
     TIE,
@@ -19,7 +20,7 @@ from evaluation.core.comparison.estimate import (
 )
 from evaluation.core.comparison.student import standard_error
 
-TOO_FEW_TOPICS = "fewer than two topics have a value"
+NO_INTERVAL = f"{TOO_FEW_TOPICS} have a value"
 
 Bounds = tuple[Floats, Floats]
 
@@ -34,6 +35,10 @@ class MeanInterval:
     n: int
     confidence: float
     reason: str | None = None
+
+    @property
+    def is_hint(self) -> bool:
+        return is_hint(self.n, self.low)
 
 
 @dataclass(frozen=True)
@@ -60,7 +65,7 @@ class IntervalMethod:
         if not 0 < confidence < 1:
             raise ValueError("the confidence must be between 0 and 1")
         rows = np.ascontiguousarray(values.T)
-        answer = [MeanInterval(None, None, None, 0, confidence, TOO_FEW_TOPICS)] * len(rows)
+        answer = [MeanInterval(None, None, None, 0, confidence, NO_INTERVAL)] * len(rows)
         for places, topics in group_rows_by_topics(~np.isnan(rows)):
             intervals = self._compute_rows(
                 rows[np.ix_(places, topics)], confidence, sampling or ResamplingOptions()
@@ -80,8 +85,8 @@ class IntervalMethod:
     ) -> list[MeanInterval]:
         n = rows.shape[1]
         means = rows.mean(axis=1).tolist() if n else [None] * len(rows)
-        if n < 2:
-            return [MeanInterval(mean, None, None, n, confidence, TOO_FEW_TOPICS) for mean in means]
+        if not has_enough_topics(n):
+            return [MeanInterval(mean, None, None, n, confidence, NO_INTERVAL) for mean in means]
         low, high = self.bounds(rows, confidence, sampling)
         bounds = zip(means, low.tolist(), high.tolist(), strict=True)
         return [MeanInterval(mean, below, above, n, confidence) for mean, below, above in bounds]
@@ -143,7 +148,7 @@ def resampled_means(rows: Floats, sampling: ResamplingOptions) -> Floats:
 
 
 _SAMPLE = "Assumes that the topics are a random sample from the population of interest."
-_UNDEFINED = "fewer than two topics have a value."
+_UNDEFINED = f"{NO_INTERVAL}; from fewer than {FIRM_TOPICS} the interval is marked as a hint."
 _BOOK = "mean difference of the ten queries of Croft, Metzler & Strohman, table 8.6"
 
 INTERVALS: dict[str, IntervalMethod] = {

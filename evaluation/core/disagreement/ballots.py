@@ -25,9 +25,11 @@ ABSENT = int(UNJUDGED)
 class BallotTable:
     """One row per pair, ordered by topic and docno by code point.
 
-    ``judgments`` is pairs × assessors, ``ABSENT`` where an assessor has none. ``eligible``
-    keeps only the judgments that count for a policy: by people, of grade 0 or higher, and part
-    of the plan. ``policy_grades`` is the grade of each pair by ``policy``, ABSENT if undecided.
+    ``judgments`` is pairs × assessors, ``ABSENT`` where an assessor has none, without third
+    judgments: on those pairs an assessor's own qrels would be selected by disagreement.
+    ``eligible`` has the judgments that count for a policy: by people, of grade 0 or higher, and
+    part of the plan, third ones included. ``policy_grades`` is the grade of each pair by
+    ``policy``, ABSENT if undecided.
     ``final`` pairs keep it under resampling; ``adjudicated`` includes pairs whose adjudication
     the policy ignores. ``reference``: grades to compare rankings with instead of the policy's.
     """
@@ -203,7 +205,8 @@ def _fill_tables(
     for pair, ballot in by_pair.items():
         row = place[pair]
         for name, grade in (*ballot.extra.items(), *ballot.people.items()):
-            judgments[row, column[name]] = grade
+            if name not in ballot.third:
+                judgments[row, column[name]] = grade
         for name, grade in ballot.people.items():
             eligible[row, column[name]] = grade if grade >= 0 else ABSENT
         for name, grade in ballot.automatic.items():

@@ -23,6 +23,10 @@ OWN = Card(
         "Pairs that the assessor did not judge are not in the qrels and count as unjudged.",
         "Extra judgments beyond the plan count here, but in no policy.",
         (
+            "Third judgments count in the policy, as in the qrels, but not here: an assessor's own "
+            "would be only the pairs on which others disagreed."
+        ),
+        (
             "Automatic assessors have rankings too. Policies of this page ignore them unless the "
             "policy name says otherwise, and they are never sampled."
         ),
@@ -39,6 +43,7 @@ FILLED = Card(
     range="as the measure",
     edge_cases=(
         "An assessor with few judgments can change little: read it with the number of pairs.",
+        "Third judgments do not replace the policy's grade.",
     ),
 )
 
@@ -53,6 +58,7 @@ UNION = Card(
     range="as the measure",
     edge_cases=(
         "A pair with one judgment has its grade in both.",
+        "Third judgments count.",
         "A topic without a relevant document in the intersection stays in the mean.",
     ),
 )
@@ -75,6 +81,7 @@ BOOTSTRAP = Card(
             "too narrow."
         ),
         "An adjudicated pair keeps its grade if the policy uses adjudications.",
+        "Third judgments count, since the policy counts them.",
         (
             "A draw has fewer distinct assessors than there are (about 5 of 8), and a policy "
             "applied to fewer can give higher or lower grades: a band may not contain the score."
@@ -100,7 +107,10 @@ SWAPS = Card(
     source=VOORHEES + ", who sampled 100,000 such qrels.",
     range="-1 to 1",
     parameters=(Parameter("swaps", "Number of samples, B.", "1000"), _SEED),
-    edge_cases=("A topic that no person judged keeps its policy grades.",),
+    edge_cases=(
+        "A topic that no person judged keeps its policy grades.",
+        "Third judgments do not count, and an assessor with only such ones is not drawn.",
+    ),
     undefined="fewer than two runs have a score; fewer than two human assessors have judged.",
 )
 

@@ -20,6 +20,7 @@ from evaluation.core.judgments import Floats, Ints, JudgmentTable
 from evaluation.core.matching import apply_options
 from evaluation.core.measures.family import Measure
 from evaluation.core.options import ScoringOptions
+from evaluation.core.stated_scale import state_highest_grade
 
 ROWS = 1 << 20
 """Rows scored at once."""
@@ -129,7 +130,9 @@ def build_panel(
     all ways share one scale: all grades in the ballots.
     """
     if not options.gains:
-        options = replace(options, gains=collect_ballot_grades(ballots))
+        gains = collect_ballot_grades(ballots)
+        (measure,) = state_highest_grade([measure], options, np.array([*gains], np.int32))
+        options = replace(options, gains=gains)
     deep = scored_depth(measure, options)
     topics = tuple(
         _topic_rows(runs, topic, int(ballots.pairs.starts[at]), places, deep)
@@ -141,7 +144,14 @@ def build_panel(
 def collect_ballot_grades(ballots: BallotTable) -> dict[int, float]:
     """Every grade in the ballots, as its own gain."""
     grades = np.unique(
-        np.concatenate([ballots.judgments.ravel(), ballots.policy_grades, ballots.base])
+        np.concatenate(
+            [
+                ballots.judgments.ravel(),
+                ballots.eligible.ravel(),
+                ballots.policy_grades,
+                ballots.base,
+            ]
+        )
     )
     return {grade: float(grade) for grade in grades.tolist() if grade >= 0} or {1: 1.0}
 

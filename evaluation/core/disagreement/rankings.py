@@ -68,6 +68,8 @@ def iter_qrels_variants(
     """Name, kind, number of judged pairs and grades of all qrels except the base."""
     for at, name in enumerate(ballots.assessors):
         own = ballots.own(at)
+        if not (own != ABSENT).any():
+            continue  # Only third judgments.
         grades = own if treat == "own" else ballots.own_or_policy(at)
         kind: Kind = "machine" if name in ballots.automatic else "assessor"
         yield name, kind, int(np.count_nonzero(own >= 0)), grades

@@ -16,8 +16,10 @@ from evaluation.core.measures.family import MeasureFamily, WorkedExample
 from evaluation.core.measures.values import Value
 
 HIGHEST_POWER = 1000
-"""2 to the power of a higher grade exceeds the range of 64-bit floats."""
+"""2 to the power of a higher grade, summed, exceeds the range of 64-bit floats."""
+UNDEFINED = "dcg=exponential with a grade above 1,000: 2^grade exceeds 64-bit numbers."
 
+NAN = float("nan")
 RATIO_OF_MEANS = "ratio_of_means"
 
 
@@ -57,6 +59,7 @@ class GainVariant:
             return table
         grades = [int(grade) for grade in np.unique(batch.judged.grades) if grade >= 0]
         if self.dcg == "exponential":
+            # Topics with a higher grade are undefined, whatever its gain here.
             table = {grade: 2.0 ** min(grade, HIGHEST_POWER) - 1 for grade in grades}
         level = batch.options.level if self.level == "applied" else 0
         own = {grade: float(grade) for grade in grades} | dict(table or {})
@@ -67,7 +70,10 @@ def cumulate_gain(batch: ScoringBatch, variant: GainVariant, k: int | None = Non
     """The (discounted) cumulated gain of each ranking, or of its first ``k`` documents."""
     batch = variant.apply(batch)
     rows = _gaining(batch.gains, batch.ranks, k)
-    return batch.sums(batch.gains[rows] / variant.divisor(batch.ranks[rows]), rows)
+    gained = batch.sums(batch.gains[rows] / variant.divisor(batch.ranks[rows]), rows)
+    if variant.dcg == "exponential":
+        gained[batch.judged.count(batch.judged.grades > HIGHEST_POWER)[batch.topic_index] > 0] = NAN
+    return gained
 
 
 def ideal_gain(batch: ScoringBatch, variant: GainVariant, k: int | None = None) -> Floats:
@@ -96,15 +102,18 @@ def _gaining(gains: Floats, ranks: Ints, k: int | None) -> Any:
 
 def normalize_gain(batch: ScoringBatch, variant: GainVariant, k: int | None = None) -> Floats:
     """The gain of each ranking relative to the ideal; 0 if no document has gain."""
-    return safe_ratio(cumulate_gain(batch, variant, k), ideal_gain(batch, variant, k))
+    gained = cumulate_gain(batch, variant, k)
+    return np.where(np.isnan(gained), NAN, safe_ratio(gained, ideal_gain(batch, variant, k)))
 
 
 def mean_ratio(batch: ScoringBatch, variant: GainVariant, k: int | None = None) -> float | None:
     """Mean gain over mean ideal gain if ``variant.mean`` is ``ratio_of_means``, else None."""
-    if variant.mean != RATIO_OF_MEANS or not len(batch):
+    gained = cumulate_gain(batch, variant, k)
+    defined = ~np.isnan(gained)
+    if variant.mean != RATIO_OF_MEANS or not defined.any():
         return None
-    most = sum_over_topics(ideal_gain(batch, variant, k))
-    return sum_over_topics(cumulate_gain(batch, variant, k)) / most if most else 0.0
+    most = sum_over_topics(ideal_gain(batch, variant, k)[defined])
+    return sum_over_topics(gained[defined]) / most if most else 0.0
 
 
 def gain_parameter_conflict(params: Mapping[str, Value]) -> str:
@@ -218,6 +227,7 @@ DCG = MeasureFamily(
         range="0 and up",
         parameters=(K, DCG_FORM, BASE, GAINS, LEVEL),
         edge_cases=EDGES,
+        undefined=UNDEFINED,
     ),
     dcg,
     (

@@ -35,6 +35,11 @@ COMMON = """## Common properties
 - **`-M n`** cuts every ranking at n after sorting, before anything else, and changes neither R
   nor the ideal ranking. **`-J`** then drops the documents without a judgment.
 - **Gains** are the grades unless a gain table is given.
+- **Highest grade.** err, nerr, sdcg, insq, inst, cwl and the graded rbp are relative to the highest
+  grade of the scale, whether or not a document got it. In a campaign it is that of its scale; for
+  files state it with `--max-rel` (`max_rel` in Python), or for one measure as `err_20(max_rel=3)`.
+  Without either the highest grade in the qrels is assumed: a note says so. For files the printed
+  name always has it; the conditions have it as `highest_grade`, with where it is from.
 """
 NAMES = """## Names
 
@@ -200,6 +205,8 @@ def render_family(family: MeasureFamily) -> str:
 
 def _facts(family: MeasureFamily) -> Iterator[str]:
     yield f"Names: {_codes(accepted_spellings(family))}."
+    if family.better == "neither":
+        yield "Neither higher nor lower values are better, so no run is marked as best."
     if names := default_measures(family):
         yield f"`{family.name}` alone stands for {_codes(names)}."
     if family.modifiers != RANKED:

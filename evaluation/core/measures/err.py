@@ -73,6 +73,10 @@ ERR = MeasureFamily(
         parameters=(_K, MAX_REL),
         edge_cases=(
             *_EDGES,
+            (
+                "`ERR@20`, as in ir_measures, and `err@20`, as gdeval prints it, are on gdeval's "
+                "scale of grades 0 to 4 and have its value: they denote `err_20(max_rel=4)`."
+            ),
             "Below 1 even for the ideal ranking: a single document of grade 3 of 3 gives 7/8.",
         ),
     ),
@@ -102,7 +106,11 @@ NERR = MeasureFamily(
         reading="ERR relative to that of the ideal ranking.",
         source=f"{_SOURCE}, normalized as nDCG is (Clarke and others, WSDM 2011).",
         parameters=(_K, MAX_REL),
-        edge_cases=(*_EDGES, "A topic without a grade above 0: the value is 0."),
+        edge_cases=(
+            *_EDGES,
+            "`nERR@20` is on the scale of `ERR@20`: it denotes `nerr_20(max_rel=4)`.",
+            "A topic without a grade above 0: the value is 0.",
+        ),
     ),
     nerr,
     (

@@ -5,6 +5,7 @@ They follow NIST's sample_eval.pl, which evaluates the first 1,000 documents.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import log2
 
 import numpy as np
@@ -14,6 +15,7 @@ from evaluation.core.batch import ScoringBatch, safe_ratio, sum_by_place
 from evaluation.core.judgments import Floats, Mask
 from evaluation.core.measures.family import MeasureFamily, WorkedExample
 from evaluation.core.measures.precision import CUTOFFS
+from evaluation.core.measures.values import Value
 from evaluation.core.strata import EPSILON, Strata, StratumGroups
 
 DEPTH = 1000
@@ -71,6 +73,13 @@ def inferred_relevant_retrieved(batch: ScoringBatch) -> Floats:
 def inferred_relevant(batch: ScoringBatch) -> Floats:
     strata = Strata.from_judged(batch.judged)
     return _mask_undefined(batch, strata, _relevant(batch, strata))
+
+
+def depth_conflict(params: Mapping[str, Value]) -> str:
+    """The error message for a cut-off below the documents that are evaluated; else empty."""
+    k = params.get("k")
+    too_deep = isinstance(k, int) and k > DEPTH
+    return f"the cut-off must be at most {DEPTH:,}, the documents evaluated." if too_deep else ""
 
 
 def estimate_relevant_within(batch: ScoringBatch, k: int) -> Floats:
@@ -175,6 +184,10 @@ INFNDCG = MeasureFamily(
             _LISTED,
             _NEGATIVE,
             _FIRST + " So does the ideal ranking.",
+            (
+                "sample_eval.pl gives the ideal ranking one more document for each grade that "
+                "begins after rank 1,000; such values differ in the fourth decimal."
+            ),
             "If all pooled documents are judged, it equals ndcg.",
             "The estimate can exceed 1.",
             _ERROR,
@@ -217,6 +230,7 @@ IP = MeasureFamily(
     bare=CUTOFFS,
     modifiers=("rel", "mean"),
     group="sampled",
+    conflict=depth_conflict,
 )
 
 INUM_REL = MeasureFamily(

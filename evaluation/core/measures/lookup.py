@@ -9,7 +9,7 @@ from campaigns.core.cards import Parameter
 from evaluation.core.measures.family import Measure, MeasureFamily
 from evaluation.core.measures.groups import GROUPS
 from evaluation.core.measures.names import UnknownMeasureError, parse_measure, suggest_names
-from evaluation.core.measures.registry import SETS
+from evaluation.core.measures.registry import OF_PROGRAMS, SETS
 from evaluation.core.measures.values import KINDS, Value
 
 SAMPLES = {
@@ -72,8 +72,10 @@ def default_measures(family: MeasureFamily) -> tuple[str, ...]:
 
 
 def accepted_spellings(family: MeasureFamily) -> tuple[str, ...]:
-    """Accepted names of measures of the family, the printed one first."""
-    return tuple(dict.fromkeys(_iter_names_of_family(_forms(family), family)))
+    """Accepted names of measures of the family, the printed one first; without names of other
+    programs that fix a parameter, which the card explains."""
+    forms = (form for form in _forms(family) if not _fixes_parameter(form, family))
+    return tuple(dict.fromkeys(_iter_names_of_family(forms, family)))
 
 
 def variant_names(family: MeasureFamily, parameter: Parameter) -> tuple[str, ...]:
@@ -87,6 +89,12 @@ def variant_names(family: MeasureFamily, parameter: Parameter) -> tuple[str, ...
     known = [_parsed(f"{stem}({parameter.name}={value})") for value in values]
     names = tuple(m[0].name for m in known if m and parameter.name in dict(m[0].params))
     return names if parameter.choices else names[:1]
+
+
+def _fixes_parameter(form: str, family: MeasureFamily) -> bool:
+    base, at, _ = form.partition("@")
+    fixed = OF_PROGRAMS.get(base) or OF_PROGRAMS.get(base + at)
+    return fixed is not None and not (at and fixed[0] == family.suffix)
 
 
 def _forms(family: MeasureFamily) -> Iterator[str]:

@@ -12,7 +12,7 @@ from difflib import get_close_matches
 
 from campaigns.core.cards import Parameter
 from evaluation.core.measures.family import Measure, MeasureFamily
-from evaluation.core.measures.registry import ELSEWHERE, FAMILIES, FOREIGN, SETS
+from evaluation.core.measures.registry import ELSEWHERE, FAMILIES, FOREIGN, OF_PROGRAMS, SETS
 from evaluation.core.measures.values import KINDS, Value
 from evaluation.core.profiles import POOLBENCH, Profile
 
@@ -73,6 +73,7 @@ def parse_measure(name: str) -> tuple[Measure, ...]:
     base, params, cut = matched["base"].strip(), matched["params"], matched["cut"]
     family, suffixes = _cut_at(text, base, cut) if cut else _split(text, base)
     family, pairs = _resolve_family(family, _assignments(params or ""))
+    pairs += _fixed_by_program(base, cut, family, pairs)
     chosen = _parameters(text, family, pairs)
     if family.suffix in chosen:
         if cut or base not in _BY_NAME:
@@ -114,7 +115,7 @@ def _cutoff_error(name: str, cut: str) -> str:
 
 def _default_value(family: MeasureFamily) -> str:
     kind = KINDS[family.parameters()[family.suffix].kind]
-    return kind.show(family.bare[1]) if family.bare else "10"
+    return kind.show(family.bare[:2][-1]) if family.bare else "10"
 
 
 def _stems(base: str) -> list[tuple[int, str]]:
@@ -150,6 +151,15 @@ def _resolve_family(family: MeasureFamily, pairs: list[Pair]) -> tuple[MeasureFa
         family = FAMILIES[other_family or ELSEWHERE.get((family.name, name, ""), family.name)]
         remaining += [] if other_family else [(name, value)]
     return family, remaining
+
+
+def _fixed_by_program(
+    base: str, cut: str | None, family: MeasureFamily, pairs: list[Pair]
+) -> list[Pair]:
+    """The parameter that the program fixes whose name for the measure ``base`` is."""
+    fixed = OF_PROGRAMS.get(base) or (OF_PROGRAMS.get(f"{base}@") if cut else None)
+    stated = {*dict(pairs), *([family.suffix] if cut else [])}
+    return [fixed] if fixed and fixed[0] not in stated else []
 
 
 def _parameters(text: str, family: MeasureFamily, pairs: list[Pair]) -> dict[str, Value]:

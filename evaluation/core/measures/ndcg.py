@@ -53,6 +53,7 @@ NDCG = MeasureFamily(
         source=_SOURCE.format(name="ndcg"),
         parameters=(gain.GAINS, *_FORMS),
         edge_cases=_EDGES,
+        undefined=gain.UNDEFINED,
     ),
     ndcg,
     (
@@ -105,6 +106,7 @@ NDCG_CUT = MeasureFamily(
                 "ideal first k."
             ),
         ),
+        undefined=gain.UNDEFINED,
     ),
     ndcg_cut,
     (

@@ -60,6 +60,7 @@ RBP = MeasureFamily(
         edge_cases=(
             "Unjudged documents have gain 0; `rbp_resid` is the gain they could add.",
             "Does not depend on R.",
+            "`RBP` without `rel` is binary at the relevance level; ir_measures requires `rel`.",
             "p = 1: the value is 0, since no rank has any weight.",
         ),
     ),

@@ -107,12 +107,21 @@ FOREIGN: dict[tuple[str, str], tuple[str, str]] = {
 """Parameters of ir_measures that have another name here."""
 
 ELSEWHERE: dict[tuple[str, str, str], str] = {
+    **{(name, "min_rel", "0"): name for name in ("sdcg", "insq", "inst")},
     ("num_ret", "rel", ""): "num_rel_ret",
     ("set_P", "relative", "True"): "set_relative_P",
     ("set_P", "relative", "False"): "set_P",
 }
 """Family by family, parameter and value (or any value): the parameter selects another family. A
 listed value is dropped from the parameters."""
+
+OF_PROGRAMS: dict[str, tuple[str, str]] = {
+    **dict.fromkeys(("ERR", "nERR", "err@"), ("max_rel", "4")),
+    **dict.fromkeys(("INSQ", "INST"), ("k", "1000")),
+}
+"""A parameter that is fixed by the program whose name for a measure this is, unless it is given:
+gdeval has grades 0 to 4 (``ERR`` of ir_measures, ``err@20`` as it prints), cwl_eval ends at rank
+1,000. A name with @ at the end is meant only before a cut-off."""
 
 DEFAULT_NAMES = (
     "num_q",

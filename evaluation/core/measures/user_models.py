@@ -39,6 +39,7 @@ _EDGES = (
     "R is not used: `user=ap` divides by the relevant documents retrieved.",
     "cwl_eval stops after rank 1,000: its values correspond to `_1000` here.",
 )
+_DEPTH = "cwl_eval stops after rank 1,000: `{0}`, as in ir_measures, denotes `{1}_1000`."
 _SMALL_T = "T below 1/2: the user stops where C would be the square of a negative number."
 UserModelValue = Callable[[cwl.GainingRanks, cwl.Walk], Floats]
 
@@ -119,7 +120,7 @@ INSQ = _family(
         "target gain T.",
         source=_SOURCE.format(own="Moffat, Scholer and Thomas, ADCS 2012; "),
         parameters=(_T, _K, _GAIN, MAX_REL),
-        edge_cases=(_EDGES[0], _EDGES[2]),
+        edge_cases=(_EDGES[0], _DEPTH.format("INSQ", "insq")),
     ),
     (
         WorkedExample(
@@ -146,7 +147,7 @@ INST = _family(
         "target gain T is still missing.",
         source=_SOURCE.format(own="Moffat, Bailey, Scholer and Thomas, ADCS 2015; "),
         parameters=(_T, _K, _GAIN, MAX_REL),
-        edge_cases=(_EDGES[0], _EDGES[2], _SMALL_T),
+        edge_cases=(_EDGES[0], _DEPTH.format("INST", "inst"), _SMALL_T),
     ),
     (
         WorkedExample(

@@ -139,8 +139,11 @@ class FinishedCampaign:
     def panel(self, measure: Measure) -> DisagreementPanel:
         """All runs over all pairs of the qrels, to be scored by any subset of their grades."""
         places = self.pairs.places(self.qrels)
-        options = ScoringOptions(level=self.level, gains=self.gains)
-        return build_panel(self.tags, self.runs, self._ballots, places, measure, options)
+        return build_panel(self.tags, self.runs, self._ballots, places, measure, self.options)
+
+    @property
+    def options(self) -> ScoringOptions:
+        return ScoringOptions(level=self.level, gains=self.gains)
 
     @cached_property
     def _ballots(self) -> BallotTable:

@@ -33,6 +33,7 @@ from evaluation.core.simulation.report import (
     SimulationFacts,
     SpecResult,
 )
+from evaluation.core.stated_scale import state_highest_grade
 from pooling.core.spec import PoolSpec, method_in_words
 
 NEVER_FOUND = "the spec never finds that many"
@@ -71,6 +72,7 @@ def simulate_specs(
     Raises ``ValueError`` for an invalid simulation before anything is computed.
     """
     check_simulation(finished, specs, measures, seeds, budgets)
+    measures = state_highest_grade(measures, finished.options, finished.qrels.grades)
     replays = replay_specs(finished, specs, seeds, progress)
     cuts = tuple(sorted(set(budgets))) or default_budgets(replays)
     rankings = {

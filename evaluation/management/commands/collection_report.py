@@ -26,8 +26,12 @@ from evaluation.core.collection.report import (
 from evaluation.core.judgments import Floats, JudgmentTable
 from evaluation.core.measures.family import Measure
 from evaluation.core.measures.names import UnknownMeasureError, parse_measures
-from evaluation.core.options import ScoringOptions
-from evaluation.management.cli_output import group_shared_texts, iter_leading_zero_hints
+from evaluation.management.cli_output import (
+    group_shared_texts,
+    iter_leading_zero_hints,
+    reject_runs_without_topics,
+)
+from evaluation.management.scale_option import add_max_rel, build_scoring_options, state_scale
 from evaluation.reusability_html import reusability_to_html
 
 MIN_DOCUMENTS = 50_000
@@ -68,6 +72,7 @@ class Command(BaseCommand):
             help="a measure, named as in `evaluate`; repeatable",
         )
         add("-l", dest="level", type=int, default=1, help="lowest relevant grade (default: 1)")
+        add_max_rel(parser)
         add("--target", metavar="K", type=int, help="extrapolate to this depth (default: 2 K)")
         add(
             "--draws",
@@ -93,10 +98,15 @@ class Command(BaseCommand):
         qrels = reader.read(options["qrels"], read_qrels)
         runs = reader.read_all(options["runs"], read_run, lenient=True)
         whole = len(runs) == len(set(options["runs"]))
+        if qrels is not None:
+            reject_runs_without_topics(reader, runs, qrels.topics)
         self._stop_if_faulty(reader, [*list_name_faults(runs, teams, pooled, whole=whole)])
         if qrels is None:
             return
-        source = inputs.CollectionSource(options["level"], teams, pooled, options["depth"])
+        measures = state_scale(self, options, measures, qrels.grades)
+        source = inputs.CollectionSource(
+            options["level"], teams, pooled, options["depth"], max_rel=options["max_rel"]
+        )
         try:
             collection = inputs.build_collection(list(runs.values()), qrels, source)
             self._write_hints(options, runs, collection.judged)
@@ -167,7 +177,7 @@ def check_numbers(options: Mapping[str, Any]) -> None:
     if options["depth"] and options["target"] and options["target"] < options["depth"]:
         raise CommandError("--target must be at least --depth.")
     try:
-        ScoringOptions(level=options["level"])
+        build_scoring_options(options)
     except ValueError as error:
         raise CommandError(f"{str(error).capitalize()}.") from error
 

@@ -18,8 +18,12 @@ from evaluation.core.evaluate import ScoredRun, evaluate
 from evaluation.core.judgments import JudgmentTable
 from evaluation.core.measures.family import Measure
 from evaluation.core.measures.names import UnknownMeasureError, parse_measures
-from evaluation.core.options import ScoringOptions
-from evaluation.management.cli_output import format_provenance_line, group_shared_texts
+from evaluation.management.cli_output import (
+    format_provenance_line,
+    group_shared_texts,
+    reject_runs_without_topics,
+)
+from evaluation.management.scale_option import add_max_rel, build_scoring_options
 
 
 class Command(BaseCommand):
@@ -41,6 +45,7 @@ class Command(BaseCommand):
             help="a measure, named as in `evaluate`; repeatable (default: map)",
         )
         add("-l", dest="level", type=int, default=1, help="lowest relevant grade (default: 1)")
+        add_max_rel(parser)
         add("--test", choices=(*TESTS, *FAMILY_TESTS), default="t", help="default: %(default)s")
         add(
             "--correction",
@@ -100,18 +105,24 @@ class Command(BaseCommand):
         self, options: dict[str, Any], measures: tuple[Measure, ...]
     ) -> tuple[list[ScoredRun], tuple[str, ...]]:
         try:
-            scoring = ScoringOptions(level=options["level"])
+            scoring = build_scoring_options(options)
         except ValueError as error:
             raise CommandError(f"{str(error).capitalize()}.") from error
         reader = FileReader(self)
         qrels = reader.read(options["qrels"], read_qrels)
         runs = reader.read_all(options["runs"], read_run, lenient=True)
+        if qrels is not None:
+            reject_runs_without_topics(reader, runs, qrels.topics)
         reader.raise_if_rejected("no output written")
         if qrels is None:
             return [], ()
         judged = JudgmentTable.from_table(qrels)
         scores = [evaluate(run, judged, measures, scoring) for run in runs.values()]
-        lines = zip(runs, map(format_provenance_line, scores), strict=True)
+        lines = (
+            (path, line)
+            for path, run in zip(runs, scores, strict=True)
+            for line in (format_provenance_line(run), *run.conditions["remarks"])
+        )
         for line in group_shared_texts(lines, len(runs)) if options["verbosity"] else ():
             self.stderr.write(line)
         return scores, unique_run_tags([run.tag for run in scores], list(runs))

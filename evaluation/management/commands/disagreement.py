@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from campaigns.core.qrels import read_qrels
@@ -20,7 +21,11 @@ from evaluation.core.disagreement.ballots import (
     qrels_to_grades,
 )
 from evaluation.core.disagreement.formats import FORMATS
-from evaluation.core.disagreement.panel import DisagreementPanel, build_panel_from_tables
+from evaluation.core.disagreement.panel import (
+    DisagreementPanel,
+    build_panel_from_tables,
+    collect_ballot_grades,
+)
 from evaluation.core.disagreement.rankings import TREATMENTS
 from evaluation.core.disagreement.report import (
     DRAWS,
@@ -31,7 +36,8 @@ from evaluation.core.disagreement.report import (
 )
 from evaluation.core.measures.family import Measure
 from evaluation.core.measures.names import UnknownMeasureError, parse_measures
-from evaluation.core.options import ScoringOptions
+from evaluation.management.cli_output import reject_runs_without_topics
+from evaluation.management.scale_option import add_max_rel, build_scoring_options, state_scale
 from evaluation.queries.disagreement import DEFAULT_POLICY
 from evaluation.services.disagreement import load_panel_unchecked
 from judging.core.policies import QrelsPolicy, UnknownPolicyError, get_policy
@@ -65,6 +71,7 @@ class Command(BaseCommand):
             help="measure (default: the campaign's, or nDCG@10)",
         )
         add("-l", dest="level", type=int, default=1, help="lowest relevant grade (default: 1)")
+        add_max_rel(parser)
         add("--policy", default=DEFAULT_POLICY, help="qrels policy (default: %(default)s)")
         add(
             "--treat",
@@ -112,6 +119,8 @@ class Command(BaseCommand):
         files = bool(options["runs"] or options["qrels"] or options["reference"])
         if files == bool(options["campaign"]):
             raise CommandError("Specify either a campaign, or --runs and --qrels.")
+        if not files and options["max_rel"] is not None:
+            raise CommandError("A campaign has a scale of its own: omit --max-rel.")
         if not files:
             campaign = Campaign.objects.filter(slug=options["campaign"]).first()
             if campaign is None:
@@ -120,11 +129,14 @@ class Command(BaseCommand):
         if not (options["runs"] and options["qrels"]):
             raise CommandError("Both --runs and --qrels are required.")
         measure = get_ranking_measure(options["measure"] or MEASURE)
-        policy, scoring = get_policy(options["policy"]), ScoringOptions(level=options["level"])
+        policy, scoring = get_policy(options["policy"]), build_scoring_options(options)
         reader = FileReader(self)
         runs = reader.read_all(options["runs"], read_run, lenient=True)
         ballots = self._read_ballots(options, policy, reader)
+        reject_runs_without_topics(reader, runs, ballots.topics)
         reader.raise_if_rejected("no output written")
+        grades = np.array([*collect_ballot_grades(ballots)], np.int32)
+        (measure,) = state_scale(self, options, [measure], grades)
         return build_panel_from_tables(list(runs.values()), ballots, measure, scoring)
 
     def _read_ballots(

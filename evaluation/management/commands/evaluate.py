@@ -18,16 +18,19 @@ from evaluation.core.evaluate import ScoredRun, evaluate
 from evaluation.core.formats import FORMATS
 from evaluation.core.inputs import as_judged
 from evaluation.core.judgments import JudgmentTable
+from evaluation.core.matching import describe_no_common_topic
 from evaluation.core.measures.family import Measure
 from evaluation.core.measures.names import UnknownMeasureError, parse_measures
 from evaluation.core.measures.registry import SETS
 from evaluation.core.options import ScoringOptions
 from evaluation.core.profiles import POOLBENCH, PROFILES
+from evaluation.core.stated_scale import state_highest_grade
 from evaluation.management.cli_output import (
     format_provenance_line,
     group_shared_texts,
     iter_leading_zero_hints,
 )
+from evaluation.management.scale_option import add_max_rel
 
 
 class Command(BaseCommand):
@@ -93,6 +96,7 @@ class Command(BaseCommand):
             help="average over all topics of the qrels; default except in the trec_eval profiles",
         )
         add("-l", dest="level", type=int, default=1, help="lowest relevant grade (default: 1)")
+        add_max_rel(parser)
         add("-J", dest="judged_only", action="store_true", help="drop unjudged documents")
         add("-M", dest="depth", metavar="N", type=int, help="cut each ranking at N documents")
         add(
@@ -124,6 +128,9 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         reader = FileReader(self)
         judged = read_judgments_option(reader, options)
+        if judged is not None:
+            stated = state_highest_grade(measures, scoring, judged.grades)
+            measures = tuple(dict(zip(stated, measures, strict=True)).values())
         paths = list(dict.fromkeys(options["runs"]))
 
         def score(path: str) -> FileResult[ScoredRun]:
@@ -134,10 +141,15 @@ class Command(BaseCommand):
         reader.raise_if_rejected("no output written")
         if judged is None:
             return
+        measures = state_highest_grade(measures, scoring, judged.grades)
         results = [replace(run, measures=measures) for run in scores if run is not None]
         self._write_notes(
             options,
-            ((path, format_provenance_line(run)) for path, run in zip(paths, results, strict=True)),
+            (
+                (path, line)
+                for path, run in zip(paths, results, strict=True)
+                for line in (format_provenance_line(run), *run.conditions["remarks"])
+            ),
         )
         for remark in (
             list_bpref_warnings(measures, judged, scoring.level) if options["verbosity"] else ()
@@ -219,6 +231,7 @@ class Command(BaseCommand):
             return ScoringOptions(
                 profile=PROFILES[options["profile"]],
                 level=options["level"],
+                max_rel=options["max_rel"],
                 judged_only=options["judged_only"],
                 max_per_topic=options["depth"],
                 topics="judged" if options["complete"] else options["topics"],
@@ -244,6 +257,8 @@ def score_file(
     read = read_file(path, read_run, lenient=True)
     if read.table is None or judged is None:
         return FileResult(None, read.messages, read.rejected)
-    scores = evaluate(read.table, judged, measures, options)
     hints = [f"{path}: {hint}" for hint in iter_leading_zero_hints(read.table, judged)]
+    if fault := describe_no_common_topic(read.table, judged.topics):
+        return FileResult(None, [*read.messages, f"{path}: {fault}.", *hints], rejected=True)
+    scores = evaluate(read.table, judged, measures, options)
     return FileResult(replace(scores, measures=()), [*read.messages, *hints])

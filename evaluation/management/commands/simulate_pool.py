@@ -11,7 +11,6 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from campaigns.core.qrels import read_qrels
 from campaigns.core.runs import read_run
 from campaigns.management.files import FileReader, file_stem
-from evaluation.core.options import ScoringOptions
 from evaluation.core.simulation.finished_campaign import FinishedCampaign
 from evaluation.core.simulation.formats import FORMATS
 from evaluation.core.simulation.report import MEASURES, SEEDS, SHARES, Progress, Simulation
@@ -21,6 +20,8 @@ from evaluation.core.simulation.simulator import (
     parse_ranking_measures,
     simulate_specs,
 )
+from evaluation.management.cli_output import reject_runs_without_topics
+from evaluation.management.scale_option import add_max_rel, build_scoring_options, state_scale
 from evaluation.simulation_html import simulation_to_html
 from pooling.core.spec import PoolSpec, depth_spec
 from pooling.core.spec_file import read_spec
@@ -68,6 +69,7 @@ class Command(BaseCommand):
             help=f"measure to rank runs by; repeatable (default: {', '.join(MEASURES)})",
         )
         add("-l", dest="level", type=int, default=1, help="lowest relevant grade (default: 1)")
+        add_max_rel(parser)
         add(
             "--pooled",
             metavar="TAGS",
@@ -88,6 +90,7 @@ class Command(BaseCommand):
             check_simulation(finished, specs, measures, options["seeds"], budgets)
         except ValueError as error:
             raise CommandError(capitalize_sentence(error)) from error
+        measures = state_scale(self, options, measures, finished.qrels.grades)
         verbose = bool(options["verbosity"])
         progress = make_progress_printer(self.stderr.write) if verbose else ignore_progress
         settings = {"seeds": options["seeds"], "budgets": budgets, "progress": progress}
@@ -126,10 +129,12 @@ def read_finished_campaign(reader: FileReader, options: dict[str, Any]) -> Finis
     qrels = reader.read_all([options["qrels"]], read_qrels)
     runs = reader.read_all(options["runs"], read_run, lenient=True)
     pooled = parse_contributing_tags(options["pooled"])
+    if options["qrels"] in qrels:
+        reject_runs_without_topics(reader, runs, qrels[options["qrels"]].topics)
     reader.raise_if_rejected(CONSEQUENCE)
     check_unique_tags(runs)
     try:
-        ScoringOptions(level=options["level"])
+        build_scoring_options(options)
         return FinishedCampaign.from_tables(
             [*runs.values()], qrels[options["qrels"]], pooled, options["level"]
         )

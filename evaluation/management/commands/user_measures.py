@@ -13,6 +13,7 @@ from evaluation.core.formats import FORMATS
 from evaluation.core.options import ScoringOptions
 from evaluation.core.users.known_documents import read_known_documents
 from evaluation.core.users.measures import score_for_user
+from evaluation.management.cli_output import reject_runs_without_topics
 
 
 class Command(BaseCommand):
@@ -46,6 +47,8 @@ class Command(BaseCommand):
         qrels = reader.read(options["qrels"], read_qrels)
         known = reader.read(options["known"], read_known_documents)
         runs = reader.read_all(options["runs"], read_run, lenient=True)
+        if qrels is not None:
+            reject_runs_without_topics(reader, runs, qrels.topics)
         reader.raise_if_rejected("no output written")
         if qrels is None or known is None:
             return

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from campaigns.core.cards import Card
+from campaigns.core.intervals import TOO_FEW_TOPICS, is_hint
 from judging.core.agreement.counts import (
     AgreementCounts,
     Floats,
@@ -19,7 +20,10 @@ from judging.core.agreement.counts import (
 Compute = Callable[[AgreementCounts], Floats]
 Rows = tuple[tuple[int | None, ...], ...]
 
-NO_OVERLAP = "no pair was judged by all compared assessors"
+NO_OVERLAP = (
+    "no pair was judged by all compared assessors (third judgments do not count, since they exist "
+    "only where two disagreed)"
+)
 NOTHING_PAIRED = "no pair was judged by two or more assessors"
 
 
@@ -40,6 +44,14 @@ class CoefficientValue:
     low: float | None = None
     high: float | None = None
     no_interval: str | None = None
+
+    @property
+    def is_hint(self) -> bool:
+        return is_hint(self.topics, self.low)
+
+    @property
+    def lacks_topics(self) -> bool:
+        return self.no_interval == TOO_FEW_TOPICS
 
 
 @dataclass(frozen=True)

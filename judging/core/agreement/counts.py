@@ -30,8 +30,8 @@ class AgreementCounts:
     ``coincident`` (…, q, q)  the same, each pair weighted by its number of judgments:
                               Krippendorff's coincidences
     ``shares``     (…, q)     over all judged pairs: share of the judgments by grade
-    ``sets``       (…, 3)     pairs judged by all assessors; of these, relevant to all of
-                              them; relevant to any of them
+    ``sets``       (…, 3)     pairs judged by all assessors, without third judgments; of
+                              these, relevant to all of them; relevant to any of them
     ``table``      (…, q, q)  for two assessors: rows by the grade of the first; else None
     """
 
@@ -144,7 +144,9 @@ def count_all_assessors(labels: LabelTable, level: int) -> AgreementCounts:
     # Pairs with one judgment are divided by 1 and then excluded.
     others = np.maximum(judgments - 1, 1)
     relevant = (labels.judged & (labels.grades >= level)).sum(axis=0)
-    everyone = judgments == len(labels.assessors)
+    # A pair that all judged only because two disagreed was selected by its outcome.
+    planned = judgments if labels.third is None else judgments - labels.third.sum(axis=0)
+    everyone = planned == len(labels.assessors)
 
     def by_topic(values: NDArray[np.generic]) -> Floats:
         summed = np.bincount(labels.topic_indices, values, minlength=len(labels.topics))

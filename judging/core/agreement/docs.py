@@ -42,18 +42,35 @@ low |
 - Weights use the values of the grades (0 and 3 are 3 apart), except for ordinal weights.
 - n is the number of pairs that a value is based on; prevalence is the share of the compared
   judgments that are relevant.
+- Third judgments are left out, and so are all figures of assessor quality based on them: they exist
+  only on pairs where two assessors disagreed, so a figure over them is selected by its outcome. The
+  page and the report give their number; `--with-third-judgments` and *with third judgments* count
+  them. They always count in qrels policies. Exports mark them in the column `third`.
 - Grades may be cut at the relevance level first (`--binary`), which leaves two grades.
 - Undefined values are null with a reason, never 0 or 1.
 
 Each value has a 95 % interval: topics are drawn with replacement (1,000 times, from a fixed seed)
 and the interval spans the middle 95 % of the values. Pairs of one topic depend on each other, so
 topics are resampled, not pairs; two assessors are resampled over the topics that they share. There
-is no interval, with the reason, for one topic, where more than 5 % of the resamples are
-undefined, where all are equal, and per assessor pair with more than 500 assessor pairs. With fewer
-than ten topics take an interval as a rough guide.
+is no interval, with the reason, from fewer than 5 topics, where more than 5 % of the resamples are
+undefined, where all are equal, and per assessor pair with more than 500 assessor pairs. An interval
+from fewer than 10 topics is marked *hint*. The same rule holds for every interval over topics:
+assessor quality, run means, differences of runs, extrapolated pools.
 
-`manage.py agreement QRELS QRELS...` takes one qrels file per assessor; the file name without its
-extension is the name of the assessor. Duplicate pairs are reported with their line number.
+Why 5 and 10: an interval from few topics is too narrow. Simulated share of percentile intervals of
+a mean, nominally 95 %, that contain the true mean (4,000 samples of normal values; skewed values
+like scores are within 2 %):
+
+| topics | 2 | 3 | 4 | 5 | 6 | 8 | 10 | 15 | 25 | 50 |
+|---|---|---|---|---|---|---|---|---|---|---|
+| coverage, % | 51 | 75 | 81 | 83 | 87 | 88 | 90 | 92 | 94 | 93 |
+
+`manage.py agreement FILE...` takes one qrels file per assessor, where the file name without its
+extension is the name of the assessor; or tables with any number of assessors, such as a crowd's
+`topic doc worker label` as CSV, TSV or JSON lines ([formats](formats.md#judgments)). Other labels
+than integers are mapped: `--map relevant=1`. At most 50 assessors and 50 pairs of assessors are
+listed, those with the most judgments; `--rows 0` lists all. 445 workers with 16,200 labels take
+15 s of processor time. Duplicate pairs are reported with their line number.
 `manage.py agreement --campaign SLUG` takes the judgments of a campaign, and with them their order,
 times, blind repeats and automatic assessors.
 
@@ -85,6 +102,13 @@ version names it. The page *Qrels* previews what every policy would give.
 
 Grades below 0 are not judgments; a pair without any other grade gets -1, "pooled, not judged". A
 pair that the policy cannot decide is *undecided*: adjudicate it, or choose another policy.
+
+`majority`, `median-floor` and `mean-floor` leave no pair undecided, since they have a tie rule:
+where two grades fit equally (equally frequent; median or mean half-way between two grades), the
+lower one is taken. With two judgments per pair that is every pair one grade apart. The page
+*Qrels*, `manage.py qrels policies`, the manifest and the API (`decided_by_tie_rule`) give the
+number of these pairs; adjudication or a third judgment lets a person decide them. Third judgments
+count like the others.
 """
 
 NOTE = """---

@@ -4,24 +4,32 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from typing import Any, Protocol
 
 from campaigns.core.faults import format_count
+from campaigns.core.intervals import HINT, HINT_NOTE
 from judging.core.agreement.coefficient import CoefficientValue
 from judging.core.agreement.registry import COEFFICIENTS
-from judging.core.agreement.report import AgreementReport
+from judging.core.agreement.report import AgreementReport, OmittedRows
 
 UNDEFINED = "null"
+MOST_ROWS = 50
+"""Rows of a table by default: 445 assessors have 98,790 pairs."""
 
 
-def agreement_to_table(report: AgreementReport) -> str:
-    """Assessors, coefficients over all assessors and per pair of assessors; reasons last."""
+def agreement_to_table(report: AgreementReport, rows: int | None = None) -> str:
+    """Assessors, coefficients over all assessors and per pair of assessors; reasons last.
+
+    At most ``rows`` assessors and pairs of assessors: those with the most judgments.
+    """
+    report, omitted = report.largest(rows)
     cut = "; grades made binary at this level" if report.binary else ""
     head = ("value", "95 % interval", "n", "prevalence")
     parts = [
         (
             f"{format_count(report.documents, 'pair')} judged; "
-            f"relevant: grade ≥ {report.level}{cut}.\n"
+            f"relevant: grade ≥ {report.level}{cut}.\n{describe_third_judgments(report)}"
         ),
         align_agreement_rows(
             [("assessor", "judged", "relevant", "prevalence"), *_assessor_rows(report)]
@@ -30,16 +38,51 @@ def agreement_to_table(report: AgreementReport) -> str:
         align_agreement_rows([("mean over pairs", *head), *_value_rows(report.means)]),
         align_agreement_rows([("mean over topics", *head), *_topic_rows(report)]),
         align_agreement_rows([("pair of assessors", *COEFFICIENTS, "n"), *_pair_rows(report)]),
+        describe_omitted(omitted),
     ]
     reasons = sorted(set(_reasons(report)))
+    if any(value.is_hint for value in _values(report)):
+        reasons.append(HINT_NOTE)
     if reasons:
         parts.append("".join(f"{reason}\n" for reason in reasons))
-    return "\n".join(parts)
+    return "\n".join(part for part in parts if part)
 
 
-def agreement_to_json(report: AgreementReport, quality: dict[str, Any] | None = None) -> str:
-    """The whole report with assessor quality; undefined values are null, with a reason."""
-    content = {**report.as_dict(), **({} if quality is None else {"quality": quality})}
+def describe_third_judgments(report: AgreementReport) -> str:
+    """A line on the third judgments left out or counted; empty if there are none."""
+    why = "They exist only where two assessors disagreed."
+    if report.left_out:
+        return f"Left out: {format_count(report.left_out, 'third judgment')}. {why}\n"
+    if report.thirds:
+        lower = "Agreement with them is not that of all pairs."
+        return f"With {format_count(report.thirds, 'third judgment')}. {why} {lower}\n"
+    return ""
+
+
+def describe_omitted(omitted: OmittedRows) -> str:
+    """A line on the assessors and pairs that are not listed; empty if all are."""
+    counts = ((omitted.assessors, "assessor"), (omitted.pairs, "assessor pair"))
+    left = [format_count(number, noun) for number, noun in counts if number]
+    if not left:
+        return ""
+    return f"Not listed, with fewer judgments: {' and '.join(left)}; --rows 0 lists all.\n"
+
+
+def agreement_to_json(
+    report: AgreementReport, quality: dict[str, Any] | None = None, rows: int | None = None
+) -> str:
+    """The whole report with assessor quality; undefined values are null, with a reason.
+
+    With ``rows`` at most as many assessors and pairs; ``omitted`` counts the others.
+    """
+    listed, omitted = report.largest(rows)
+    content = listed.as_dict()
+    if any(asdict(omitted).values()):
+        content["omitted"] = asdict(omitted)
+    if quality is not None:
+        names = {assessor.name for assessor in listed.assessors}
+        assessors = [row for row in quality["assessors"] if row["name"] in names]
+        content["quality"] = quality | {"assessors": assessors}
     return json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
@@ -81,6 +124,12 @@ def _pair_rows(report: AgreementReport) -> Iterable[Sequence[str]]:
         yield (" ~ ".join(names), *values, str(row["percent"].n))
 
 
+def _values(report: AgreementReport) -> Iterable[CoefficientValue]:
+    """The values that the table prints with an interval."""
+    for row in (report.overall, report.means, _over_topics(report)):
+        yield from row.values()
+
+
 def _reasons(report: AgreementReport) -> Iterable[str]:
     rows = [
         ("all assessors", report.overall),
@@ -117,13 +166,16 @@ class HasInterval(Protocol):
     def low(self) -> float | None: ...
     @property
     def high(self) -> float | None: ...
+    @property
+    def is_hint(self) -> bool: ...
 
 
 def format_interval(estimate: HasInterval) -> str:
-    """The 95 % interval, or null."""
+    """The 95 % interval, marked if it is only a hint; or null."""
     if estimate.low is None or estimate.high is None:
         return UNDEFINED
-    return f"{estimate.low:.4f} to {estimate.high:.4f}"
+    mark = f" ({HINT})" if estimate.is_hint else ""
+    return f"{estimate.low:.4f} to {estimate.high:.4f}{mark}"
 
 
 def align_agreement_rows(rows: Sequence[Sequence[str]]) -> str:

@@ -24,8 +24,13 @@ OVERLAP = AgreementCoefficient(
         edge_cases=(
             "Pairs that are relevant to no assessor do not count.",
             "Falls with every additional assessor.",
+            (
+                "A pair that all judged only with a third judgment is left out: such pairs are "
+                "selected by disagreement, and their overlap is near 0."
+            ),
         ),
-        undefined="no pair was judged by all assessors, or none of these pairs is relevant.",
+        undefined="no pair was judged by all assessors, as in plans with fewer judgments per "
+        "document than assessors; or none of these pairs is relevant.",
     ),
     relevant_overlap,
     flat=NOTHING_RELEVANT,

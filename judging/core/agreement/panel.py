@@ -8,6 +8,7 @@ from itertools import combinations, islice
 import numpy as np
 from numpy.typing import NDArray
 
+from campaigns.core.intervals import LEAST_TOPICS, TOO_FEW_TOPICS, has_enough_topics
 from judging.core.agreement.coefficient import AgreementCoefficient, CoefficientValue
 from judging.core.agreement.counts import (
     AgreementCounts,
@@ -22,7 +23,6 @@ from judging.core.agreement.labels import LabelTable
 from judging.core.agreement.registry import COEFFICIENTS
 from judging.core.agreement.report import AgreementReport, AssessorCounts, CoefficientPanel, Row
 from judging.core.agreement.resampling import (
-    ONE_TOPIC,
     BootstrapInterval,
     ResampleDraws,
     percentile_intervals,
@@ -66,6 +66,8 @@ def agreement_report(
             _mean_row([panel.means for panel in by_topic.values()], draws),
         ),
         draws=draws,
+        thirds=cut.thirds,
+        left_out=cut.left_out,
     )
 
 
@@ -107,7 +109,7 @@ def _rows(counts: AgreementCounts, resampled: TopicResamples | None) -> list[Row
 
 
 class TopicResamples:
-    """Resamples of each couple's own topics; couples with fewer than two topics have none.
+    """Resamples of each couple's own topics; couples with too few topics have none.
 
     ``groups`` has the rows with the same number of topics, and their counts (rows, resamples),
     in ascending order of that number. ``crossed``: the last group has all topics, so that its
@@ -118,9 +120,9 @@ class TopicResamples:
         own = counts.units > 0
         sizes = own.sum(axis=-1)
         self.couples = len(sizes)
-        self.crossed = bool(own.all(axis=-1).any()) and own.shape[-1] > 1
+        self.crossed = bool(own.all(axis=-1).any()) and has_enough_topics(own.shape[-1])
         self.groups: list[tuple[Ints, AgreementCounts]] = []
-        for size in np.unique(sizes[sizes > 1]).tolist():
+        for size in np.unique(sizes[sizes >= LEAST_TOPICS]).tolist():
             rows = np.flatnonzero(sizes == size)
             self.groups.append((rows, _own_topics(counts, rows, own).over(draws.weights(size))))
         self.values: dict[str, list[Floats]] = {}
@@ -129,7 +131,7 @@ class TopicResamples:
         """The counts of couples that lack some of ``topics``; None if there are none."""
         table = counts.table
         rows = np.flatnonzero(np.count_nonzero(counts.units, axis=-1) < topics)
-        if table is None or topics < 2 or not len(rows):
+        if table is None or not has_enough_topics(topics) or not len(rows):
             return None
         return count_two_assessors(table[rows], counts.scale, counts.level)
 
@@ -140,7 +142,7 @@ class TopicResamples:
         return self.values[agreement.name]
 
     def bounds(self, agreement: AgreementCoefficient, topics: Ints) -> list[BootstrapInterval]:
-        intervals = [BootstrapInterval(reason=ONE_TOPIC)] * self.couples
+        intervals = [BootstrapInterval(reason=TOO_FEW_TOPICS)] * self.couples
         for (rows, _), values in zip(self.groups, self.compute(agreement), strict=True):
             for row, bound in zip(rows, percentile_intervals(values, topics[rows]), strict=True):
                 intervals[row] = bound

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from campaigns.core.intervals import interval_rule_to_dict
 from judging.core.agreement.coefficient import CoefficientValue
 from judging.core.agreement.resampling import ResampleDraws
 
@@ -39,13 +40,21 @@ class CoefficientPanel:
 
 
 @dataclass(frozen=True)
+class OmittedRows:
+    """How many assessors and pairs of assessors a report does not list."""
+
+    assessors: int
+    pairs: int
+
+
+@dataclass(frozen=True)
 class AgreementReport:
     """``pairs`` has every coefficient by pair of assessors, ``confusion`` the number of pairs
     by the two grades (rows: the first assessor), in the order of ``scale``.
 
     ``by_topic`` is the panel of each topic, ``topic_means`` the unweighted mean over the ``n``
     topics with a value. ``binary``: grades were first made binary at ``level``, the lowest
-    relevant grade.
+    relevant grade. ``thirds`` third judgments count, ``left_out`` do not.
     """
 
     level: int
@@ -59,6 +68,8 @@ class AgreementReport:
     by_topic: dict[str, CoefficientPanel]
     topic_means: CoefficientPanel
     draws: ResampleDraws
+    thirds: int = 0
+    left_out: int = 0
 
     @property
     def overall(self) -> Row:
@@ -68,6 +79,20 @@ class AgreementReport:
     def means(self) -> Row:
         return self.panel.means
 
+    def largest(self, rows: int | None) -> tuple[AgreementReport, OmittedRows]:
+        """At most ``rows`` assessors and pairs of assessors, those with the most judgments, and
+        the numbers left out. Figures over all of them stay; None: everything.
+        """
+        if rows is None or (len(self.assessors) <= rows and len(self.pairs) <= rows):
+            return self, OmittedRows(0, 0)
+        assessors = sorted(self.assessors, key=lambda a: -a.judged)[:rows]
+        pairs = sorted(self.pairs, key=lambda names: -self.pairs[names]["percent"].n)[:rows]
+        omitted = OmittedRows(len(self.assessors) - len(assessors), len(self.pairs) - len(pairs))
+        report = replace(
+            self, assessors=tuple(assessors), pairs={names: self.pairs[names] for names in pairs}
+        )
+        return report, omitted
+
     def as_dict(self) -> dict[str, Any]:
         """The report as plain values."""
         return {
@@ -75,7 +100,13 @@ class AgreementReport:
             "binary": self.binary,
             "grades": list(self.scale),
             "pairs_judged": self.documents,
-            "interval": {"share": 0.95, "over": "topics", **asdict(self.draws)},
+            "third_judgments": {"counted": self.thirds, "left_out": self.left_out},
+            "interval": {
+                "share": 0.95,
+                "over": "topics",
+                **interval_rule_to_dict(),
+                **asdict(self.draws),
+            },
             "assessors": [{**asdict(a), "prevalence": a.prevalence} for a in self.assessors],
             **self.panel.as_dict(),
             "pairs": [

@@ -1,7 +1,8 @@
 """Bootstrap over topics: how much a value would vary with other topics of the same kind.
 
 Pairs of one topic are dependent (one guideline, one reading of the information need), so topics,
-not pairs, are drawn with replacement. Percentile interval: the middle 95 % of the values.
+not pairs, are drawn with replacement. Percentile interval: the middle 95 % of the values. How many
+topics it needs is said in ``campaigns.core.intervals``.
 """
 
 from __future__ import annotations
@@ -11,12 +12,12 @@ from functools import lru_cache
 
 import numpy as np
 
+from campaigns.core.intervals import TOO_FEW_TOPICS, has_enough_topics
 from judging.core.agreement.counts import Floats, Ints
 
 RESAMPLES = 1000
 SEED = 20
 SHARE = 0.95
-ONE_TOPIC = "all comparable judgments are of one topic, and topics are resampled"
 ALL_ALIKE = "all resamples of the topics have the same value"
 UNSTEADY = "undefined in {} of {} resamples of the topics"
 
@@ -63,8 +64,8 @@ def percentile_intervals(values: Floats, topics: Ints) -> list[BootstrapInterval
     edges = [_at(ordered, defined, share) for share in ((1 - SHARE) / 2, (1 + SHARE) / 2)]
     intervals = []
     for row, (low, high) in enumerate(zip(*edges, strict=True)):
-        if topics[row] < 2:
-            intervals.append(BootstrapInterval(reason=ONE_TOPIC))
+        if not has_enough_topics(int(topics[row])):
+            intervals.append(BootstrapInterval(reason=TOO_FEW_TOPICS))
         elif defined[row] < SHARE * resamples:
             missing = resamples - int(defined[row])
             intervals.append(BootstrapInterval(reason=UNSTEADY.format(missing, resamples)))

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from campaigns.core.json_texts import parse_json
 from judging.core.exchange.records import JudgmentEntry, JudgmentRecord, Passage
 
 NAMES: dict[str, tuple[str, ...]] = {
@@ -40,6 +41,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "purpose": ("purpose",),
     "revision": ("revision",),
     "uuid": ("uuid", "client_uuid"),
+    "third": ("third",),
 }  # fmt: skip
 """By field, the names that files use, in order of precedence; case and ``-`` are ignored."""
 IDS = ("topic", "docno")
@@ -110,6 +112,7 @@ def parse_entry(record: JudgmentRecord, matched: MatchedFields) -> JudgmentEntry
         passages=parse_passages(values.get("passages")),
         active_seconds=parse_number(values.get("active_seconds")),
         revision=parse_integer(values.get("revision")),
+        third=is_true(values.get("third")),
         columns=(places[0], places[1], places[2]),
         original_docno=value_to_text(values.get("duplicate_of")),
         **{
@@ -187,8 +190,8 @@ def to_list(value: object) -> list[Any]:
     """A list, also from JSON within a cell; a single value as a list of one."""
     if isinstance(value, str) and value.lstrip().startswith("["):
         try:
-            value = json.loads(value)
-        except (ValueError, RecursionError):
+            value = parse_json(value)
+        except ValueError:
             return [value]
     if isinstance(value, list | tuple):
         return list(value)
@@ -201,6 +204,11 @@ def parse_number(value: object) -> float | None:
     except ValueError:
         return None
     return number if 0 <= number <= 86_400 else None
+
+
+def is_true(value: object) -> bool:
+    """A truth value as JSON, CSV by Python, or a spreadsheet writes it; anything else is false."""
+    return value is True or str(value).strip().lower() in ("true", "1", "yes")
 
 
 def parse_integer(value: object) -> int | None:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from campaigns.core.json_texts import parse_json, parse_json_at
 from judging.core.exchange.records import FaultReporter, JudgmentFormat, JudgmentRecord
 
 NESTED = ("meta", "metadata", "data")
@@ -20,12 +21,10 @@ def parse_json_line_records(text: str, report_fault: FaultReporter) -> Iterator[
         if not line.strip():
             continue
         try:
-            value = json.loads(line)
+            value = parse_json(line)
         except ValueError as error:
             column = getattr(error, "colno", None)
             report_fault(number, f"The line is not JSON ({error}).", line, column=column)
-        except RecursionError:
-            report_fault(number, "The JSON is nested too deeply.", line)
         else:
             if isinstance(value, dict):
                 yield JudgmentRecord(number, flatten_record(value), locate_keys(value, line))
@@ -44,7 +43,7 @@ def parse_json_list(text: str, report_fault: FaultReporter) -> Iterator[Judgment
 
 def iter_json_elements(text: str, report_fault: FaultReporter) -> Iterator[tuple[int, Any]]:
     """Each element of the JSON list ``text``, with its first line number."""
-    decoder, line, counted = json.JSONDecoder(), 1, 0
+    line, counted = 1, 0
     at = _skip(text, 0)
     if not text.startswith("[", at):
         report_fault(1, "The file is not a JSON list.", text[at : at + 100])
@@ -53,14 +52,14 @@ def iter_json_elements(text: str, report_fault: FaultReporter) -> Iterator[tuple
     while not text.startswith("]", at):
         line, counted = line + text.count("\n", counted, at), at
         try:
-            element, at = decoder.raw_decode(text, at)
+            element, at = parse_json_at(text, at)
         except json.JSONDecodeError as error:
             message = f"Invalid JSON from here on ({error.msg})."
             excerpt = text[error.pos : error.pos + 100]
             report_fault(error.lineno, message, excerpt, column=error.colno)
             return
-        except RecursionError:
-            report_fault(line, "The JSON is nested too deeply.", text[at : at + 100])
+        except ValueError as error:
+            report_fault(line, f"Invalid JSON from here on ({error}).", text[at : at + 100])
             return
         yield line, element
         at = _skip(text, at)
@@ -79,8 +78,8 @@ def flatten_record(record: Mapping[str, Any]) -> dict[str, Any]:
         inner = record.get(name)
         if isinstance(inner, str) and inner.lstrip().startswith("{"):
             try:
-                inner = json.loads(inner)
-            except (ValueError, RecursionError):
+                inner = parse_json(inner)
+            except ValueError:
                 continue
         if isinstance(inner, dict):
             values.pop(name)

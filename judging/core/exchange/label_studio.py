@@ -12,7 +12,7 @@ AUTOMATIC = "automatic"
 """The purpose of predictions, which are judgments of a model."""
 CANCELLED = "cancelled"
 """The reason of a cancelled annotation, Label Studio's skip."""
-_OWN = ("flags", "duplicate_of", "passages")
+_OWN = ("flags", "duplicate_of", "passages", "third")
 """Keys that our own exports add to an annotation."""
 _LABELS = ("choices", "rating", "number", "labels", "taxonomy")
 

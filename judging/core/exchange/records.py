@@ -43,7 +43,8 @@ class JudgmentEntry:
     """One judgment by our own field names; empty where the file has no value.
 
     ``labels`` are as in the file: none for an unlabeled record, several where an annotator chose
-    several. ``columns`` are those of topic, docno and label.
+    several. ``third``: judged because others disagreed. ``columns`` are those of topic, docno and
+    label.
     """
 
     line: int
@@ -62,6 +63,7 @@ class JudgmentEntry:
     judged_at: str = ""
     revision: int | None = None
     uuid: str = ""
+    third: bool = False
     columns: tuple[int | None, int | None, int | None] = (None, None, None)
 
     @property

@@ -34,6 +34,7 @@ class CurrentOpinion:
     passages: Sequence[Passage] = ()
     active_seconds: float | None = None
     judged_at: str = ""
+    third: bool = False
 
     @property
     def marks(self) -> dict[str, Any]:
@@ -42,6 +43,7 @@ class CurrentOpinion:
             "flags": list(self.flags),
             "duplicate_of": self.original_docno,
             "passages": [list(passage) for passage in self.passages],
+            "third": self.third,
         }
         return {name: value for name, value in marks.items() if value}
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from campaigns.core.intervals import TOO_FEW_TOPICS, is_hint
 from judging.core.agreement.counts import Floats, divide_or_default
 from judging.core.agreement.resampling import ResampleDraws, percentile_intervals
 
@@ -24,6 +25,14 @@ class QualityEstimate:
     low: float | None = None
     high: float | None = None
     no_interval: str | None = None
+
+    @property
+    def is_hint(self) -> bool:
+        return is_hint(self.topics, self.low)
+
+    @property
+    def lacks_topics(self) -> bool:
+        return self.no_interval == TOO_FEW_TOPICS
 
 
 def undefined_estimate(reason: str, n: int = 0) -> QualityEstimate:

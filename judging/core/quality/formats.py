@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from judging.core.agreement.formats import align_agreement_rows, format_coefficient, format_interval
+from campaigns.core.intervals import HINT_NOTE
+from judging.core.agreement.formats import (
+    HasInterval,
+    align_agreement_rows,
+    format_coefficient,
+    format_interval,
+)
 from judging.core.agreement.report import Row
 from judging.core.quality.consistency import EVERYONE
 from judging.core.quality.estimate import QualityEstimate
@@ -16,12 +22,14 @@ TABLE_COEFFICIENTS = ("percent", "kappa", "kappa-quadratic", "alpha-ordinal")
 Cells = tuple[str, ...]
 
 
-def quality_to_table(report: QualityReport) -> str:
+def quality_to_table(report: QualityReport, rows: int | None = None) -> str:
     """Bias and drift, priming, self-consistency, pace and automatic assessors, without empty
-    tables, and the reasons for undefined values.
+    tables, and the reasons for undefined values. At most ``rows`` assessors, those with the most
+    comparable judgments.
     """
+    report = report.largest(rows)
     parts = [align_agreement_rows(rows) for rows in _tables(report) if len(rows) > 1]
-    reasons = "".join(f"{line}\n" for line in _reasons(report))
+    reasons = "".join(f"{line}\n" for line in [*_reasons(report), *_hint_notes(report)])
     return "\n".join([*parts, reasons] if reasons else parts)
 
 
@@ -99,8 +107,9 @@ def _reasons(report: QualityReport) -> Iterable[str]:
         yield f"threshold priming: {report.priming.reason}"
     else:
         for name, priming in report.priming_by_assessor.items():
-            if priming.reason:
-                yield f"{name}, threshold priming: {priming.reason}"
+            if priming.reason or priming.no_interval:
+                what = "threshold priming" if priming.reason else "threshold priming, interval"
+                yield f"{name}, {what}: {priming.reason or priming.no_interval}"
     yield from _reasons_of_rows(_consistency_rows(report.consistency), "self-consistency, ")
     yield from _reasons_of_rows(_automatic_rows(report), "")
     for name, bias in report.bias.items():
@@ -112,6 +121,13 @@ def _reasons(report: QualityReport) -> Iterable[str]:
     for name, slope in slopes.items():
         if slope.no_interval:
             yield f"{name}, drift{_lacks(slope)}: {slope.no_interval}"
+
+
+def _hint_notes(report: QualityReport) -> list[str]:
+    slopes = [drift.slope for drift in report.drift.values()]
+    primings = [report.priming, *report.priming_by_assessor.values()]
+    printed: list[HasInterval] = [*report.bias.values(), *slopes, *primings]
+    return [HINT_NOTE] if any(estimate.is_hint for estimate in printed) else []
 
 
 def _lacks(estimate: QualityEstimate) -> str:

@@ -11,13 +11,14 @@ over all permutations are known exactly, and sums over sequences are approximate
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import erfc, sqrt
 
 import numpy as np
 
 from campaigns.core.cards import Card
+from campaigns.core.intervals import LEAST_TOPICS, TOO_FEW_TOPICS, has_enough_topics, is_hint
 from judging.core.agreement.counts import Floats, Ints
 from judging.core.quality.ordered_grades import OrderedGrades
 
@@ -33,7 +34,8 @@ TOO_FEW = "fewer than {} judgments in sequences with different grades"
 @dataclass(frozen=True)
 class Priming:
     """``slope``: change of a grade, in grades, if the mean of the preceding ones is one grade
-    higher; below 0 is threshold priming. ``p`` is two-sided.
+    higher; below 0 is threshold priming. ``p`` is two-sided. ``no_interval`` says why a slope
+    over ``topics`` lacks bounds.
     """
 
     slope: float | None
@@ -43,12 +45,22 @@ class Priming:
     n: int = 0
     sequences: int = 0
     reason: str | None = None
+    topics: int = 0
+    no_interval: str | None = None
+
+    @property
+    def is_hint(self) -> bool:
+        return is_hint(self.topics, self.low)
+
+    @property
+    def lacks_topics(self) -> bool:
+        return self.no_interval == TOO_FEW_TOPICS
 
 
 @dataclass(frozen=True)
 class SequenceMoments:
     """T of a sequence of ``n`` grades, with its mean and variance over all permutations.
-    ``spread`` is Σ m².
+    ``spread`` is Σ m². ``topic`` is its code.
     """
 
     n: int
@@ -56,29 +68,34 @@ class SequenceMoments:
     mean: float
     variance: float
     spread: float
+    topic: int = 0
 
 
 def priming_by_assessor(record: OrderedGrades) -> tuple[Priming, dict[str, Priming]]:
     """Over all assessors, and by assessor."""
     by_assessor: dict[str, list[SequenceMoments]] = {name: [] for name in record.assessors}
     lengths: dict[str, list[int]] = {name: [] for name in record.assessors}
-    for assessor, grades in iter_grade_sequences(record):
+    for assessor, topic, grades in iter_grade_sequences(record):
         lengths[record.assessors[assessor]].append(len(grades))
         if len(grades) >= SHORTEST and np.ptp(grades) > 0:
-            by_assessor[record.assessors[assessor]].append(sequence_moments(grades))
+            by_assessor[record.assessors[assessor]].append(
+                replace(sequence_moments(grades), topic=topic)
+            )
     everyone = [sequence for of_assessor in by_assessor.values() for sequence in of_assessor]
     overall = _test(everyone, _nothing([n for own in lengths.values() for n in own]))
     return overall, {name: _test(own, _nothing(lengths[name])) for name, own in by_assessor.items()}
 
 
-def iter_grade_sequences(record: OrderedGrades) -> Iterator[tuple[int, Floats]]:
-    """``(assessor, grades)`` for each assessor's documents of a topic in random order."""
+def iter_grade_sequences(record: OrderedGrades) -> Iterator[tuple[int, int, Floats]]:
+    """``(assessor, topic, grades)`` for each assessor's documents of a topic in random order."""
     rows = np.flatnonzero(record.shuffled & record.ordered)
     key = record.assessor[rows] * len(record.topics) + record.topic[rows]
     rows = rows[np.argsort(key, kind="stable")]
     for part in np.split(rows, _starts(np.sort(key))):
         if len(part):
-            yield int(record.assessor[part[0]]), record.grade[part].astype(np.float64)
+            first = part[0]
+            assessor, topic = int(record.assessor[first]), int(record.topic[first])
+            yield assessor, topic, record.grade[part].astype(np.float64)
 
 
 def _starts(key: Ints) -> Ints:
@@ -137,9 +154,13 @@ def _test(sequences: list[SequenceMoments], why: str | None) -> Priming:
     sd = sqrt(sum(sequence.variance for sequence in sequences))
     half = 1.959963984540054 * sd / spread
     slope = value / spread
-    return Priming(
-        slope, slope - half, slope + half, erfc(abs(value) / sd / sqrt(2)), n, len(sequences)
+    topics = len({sequence.topic for sequence in sequences})
+    priming = Priming(
+        slope, p=erfc(abs(value) / sd / sqrt(2)), n=n, sequences=len(sequences), topics=topics
     )
+    if not has_enough_topics(topics):
+        return replace(priming, no_interval=TOO_FEW_TOPICS)
+    return replace(priming, low=slope - half, high=slope + half)
 
 
 def _nothing(lengths: list[int]) -> str | None:
@@ -168,7 +189,8 @@ PRIMING = Card(
         "A judgment has the position of its first revision and its current grade.",
         "Blind repeats are excluded.",
     ),
-    undefined=f"fewer than {MIN_JUDGMENTS} judgments remain, or no order was random.",
+    undefined=f"fewer than {MIN_JUDGMENTS} judgments remain, or no order was random; the interval: "
+    f"fewer than {LEAST_TOPICS} topics.",
     example="2, 0, 2, 0, 1, 1: y = 1, -1, 1, -1, 0, 0; T = -1.3333, E T = -0.6667, "
     "Var T = 0.1722 over the 720 permutations.",
 )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict, dataclass, replace
+from typing import Any, TypeVar
 
 from campaigns.core.cards import Card
 from judging.core.agreement.labels import LabelTable
@@ -22,6 +22,8 @@ from judging.core.quality.estimate import QualityEstimate
 from judging.core.quality.ordered_grades import OrderedGrades, untimed_judgments
 from judging.core.quality.pace import FLOOR, PACE, AssessorPace, pace_by_assessor
 from judging.core.quality.priming import PRIMING, Priming, priming_by_assessor
+
+T = TypeVar("T")
 
 CARDS: dict[str, Card] = {
     card.name: card for card in (BIAS, DRIFT, PRIMING, CONSISTENCY, PACE, AUTOMATIC)
@@ -57,6 +59,25 @@ class QualityReport:
     pace: Mapping[str, AssessorPace]
     automatic: Mapping[str, AutomaticQuality]
     near_consistency: Mapping[str, Row]
+
+    def largest(self, rows: int | None) -> QualityReport:
+        """At most ``rows`` assessors, those whose bias is over the most judgments."""
+        if rows is None or len(self.bias) <= rows:
+            return self
+        names = set(sorted(self.bias, key=lambda name: -self.bias[name].n)[:rows])
+        own = {name: row for name, row in self.consistency.items() if name in {EVERYONE, *names}}
+
+        def select(rows_by_name: Mapping[str, T]) -> dict[str, T]:
+            return {name: row for name, row in rows_by_name.items() if name in names}
+
+        return replace(
+            self,
+            bias=select(self.bias),
+            drift=select(self.drift),
+            priming_by_assessor=select(self.priming_by_assessor),
+            consistency=own,
+            pace=select(self.pace),
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """The report as plain values."""

@@ -91,9 +91,10 @@ def format_policies(campaign: Campaign, actor: User, options: Options) -> str:
     for draft in drafts:
         grades = " ".join(f"{grade}:{count}" for grade, count in draft.grades.items())
         differ = count_differing_pairs(draft.rows, drafts[0].rows)
-        row = (draft.policy.name, len(draft.rows), len(draft.conflicts), differ, grades)
+        ties = "-" if draft.decided_by_tie_rule is None else draft.decided_by_tie_rule
+        row = (draft.policy.name, len(draft.rows), len(draft.conflicts), ties, differ, grades)
         lines.append("\t".join(map(str, row)))
-    return align_columns("policy\tpairs\tundecided\tdiffer\tgrades", lines)
+    return align_columns("policy\tpairs\tundecided\tby tie rule\tdiffer\tgrades", lines)
 
 
 def freeze_version(campaign: Campaign, actor: User, options: Options) -> str:
@@ -105,8 +106,14 @@ def freeze_version(campaign: Campaign, actor: User, options: Options) -> str:
     )  # fmt: skip
     return (
         f"Frozen: {qrels}, {format_count(qrels.pairs, 'pair')} by {qrels.policy}, "
-        f"sha256 {qrels.sha256}.\n"
+        f"sha256 {qrels.sha256}.{describe_tie_decisions(qrels)}\n"
     )
+
+
+def describe_tie_decisions(qrels: Qrels) -> str:
+    """A sentence on the pairs that the tie rule decided; empty without any."""
+    ties = qrels.manifest["decided_by_tie_rule"]
+    return f" Decided by the tie rule: {format_count(ties, 'pair')}." if ties else ""
 
 
 def verify_versions(campaign: Campaign, _: User, options: Options) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from campaigns.core.cards import Card, Parameter
 from pooling.core.candidates import Floats, TopicCandidates
 from pooling.core.method import AdaptivePlayer, PoolingMethod, Values
-from pooling.core.players import EARLIER_COUNTS, UPDATE, Bandit, RunCounts, step_rng
+from pooling.core.players import EARLIER_COUNTS, TIES, UPDATE, Bandit, RunCounts, step_rng
 
 EGREEDY = Card(
     name="egreedy",
@@ -25,6 +25,7 @@ EGREEDY = Card(
     edge_cases=(
         "Runs without judgments come before all others.",
         "Documents selected by earlier steps count in n.",
+        TIES,
         EARLIER_COUNTS,
     ),
 )

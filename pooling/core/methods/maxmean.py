@@ -5,7 +5,7 @@ from __future__ import annotations
 from campaigns.core.cards import Card
 from pooling.core.candidates import TopicCandidates
 from pooling.core.method import AdaptivePlayer, PoolingMethod, Values
-from pooling.core.players import EARLIER_COUNTS, UPDATE, Bandit, RunCounts
+from pooling.core.players import EARLIER_COUNTS, TIES, UPDATE, Bandit, RunCounts
 
 MAXMEAN = Card(
     name="maxmean",
@@ -17,7 +17,8 @@ MAXMEAN = Card(
     range="0 to 1",
     parameters=(UPDATE,),
     edge_cases=(
-        "Before any judgment every run scores 1/2; ties between runs are broken by seeded hash.",
+        "Before any judgment every run scores 1/2.",
+        TIES,
         EARLIER_COUNTS,
     ),
 )

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from campaigns.core.cards import Card, Parameter
-from pooling.core.candidates import TopicCandidates
+from pooling.core.candidates import Floats, TopicCandidates
 from pooling.core.method import AdaptivePlayer, PoolingMethod, Values
-from pooling.core.players import EARLIER_COUNTS, UPDATE, Bandit, RunCounts
+from pooling.core.players import EARLIER_COUNTS, TIES, UPDATE, Bandit, RunCounts
 
 MMNS = Card(
     name="mmns",
@@ -26,8 +26,13 @@ MMNS = Card(
     edge_cases=(
         (
             "At rate 0 a run scores 2/3 after a relevant document, 1/3 after a non-relevant one, "
-            "and 1/2 before any."
+            "and 1/2 before any. Most runs are tied, so the lot decides."
         ),
+        (
+            "Between the rates 0 and 1 runs are compared by what they exceed (1 − rate) / "
+            "(3 − 2 rate), the limit after many non-relevant documents: old judgments still count."
+        ),
+        TIES,
         EARLIER_COUNTS,
     ),
 )
@@ -36,7 +41,21 @@ MMNS = Card(
 def mmns(candidates: TopicCandidates, values: Values) -> AdaptivePlayer:
     """A player by posterior means of discounted counts."""
     counts = RunCounts(candidates, values["update"], values["rate"])
-    return Bandit(candidates, counts, lambda seen, _: seen.means())
+    return Bandit(candidates, counts, lambda seen, _: excess_means(seen))
+
+
+def excess_means(counts: RunCounts) -> Floats:
+    """By run: (1 + relevant) / (2 + judged), ordered alike but with all digits.
+
+    After many non-relevant documents all means are near (1 − rate) / (3 − 2 rate), and what tells
+    runs apart is lost in the last digit. So this is the share by which they exceed that limit:
+    1 + relevant times the limit's reciprocal over 2 + judged, less 1, where
+    judged = (1 − rateⁿ) / (1 − rate) after n judgments.
+    """
+    if counts.rate == 1:
+        return counts.means()
+    missing = counts.faded / (3 - 2 * counts.rate)
+    return (counts.relevant + missing) / (1 - missing)
 
 
 METHOD = PoolingMethod(MMNS, player=mmns)

@@ -30,7 +30,10 @@ MTF = Card(
     edge_cases=(
         "A document that is judged or checked out is skipped and changes no priority.",
         "Judgments of earlier steps change no priority: every run begins at 0.",
-        "Ties between runs are broken by seeded hash.",
+        (
+            "Ties between runs are broken by seeded hash, in one order for the whole topic: a run "
+            "whose document is relevant has to stay at the front."
+        ),
     ),
 )
 

@@ -7,6 +7,7 @@ import numpy as np
 from campaigns.core.cards import Card, Parameter
 from pooling.core.candidates import Floats, Mask, TopicCandidates
 from pooling.core.method import NextDocument, PoolingMethod, Values
+from pooling.core.methods.rbp_b import RbpResiduals
 from pooling.core.players import best_run
 
 RBP_C = Card(
@@ -23,6 +24,7 @@ RBP_C = Card(
     edge_cases=(
         "Documents that a run does not list have no weight in it; residuals include deeper ranks.",
         "At p = 1 all weights are 0 and documents are ordered by seeded hash.",
+        "Residuals are sums of the weights left, so that small ones keep their digits.",
         "Judgments of earlier steps count like any other.",
     ),
 )
@@ -36,7 +38,8 @@ class RbpC:
         self.candidates = candidates
         self.weight = (1 - p) * p ** (candidates.rank - 1.0)
         self.base = np.zeros(len(candidates.runs))
-        self.residual = np.ones(len(candidates.runs))
+        self.residuals = RbpResiduals(candidates, p, np.zeros(len(candidates.rank), bool))
+        self.residual = self.residuals.of_run  # changed in place
 
     def choose(self, available: Mask, step: int) -> NextDocument:  # noqa: ARG002
         return NextDocument(best_run(self.values(), available, self.candidates.tie))
@@ -48,9 +51,9 @@ class RbpC:
 
     def observe(self, choice: NextDocument, relevant: bool) -> None:
         entries = np.flatnonzero(self.candidates.doc == choice.doc)
-        runs, weight = self.candidates.run[entries], self.weight[entries]
-        self.residual[runs] -= weight
-        self.base[runs] += relevant * weight
+        runs = self.candidates.run[entries]
+        self.residuals.take(runs, self.candidates.rank[entries])
+        self.base[runs] += relevant * self.weight[entries]
 
 
 METHOD = PoolingMethod(RBP_C, player=RbpC)

@@ -7,7 +7,7 @@ import numpy as np
 from campaigns.core.cards import Card
 from pooling.core.candidates import Floats, TopicCandidates
 from pooling.core.method import AdaptivePlayer, PoolingMethod, Values
-from pooling.core.players import EARLIER_COUNTS, UPDATE, Bandit, RunCounts
+from pooling.core.players import EARLIER_COUNTS, TIES, UPDATE, Bandit, RunCounts
 
 UCB = Card(
     name="ucb",
@@ -23,6 +23,7 @@ UCB = Card(
     edge_cases=(
         "Runs without judgments come before all others.",
         "p_r is a fraction, not an integer as in some published code.",
+        TIES,
         EARLIER_COUNTS,
     ),
 )

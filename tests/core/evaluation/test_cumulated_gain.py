@@ -14,6 +14,7 @@ import pytrec_eval
 from campaigns.core.qrels import read_qrels
 from campaigns.core.runs import read_run
 from campaigns.core.streams import read_bytes
+from evaluation.core.bounds import compute_run_bounds
 from evaluation.core.evaluate import evaluate
 from evaluation.core.formats import scores_to_trec_eval
 from evaluation.core.measures.names import UnknownMeasureError, parse_measures
@@ -114,8 +115,7 @@ def test_the_ratio_of_means_is_the_mean_gain_over_the_mean_ideal(measure: str) -
 def test_the_ratio_of_means_is_0_without_any_gain_and_null_without_a_topic() -> None:
     name = "ndcg(mean=ratio_of_means)"
     assert evaluate(*made({"1": ([0, None], [0])}), [name]).mean(name) == 0.0
-    _, qrels = made({"1": ([1], [1])})
-    run, _ = made({"2": ([1], [1])})
+    run, qrels = made({"1": ([], [1])})
     scores = evaluate(run, qrels, [name], ScoringOptions(topics="common"))
     assert scores.mean(name) is None
     assert scores.reasons == {name: "no topics to average over"}
@@ -135,12 +135,19 @@ def test_gains_of_the_measure_stand_before_those_of_the_options() -> None:
     assert by_topic("ndcg(dcg=exponential)", table) == by_topic(BURGES)
 
 
-def test_exponential_gains_of_any_grade_are_numbers() -> None:
-    scores = evaluate(
-        *made({"1": ([2000, 1], [3000, 2000, 1])}),
-        ["ndcg(dcg=exponential)", "dcg(dcg=exponential)"],
-    )
-    assert scores.values[0].tolist() == pytest.approx([1 / (1 + 1 / log2(3)), 2.0**1000])
+def test_exponential_gains_beyond_64_bits_are_undefined() -> None:
+    names = ["ndcg(dcg=exponential)", "dcg(dcg=exponential)", "ndcg_cut_1(dcg=exponential)"]
+    names += ["ndcg(dcg=exponential, mean=ratio_of_means)"]
+    topics = {"1": ([2000, 1], [3000, 2000, 1]), "2": ([1000, 1], [1000, 1])}
+    scores = evaluate(*made(topics), names)
+    for name in names:
+        assert scores.by_topic(name)["1"] is None
+        assert scores.reasons[name].startswith("1 of 2 topics are undefined: dcg=exponential")
+    assert scores.means[0] == pytest.approx(1.0)
+    assert scores.by_topic("dcg(dcg=exponential)")["2"] == pytest.approx(2.0**1000)
+    assert scores.mean(names[3]) == pytest.approx(1.0)
+    (found,) = compute_run_bounds(*made(topics), names[:1])
+    assert (found.mean_low, found.mean_high, found.reason[:15]) == (None, None, "dcg=exponential")
 
 
 def test_pytrec_eval_agrees_on_exponential_gains() -> None:

@@ -7,14 +7,17 @@ import random
 import numpy as np
 import pytest
 import pytrec_eval
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from campaigns.core.qrels import qrels_from_rows, read_qrels
 from campaigns.core.runs import read_run, run_from_rows
 from evaluation.core import JudgmentTable, ScoringOptions, evaluate
+from evaluation.core.bounds import compute_run_bounds
 from evaluation.core.evaluate import NO_TOPIC, score_batch, select_measures
-from evaluation.core.matching import batch_from_places
+from evaluation.core.matching import NoCommonTopicError, batch_from_places
+from evaluation.core.options import TopicSet
+from evaluation.core.profiles import PROFILES
 from tests.core.evaluation.made import made
 
 MEASURES = ["map", "Rprec", "bpref", "recip_rank", "ndcg", "P_5", "recall_10", "ndcg_cut_10"]
@@ -50,6 +53,7 @@ def test_values_are_those_of_pytrec_eval(
     if not qrels:
         return
     names = {"P.5", "recall.10", "ndcg_cut.10", *MEASURES[:5]}
+    assume({topic for topic, _ in run} & {topic for topic, _ in qrels})
     oracle = pytrec_eval.RelevanceEvaluator(nested(qrels, int), names, relevance_level=level)
     wanted = oracle.evaluate(nested(run, float))
     scores = evaluate(
@@ -69,6 +73,7 @@ def test_values_are_those_of_pytrec_eval(
 def test_the_order_of_lines_changes_nothing(
     run: dict[tuple[str, str], int], qrels: dict[tuple[str, str], int], chance: random.Random
 ) -> None:
+    assume({topic for topic, _ in run} & {topic for topic, _ in qrels})
     lines, judged = run_bytes(run), qrels_bytes(qrels)
     first = evaluate(read_run(b"".join(lines)), read_qrels(b"".join(judged)), MEASURES)
     chance.shuffle(lines)
@@ -107,13 +112,21 @@ def test_topics_of_the_run_without_judgments_are_ignored() -> None:
     assert scores.topics == ("1",)
 
 
-def test_no_common_topic_gives_null_with_a_reason() -> None:
-    run = run_from_rows("r", [("9", "b", 1.0)])
-    scores = evaluate(
-        run, qrels_from_rows([("1", "a", 1)]), ["map"], ScoringOptions(topics="common")
-    )
+@pytest.mark.parametrize("topics", ["common", "judged"])
+@pytest.mark.parametrize("profile", PROFILES)
+def test_runs_of_other_topics_are_refused(topics: TopicSet, profile: str) -> None:
+    run, qrels = run_from_rows("r", [("9", "b", 1.0)]), qrels_from_rows([("1", "a", 1)])
+    options = ScoringOptions(topics=topics, profile=PROFILES[profile])
+    for score in (evaluate, compute_run_bounds):
+        with pytest.raises(NoCommonTopicError, match=r"run r: .*of the run: 9; of the qrels: 1"):
+            score(run, qrels, ["map"], options)
+
+
+def test_an_empty_run_gives_null_with_a_reason() -> None:
+    scores = evaluate({}, {"1": {"a": 1}}, ["map"], ScoringOptions(topics="common"))
     assert scores.means == (None,)
     assert scores.reasons == {"map": NO_TOPIC}
+    assert evaluate({}, {"1": {"a": 1}}, ["map"]).means == (0.0,)
 
 
 def test_judged_is_undefined_where_nothing_is_retrieved() -> None:

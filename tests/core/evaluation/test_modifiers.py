@@ -85,7 +85,7 @@ def test_stand_ins_are_what_such_judgments_would_give(
     taking = [m for m in TAKING if m.family.group != "sampled" and not m.params.count(CONDENSED)]
     standing = evaluate(run, qrels, [with_param(m, "unjudged", name) for m in taking])
     judged = evaluate(*made(topics(filled) | scale), taking)
-    for place, measure in enumerate(taking):
+    for place, measure in enumerate(judged.measures):
         found, wanted = standing.values[:, place], judged.values[:, place]
         assert np.array_equal(found, wanted, equal_nan=True), measure.name
     assert standing.means == judged.means

@@ -9,9 +9,10 @@ from campaigns.core.qrels import qrels_from_rows
 from campaigns.core.run_matrix import PairDictionary
 from campaigns.core.runs import run_from_rows
 from campaigns.core.tables import QrelsTable
-from evaluation.core import JudgmentTable, ScoringOptions, evaluate
-from evaluation.core.evaluate import select_measures
+from evaluation.core import JudgmentTable, ScoringOptions, as_judged, evaluate
+from evaluation.core.evaluate import score_batch, select_measures
 from evaluation.core.in_memory import WarmRuns, score_all_runs, score_topic
+from evaluation.core.matching import batch_from_table
 
 MEASURES = select_measures(["map", "bpref", "bpref-10", "ndcg", "P_2", "recip_rank", "num_ret"])
 RUNS = [
@@ -51,7 +52,8 @@ def test_one_topic_scores_as_it_does_among_all() -> None:
         table = qrels_from_rows([row for row in QRELS if row[0] == topic])
         values = score_topic(runs, *judged_at(known, table), MEASURES, ScoringOptions())
         for run, found in zip(RUNS, values, strict=True):
-            assert np.array_equal(found, evaluate(run, table, MEASURES).values[0])
+            batch = batch_from_table(run, as_judged(table), ScoringOptions())
+            assert np.array_equal(found, score_batch(batch, MEASURES, "").values[0])
 
 
 def test_a_topic_that_no_run_answers_scores_as_unanswered() -> None:

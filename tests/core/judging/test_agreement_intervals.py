@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from judging.core.agreement.formats import agreement_to_table
 from judging.core.agreement.labels import MISSING, LabelTable
 from judging.core.agreement.panel import MOST_PAIRS, agreement_report, coefficients_over_all
 from judging.core.agreement.registry import COEFFICIENTS
@@ -99,20 +100,20 @@ def test_one_topic_has_no_interval_and_says_why() -> None:
     ):
         assert found.value is not None
         assert (found.low, found.high) == (None, None)
-        assert "of one topic" in (found.no_interval or "")
+        assert found.no_interval == "fewer than 5 topics"
 
 
 def test_the_interval_of_a_mean_over_topics_is_of_the_topics_that_have_a_value() -> None:
-    whole, draws = simulated(6, 4, assessors=2, each=6), ResampleDraws(200, 9)
+    whole, draws = simulated(8, 4, assessors=2, each=6), ResampleDraws(200, 9)
     grades = whole.grades.copy()
-    grades[1, whole.topic_indices >= 4] = MISSING
+    grades[1, whole.topic_indices >= 6] = MISSING
     found = agreement_report(
         LabelTable(whole.assessors, whole.pairs, grades, whole.scale), 1, draws=draws
     )
-    values = [panel.overall["percent"].value for panel in list(found.by_topic.values())[:4]]
-    drawn = [np.repeat(values, weights.astype(int)).mean() for weights in draws.weights(4)]
+    values = [panel.overall["percent"].value for panel in list(found.by_topic.values())[:6]]
+    drawn = [np.repeat(values, weights.astype(int)).mean() for weights in draws.weights(6)]
     mean = found.topic_means.overall["percent"]
-    assert (mean.n, mean.value) == (4, pytest.approx(np.mean(values)))
+    assert (mean.n, mean.value) == (6, pytest.approx(np.mean(values)))
     assert (mean.low, mean.high) == pytest.approx(tuple(np.quantile(drawn, [0.025, 0.975])))
 
 
@@ -129,22 +130,23 @@ def test_a_mean_that_no_single_topic_has_is_still_of_all_topics() -> None:
 
 
 def test_two_assessors_who_share_one_topic_have_no_interval_though_others_have() -> None:
-    topics = ("1", "1", "2", "2", "3", "3")
-    rows = ((0, 1, 1, 0, 1, 0), (0, 1, 0, 0, 1, 1), (0, 0, None, None, None, None))
+    topics = tuple("1122334455")
+    missing = (None,) * 8
+    rows = ((0, 1, 1, 0, 1, 0, 1, 1, 0, 0), (0, 1, 0, 0, 1, 1, 1, 0, 0, 0), (0, 0, *missing))
     report = agreement_report(labels(*rows, topics=topics), 1)
-    assert report.pairs["A", "B"]["percent"].topics == 3
+    assert report.pairs["A", "B"]["percent"].topics == 5
     assert report.pairs["A", "B"]["percent"].low is not None
     assert report.pairs["A", "C"]["percent"].topics == 1
-    assert "of one topic" in (report.pairs["A", "C"]["percent"].no_interval or "")
+    assert report.pairs["A", "C"]["percent"].no_interval == "fewer than 5 topics"
 
 
 def test_two_assessors_are_resampled_over_the_topics_they_share() -> None:
-    whole = simulated(8, 3, assessors=2)
+    whole = simulated(10, 3, assessors=2)
     grades = np.vstack([whole.grades, whole.grades[:1]])
-    grades[2, whole.topic_indices >= 4] = MISSING
+    grades[2, whole.topic_indices >= 6] = MISSING
     three = LabelTable(tuple("ABC"), whole.pairs, grades, whole.scale)
     half = three.select_assessors(0, 2)
-    shared = [at for at, topic in enumerate(whole.topic_indices) if topic < 4]
+    shared = [at for at, topic in enumerate(whole.topic_indices) if topic < 6]
     alone = LabelTable(
         ("A", "C"), tuple(whole.pairs[at] for at in shared), half.grades[:, shared], whole.scale
     )
@@ -152,10 +154,10 @@ def test_two_assessors_are_resampled_over_the_topics_they_share() -> None:
 
 
 def test_alike_topics_and_undefined_resamples_have_no_interval() -> None:
-    topics = ("1", "1", "2", "2", "3", "3")
-    same = agreement_report(labels((0, 1) * 3, (0, 0) * 3, topics=topics), 1)
+    topics = tuple("1122334455")
+    same = agreement_report(labels((0, 1) * 5, (0, 0) * 5, topics=topics), 1)
     assert same.overall["percent"].no_interval == "all resamples of the topics have the same value"
-    rare = agreement_report(labels((0, 0, 0, 0, 0, 1), (0,) * 6, topics=topics), 1)
+    rare = agreement_report(labels((*(0,) * 9, 1), (0,) * 10, topics=topics), 1)
     assert "resamples of the topics" in (rare.overall["alpha-nominal"].no_interval or "")
 
 
@@ -172,7 +174,7 @@ def test_a_crowd_has_intervals_over_all_of_it_only() -> None:
     random = np.random.default_rng(8)
     crowd = LabelTable(
         tuple(f"w{at}" for at in range(34)),
-        tuple((str(at % 4), f"d{at}") for at in range(24)),
+        tuple((str(at % 6), f"d{at}") for at in range(24)),
         random.integers(0, 2, (34, 24)).astype(np.int32),
     )
     report = agreement_report(crowd, 1)
@@ -186,3 +188,25 @@ def test_a_crowd_has_intervals_over_all_of_it_only() -> None:
     for name in COEFFICIENTS:
         blank = replace(few[name], low=None, high=None, no_interval=bare[name].no_interval)
         assert bare[name] == blank
+
+
+@pytest.mark.parametrize(("topics", "printed", "hint"), [(4, False, False), (5, True, True)])
+def test_intervals_need_five_topics_and_are_a_hint_below_ten(
+    topics: int, printed: bool, hint: bool
+) -> None:
+    report = agreement_report(simulated(topics, 5), 1)
+    everywhere = [report.overall, report.means, *report.pairs.values()]
+    for found in [value for row in everywhere for value in row.values()]:
+        assert found.value is not None
+        assert (found.low is not None, found.is_hint) == (printed, hint)
+        assert (found.no_interval == "fewer than 5 topics") is not printed
+    told = agreement_to_table(report)
+    assert (" (hint)" in told) is hint
+    assert ("hint: interval from fewer than 10 topics" in told) is hint
+    assert report.as_dict()["interval"]["least_topics"] == 5
+
+
+def test_intervals_from_ten_topics_have_no_mark() -> None:
+    report = agreement_report(simulated(10, 5), 1)
+    assert not any(value.is_hint for value in report.overall.values())
+    assert "hint" not in agreement_to_table(report)

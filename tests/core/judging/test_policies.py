@@ -11,6 +11,7 @@ from judging.core.policies import (
     PairBallot,
     UnknownPolicyError,
     apply_policy,
+    count_tie_decisions,
     get_policy,
 )
 
@@ -187,3 +188,37 @@ def test_cards_say_the_name_and_the_person() -> None:
         policy = get_policy(name)
         assert policy.name == policy.card.name == name
     assert "ada" in get_policy("assessor:ada").card.title
+
+
+@pytest.mark.parametrize(
+    ("policy", "wanted"),
+    [
+        # One grade apart; two apart; three of four equal; 1 and 2 equally often; alone; agreed.
+        ("majority", [True, True, False, True, False, False]),
+        ("median-floor", [True, False, False, True, False, False]),
+        ("mean-floor", [True, False, False, True, False, False]),
+        ("adjudicated-majority", [True, True, False, True, False, False]),
+        ("majority+automatic:robot", [True, True, False, True, False, False]),
+    ],
+)
+def test_pairs_that_the_tie_rule_decides_are_counted(policy: str, wanted: list[bool]) -> None:
+    cases = [(1, 2), (0, 2), (1, 1, 1, 0), (1, 1, 2, 2), (3,), (2, 2)]
+    said = [
+        PairBallot("1", f"d{at}", {f"a{i}": grade for i, grade in enumerate(grades)})
+        for at, grades in enumerate(cases)
+    ]
+    found = [count_tie_decisions(get_policy(policy), [ballot]) for ballot in said]
+    assert found == [int(tie) for tie in wanted]
+    assert count_tie_decisions(get_policy(policy), said) == sum(wanted)
+
+
+def test_an_adjudicated_pair_is_decided_by_no_tie_rule() -> None:
+    said = PairBallot("1", "d", {"ann": 1, "bob": 2}, adjudicated=2)
+    assert count_tie_decisions(get_policy("adjudicated-majority"), [said]) == 0
+    assert count_tie_decisions(get_policy("majority"), [said]) == 1
+
+
+@pytest.mark.parametrize("policy", ["single", "maximum", "assessor:ann", "automatic:robot"])
+def test_policies_without_a_tie_rule_count_nothing(policy: str) -> None:
+    said = PairBallot("1", "d", {"ann": 1, "bob": 2}, automatic={"robot": 2})
+    assert count_tie_decisions(get_policy(policy), [said]) is None

@@ -10,6 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from judging.core.agreement.counts import Floats
+from judging.core.quality.formats import quality_to_table
 from judging.core.quality.ordered_grades import OrderedGrades, untimed_judgments
 from judging.core.quality.priming import (
     PRIMING,
@@ -18,6 +19,7 @@ from judging.core.quality.priming import (
     priming_by_assessor,
     sequence_moments,
 )
+from judging.core.quality.report import JudgingRecord, quality_report
 from tests.core.judging.labelled import labels
 from tests.core.judging.sequences import said
 
@@ -165,3 +167,18 @@ def test_each_assessor_is_told_their_own_reason() -> None:
     assert found["B"].reason == "no documents were shown in random order"
     assert "6 judgments of one topic" in (found["C"].reason or "")
     assert "all grades within each sequence are the same" in (found["D"].reason or "")
+
+
+@pytest.mark.parametrize(("topics", "printed", "hint"), [(4, False, False), (6, True, True)])
+def test_intervals_of_assessor_quality_need_five_topics(
+    topics: int, printed: bool, hint: bool
+) -> None:
+    given_ = campaign(3, 0.3, topics=topics)
+    report = quality_report(JudgingRecord(labels((0,)), given_), 1)
+    slopes = [drift.slope for drift in report.drift.values() if drift.slope.value is not None]
+    for found in (*report.priming_by_assessor.values(), *report.bias.values(), *slopes):
+        if found.reason is None:
+            assert (found.low is not None, found.is_hint) == (printed, hint)
+            assert (found.no_interval == "fewer than 5 topics") is not printed
+    assert report.priming.p is not None
+    assert ("hint: interval from fewer than 10 topics" in quality_to_table(report)) is hint

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import itertools
 import math
 from collections.abc import Sequence
@@ -17,8 +16,8 @@ from hypothesis import strategies as st
 
 from pooling.core.candidates import TopicCandidates
 from pooling.core.method import EARLIER, NextDocument
-from pooling.core.methods.cal import ContinuousActiveLearning
 from pooling.core.methods.hedge import Hedge
+from pooling.core.methods.mmns import excess_means
 from pooling.core.methods.mtc import MinimalTestCollection
 from pooling.core.methods.rbp_c import RbpC
 from pooling.core.methods.ucb import upper_bounds
@@ -28,7 +27,7 @@ from pooling.core.registry import LISTED, METHODS
 from pooling.core.run_listing import build_listing
 from pooling.core.session import PoolSession, StepLimit
 from pooling.core.spec_file import default_parameters
-from tests.core.pooling.toy import orders, read, run, step, toy_listing
+from tests.core.pooling.toy import orders, run, step, toy_listing
 from tests.core.pooling.twins import CASES, TWINS, Past, Turn, shared
 
 ADAPTIVE = sorted(m.name for m in LISTED if m.kind == "adaptive")
@@ -37,8 +36,9 @@ A, B, C, D, E = range(5)
 
 
 def topic_1() -> TopicCandidates:
-    """alpha a b c, beta b a d, gamma a c e; a and d are relevant. By hash: runs gamma, beta,
-    delta, alpha; documents b d c e a.
+    """alpha a b c, beta b a d, gamma a c e; a and d are relevant. By hash: documents b d c e a;
+    runs alpha beta gamma at steps 1 and 5, beta gamma alpha at 2 and 4, beta alpha gamma at 3; for
+    move-to-front gamma, beta, delta, alpha.
     """
     return toy_listing().topic(0)
 
@@ -54,27 +54,50 @@ def test_move_to_front_by_hand() -> None:
 
 
 def test_maxmean_by_hand_is_another_with_own_counts() -> None:
-    # all: a: 2/3 each; gamma c: alpha, gamma 1/2, beta 2/3; beta b: beta 1/2, alpha 2/5; gamma
-    # before beta: e: gamma 2/5; beta d.
-    assert order("maxmean", update="all") == "acbed"
-    # own: gamma a 2/3, c 1/2, which is beta's and alpha's too: e 2/5; beta b 1/3; beta d.
-    assert order("maxmean", update="own") == "acebd"
+    # all: alpha a: 2/3 each; beta b: alpha, beta 1/2, gamma 2/3; gamma c: gamma 1/2, alpha 2/5;
+    # beta before gamma: d; gamma e.
+    assert order("maxmean", update="all") == "abcde"
+    # own: alpha a 2/3, b 1/2, which is beta's and gamma's too: beta d 2/3, and beta is done; gamma
+    # before alpha: c 1/3; alpha is done; gamma e.
+    assert order("maxmean", update="own") == "abdce"
 
 
 def test_the_last_judgment_alone_counts_at_rate_0() -> None:
-    # all: gamma a: 2/3 each; gamma c: alpha, gamma 1/3; beta b: alpha, beta 1/3; gamma e; beta d.
-    # own: gamma a 2/3, c 1/3; beta (1/2) b 1/3; gamma e; beta d. MaxMean by own counts differs.
-    assert order("mmns", update="all") == order("mmns", update="own") == "acbed"
+    # all: alpha a: 2/3 each; beta b: alpha, beta 1/3; gamma c: gamma 1/3; beta d; gamma e.
+    assert order("mmns", update="all") == "abcde"
+    # own: alpha a 2/3, b 1/3; beta (1/2) d 2/3; gamma (1/2) c, e.
+    assert order("mmns", update="own") == "abdce"
     assert order("mmns", update="own", rate=1.0) == order("maxmean", update="own")
 
 
+@pytest.mark.parametrize("rate", [0.0, 0.25, 0.5])
+def test_old_judgments_still_order_runs_by_non_stationary_means(rate: float) -> None:
+    counts = RunCounts(topic_1(), "own", rate)
+    for run_, outcomes in ((ALPHA, [True]), (BETA, [True, False]), (GAMMA, [False, True])):
+        for relevant in outcomes:
+            counts.add(NextDocument(A, run_), relevant)
+    # (1 + relevant) / (2 + judged) is so much more than its limit.
+    limit = (1 - rate) / (3 - 2 * rate)
+    assert (1 + excess_means(counts)) * limit == pytest.approx(counts.means())
+    for _ in range(60):
+        for run_ in (ALPHA, BETA, GAMMA):
+            counts.add(NextDocument(A, run_), False)
+    late = excess_means(counts)
+    if rate:
+        # Relevant 60, 61 and 60 judgments ago; gamma has one more judgment than alpha.
+        assert late[ALPHA] > late[GAMMA] > late[BETA] > 0
+        assert late[BETA] / late[ALPHA] == pytest.approx(
+            (rate + rate**2 / (3 - 2 * rate)) / (1 + rate / (3 - 2 * rate))
+        )
+
+
 def test_upper_bounds_by_hand() -> None:
-    # all: gamma a: ln 1 = 0, so 1 each; gamma c: n = 2, alpha, gamma 1/2 + √(ln2/2 · 1/4) = 0.79,
-    # beta 1 + √(ln2 · 1/4) = 1.42; beta b: n = 3, beta, gamma 1/2 + √(ln3/2 · 1/4) = 0.87; gamma e.
-    assert order("ucb", update="all") == "acbed"
-    # own: gamma a, then runs not played: beta b, alpha c; n = 3: gamma 1 + √(ln3/4) = 1.52: e;
-    # beta d.
-    assert order("ucb", update="own") == "abced"
+    # all: alpha a: ln 1 = 0, so 1 each; beta b: n = 2, alpha, beta 1/2 + √(ln2/2 · 1/4) = 0.79,
+    # gamma 1 + √(ln2 · 1/4) = 1.42; c: n = 3, beta, gamma 1/2 + √(ln3/2 · 1/4) = 0.87: beta d.
+    assert order("ucb", update="all") == "abcde"
+    # own: alpha a, then runs not played: beta b, gamma c; n = 3: alpha is done; beta and gamma
+    # √(ln3/4): beta d; gamma e.
+    assert order("ucb", update="own") == "abcde"
     counts = RunCounts(topic_1(), "all")
     counts.add(NextDocument(A), True)
     counts.add(NextDocument(C), False)
@@ -103,6 +126,22 @@ def test_hedge_holds_after_thousands_of_judgments() -> None:
     # gamma put b last, delta nowhere: gamma has all the weight.
     assert player.weights() == pytest.approx([0, 0, 0, 1])
     assert player.choose(np.ones(5, bool), 0).doc == A
+
+
+def test_runs_of_next_to_no_weight_order_what_heavier_runs_do_not_list() -> None:
+    # loud lists a to e only and is right every time; quiet lists f before g, last the other way.
+    lists = {"loud": "abcde", "quiet": "pqrstfg", "last": "tsrqpgf"}
+    listing = build_listing([run(tag, {"1": docs}) for tag, docs in lists.items()], 10, 0)
+    candidates = listing.topic(0)
+    at = {docno: place for place, docno in enumerate(candidates.docnos)}
+    available = np.array([docno in "fg" for docno in candidates.docnos])
+    for better, wanted in (("p", "f"), ("t", "g")):
+        player = Hedge(candidates, {"beta": 0.1})
+        for docno in "abcde" * 40:
+            player.observe(NextDocument(at[docno]), True)
+        player.observe(NextDocument(at[better]), True)
+        assert sorted(player.weights())[1] < 1e-100
+        assert player.choose(available, 0).doc == at[wanted]
 
 
 def test_rbp_c_by_hand() -> None:
@@ -245,8 +284,8 @@ def test_chance_gives_every_run_its_part() -> None:
 def test_without_exploring_the_greedy_run_is_played() -> None:
     # Nothing of alpha and beta is judged: they come first, each as often as the hash says.
     assert set(first_runs("egreedy", c1=1e-9, update="own")) == {ALPHA, BETA}
-    # all: gamma a: 1 each; gamma c: beta 1, alpha and gamma 1/2; beta b: beta and gamma 1/2; e.
-    assert order("egreedy", c1=1e-9) == "acbed"
+    # all: alpha a: 1 each; beta b: gamma 1, alpha and beta 1/2; gamma c: beta and gamma 1/2; d.
+    assert order("egreedy", c1=1e-9) == "abcde"
     # ε₂ = min(1, 0.05 · 3 / (0.5² · 2)) = 0.3: the rest is beta's or alpha's.
     explored = first_runs("egreedy", c1=0.05, c2=0.5, update="own").count(GAMMA)
     assert explored == pytest.approx(300 * 0.3 / 3, abs=21)
@@ -255,9 +294,9 @@ def test_without_exploring_the_greedy_run_is_played() -> None:
 def test_what_earlier_steps_found_counts_for_all_that_list_it() -> None:
     burn_in = step("depth", k=1, order="random")
     # b, then a; a counts for all three runs, b for alpha and beta, even where counts are own:
-    # gamma 2/3, alpha and beta 2/4; gamma c 2/4; gamma e 2/5; beta d.
+    # gamma 2/3, alpha and beta 2/4; gamma c 2/4; beta d; gamma e.
     for update in ("all", "own"):
-        assert orders(burn_in, step("maxmean", update=update))["1"] == "baced"
+        assert orders(burn_in, step("maxmean", update=update))["1"] == "bacde"
     # Nothing moves to the front or back: gamma c (−1), beta d (relevant), gamma e.
     assert orders(burn_in, step("mtf"))["1"] == "bacde"
 
@@ -299,66 +338,8 @@ def test_documents_in_hand_are_skipped_and_move_nothing() -> None:
 
 def test_a_stop_counts_the_judgments_of_its_own_step() -> None:
     steps = [step("depth", k=1), step("maxmean", stop=StepLimit(no_relevant_in=2))]
-    # The burn-in gives b and a; then c and e say nothing, and d is not reached.
-    assert orders(*steps)["1"] == "bace"
-
-
-def test_cal_finds_what_reads_like_the_topic_and_what_was_relevant() -> None:
-    # Topic 1 asks for apples and daisies: d says both. Topic 2 asks for zebras, z.
-    found = orders(step("cal"))
-    assert (found["1"][0], found["2"][0]) == ("d", "z")
-    # z, about zebras and yaks, is relevant: y is about yaks.
-    assert found["2"] == "zyx"
-
-
-def test_cal_learns_anew_after_each_batch_and_keeps_still_between() -> None:
-    player = ContinuousActiveLearning(topic_1(), {})
-    learned = []
-    for doc in range(4):
-        player.observe(NextDocument(doc), doc == A)
-        learned.append(len(player.learned))
-    # B is 1, then 2, then 3: learned after 1 and 3 judgments, next after 6.
-    assert learned == [1, 1, 3, 3]
-    assert (player.batch, player.due) == (3, 6)
-
-
-def test_cal_says_what_it_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
-    candidates = topic_1()
-    for lacking in (replace(candidates, read=None), replace(candidates, query="")):
-        with pytest.raises(ValueError, match="a title for topic 1"):
-            ContinuousActiveLearning(lacking, {})
-    known = builtins.__import__
-
-    def without(name: str, *args: Any, **kwargs: Any) -> Any:
-        if name.startswith("sklearn"):
-            raise ImportError(name)
-        return known(name, *args, **kwargs)
-
-    monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(ValueError, match=r"pip install poolbench\[cal\]"):
-        ContinuousActiveLearning(candidates, {}).choose(np.ones(5, bool), 0)
-
-
-def test_cal_reads_when_it_first_chooses_and_only_once() -> None:
-    candidates, asked = topic_1(), []
-
-    def reading(docnos: Sequence[str]) -> list[str]:
-        asked.append(docnos)
-        return read(docnos)
-
-    player = ContinuousActiveLearning(replace(candidates, read=reading), {})
-    assert (asked, player.cells) == ([], 0)
-    player.choose(np.ones(5, bool), 0)
-    player.observe(NextDocument(0), True)
-    player.choose(np.ones(5, bool), 1)
-    assert asked == [["a", "b", "c", "d", "e"]]
-    assert player.cells == player.features.nnz > 5
-
-
-def test_cal_goes_by_the_hash_where_no_text_has_a_word() -> None:
-    candidates = replace(topic_1(), read=lambda docnos: ["" for _ in docnos], query="?")
-    chosen = ContinuousActiveLearning(candidates, {}).choose(np.ones(5, bool), 0)
-    assert chosen.doc == candidates.tie.argmin()
+    # The burn-in gives b and a, which are not counted; c and d are not relevant either.
+    assert orders(*steps, judge=lambda *_: False)["1"] == "bacd"
 
 
 def about(docnos: Sequence[str]) -> list[str]:

@@ -18,6 +18,7 @@ from tests.conftest import REPOSITORY
 
 GOOD = """
 version: 1
+rule: 2
 seed: 7
 runs: {priority: 2, per_team: 1, kind: automatic, teams: [north, south], tags: [n1, s1]}
 cutoff: 50

@@ -40,7 +40,7 @@ TEXTS = {
 RELEVANT = {"1": "ad", "2": "z", "3": "kl"}
 
 
-def run(tag: str, topics: Mapping[str, str]) -> RunTable:
+def run(tag: str, topics: Mapping[str, Sequence[str]]) -> RunTable:
     rows = [(t, docno, -float(n)) for t, docnos in topics.items() for n, docno in enumerate(docnos)]
     return run_from_rows(tag, rows)
 

@@ -42,16 +42,18 @@ class Past:
     def documents(self) -> list[str]:
         return sorted(set("".join(self.lists.values())))
 
-    def first(self, values: Mapping[str, float], prefix: str = "") -> str:
+    def first(self, values: Mapping[str, float], hashed: str = "{}") -> str:
         """The name of the highest value; of nearly equal ones the first by hash."""
         highest = max(values.values())
         near = [n for n, v in values.items() if v == highest or math.isclose(v, highest)]
-        return min(near, key=lambda name: hash_order(self.seed, self.topic, prefix + name))
+        return min(near, key=lambda n: hash_order(self.seed, self.topic, hashed.format(n)))
 
-    def play(self, values: Mapping[str, float]) -> Turn:
-        """The best open document of the best run that has one."""
+    def play(self, values: Mapping[str, float], anew: bool = True) -> Turn:
+        """The best open document of the best run that has one; ties are drawn ``anew`` at this
+        step, or go by one order for the whole topic.
+        """
         left = {r: v for r, v in values.items() if self.open & set(self.lists[r])}
-        run = self.first(left, " ")
+        run = self.first(left, f" {{}} {len(self.said)}" if anew else " {}")
         return Turn(next(doc for doc in self.lists[run] if doc in self.open), run, values)
 
     def pick(self, value: Callable[[str], float]) -> Turn:
@@ -121,7 +123,7 @@ def ucb(past: Past, update: str) -> Turn:
 
 def mtf(past: Past, scope: str = "local") -> Turn:
     lost = [run for _, run, relevant in past.said if run and not relevant]
-    return past.play({run: -lost.count(run) for run in past.lists})
+    return past.play({run: -lost.count(run) for run in past.lists}, anew=False)
 
 
 def gain(past: Past, run: str, doc: str) -> float:

@@ -46,7 +46,10 @@ def run(*args: object, **more: object) -> str:
 def test_releases_are_made_listed_written_and_verified(agreed, tmp_path):
     told = run("freeze", "small", "--policy", "adjudicated-majority", "--note", "final")
     made = Qrels.objects.get()
-    assert told == f"Frozen: qrels 1, 3 pairs by adjudicated-majority, sha256 {made.sha256}.\n"
+    assert told == (
+        f"Frozen: qrels 1, 3 pairs by adjudicated-majority, sha256 {made.sha256}. "
+        "Decided by the tie rule: 1 pair.\n"
+    )
     assert made.frozen_by.username == "organizer"
     assert "1\tadjudicated-majority\t3\t" in run("list", "small")
     assert run("text", "small", 1) == "1 0 d1 2\n1 0 d2 1\n1 0 d3 1\n"
@@ -75,6 +78,8 @@ def test_policies_are_foreseen_side_by_side(agreed):
     assert told["single"] == ("1", "2", "2")
     assert told["adjudicated-single"] == ("2", "1", "2")
     assert told["adjudicated-maximum"] == ("3", "0", "2")
+    ties = {row["policy"]: row["by tie rule"] for row in rows}
+    assert (ties["majority"], ties["single"], ties["adjudicated-majority"]) == ("2", "-", "1")
     assert rows[0]["grades"] == "0:1 1:2"
 
 

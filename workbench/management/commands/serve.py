@@ -14,7 +14,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from campaigns.models import User
-from campaigns.services.jobs import requeue_lost_jobs
+from campaigns.services.heartbeats import run_tick
 
 SWEEP_SECONDS = 60
 FIRST_ORGANIZER = """
@@ -67,7 +67,7 @@ class Command(BaseCommand):
         last_sweep = 0.0
         while True:
             if time.monotonic() - last_sweep > SWEEP_SECONDS:
-                requeue_lost_jobs()
+                run_tick()
                 last_sweep = time.monotonic()
             for child in children:
                 if child.poll() is not None:

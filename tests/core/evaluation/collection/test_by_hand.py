@@ -142,10 +142,10 @@ def power_counts(topics: int, depth: int, slope: float) -> np.ndarray:
 
 
 def test_the_extrapolation_of_a_power_law_is_that_law():
-    found = extrapolate_counts(power_counts(4, 20, -1.0), ResamplingOptions(0, 100), target=22)
-    further = 400 * (1 / 21 + 1 / 22)
+    found = extrapolate_counts(power_counts(10, 20, -1.0), ResamplingOptions(0, 100), target=22)
+    further = 1000 * (1 / 21 + 1 / 22)
     assert found.slope == pytest.approx(-1)
-    assert found.log_c == pytest.approx(np.log(400))
+    assert found.log_c == pytest.approx(np.log(1000))
     assert found.further == pytest.approx(further)
     # Topics are alike, so it does not matter which are drawn.
     assert (found.low, found.high) == pytest.approx((further, further))
@@ -176,7 +176,7 @@ def test_the_interval_is_as_wide_as_topics_differ():
     [
         (power_counts(3, 2, -1.0), "the pool depth is only 2"),
         (power_counts(3, 12, -1.0) * (np.arange(12) != 11), "only 2 of the depths"),
-        (power_counts(1, 20, -1.0), "fewer than two topics"),
+        (power_counts(4, 20, -1.0), "fewer than 5 topics"),
         (np.vstack([power_counts(1, 20, -1.0), np.zeros((9, 20))]), None),
         (np.vstack([np.eye(20)[9:12], np.zeros((9, 20))]), "fewer than half"),
     ],

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from scipy.stats import sem
 
 from campaigns.core.qrels import qrels_from_rows
 from evaluation.core import evaluate
@@ -15,6 +16,7 @@ from evaluation.core.collection.reduced_judgments import (
     LEAST_NONRELEVANT,
     LEVELS,
     draw_judgment_order,
+    estimate_standard_error,
     judgments_at_level,
     rank_with_fewer_judgments,
     score_draw,
@@ -124,12 +126,18 @@ def test_all_judgments_give_the_same_ranking_and_tau_is_of_the_scores():
         CORRELATIONS["tau-b"].of_scores(base[:, column], s[level, :, column]).value for s in scores
     ]
     told = rows[MEASURES[column].name, 10]
-    assert astuple(told.tau) == pytest.approx((np.mean(taus), np.std(taus), min(taus), max(taus)))
+    own = np.std(taus)
+    assert astuple(told.tau) == pytest.approx(
+        (np.mean(taus), own / np.sqrt(3 - 1), own, min(taus), max(taus))
+    )
     to_map = [
         CORRELATIONS["tau-b"].of_scores(base[:, 0], s[level, :, column]).value for s in scores
     ]
     assert told.tau_to_first.mean == pytest.approx(np.mean(to_map))
-    assert told.score == pytest.approx(np.mean([s[level, :, column] for s in scores]))
+    assert told.tau_to_first.standard_error == pytest.approx(sem(to_map))
+    means = [np.mean(s[level, :, column]) for s in scores]
+    assert told.score == pytest.approx(np.mean(means))
+    assert told.score_standard_error == pytest.approx(sem(means))
 
 
 def test_the_toy_by_hand():
@@ -161,4 +169,37 @@ def test_one_run_has_no_tau():
         drawn_runs(np.random.default_rng(5), 1), large_qrels(), CollectionSource(depth=1)
     )
     (row,) = rank_with_fewer_judgments(found, [P_2], draws=1, levels=(50,))
-    assert astuple(row.tau) == (None, None, None, None)
+    assert astuple(row.tau) == (None, None, None, None, None)
+    assert row.score is not None
+    assert row.score_standard_error is None
+
+
+def test_the_standard_error_by_hand():
+    # The squares of the deviations from 3 add up to 10: √(10 / 4) / √5.
+    assert estimate_standard_error([1, 2, 3, 4, 5]) == pytest.approx(0.5**0.5)
+    # A third is not exact, its mean over 50 draws neither; all draws are the same.
+    assert estimate_standard_error([1 / 3] * 50) == 0
+    assert estimate_standard_error([0.1]) is None
+
+
+def test_all_judgments_have_no_error_and_more_draws_have_less():
+    found = large()
+    errors = {}
+    for draws in (8, 72):
+        rows = rank_with_fewer_judgments(found, MEASURES, draws=draws, levels=(10, 100))
+        assert {row.score_standard_error for row in rows if row.level == 100} == {0}
+        assert {row.tau.standard_error for row in rows if row.level == 100} == {0}
+        errors[draws] = [row.score_standard_error for row in rows if row.level == 10]
+    # Nine times the draws: a third of the error, give or take what eight draws say of an error.
+    assert np.divide(errors[8], errors[72]) == pytest.approx(3, rel=0.6)
+
+
+def test_fifty_draws_unless_told_otherwise():
+    drawn = []
+
+    def spread(work, draws):
+        drawn.extend(draws)
+        return map(work, draws)
+
+    rank_with_fewer_judgments(toy_collection(), [P_2], levels=(50,), spread=spread)
+    assert drawn == list(range(50))

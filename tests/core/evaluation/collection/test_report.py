@@ -101,7 +101,7 @@ def test_json_keeps_the_keys_of_the_extrapolation(report):
     row = json.loads(FORMATS["json"](report))["extrapolation"]
     assert list(row) == [
         "first", "depth", "target", "found", "fitted", "log_c", "slope", "further", "share_found",
-        "low", "high", "draws", "drawn", "reason",
+        "low", "high", "draws", "drawn", "topics", "reason",
     ]  # fmt: skip
     estimate = report.extrapolation
     assert (row["found"], row["drawn"]) == (estimate.relevant, estimate.fitted_draws)

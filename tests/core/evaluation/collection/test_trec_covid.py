@@ -83,7 +83,8 @@ def test_signs_of_a_small_pool(covid: PooledCollection):
 
 
 def test_fewer_judgments(covid: PooledCollection):
-    rows = rank_with_fewer_judgments(covid, parse_measures(MEASURES), levels=(10, 40, 50, 100))
+    measures = parse_measures(MEASURES)
+    rows = rank_with_fewer_judgments(covid, measures, draws=10, levels=(10, 40, 50, 100))
     found = {(row.measure, row.level): row for row in rows}
     taus = {key: round(row.tau.mean, 3) for key, row in found.items()}
     tenth = {name: taus[name, 10] for name in MEASURES}

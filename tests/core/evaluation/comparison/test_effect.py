@@ -16,7 +16,7 @@ from evaluation.core.comparison.estimate import (
     Floats,
     ResamplingOptions,
 )
-from evaluation.core.comparison.interval import TOO_FEW_TOPICS, IntervalMethod, MeanInterval
+from evaluation.core.comparison.interval import NO_INTERVAL, IntervalMethod, MeanInterval
 from evaluation.core.comparison.paired_tests import TEN_QUERIES
 from evaluation.core.comparison.registry import EFFECTS, INTERVALS, TESTS
 from tests.core.evaluation.comparison.test_paired import VALUES, drawn
@@ -137,16 +137,16 @@ def test_columns_are_handled_alone_with_their_own_topics(method: IntervalMethod)
         wanted = method.of_mean(alone, 0.95, ResamplingOptions(0, 500))
         assert (interval.mean, interval.n) == (wanted.mean, wanted.n)
         assert interval.low == (None if column == 2 else pytest.approx(wanted.low, abs=1e-12))
-    assert found[2] == MeanInterval(values[0, 2], None, None, 1, 0.95, TOO_FEW_TOPICS)
+    assert found[2] == MeanInterval(values[0, 2], None, None, 1, 0.95, NO_INTERVAL)
     assert method.of_columns(np.full((3, 1), np.nan)) == [
-        MeanInterval(None, None, None, 0, 0.95, TOO_FEW_TOPICS)
+        MeanInterval(None, None, None, 0, 0.95, NO_INTERVAL)
     ]
 
 
 @pytest.mark.parametrize("method", INTERVALS.values(), ids=lambda method: method.name)
 @settings(max_examples=30, deadline=None)
 @given(
-    values=st.lists(st.integers(0, 10), min_size=2, max_size=15),
+    values=st.lists(st.integers(0, 10), min_size=5, max_size=15),
     shift=st.sampled_from([-3.0, 0.5, 100.0]),
 )
 def test_intervals_hold_the_mean_and_move_with_the_values(
@@ -166,6 +166,19 @@ def test_intervals_hold_the_mean_and_move_with_the_values(
 def test_equal_values_give_an_interval_of_no_width(method: IntervalMethod) -> None:
     found = method.of_mean(np.full(6, 0.3))
     assert (found.low, found.high) == pytest.approx((0.3, 0.3))
+
+
+@pytest.mark.parametrize("method", INTERVALS.values(), ids=lambda method: method.name)
+@pytest.mark.parametrize(
+    ("topics", "printed", "hint"), [(4, False, False), (5, True, True), (10, True, False)]
+)
+def test_intervals_need_five_topics_and_are_a_hint_below_ten(
+    method: IntervalMethod, topics: int, printed: bool, hint: bool
+) -> None:
+    found = method.of_mean(np.arange(float(topics)))
+    assert found.mean == (topics - 1) / 2
+    assert (found.low is not None, found.is_hint) == (printed, hint)
+    assert found.reason == (None if printed else "fewer than 5 topics have a value")
 
 
 @pytest.mark.parametrize("confidence", [0.0, 1.0, 95.0])

@@ -9,9 +9,11 @@ import numpy as np
 from campaigns.core.qrels import qrels_from_rows
 from campaigns.core.runs import run_from_rows
 from campaigns.core.tables import RunTable
-from evaluation.core import ScoringOptions, evaluate
+from evaluation.core import ScoringOptions, as_judged
 from evaluation.core.disagreement.ballots import ABSENT, BallotTable, build_ballots
 from evaluation.core.disagreement.panel import DisagreementPanel, build_panel_from_tables
+from evaluation.core.evaluate import score_batch
+from evaluation.core.matching import batch_from_table
 from evaluation.core.measures.names import parse_measure
 from judging.core.policies import PairBallot, get_policy
 
@@ -62,7 +64,9 @@ def qrels_of(ballots: BallotTable, grades: np.ndarray) -> dict[tuple[str, str], 
 
 
 def plain_scores(panel: DisagreementPanel, runs: list[RunTable], qrels: Qrels) -> list[float]:
-    """Each run scored by itself by ``evaluate``; NaN where undefined."""
+    """Each run scored by itself; NaN where undefined."""
     table = qrels_from_rows([(*pair, grade) for pair, grade in qrels.items()])
-    scored = [evaluate(run, table, [panel.measure], panel.options).means[0] for run in runs]
+    judged = as_judged(table)
+    batches = [batch_from_table(run, judged, panel.options) for run in runs]
+    scored = [score_batch(batch, [panel.measure], "").means[0] for batch in batches]
     return [np.nan if mean is None else mean for mean in scored]

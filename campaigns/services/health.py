@@ -1,0 +1,106 @@
+"""The state of the installation, for a monitor."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from django.conf import settings
+from django.db import DatabaseError
+from django.utils import timezone
+from django.utils.module_loading import import_string
+
+from campaigns import store
+from campaigns.models import ProcessHeartbeat
+from campaigns.queries import oldest_waiting_job
+
+OK, LOW, FAILED = "ok", "low", "failed"
+PROBE_BYTES = 1 << 16
+"""A full disk may still have room for a name or a few bytes, not for this."""
+LOW_BYTES = 1 << 30
+BROKER_SECONDS = 2.0
+
+
+def check_health() -> dict[str, Any]:
+    """Database, store, broker and background processes; ages are in seconds, null if never.
+
+    ``status`` is ``failed`` if pages or uploads cannot work (database, store), ``degraded`` if
+    only background work is at risk (broker, little free space), otherwise ``ok``.
+    """
+    health: dict[str, Any] = check_store() | check_database() | {"broker": check_broker()}
+    states = {health[key] for key in ("store", "database")}
+    worst = FAILED if FAILED in states else "degraded" if is_degraded(health) else OK
+    return {"status": worst} | health
+
+
+def is_degraded(health: dict[str, Any]) -> bool:
+    return bool(health["broker"] == FAILED or health["store"] == LOW)
+
+
+def check_store() -> dict[str, Any]:
+    """Write real bytes to the store, read them back, and tell the free space."""
+    probe = store.blob_path(f"health-{uuid4().hex}.part")
+    try:
+        works = write_and_read_back(probe)
+        free = shutil.disk_usage(probe.parent).free
+    except OSError:
+        return {"store": FAILED, "store_free_bytes": None}
+    finally:
+        remove_probe(probe)
+    state = FAILED if not works else LOW if free < LOW_BYTES else OK
+    return {"store": state, "store_free_bytes": free}
+
+
+def write_and_read_back(probe: Path) -> bool:
+    probe.parent.mkdir(parents=True, exist_ok=True)
+    data = os.urandom(PROBE_BYTES)
+    with probe.open("wb") as stream:
+        stream.write(data)
+        stream.flush()
+        os.fsync(stream.fileno())
+    return probe.read_bytes() == data
+
+
+def remove_probe(probe: Path) -> None:
+    try:
+        probe.unlink(missing_ok=True)
+    except OSError:
+        return  # the store has been reported as failed
+
+
+def check_database() -> dict[str, Any]:
+    """Whether rows can be read; the ages that they tell are null otherwise."""
+    try:
+        job = oldest_waiting_job()
+        beats = dict(ProcessHeartbeat.objects.values_list("process", "at"))
+    except DatabaseError:
+        beats, job, state = {}, None, FAILED
+    else:
+        state = OK
+    return {
+        "database": state,
+        "oldest_queued_job_seconds": count_seconds_since(job.created_at if job else None),
+        "newest_tick_seconds": count_seconds_since(beats.get(ProcessHeartbeat.Process.TICK)),
+        "newest_worker_seconds": count_seconds_since(beats.get(ProcessHeartbeat.Process.WORKER)),
+    }
+
+
+def count_seconds_since(at: datetime | None) -> int | None:
+    return None if at is None else round((timezone.now() - at).total_seconds())
+
+
+def check_broker() -> str:
+    """Whether the broker takes a connection."""
+    app = import_string(settings.CELERY_APP_PATH)
+    try:
+        with app.connection_for_write(connect_timeout=BROKER_SECONDS) as connection:
+            connection.ensure_connection(
+                max_retries=1, interval_start=0, interval_step=0, timeout=BROKER_SECONDS
+            )
+    except Exception:  # each transport raises its own
+        return FAILED
+    return OK

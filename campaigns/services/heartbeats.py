@@ -1,0 +1,44 @@
+"""Signs of life of the processes that do the background work: the tick and the workers."""
+
+from __future__ import annotations
+
+import logging
+from threading import Event, Thread
+
+from django.db import DatabaseError, connection
+from django.utils import timezone
+
+from campaigns.models import ProcessHeartbeat
+from campaigns.services.jobs import requeue_lost_jobs
+
+log = logging.getLogger(__name__)
+WORKER_BEAT_SECONDS = 30.0
+
+
+def record_heartbeat(process: ProcessHeartbeat.Process) -> None:
+    """Note that ``process`` is alive now."""
+    ProcessHeartbeat.objects.update_or_create(process=process, defaults={"at": timezone.now()})
+
+
+def run_tick() -> int:
+    """What must happen every minute; return how many jobs of dead workers were requeued."""
+    requeued = requeue_lost_jobs()
+    record_heartbeat(ProcessHeartbeat.Process.TICK)
+    return requeued
+
+
+def start_worker_heartbeat(*, until: Event) -> None:
+    """Record the worker's heartbeat in a thread until the event is set."""
+    Thread(target=_beat_until, args=[until], daemon=True).start()
+
+
+def _beat_until(over: Event) -> None:
+    while True:
+        try:
+            record_heartbeat(ProcessHeartbeat.Process.WORKER)
+        except DatabaseError:
+            log.warning("the worker could not record its heartbeat", exc_info=True)
+        finally:
+            connection.close()
+        if over.wait(WORKER_BEAT_SECONDS):
+            return

@@ -1,0 +1,157 @@
+"""The API tells nobody more than the pages do, and answers in JSON whatever happens."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from campaigns.models import Campaign, Document, Run, Topic
+from campaigns.services.campaigns import update_campaign
+from tests.test_access import rows, urls
+from tests.world import ROLES, World, build_world
+
+MEMBERS = [role for role in ROLES if role not in ("anonymous", "stranger")]
+
+
+@pytest.fixture
+def world(db) -> World:
+    return build_world()
+
+
+def plant_words(world: World) -> dict[str, str]:
+    """A word of its own in every text that somebody may read: word → what holds it."""
+    campaign, planted = world.campaign, {}
+
+    def plant(what: str) -> str:
+        word = f"secretword{len(planted)}x"
+        planted[word] = what
+        return word
+
+    update_campaign(
+        actor=world.people["organizer"],
+        campaign=campaign,
+        description=plant("description"),
+        guidelines=plant("guidelines"),
+    )
+    for topic in Topic.objects.filter(campaign=campaign):
+        for name in ("title", "description", "narrative"):
+            setattr(topic, name, plant(f"topic {name}"))
+        topic.save()
+    for run in Run.objects.filter(campaign=campaign):
+        run.description, run.file_name = plant(f"run of {run.team}"), plant(f"file of {run.team}")
+        run.save()
+    document = Document.objects.filter(campaign=campaign).first()
+    document.title = plant("document title")
+    document.save()
+    campaign.grades.filter(value=1).update(meaning=plant("meaning of a grade"))
+    return planted
+
+
+def read_all(client: Client, addresses: list[str]) -> str:
+    answers = [client.get(address) for address in addresses]
+    texts = [b"".join(a.streaming_content) if a.streaming else a.content for a in answers]
+    return b"\n".join(texts).decode(errors="replace")
+
+
+@pytest.mark.parametrize("role", MEMBERS)
+def test_the_api_shows_no_text_that_the_pages_hide_from_the_same_person(world, role):
+    planted, address = plant_words(world), urls(world)
+    shown = [(name, address[name]) for name, method, _ in rows() if method == "GET"]
+    topics = [
+        reverse("topic", args=["small", topic.number]) for topic in world.campaign.topics.all()
+    ]
+    runs = [run.get_absolute_url() for run in world.campaign.runs.all()]
+    docnos = world.campaign.documents.values_list("docno", flat=True)
+    documents = [f"{reverse('document', args=['small'])}?docno={docno}" for docno in docnos]
+    client = Client(raise_request_exception=False)
+    client.force_login(world.people[role])
+    pages = [a for name, a in shown if not name.startswith("api-")]
+    on_pages = read_all(client, [*pages, *topics, *runs, *documents])
+    in_api = read_all(client, [a for name, a in shown if name.startswith("api-")])
+    more = {what for word, what in planted.items() if word in in_api and word not in on_pages}
+    assert more == set()
+    if role in ("organizer", "assessor"):
+        assert all(word in in_api for word, what in planted.items() if what == "guidelines")
+
+
+def test_guidelines_are_for_those_who_judge_and_organize(world):
+    world.campaign.guidelines = "How to judge."
+    world.campaign.save()
+    told = {}
+    for role in MEMBERS[:-1]:
+        client = Client()
+        client.force_login(world.people[role])
+        one = client.get("/api/campaigns/small/").json()
+        (listed,) = client.get("/api/campaigns/").json()["results"]
+        assert one.get("guidelines") == listed.get("guidelines")
+        told[role] = one.get("guidelines", "-")
+    assert told == {
+        "viewer": "-",
+        "owner": "-",
+        "rival": "-",
+        "assessor": "How to judge.",
+        "organizer": "How to judge.",
+    }
+
+
+def test_a_grade_without_a_gain_is_its_own_gain(client, organizer):
+    client.force_login(organizer)
+    grades = [{"value": v, "label": f"grade {v}", "key": str(abs(v) + 1)} for v in (-2, 0, 1, 3)]
+    body = {"title": "New", "slug": "new", "grades": grades, "relevance_level": 1}
+    answer = client.post("/api/campaigns/", json.dumps(body), content_type="application/json")
+    assert answer.status_code == 201, answer.content
+    assert [grade["gain"] for grade in answer.json()["grades"]] == [0, 0, 1, 3]
+    change = {"grades": [*grades[:3], grades[3] | {"gain": 7.5}]}
+    answer = client.patch(
+        "/api/campaigns/new/", json.dumps(change), content_type="application/json"
+    )
+    assert [grade["gain"] for grade in answer.json()["grades"]] == [0, 0, 1, 7.5]
+
+
+def test_errors_of_the_api_are_json_always(world, settings):
+    settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 10_000
+    client = Client(raise_request_exception=False)
+    client.force_login(world.people["organizer"])
+    large = json.dumps({"title": "x" * 20_000})
+    deep = '{"title": ' + "[" * 200 + "]" * 200 + "}"
+    answers = {
+        "no such address": client.get("/api/nothing/"),
+        "no such object": client.get("/api/runs/999999/"),
+        "NUL": client.get("/api/runs/?campaign=%00"),
+        "wrong method": client.delete("/api/campaigns/"),
+        "wrong type": client.post("/api/campaigns/", "x", content_type="text/plain"),
+        "not JSON": client.post("/api/campaigns/", "{", content_type="application/json"),
+        "deep": client.post("/api/campaigns/", deep, content_type="application/json"),
+        "large": client.post("/api/campaigns/", large, content_type="application/json"),
+        "not signed in": Client().get("/api/campaigns/"),
+    }
+    for what, answer in answers.items():
+        assert 400 <= answer.status_code < 500, what
+        assert answer["Content-Type"] == "application/json", what
+        assert answer.json(), what
+    assert {what: answer.status_code for what, answer in answers.items()} == {
+        "no such address": 404, "no such object": 404, "NUL": 400, "wrong method": 405,
+        "wrong type": 415, "not JSON": 400, "deep": 400, "large": 413, "not signed in": 401,
+    }  # fmt: skip
+
+
+def test_pages_answer_the_same_in_html(world):
+    client = Client(raise_request_exception=False)
+    for path, status in (("/nothing/", 404), ("/?x=%00", 400)):
+        answer = client.get(path)
+        assert (answer.status_code, answer["Content-Type"][:9]) == (status, "text/html")
+
+
+@pytest.mark.parametrize("name", ["description", "guidelines"])
+def test_markdown_is_bounded_on_the_page_and_in_the_api(client, organizer, campaign, name):
+    client.force_login(organizer)
+    body = json.dumps({name: "a" * 50_001})
+    answer = client.patch("/api/campaigns/small/", body, content_type="application/json")
+    assert (answer.status_code, list(answer.json())) == (400, [name])
+    body = json.dumps({name: "a" * 50_000})
+    answer = client.patch("/api/campaigns/small/", body, content_type="application/json")
+    assert answer.status_code == 200
+    assert len(getattr(Campaign.objects.get(), name)) == 50_000

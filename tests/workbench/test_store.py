@@ -1,0 +1,127 @@
+"""``check_store`` and ``housekeeping``: the content store against the rows that name its files."""
+
+from __future__ import annotations
+
+import io
+import os
+import time
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from axes.models import AccessLog
+from django.contrib.sessions.models import Session
+from django.core.management import CommandError, call_command
+from django.utils import timezone
+
+from campaigns import store
+from campaigns.models import Run
+from evaluation.models import ScoreSet
+from tests.world import build_world
+
+DAY = 24 * 3600
+
+
+def run_command(name: str, *args: str) -> str:
+    out = io.StringIO()
+    call_command(name, *args, stdout=out)
+    return out.getvalue()
+
+
+def make_old(path: Path) -> None:
+    long_ago = time.time() - 2 * DAY
+    os.utime(path, (long_ago, long_ago))
+
+
+@pytest.fixture
+def world(db):
+    """A campaign with runs, pairs, qrels, scores and reports, so with files of every kind."""
+    return build_world()
+
+
+def test_a_whole_store_is_whole_and_every_file_in_it_has_its_row(world):
+    told = run_command("check_store").splitlines()
+    count = sum(path.is_file() for path in store.blob_path("").rglob("*"))
+    assert told == [
+        f"Files named by rows: {count}; missing: 0; damaged: 0; not named by any row: 0"
+    ]
+
+
+@pytest.mark.parametrize("field", ["file", "matrix"])
+def test_a_missing_file_is_named_with_its_row(world, field):
+    name = getattr(world.run, field)
+    store.blob_path(name).unlink()
+    out = io.StringIO()
+    with pytest.raises(CommandError, match="Restore"):
+        call_command("check_store", stdout=out)
+    assert f"missing: {name}, named by run {world.run.pk} of " in out.getvalue()
+    rows = Run.objects.filter(**{field: name}).count()
+    assert f"missing: {rows}; damaged: 0" in out.getvalue()
+
+
+def test_a_file_with_other_content_is_damaged(world):
+    path = store.blob_path(world.qrels.path)
+    path.write_bytes(path.read_bytes()[:-1] + b"?")
+    out = io.StringIO()
+    with pytest.raises(CommandError):
+        call_command("check_store", stdout=out)
+    assert f"damaged: {world.qrels.path}, named by qrels" in out.getvalue()
+
+
+def test_a_lost_report_of_a_job_is_missing(world):
+    name = world.report.result["html"]
+    store.blob_path(name).unlink()
+    with pytest.raises(CommandError):
+        run_command("check_store")
+
+
+def test_cleaning_removes_old_unnamed_files_only(world):
+    left_over, young = (store.blob_path(store.put_blob(data)) for data in (b"old", b"young"))
+    part = store.blob_path("ab/abc.part")
+    part.parent.mkdir(exist_ok=True)
+    part.write_bytes(b"half")
+    for path in (left_over, part, store.blob_path(world.run.file)):
+        make_old(path)
+    told = run_command("check_store")
+    assert "not named by any row: 3" in told
+    assert left_over.exists()
+    told = run_command("check_store", "--clean")
+    assert "Files removed: 2" in told
+    assert (left_over.exists(), part.exists(), young.exists()) == (False, False, True)
+    assert store.blob_path(world.run.file).exists()
+    assert "Files removed: 1" in run_command("check_store", "--clean", "--older-than", "0")
+
+
+def test_a_file_that_is_stored_again_is_young_again():
+    """Its new row may not be committed yet when ``--clean`` looks."""
+    path = store.blob_path(store.put_blob(b"same"))
+    make_old(path)
+    store.put_blob(b"same")
+    assert time.time() - path.stat().st_mtime < DAY
+
+
+def test_housekeeping_removes_what_is_over(world, settings, tmp_path):
+    settings.FILE_UPLOAD_TEMP_DIR = str(tmp_path / "uploads")
+    abandoned = tmp_path / "uploads" / "tmpx.upload.txt"
+    abandoned.parent.mkdir()
+    for path in (abandoned, abandoned.with_name("tmpy.upload.txt")):
+        path.write_bytes(b"half a run")
+    left_over = store.blob_path(store.put_blob(b"left over"))
+    for path in (abandoned, left_over):
+        make_old(path)
+    now = timezone.now()
+    for key, end in (("over", now - timedelta(days=1)), ("open", now + timedelta(days=1))):
+        Session.objects.create(session_key=key, session_data="", expire_date=end)
+    for days in (100, 1):
+        record = AccessLog.objects.create(username="ann", ip_address="192.0.2.1")
+        AccessLog.objects.filter(pk=record.pk).update(attempt_time=now - timedelta(days=days))
+    before = Run.objects.count(), ScoreSet.objects.count()
+    assert run_command("housekeeping").splitlines() == [
+        "Ended sessions: 1 removed",
+        "Sign-in records: 1 removed",
+        "Unfinished uploads: 1 removed",
+        "Store files not named by any row: 1 removed",
+    ]
+    assert (abandoned.exists(), left_over.exists()) == (False, False)
+    assert (Run.objects.count(), ScoreSet.objects.count()) == before
+    assert list(Session.objects.values_list("session_key", flat=True)) == ["open"]

@@ -1,0 +1,70 @@
+"""The answers to requests that no view has answered: pages, and JSON under ``/api/``.
+
+Errors inside the API's views are answered by ``campaigns.api.handle_api_exception``.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from django.core.exceptions import RequestDataTooBig
+from django.db import InterfaceError, OperationalError
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.template.loader import render_to_string
+from django.views import defaults
+
+RETRY_SECONDS = 10
+DETAILS = {
+    400: "The request is malformed.",
+    403: "Access denied.",
+    404: "Not found.",
+    413: "The request is too large.",
+    500: "Server error. The request was not completed; the server log has the details.",
+    503: "The database is not available. Nothing was saved. Try again in a few seconds.",
+}
+"""What the API says, by status."""
+
+
+def is_api_request(request: HttpRequest) -> bool:
+    return request.path_info.startswith("/api/")
+
+
+def handle_bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Status 413 if the body was too large, otherwise 400."""
+    status = 413 if isinstance(exception, RequestDataTooBig) else 400
+    if is_api_request(request):
+        return JsonResponse({"detail": DETAILS[status]}, status=status)
+    page = defaults.bad_request(request, exception)
+    page.status_code = status
+    return page
+
+
+def handle_forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
+    if is_api_request(request):
+        return JsonResponse({"detail": DETAILS[403]}, status=403)
+    return defaults.permission_denied(request, exception)
+
+
+def handle_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    if is_api_request(request):
+        return JsonResponse({"detail": DETAILS[404]}, status=404)
+    return defaults.page_not_found(request, exception)
+
+
+def handle_server_error(request: HttpRequest) -> HttpResponse:
+    """Status 503 with Retry-After while the database is away, otherwise 500.
+
+    Django calls this while it handles the exception, so this is the one being handled. That a
+    database is locked, full or restarting is also the operational error of its driver.
+    """
+    away = isinstance(sys.exc_info()[1], OperationalError | InterfaceError)
+    status = 503 if away else 500
+    answer: HttpResponse
+    if is_api_request(request):
+        answer = JsonResponse({"detail": DETAILS[status]}, status=status)
+    else:
+        # Without the request: the user and their messages may be in the database.
+        answer = HttpResponse(render_to_string(f"{status}.html"), status=status)
+    if away:
+        answer["Retry-After"] = str(RETRY_SECONDS)
+    return answer

@@ -1,0 +1,64 @@
+"""``manage.py housekeeping``: remove what is no longer needed. Run it every night."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from collections.abc import Callable
+from datetime import timedelta
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from axes.models import AccessAttempt, AccessFailureLog, AccessLog
+from django.conf import settings
+from django.contrib.sessions.models import Session
+from django.core.management.base import BaseCommand
+from django.utils import timezone
+
+from workbench.stored_files import list_unnamed_files, remove_old_file, remove_unnamed_files
+
+UPLOAD_HOURS = 24.0
+"""An upload takes minutes; older files are of requests that were cut off."""
+
+
+class Command(BaseCommand):
+    help = "Remove ended sessions, old sign-in records, and files that are left over."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--days",
+            type=int,
+            default=90,
+            help="keep the records of sign-ins for so long (default: %(default)s)",
+        )
+
+    def handle(self, **options: Any) -> None:
+        chores: dict[str, Callable[[], int]] = {
+            "Ended sessions": remove_ended_sessions,
+            "Sign-in records": lambda: remove_sign_in_records(options["days"]),
+            "Unfinished uploads": remove_unfinished_uploads,
+            "Store files not named by any row": remove_left_over_files,
+        }
+        for name, remove in chores.items():
+            self.stdout.write(f"{name}: {remove()} removed")
+
+
+def remove_ended_sessions() -> int:
+    before = Session.objects.count()
+    import_module(settings.SESSION_ENGINE).SessionStore.clear_expired()
+    return before - Session.objects.count()
+
+
+def remove_sign_in_records(days: int) -> int:
+    old = timezone.now() - timedelta(days=days)
+    records = (AccessAttempt, AccessFailureLog, AccessLog)
+    return sum(model.objects.filter(attempt_time__lt=old).delete()[0] for model in records)
+
+
+def remove_unfinished_uploads() -> int:
+    uploads = Path(settings.FILE_UPLOAD_TEMP_DIR).glob("*.upload*")
+    return sum(remove_old_file(path, UPLOAD_HOURS) for path in uploads)
+
+
+def remove_left_over_files() -> int:
+    return remove_unnamed_files(list_unnamed_files())

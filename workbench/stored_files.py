@@ -1,0 +1,112 @@
+"""Compare the content store with the database rows that name its files."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db.models import QuerySet
+
+from campaigns import store
+from campaigns.models import Document, Job, PairChunk, Run
+from judging.models import Qrels
+
+NAMING_FIELDS: tuple[tuple[str, QuerySet[Any], str], ...] = (
+    ("document", Document.objects.all(), "file"),
+    ("run", Run.objects.all(), "file"),
+    ("run", Run.objects.all(), "matrix"),
+    ("pair chunk", PairChunk.objects.all(), "path"),
+    ("qrels", Qrels.objects.all(), "path"),
+)
+"""Every field that holds the name of a file in the store; besides them, results of jobs do."""
+STORED_NAME = re.compile(r"[0-9a-f]{2}/([0-9a-f]{64})[.a-z]*")
+CLEAN_AFTER_HOURS = 24.0
+"""A file is written before the row that names it: younger files are left alone."""
+
+
+@dataclass(frozen=True)
+class StoreReport:
+    """``missing`` and ``damaged`` are ``(name, the row that names it)``; ``unnamed`` are names."""
+
+    named: int
+    missing: tuple[tuple[str, str], ...]
+    damaged: tuple[tuple[str, str], ...]
+    unnamed: tuple[str, ...]
+
+    @property
+    def is_whole(self) -> bool:
+        return not self.missing and not self.damaged
+
+
+def check_stored_files() -> StoreReport:
+    """Whether every named file is there with the content that its name is the SHA-256 of."""
+    present, named = list_files_and_names()
+    names = {name for name, _ in named}
+    damaged = {name for name in names & present if not has_its_content(name)}
+    return StoreReport(
+        named=len(names),
+        missing=tuple((name, row) for name, row in named if name not in present),
+        damaged=tuple((name, row) for name, row in named if name in damaged),
+        unnamed=tuple(sorted(present - names)),
+    )
+
+
+def list_unnamed_files() -> list[str]:
+    """The names of the files in the store that no row names; their content is not read."""
+    present, named = list_files_and_names()
+    return sorted(present - {name for name, _ in named})
+
+
+def list_files_and_names() -> tuple[frozenset[str], list[tuple[str, str]]]:
+    """The names of the files that are present, and ``(name, row)`` for all that rows name."""
+    # Files first, so that a file whose row is added now is not taken for an unnamed one.
+    present = frozenset(list_present_files())
+    return present, list(list_named_files())
+
+
+def list_present_files() -> Iterator[str]:
+    """The names of all files in the store, unfinished ones (``.part``) among them."""
+    root = Path(settings.STORE_DIR)
+    return (path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file())
+
+
+def list_named_files() -> Iterator[tuple[str, str]]:
+    """``(name, row)`` for every file that a row names; ``row`` says which, for a message."""
+    for kind, rows, field in NAMING_FIELDS:
+        named = rows.exclude(**{field: ""}).order_by("pk")
+        for pk, slug, name in named.values_list("pk", "campaign__slug", field).iterator():
+            yield name, f"{kind} {pk} of {slug} ({field})"
+    for job in Job.objects.exclude(result={}).select_related("campaign").iterator():
+        for key, name in job.result.items():
+            if isinstance(name, str) and STORED_NAME.fullmatch(name):
+                yield name, f"job {job.pk} of {job.campaign.slug} ({key})"
+
+
+def has_its_content(name: str) -> bool:
+    """Whether the file's SHA-256 is the one in its name."""
+    match = STORED_NAME.fullmatch(name)
+    with store.blob_path(name).open("rb") as stream:
+        digest = hashlib.file_digest(stream, "sha256").hexdigest()
+    return match is not None and match[1] == digest
+
+
+def remove_unnamed_files(names: Iterable[str], *, hours: float = CLEAN_AFTER_HOURS) -> int:
+    """Remove those of the unnamed files not written for ``hours``; return how many."""
+    return sum(remove_old_file(store.blob_path(name), hours) for name in names)
+
+
+def remove_old_file(path: Path, hours: float) -> bool:
+    """Remove ``path`` if it was last written more than ``hours`` ago."""
+    try:
+        if time.time() - path.stat().st_mtime < hours * 3600:
+            return False
+        path.unlink()
+    except FileNotFoundError:
+        return False
+    return True
