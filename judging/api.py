@@ -6,6 +6,8 @@ about runs, ranks, pools or other assessors.
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import or_
 from typing import Any
 from uuid import uuid4
 
@@ -27,7 +29,12 @@ from campaigns.models import Campaign, Topic
 from campaigns.queries import get_campaign_for
 from judging.core.policies import FORMS, RULES
 from judging.models import Judgment, Purpose, Qrels, Slot
-from judging.queries.judgments import judgments_for, latest_judgments
+from judging.queries.judgments import (
+    ON_SCREEN,
+    judgments_for,
+    latest_judgments,
+    latest_judgments_by_pair,
+)
 from judging.queries.screen import find_document
 from judging.rules import FLAGS, MAX_PASSAGE, MAX_PASSAGES, SKIP_REASONS
 from judging.services.judgments import claim_next, submit_judgment, submit_skip, undo_judgment
@@ -64,9 +71,17 @@ class JudgmentSerializer(serializers.ModelSerializer[Judgment]):
         fields = (
             "id", "campaign", "topic", "docno", "assessor", "purpose", "revision", "kind", "grade",
             "reason", "comment", "flags", "duplicate_of", "passages", "source", "client_uuid",
-            "judged_at", "active_seconds",
+            "judged_at", "active_seconds", "guideline_version",
         )  # fmt: skip
         read_only_fields = fields
+
+    def to_representation(self, instance: Judgment) -> dict[str, Any]:
+        """To its assessor a blind repeat is a judgment like the others."""
+        row = super().to_representation(instance)
+        own = instance.assessor_id == request_user(self.context["request"]).pk
+        if own and row["purpose"] == Purpose.REPEAT:
+            row["purpose"] = Purpose.JUDGE.value
+        return row
 
 
 class PositionSerializer(Serializer[Any]):
@@ -91,6 +106,11 @@ class SubmissionSerializer(PositionSerializer):
         help_text="Docno of the original; required by the flag `duplicate`.",
     )
     active_seconds = serializers.FloatField(required=False, min_value=0, max_value=86_400)
+    guideline_version = serializers.IntegerField(
+        required=False,
+        min_value=0,
+        help_text="Version shown to the assessor; default: as returned by `next`.",
+    )
 
 
 class JudgeSerializer(SubmissionSerializer):
@@ -118,6 +138,9 @@ class CheckedOutSerializer(Serializer[Any]):
     docno = serializers.CharField(allow_null=True)
     token = serializers.UUIDField(allow_null=True)
     expires_at = serializers.DateTimeField(allow_null=True)
+    guideline_version = serializers.IntegerField(
+        allow_null=True, help_text="Current guideline version; 0 if there are no guidelines."
+    )
     title = serializers.CharField(allow_null=True)
     body = serializers.CharField(
         allow_null=True, help_text="Null if the campaign has no text for it."
@@ -158,15 +181,21 @@ class JudgmentViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Judgment]):
     def get_queryset(self) -> QuerySet[Judgment]:
         actor = request_user(self.request)
         judgments = judgments_for(actor).exclude(purpose=Purpose.AUTOMATIC)
-        # Assessors must not see which of their judgments are blind repeats.
-        mine = Q(campaign__in=Campaign.objects.organized_by(actor))
-        judgments = judgments.filter(mine | ~Q(purpose=Purpose.REPEAT))
         judgments = judgments.filter(campaign__in=filter_judgment_campaigns(self.request))
         if topic := self.request.query_params.get("topic"):
             judgments = judgments.filter(topic__number=topic)
         if self.request.query_params.get("current") in ("1", "true"):
-            judgments = latest_judgments(judgments).exclude(kind=Kind.WITHDRAWN)
+            judgments = self.select_current(judgments)
         return judgments.select_related("campaign", "topic", "assessor")
+
+    def select_current(self, judgments: QuerySet[Judgment]) -> QuerySet[Judgment]:
+        """The current judgments; an assessor gets a repeated pair once, as on their pages."""
+        organized = Q(campaign__in=Campaign.objects.organized_by(request_user(self.request)))
+        current = latest_judgments(judgments).exclude(kind=Kind.WITHDRAWN)
+        other = current.exclude(organized | Q(purpose__in=ON_SCREEN))
+        own = latest_judgments_by_pair(judgments.exclude(organized).filter(purpose__in=ON_SCREEN))
+        chosen = (rows.order_by().values("pk") for rows in (current.filter(organized), other, own))
+        return judgments.filter(reduce(or_, (Q(pk__in=rows) for rows in chosen)))
 
     @extend_schema(parameters=[CAMPAIGN, TOPIC, CURRENT])
     def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
@@ -220,9 +249,7 @@ class JudgmentViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Judgment]):
         return self.respond(judgment)
 
     def respond(self, judgment: Judgment) -> Response:
-        """The judgment as saved; a blind repeat is shown as a plain judgment."""
-        hidden = {"purpose": Purpose.JUDGE} if judgment.purpose == Purpose.REPEAT else {}
-        return Response({**self.get_serializer(judgment).data, **hidden})
+        return Response(self.get_serializer(judgment).data)
 
     def get_topic(self, fields: dict[str, Any]) -> tuple[Campaign, Topic]:
         slug = fields.pop("campaign")
@@ -271,12 +298,13 @@ def serialize_checked_out(campaign: Campaign, topic: Topic, slot: Slot | None) -
     names = ("title", "body", "url", "date")
     if slot is None:
         nothing = dict.fromkeys(("docno", "token", "expires_at", *names))
-        return {"topic": topic.number, **nothing}
+        return {"topic": topic.number, "guideline_version": None, **nothing}
     document = find_document(campaign, slot.item.docno)
     return {
         "topic": topic.number,
         "docno": slot.item.docno,
         "token": slot.token,
         "expires_at": slot.expires_at,
+        "guideline_version": campaign.guideline_version,
         **{name: getattr(document, name, None) for name in names},
     }

@@ -39,6 +39,7 @@ class SubmissionForm(forms.Form):
     duplicate_of = forms.CharField(required=False, max_length=500)
     active_seconds = forms.FloatField(required=False, min_value=0, max_value=86_400)
     served_at = forms.DateTimeField(required=False)
+    guideline_version = forms.IntegerField(required=False, min_value=0)
 
 
 class JudgeForm(SubmissionForm):

@@ -124,7 +124,8 @@ class Slot(models.Model):
 
     Only ``reserved_for`` may fill it; if null, any assessor assigned to the topic. ``value`` is
     the sort key of an adjudication. ``position`` of a repeat is the number of documents of the
-    topic that its assessor has judged when it is due.
+    topic that its assessor has judged when it is due. ``guideline_version`` was current when the
+    document was last checked out.
     """
 
     class State(models.TextChoices):
@@ -146,6 +147,7 @@ class Slot(models.Model):
     state = models.CharField(max_length=8, choices=State, default=State.OPEN)
     assessor = models.ForeignKey(User, models.PROTECT, null=True, blank=True, related_name="slots")
     token = models.UUIDField(default=uuid.uuid4)
+    guideline_version = models.PositiveIntegerField(null=True, blank=True)
     leased_at = models.DateTimeField(null=True, blank=True)
     expires_at = models.DateTimeField(null=True, blank=True)
 
@@ -240,9 +242,10 @@ class Judgment(AppendOnlyModel):
     Keyed by (topic, docno, assessor, purpose), never by a position. ``client_uuid`` makes
     submission idempotent: the same UUID is the same judgment. ``flags`` are names of
     ``judging.rules.FLAGS``; ``passages`` are ``[start, end, text]`` in characters of the
-    document's body. ``order`` is the plan's order and ``lease`` the token when the document
-    was shown. A ``third`` judgment exists because the planned ones differ: its pairs are
-    selected by their outcome, so figures of agreement leave it out.
+    document's body. ``order`` is the plan's order, ``lease`` the token and ``guideline_version``
+    the version on the assessor's page when the document was shown. A ``third`` judgment exists
+    because the planned ones differ: its pairs are selected by their outcome, so figures of
+    agreement leave it out.
     """
 
     class Kind(models.TextChoices):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -54,8 +55,9 @@ def update_campaign(
     check_test_not_fixed(stored, changed)
     check_board_not_released(stored, changed)
     check_fields(campaign)
-    rescaled = scale is not None and tuple(scale) != get_grade_scale(campaign)
-    check_scale(scale if scale is not None else get_grade_scale(campaign), campaign.relevance_level)
+    former = get_grade_scale(campaign)
+    rescaled = scale is not None and tuple(scale) != former
+    check_scale(former if scale is None else scale, campaign.relevance_level, former)
     with transaction.atomic():
         if rescaled and scale is not None:
             replace_scale(actor, campaign, scale)
@@ -183,8 +185,10 @@ def get_grade_scale(campaign: Campaign) -> tuple[GradeSpec, ...]:
 
 
 def replace_scale(actor: User, campaign: Campaign, scale: Sequence[GradeSpec]) -> None:
-    # Judgments belong to an upper app; only the reverse relation is known here.
-    if campaign.judgments.exists():
+    # Judgments belong to an upper app; only the reverse relation is known here. They have grades,
+    # not keys.
+    same = remove_keys(scale) == remove_keys(get_grade_scale(campaign))
+    if campaign.judgments.exists() and not same:
         raise ActionRefused(
             "scale-in-use",
             "The grade scale cannot be changed: judgments already use it.",
@@ -196,12 +200,18 @@ def replace_scale(actor: User, campaign: Campaign, scale: Sequence[GradeSpec]) -
     events.log_event(campaign=campaign, actor=actor, code="campaign.scale_set", subject=grades)
 
 
+def remove_keys(scale: Sequence[GradeSpec]) -> list[GradeSpec]:
+    return [replace(step, key="") for step in scale]
+
+
 def write_scale(campaign: Campaign, scale: Sequence[GradeSpec]) -> None:
     Grade.objects.bulk_create(Grade(campaign=campaign, **vars(step)) for step in scale)
 
 
-def check_scale(scale: Sequence[GradeSpec], relevance_level: int) -> None:
-    wrong = list_scale_faults(scale, relevance_level)
+def check_scale(
+    scale: Sequence[GradeSpec], relevance_level: int, former: Sequence[GradeSpec] = ()
+) -> None:
+    wrong = list_scale_faults(scale, relevance_level, former)
     if wrong:
         raise ActionRefused("bad-scale", " ".join(wrong), "Correct the grade scale.")
 

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from campaigns.confirmations.settings import describe_visibility
 from campaigns.core.confirmation import Decision
-from campaigns.core.scale import GradeSpec
+from campaigns.core.scale import SCREEN_KEYS, GradeSpec, describe_taken_keys, list_taken_keys
 from campaigns.errors import ActionRefused
 from campaigns.forms import GRADE_PRESETS, BaseGradeFormSet, CampaignForm, GradeFormSet
 from campaigns.models import Campaign, Role
@@ -69,7 +69,8 @@ def campaign_new_view(request: SignedInRequest) -> HttpResponse:
                 return redirect(campaign)
             except ActionRefused as refused:
                 form.add_error(None, str(refused))
-    return render(request, "campaigns/campaign_new.html", {"form": form, "scale": scale})
+    context = {"form": form, "scale": scale, "screen_keys": SCREEN_KEYS, "taken_keys": ""}
+    return render(request, "campaigns/campaign_new.html", context)
 
 
 @require_http_methods(["GET", "POST"])
@@ -77,7 +78,9 @@ def campaign_settings_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     # The form changes its instance; the page header must show the stored campaign.
     edited = Campaign.objects.get(pk=campaign.pk)
-    locked = campaign.judgments.exists()
+    taken = list_taken_keys(get_grade_scale(campaign))
+    # With judgments only keys can change, and only those need to that belong to the screen.
+    locked = campaign.judgments.exists() and not taken
     form, scale = CampaignForm(instance=edited), grade_forms(get_grade_scale(campaign))
     if request.method == "POST" and (preset := request.POST.get("preset")) in GRADE_PRESETS:
         form = CampaignForm(instance=edited, initial=collect_form_values(request))
@@ -101,6 +104,8 @@ def campaign_settings_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "scale": scale,
         "locked": locked,
         "released": has_released_scores(campaign),
+        "screen_keys": SCREEN_KEYS,
+        "taken_keys": describe_taken_keys(taken) if taken else "",
         "grades": campaign.grades.all(),
         "crumbs": [("Settings", None)],
     }

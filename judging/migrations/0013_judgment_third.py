@@ -15,7 +15,7 @@ def mark_third_judgments(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) ->
 
 class Migration(migrations.Migration):
 
-    dependencies = [("judging", "0010_plan_closed_at")]
+    dependencies = [("judging", "0012_slot_guideline_version")]
 
     operations = [
         migrations.AddField("judgment", "third", models.BooleanField(default=False)),

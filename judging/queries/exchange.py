@@ -12,12 +12,16 @@ from django.utils import timezone
 from campaigns.models import Campaign, Document, User
 from judging.core.exchange.writer import CurrentOpinion, ExportPair
 from judging.models import Judgment, Purpose, Slot
-from judging.queries.judgments import current_judgments, latest_judgments, log_until
+from judging.queries.judgments import (
+    ON_SCREEN,
+    current_judgments,
+    latest_judgments,
+    latest_judgments_by_pair,
+    log_until,
+)
 
 PEOPLE = (Purpose.JUDGE, Purpose.REPEAT, Purpose.ADJUDICATE, Purpose.TRAINING)
 """Automatic judgments are not exported with human ones: see ``iter_comparison_rows``."""
-OWN = (Purpose.JUDGE, Purpose.ADJUDICATE, Purpose.TRAINING)
-"""The purposes that assessors can export of their own; blind repeats must stay unnoticed."""
 OWN_COLUMNS = (
     "topic", "docno", "assessor", "purpose", "revision", "kind", "grade", "reason", "comment",
     "flags", "duplicate_of", "passages", "current", "judged_at", "active_seconds", "uuid",
@@ -46,6 +50,17 @@ def iter_log_rows(
     for row in log.select_related("topic", "assessor").order_by("pk").iterator():
         if not current or row.pk in current_ids:
             yield log_row(row, row.pk in current_ids)
+
+
+def iter_own_rows(campaign: Campaign, assessor: User) -> Iterator[dict[str, Any]]:
+    """The assessor's own log as ``OWN_COLUMNS``; a blind repeat is a judgment like the others."""
+    log = Judgment.objects.filter(campaign=campaign, assessor=assessor)
+    latest = latest_judgments_by_pair(log.filter(purpose__in=ON_SCREEN)).order_by()
+    current = {str(uuid) for uuid in latest.values_list("client_uuid", flat=True)}
+    for row in iter_log_rows(campaign, assessor=assessor):
+        if row["purpose"] in ON_SCREEN:
+            row |= {"purpose": Purpose.JUDGE.value, "current": row["uuid"] in current}
+        yield {name: row[name] for name in OWN_COLUMNS}
 
 
 def log_row(row: Judgment, current: bool) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from campaigns.models import Campaign, Topic, User
 from judging.models import Judgment, Purpose, Slot
-from judging.queries.judgments import ANSWERS, ON_SCREEN
+from judging.queries.judgments import ANSWERS, ON_SCREEN, latest_judgments_by_pair
 from judging.queries.progress import measure_pace
 
 RECENT_JUDGMENTS = 60
@@ -25,7 +25,9 @@ def former_judgments(actor: User, slots: Collection[Slot]) -> dict[int, Judgment
 def get_checked_out_slot(
     actor: User, campaign: Campaign, topic: Topic, *, docno: str = "", token: str = ""
 ) -> Slot | None:
-    """The document of ``docno`` or ``token`` that is checked out to ``actor``."""
+    """The document of ``docno`` or ``token`` that is checked out to ``actor``; by its docno never
+    a blind repeat, which only its lease can name.
+    """
     own = Slot.objects.filter(
         plan__campaign=campaign,
         topic=topic,
@@ -33,7 +35,8 @@ def get_checked_out_slot(
         state=Slot.State.LEASED,
         purpose__in=ON_SCREEN,
     )
-    slots = own.filter(token=token) if token else own.filter(item__docno=docno)
+    first = {"item__docno": docno, "purpose": Purpose.JUDGE}
+    slots = own.filter(token=token) if token else own.filter(**first)
     return slots.select_related("item", "plan").order_by("-leased_at").first()
 
 
@@ -50,6 +53,12 @@ def last_two_judgments(
     under = own.filter(lease=token).first() if token else None
     purpose = under.purpose if under is not None else Purpose.JUDGE
     return list(own.filter(purpose=purpose).order_by("-pk")[:2])
+
+
+def latest_judgment(actor: User, campaign: Campaign, topic: Topic, docno: str) -> Judgment | None:
+    """What ``actor`` last said of a pair, in the first judgment or its blind repeat."""
+    own = Judgment.objects.filter(campaign=campaign, topic=topic, docno=docno, assessor=actor)
+    return latest_judgments_by_pair(own.filter(purpose__in=ON_SCREEN)).first()
 
 
 def get_own_pace(campaign: Campaign, actor: User) -> float | None:

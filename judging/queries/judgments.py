@@ -58,6 +58,15 @@ def latest_judgments(log: QuerySet[Judgment]) -> QuerySet[Judgment]:
     return log.filter(pk__in=keys.annotate(last=Max("pk")).values("last"))
 
 
+def latest_judgments_by_pair(own: QuerySet[Judgment]) -> QuerySet[Judgment]:
+    """The current judgments and skips of ``own``, of a repeated pair only the later one: an
+    assessor never sees both, and no document twice.
+    """
+    current = latest_judgments(own).filter(kind__in=ANSWERS)
+    keys = current.order_by().values("topic", "docno", "assessor")
+    return own.filter(pk__in=keys.annotate(last=Max("pk")).values("last"))
+
+
 def current_judgments(
     campaign: Campaign,
     as_of: datetime | None = None,

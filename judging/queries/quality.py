@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -9,6 +10,7 @@ import numpy as np
 from django.db.models import QuerySet
 
 from campaigns.models import Campaign
+from judging.core import repeats
 from judging.core.agreement.labels import LabelTable, build_labels
 from judging.core.quality.consistency import Again
 from judging.core.quality.ordered_grades import OrderedGrades
@@ -33,7 +35,8 @@ Key = tuple[str, tuple[str, str]]
 class GradedPair:
     """A pair by one assessor: its current grade, and the circumstances of its first grade.
 
-    ``before`` is the assessor's own judgment of the pair at that time.
+    ``before`` is the assessor's own judgment of the pair at that time; a repeat is ``near`` if
+    fewer than ``repeats.SOONEST`` documents came in between.
     """
 
     grade: int | None
@@ -42,6 +45,7 @@ class GradedPair:
     shuffled: bool
     before: int | None = None
     third: bool = False
+    near: bool = False
 
 
 def load_judging_record(campaign: Campaign, *, third: bool = False) -> JudgingRecord:
@@ -54,12 +58,15 @@ def load_judging_record(campaign: Campaign, *, third: bool = False) -> JudgingRe
     names = usernames_by_id(
         set(readable_judgments(campaign).values_list("assessor_id", flat=True).distinct())
     )
+    near = NearRepeats()
     for purpose, key, entry in _log(campaign, names):
+        near.add(purpose, key, entry)
         known = by_purpose[purpose].get(key)
         if known is None:
             if entry.grade is not None:
                 own = by_purpose[Purpose.JUDGE].get(key)
                 entry.before = own.grade if own else None
+                entry.near = key in near.found
                 by_purpose[purpose][key] = entry
         else:
             known.grade, known.third = entry.grade, entry.third
@@ -70,12 +77,36 @@ def load_judging_record(campaign: Campaign, *, third: bool = False) -> JudgingRe
     if not third:
         people = people.without_third()
         judged = {key: graded for key, graded in judged.items() if key not in thirds}
+    again = current[Purpose.REPEAT]
     return JudgingRecord(
         people,
         _ordered_grades(judged, people),
-        _repeats(judged, current[Purpose.REPEAT]),
+        _repeats(judged, {key: row for key, row in again.items() if not row.near}),
         _machines(current[Purpose.AUTOMATIC], campaign, scale),
+        near_repeats=_repeats(judged, {key: row for key, row in again.items() if row.near}),
     )
+
+
+class NearRepeats:
+    """Finds the repeats that came too soon, from the log row by row."""
+
+    def __init__(self) -> None:
+        self.found: set[Key] = set()
+        self._repeated: set[Key] = set()
+        self._latest: dict[str, list[tuple[str, str]]] = defaultdict(list)
+
+    def add(self, purpose: str, key: Key, entry: GradedPair) -> None:
+        assessor, pair = key
+        latest = self._latest[assessor]
+        if purpose == Purpose.REPEAT and key not in self._repeated:
+            self._repeated.add(key)
+            if pair in latest:
+                self.found.add(key)
+        if entry.ordered and purpose != Purpose.AUTOMATIC:
+            if pair in latest:
+                latest.remove(pair)
+            latest.append(pair)
+            del latest[: -repeats.SOONEST]
 
 
 def readable_judgments(campaign: Campaign) -> QuerySet[Judgment]:

@@ -13,6 +13,7 @@ from campaigns.models import Campaign, Role, User
 from judging.core.designs.forecast import divide_open_judgments
 from judging.models import Assignment, Judgment, Plan, Purpose, Slot
 from judging.queries.judgments import ANSWERS, ON_SCREEN
+from judging.queries.repeats import count_undrawn_repeats
 from judging.queries.slots import PEOPLE, free_slots, withdrawn_judgments
 from judging.queries.stopping import open_topic_filter
 from pooling.queries import future_documents
@@ -68,24 +69,64 @@ def remaining_by_assessor(
     rule, except repeats. ``topics`` restricts the result.
     """
     here = {} if topics is None else {"topic__in": list(topics)}
+    seats = list(active_assignments(campaign, here).values_list(
+        "plan", "topic", "assessor", "plan__pool", "plan__overlap"
+    ))  # fmt: skip
+    documents = remaining_documents(campaign, seats, here)
     remaining: dict[int, dict[int, Remaining]] = defaultdict(dict)
 
     def add(user: int, topic: int, part: Remaining) -> None:
         if part.most:
             remaining[user][topic] = remaining[user].get(topic, Remaining()) + part
 
-    seats = list(active_assignments(campaign, here).values_list(
-        "plan", "topic", "assessor", "plan__pool", "plan__overlap"
-    ))  # fmt: skip
-    if seats:
-        for (_plan, topic, user), part in planned_documents(campaign, seats, here).items():
-            add(user, topic, part)
-        for (topic, user), part in documents_to_come(seats).items():
-            add(user, topic, part)
+    for (user, topic), part in documents.items():
+        add(user, topic, part)
+    for (user, topic), part in repeats_to_come(campaign, seats, documents).items():
+        add(user, topic, part)
     repeats = open_repeats(campaign).filter(**here).values_list("reserved_for", "topic")
     for user, topic, count in repeats.annotate(Count("pk")):
         add(user or 0, topic, Remaining(count, count))
     return remaining
+
+
+def remaining_documents(
+    campaign: Campaign, seats: list[tuple[int, int, int, int, int]], here: dict[str, list[int]]
+) -> dict[tuple[int, int], Remaining]:
+    """By assessor and topic, the documents that remain under these assignments, without
+    repeats.
+    """
+    documents: dict[tuple[int, int], Remaining] = defaultdict(Remaining)
+    if seats:
+        for (_plan, topic, user), part in planned_documents(campaign, seats, here).items():
+            documents[user, topic] += part
+        for (topic, user), part in documents_to_come(seats).items():
+            documents[user, topic] += part
+    return documents
+
+
+def remaining_documents_in_topic(assessor: User, campaign: Campaign, topic: int) -> int:
+    """The documents of a topic that remain for ``assessor``, without repeats."""
+    here = {"topic__in": [topic]}
+    seats = list(active_assignments(campaign, here).values_list(
+        "plan", "topic", "assessor", "plan__pool", "plan__overlap"
+    ))  # fmt: skip
+    documents = remaining_documents(campaign, seats, here)
+    return documents.get((assessor.pk, topic), Remaining()).count
+
+
+def repeats_to_come(
+    campaign: Campaign,
+    seats: list[tuple[int, int, int, int, int]],
+    documents: dict[tuple[int, int], Remaining],
+) -> dict[tuple[int, int], Remaining]:
+    """By assessor and topic, the blind repeats that are still to be drawn: so a total does not
+    grow when one comes.
+    """
+    places = [seat[:3] for seat in seats]
+    expected = {at: part.expected for at, part in documents.items()}
+    most = {at: float(part.most) for at, part in documents.items()}
+    undrawn = count_undrawn_repeats(campaign, places, expected, most)
+    return {at: Remaining(*counts) for at, counts in undrawn.items()}
 
 
 def active_assignments(campaign: Campaign, here: dict[str, list[int]]) -> QuerySet[Assignment]:

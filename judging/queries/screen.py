@@ -14,10 +14,8 @@ from django.db.models import Count, QuerySet
 from campaigns.models import Campaign, Document, Topic, User
 from judging.models import Assignment, Judgment, Plan, Purpose, Slot
 from judging.queries.judgments import (
-    ANSWERS,
     ON_SCREEN,
-    latest_judgments,
-    log_until,
+    latest_judgments_by_pair,
     own_current_judgments,
 )
 from judging.queries.remaining import Remaining, add_remaining, remaining_by_topic
@@ -138,8 +136,10 @@ def slots_on_screen(campaign: Campaign, assessor: User) -> QuerySet[Slot]:
 
 
 def recent_judgments(campaign: Campaign, assessor: User, topic: Topic) -> list[Judgment]:
-    """The assessor's own last judgments of the topic, newest first."""
-    return list(own_current_judgments(campaign, assessor).filter(topic=topic)[:RECENT])
+    """The assessor's own last judgments of the topic, newest first, each pair once."""
+    own = own_current_judgments(campaign, assessor).filter(topic=topic)[: 2 * RECENT]
+    by_docno = {row.docno: row for row in reversed(own)}
+    return sorted(by_docno.values(), key=lambda row: row.pk, reverse=True)[:RECENT]
 
 
 def current_judgment(
@@ -157,7 +157,8 @@ def find_document(campaign: Campaign, docno: str) -> Document | None:
 
 
 def current_judgments_by(campaign: Campaign, assessor: User) -> QuerySet[Judgment]:
-    """All current judgments of an assessor in a campaign, including imports, newest first."""
-    own = log_until(campaign).filter(assessor=assessor)
-    mine = latest_judgments(own).filter(kind__in=ANSWERS)
-    return mine.select_related("topic").order_by("-pk")
+    """The assessor's latest judgment of every pair, also of a blind repeat and including imports,
+    newest first.
+    """
+    own = Judgment.objects.filter(campaign=campaign, assessor=assessor, purpose__in=ON_SCREEN)
+    return latest_judgments_by_pair(own).select_related("topic").order_by("-pk")

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from hashlib import blake2b
-
 from django.db.models import Max
 
-from campaigns.models import User
+from judging.core import repeats
 from judging.models import Judgment, Purpose, Slot
 from judging.queries.judgments import current_judgments
+from judging.queries.remaining import remaining_documents_in_topic
+from judging.queries.repeats import checked_out_unjudged, first_judgments, repeat_key
 from judging.rules import THIRD_K
 from pooling.models import PoolItem
-
-SOONEST, LATEST = 12, 30
-"""A repeat comes this many documents of the topic later, or when no other remains."""
 
 
 def lock_pair(slot: Slot, kind: str) -> None:
@@ -57,27 +54,24 @@ def add_third_slot(slot: Slot) -> None:
 
 def add_repeat_slot(judgment: Judgment, slot: Slot) -> None:
     """Add a blind repeat for the same assessor, if the pair is drawn."""
-    seed = slot.plan.campaign.seed
-    draw = seeded_fraction(seed, "repeat", slot.item_id, judgment.assessor)
-    if draw >= slot.plan.repeat_share:
+    plan, actor, topic = slot.plan, judgment.assessor, judgment.topic
+    here = {"assessor": actor, "topic": topic}
+    key = repeat_key(plan.campaign, plan.pk, topic.pk, actor.pk)
+    judged = first_judgments(plan.campaign).filter(**here, slot__plan=plan).count()
+    if not repeats.is_drawn(judged, plan.repeat_share, key):
+        return
+    left = remaining_documents_in_topic(actor, plan.campaign, topic.pk)
+    left += checked_out_unjudged(plan.campaign).filter(**here).count()
+    if left < repeats.SOONEST:
         return
     again = Slot.objects.filter(item=slot.item_id, purpose=Purpose.REPEAT)
     last = again.aggregate(last=Max("k"))["last"]
-    gap = SOONEST + int(
-        (LATEST - SOONEST + 1) * seeded_fraction(seed, "gap", slot.item_id, judgment.assessor)
-    )
     Slot.objects.create(
-        plan=slot.plan,
+        plan=plan,
         item_id=slot.item_id,
         topic_id=slot.topic_id,
         purpose=Purpose.REPEAT,
         k=0 if last is None else last + 1,
-        position=(judgment.rank_shown or 0) + gap,
-        reserved_for=judgment.assessor,
+        position=(judgment.rank_shown or 0) + repeats.choose_gap(left, f"{key}:{slot.item_id}"),
+        reserved_for=actor,
     )
-
-
-def seeded_fraction(seed: int, label: str, item: int, assessor: User) -> float:
-    """A number in [0, 1) that is reproducible for a pair and an assessor."""
-    key = f"{seed}:{label}:{item}:{assessor.pk}".encode()
-    return int.from_bytes(blake2b(key, digest_size=8).digest()) / 2**64

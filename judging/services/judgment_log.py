@@ -33,7 +33,7 @@ class JudgmentSubmission:
     """A judgment before it is saved.
 
     ``purpose`` is that of the slot it fills; ``token`` is the lease under which the document
-    was shown.
+    was shown, ``guideline_version`` the one that was shown with it (None: the current one).
     """
 
     actor: User
@@ -52,6 +52,7 @@ class JudgmentSubmission:
     passages: Sequence[Passage] = ()
     source: str = Judgment.Source.SCREEN
     served_at: datetime | None = None
+    guideline_version: int | None = None
     active_seconds: float | None = None
 
 
@@ -168,7 +169,11 @@ def append_judgment(submission: JudgmentSubmission, slot: Slot | None) -> Judgme
         order=slot.plan.order if slot else "",
         source=submission.source,
         client_uuid=submission.client_uuid,
-        guideline_version=getattr(submission.campaign, "guideline_version", 0),
+        guideline_version=(
+            submission.campaign.guideline_version
+            if submission.guideline_version is None
+            else submission.guideline_version
+        ),
         rank_shown=counts["seen"] + 1 if first else None,
         served_at=submission.served_at,
         active_seconds=submission.active_seconds,

@@ -12,7 +12,6 @@ from datetime import datetime
 from functools import partial
 from uuid import UUID, uuid4
 
-from django.utils import timezone
 from django.utils.translation import gettext
 
 from campaigns.errors import ActionRefused, format_utc
@@ -43,15 +42,18 @@ from judging.services.leases import (
     MAX_LEASES,
     candidate_slots,
     count_leases,
+    drop_near_repeats,
     is_repeat_due,
     lease_end,
     lease_is_active,
     lease_slot,
     move_to_front,
     priority_slots,
+    stamp_guideline_version,
     try_lease,
 )
 from judging.services.passing_on import pass_on_skip, return_slot_to_skipper
+from judging.services.presentation import compute_shown_at, resolve_guideline_version
 from judging.services.slot_choice import find_slot_to_fill, slots_of_pair_for
 from judging.services.stopping import apply_stopping_rule
 
@@ -87,16 +89,19 @@ def claim_ahead(
     near = priority_slots(actor, campaign, topic, kind)
     own = [slot for slot in near if slot.assessor_id == actor.pk][:count]
     leased = [slot for slot in own if lease_is_active(slot) or try_lease(slot, actor)]
+    stamp_guideline_version(leased, campaign)
     for _ in range(CLAIMS):
         missing = count - len(leased)
         if not missing:
             return leased
         candidates = candidate_slots(actor, campaign, topic, kind, missing, near)
         # A repeat that is not due comes only after an adaptive pool had a chance to grow.
-        only_early = kind == JUDGING and only_early_repeats(candidates, actor, campaign)
+        only_early = kind == JUDGING and only_early_repeats(candidates, actor)
         if only_early and extend_adaptive_pools(actor, campaign, topic, missing):
             continue
         if not candidates:
+            if kind == JUDGING and not leased:
+                drop_near_repeats(actor, campaign, topic)
             return leased
         leased += [slot for slot in candidates if try_lease(slot, actor)]
     if leased:
@@ -108,9 +113,9 @@ def claim_ahead(
     )
 
 
-def only_early_repeats(slots: Sequence[Slot], actor: User, campaign: Campaign) -> bool:
+def only_early_repeats(slots: Sequence[Slot], actor: User) -> bool:
     """Whether ``slots`` has nothing but repeats that are not due."""
-    return all(s.purpose == Purpose.REPEAT and not is_repeat_due(s, actor, campaign) for s in slots)
+    return all(s.purpose == Purpose.REPEAT and not is_repeat_due(s, actor) for s in slots)
 
 
 def renew_leases(*, actor: User, campaign: Campaign, tokens: Collection[UUID]) -> set[UUID]:
@@ -145,6 +150,7 @@ def submit_judgment(
     passages: Sequence[Passage] = (),
     active_seconds: float | None = None,
     served_at: datetime | None = None,
+    guideline_version: int | None = None,
     source: str = Judgment.Source.SCREEN,
     kind: str = JUDGING,
 ) -> Judgment:
@@ -152,12 +158,14 @@ def submit_judgment(
 
     The same ``client_uuid`` again returns the existing judgment. ``token`` is the lease under
     which the document was shown; the judgment is kept even if the lease has passed to another
-    assessor (see ``find_slot_to_fill``).
+    assessor (see ``find_slot_to_fill``). ``guideline_version`` is the version that the assessor's
+    page showed (see ``resolve_guideline_version``).
     """
     submission = JudgmentSubmission(
         actor, campaign, topic, docno, Kind.GRADE, client_uuid, token=token, grade=grade,
         comment=comment, flags=flags, original_docno=duplicate_of, passages=passages,
         source=source, served_at=served_at, active_seconds=active_seconds,
+        guideline_version=guideline_version,
     )  # fmt: skip
     return check_and_submit(submission, State.JUDGED, kind)
 
@@ -176,6 +184,7 @@ def submit_skip(
     duplicate_of: str = "",
     active_seconds: float | None = None,
     served_at: datetime | None = None,
+    guideline_version: int | None = None,
     source: str = Judgment.Source.SCREEN,
     kind: str = JUDGING,
 ) -> Judgment:
@@ -184,6 +193,7 @@ def submit_skip(
         actor, campaign, topic, docno, Kind.SKIP, client_uuid, token=token, reason=reason,
         comment=comment, flags=flags, original_docno=duplicate_of,
         source=source, served_at=served_at, active_seconds=active_seconds,
+        guideline_version=guideline_version,
     )  # fmt: skip
     return check_and_submit(submission, State.SKIPPED, kind)
 
@@ -224,7 +234,11 @@ def write_submission(submission: JudgmentSubmission, state: str, kind: str) -> J
     if kind == ADJUDICATION:
         check_not_own_judgment(submission)
     slot = find_slot_to_fill(submission, kind)
-    submission = replace(submission, served_at=compute_shown_at(submission, slot))
+    submission = replace(
+        submission,
+        served_at=compute_shown_at(submission, slot),
+        guideline_version=resolve_guideline_version(submission, slot),
+    )
     if slot is None:
         judgment = append_judgment(replace(submission, purpose=PURPOSES[Plan.Kind(kind)][0]), None)
     else:
@@ -237,21 +251,6 @@ def write_submission(submission: JudgmentSubmission, state: str, kind: str) -> J
     if judgment.purpose == Purpose.JUDGE:
         apply_stopping_rule(submission.campaign, [submission.topic.pk])
     return judgment
-
-
-def compute_shown_at(submission: JudgmentSubmission, slot: Slot | None) -> datetime | None:
-    """When the document was shown: the browser's time, within the limits of the lease.
-
-    A document that was fetched ahead was leased before it was shown. Without its lease, an
-    impossible time is dropped.
-    """
-    now, reported = timezone.now(), submission.served_at
-    holder = submission.actor.pk, submission.token
-    leased = slot.leased_at if slot and (slot.assessor_id, slot.token) == holder else None
-    if leased is not None:
-        return min(max(reported or leased, leased), now)
-    is_possible = reported is not None and submission.campaign.created_at <= reported <= now
-    return reported if is_possible else None
 
 
 def write_undo(
@@ -276,7 +275,7 @@ def write_undo(
         raise ActionRefused("nothing-to-undo", gettext("Nothing to undo."))
     submission = JudgmentSubmission(
         actor, campaign, last.topic, last.docno, Kind.WITHDRAWN, client_uuid,
-        purpose=last.purpose, source=source,
+        purpose=last.purpose, source=source, guideline_version=last.guideline_version,
     )  # fmt: skip
     slot = slots_of_pair_for(submission, (last.purpose,)).filter(assessor=actor).first()
     if slot is None and last.kind == Kind.SKIP:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
+from itertools import islice
 from uuid import UUID, uuid4
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
-from django.db.models import Case, Q, QuerySet, When
+from django.db.models import Case, OuterRef, Q, QuerySet, Subquery, When
 from django.utils import timezone
 
 from campaigns.models import Campaign, Topic, User
+from judging.core import repeats
 from judging.models import Judgment, Plan, Purpose, Slot
-from judging.queries.judgments import ON_SCREEN
+from judging.queries.judgments import ANSWERS, ON_SCREEN
 from judging.queries.slots import PURPOSES, due_repeats, new_pair_filter, offered_slots
 from judging.queries.stopping import open_topic_filter
 from judging.services.judgment_log import LostRaceError
@@ -90,17 +92,52 @@ def choose_free_slots(
     ordered = slots.select_related("item", "topic").order_by("-purpose", "position", "k")
     rows = list(ordered[:most])
     again = [slot for slot in rows if slot.purpose == Purpose.REPEAT]
-    if again and is_repeat_due(again[0], actor, campaign):
-        return again[:1]
+    due = find_distant_repeat(again, actor, due_only=True)
+    if due:
+        return due
     first = {slot.item_id: slot for slot in reversed(rows) if slot.purpose != Purpose.REPEAT}
     listed = sorted(first.values(), key=lambda slot: (slot.position, slot.k))
-    return listed[:count] or again[:1]
+    return listed[:count] or find_distant_repeat(again, actor)
 
 
-def is_repeat_due(slot: Slot, actor: User, campaign: Campaign) -> bool:
+def find_distant_repeat(
+    slots: Sequence[Slot], actor: User, *, due_only: bool = False
+) -> list[Slot]:
+    """The first of these repeats whose pair ``actor`` judged long enough ago, if there is one."""
+    ready = (slot for slot in slots if not due_only or is_repeat_due(slot, actor))
+    return list(islice((slot for slot in ready if is_distant(slot, actor)), 1))
+
+
+def is_repeat_due(slot: Slot, actor: User) -> bool:
     """Whether enough documents of the topic were shown since the first judgment."""
-    own = Judgment.objects.filter(campaign=campaign, assessor=actor, topic=slot.topic_id)
-    return own.filter(revision=1, purpose__in=ON_SCREEN).count() >= slot.position
+    own = Judgment.objects.filter(assessor=actor, topic=slot.topic_id, purpose__in=ON_SCREEN)
+    return own.filter(revision=1).count() >= slot.position
+
+
+def is_distant(slot: Slot, actor: User) -> bool:
+    """Whether ``actor`` has judged ``repeats.SOONEST`` documents, of any topic, since they last
+    judged this pair. One that was on their screen before comes back in any case.
+    """
+    if slot.leased_at is not None:
+        return True
+    own = Judgment.objects.filter(
+        assessor=actor, campaign=slot.topic.campaign_id, purpose__in=ON_SCREEN, kind__in=ANSWERS
+    )
+    pair = own.filter(topic=slot.topic_id, docno=slot.item.docno)
+    last = pair.order_by("-pk").values_list("pk", flat=True).first() or 0
+    since = own.filter(pk__gt=last).order_by().values_list("topic", "docno").distinct()
+    return len(since[: repeats.SOONEST]) >= repeats.SOONEST
+
+
+def drop_near_repeats(actor: User, campaign: Campaign, topic: Topic | None) -> int:
+    """Drop the repeats that can no longer come late enough: ``actor`` has nothing else left."""
+    again = Slot.objects.filter(
+        due_repeats(actor),
+        plan__campaign=campaign,
+        leased_at=None,
+        **topic_order_filter(topic),
+    )
+    return again.delete()[0]
 
 
 def count_leases(actor: User, campaign: Campaign, tokens: Collection[UUID]) -> QuerySet[Slot]:
@@ -126,10 +163,24 @@ def lease_slot(slot: Slot, actor: User, state: str) -> None:
         "leased_at": timezone.now() if leased else None,
         "expires_at": lease_end() if leased else None,
     }
-    if not Slot.objects.filter(pk=slot.pk, token=slot.token).update(**change):
+    stamp = {"guideline_version": current_guideline_version()} if leased else {}
+    if not Slot.objects.filter(pk=slot.pk, token=slot.token).update(**change, **stamp):
         raise LostRaceError
     for name, value in change.items():
         setattr(slot, name, value)
+
+
+def current_guideline_version() -> Subquery:
+    """Within an update of slots: the guideline version of their campaign."""
+    plan = Plan.objects.filter(pk=OuterRef("plan_id")).order_by()
+    return Subquery(plan.values("campaign__guideline_version")[:1])
+
+
+def stamp_guideline_version(slots: Collection[Slot], campaign: Campaign) -> None:
+    """Record the current guidelines with documents that are shown again to their assessor."""
+    stale = [slot.pk for slot in slots if slot.guideline_version != campaign.guideline_version]
+    if stale:
+        Slot.objects.filter(pk__in=stale).update(guideline_version=campaign.guideline_version)
 
 
 def try_lease(slot: Slot, actor: User) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from uuid import UUID
 
@@ -21,6 +22,7 @@ from judging.services.judgment_log import (
     previous_judgments,
     run_with_retries,
 )
+from judging.services.presentation import resolve_guideline_version
 
 
 def next_training_pair(*, actor: User, campaign: Campaign) -> TrainingPair | None:
@@ -38,6 +40,7 @@ def answer_training_pair(
     client_uuid: UUID,
     comment: str = "",
     active_seconds: float | None = None,
+    guideline_version: int | None = None,
     source: str = Judgment.Source.SCREEN,
 ) -> Judgment:
     """Save the actor's grade of a training pair; the first answer counts.
@@ -50,7 +53,7 @@ def answer_training_pair(
     submission = JudgmentSubmission(
         actor, campaign, pair.topic, pair.docno, Judgment.Kind.GRADE, client_uuid,
         purpose=Purpose.TRAINING, grade=grade, comment=comment, source=source,
-        active_seconds=active_seconds,
+        active_seconds=active_seconds, guideline_version=guideline_version,
     )  # fmt: skip
     return run_with_retries(partial(write_answer, submission))
 
@@ -62,4 +65,5 @@ def write_answer(submission: JudgmentSubmission) -> Judgment:
     if known is not None or first is not None:
         return known or first  # type: ignore[return-value]
     check_grade(submission)
-    return append_judgment(submission, None)
+    version = resolve_guideline_version(submission, None)
+    return append_judgment(replace(submission, guideline_version=version), None)

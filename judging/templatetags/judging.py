@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from django import template
+from django.template import Context
 from django.utils.formats import number_format
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
@@ -60,6 +61,17 @@ def grade_badge(grades: dict[int, Grade], value: int) -> str:
     label = grades[value].label if value in grades else ""
     return format_html(
         '<span class="grade" data-grade="{}"><b>{}</b> {}</span>', value, value, label
+    )
+
+
+@register.simple_tag(takes_context=True)
+def screen_key(context: Context, key: str) -> str:
+    """A key of the judging screen; struck out if a grade of the campaign uses it."""
+    grades = context.get("grades") or {}
+    if key not in {grade.key.lower() for grade in grades.values()}:
+        return format_html("<kbd>{}</kbd>", key)
+    return format_html(
+        '<kbd class="taken" title="{}"><s>{}</s></kbd>', _("This key assigns a grade."), key
     )
 
 

@@ -113,7 +113,10 @@ def adjudication_context(
     document = build_judging_documents(request.user, campaign, [slot])[0] if slot else None
     last = own_current_judgments(campaign, request.user, (Purpose.ADJUDICATE,)).first()
     screen = AdjudicationScreen(
-        slot.topic if slot else None, own_adjudication_progress(campaign, request.user), last
+        slot.topic if slot else None,
+        own_adjudication_progress(campaign, request.user),
+        last,
+        new_guidelines=last is not None and last.guideline_version < campaign.guideline_version,
     )
     judgments = (
         list_anonymous_judgments(campaign, slot.topic, slot.item.docno)

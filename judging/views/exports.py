@@ -28,11 +28,11 @@ from judging.core.exchange.writer import (
 from judging.models import Judgment, Purpose
 from judging.queries.exchange import (
     COLUMNS,
-    OWN,
     OWN_COLUMNS,
     iter_judged_pairs,
     iter_log_rows,
     iter_open_pairs,
+    iter_own_rows,
 )
 from judging.queries.judgments import current_judgments, list_votes
 
@@ -65,9 +65,8 @@ def judgments_export_view(
 def my_judgments_file_view(request: SignedInRequest, slug: str, fmt: str) -> HttpResponseBase:
     """The assessor's own judgments with all revisions."""
     campaign = get_campaign_for(request.user, slug, "campaigns.judge")
-    rows = iter_log_rows(campaign, assessor=request.user, purposes=OWN)
-    own = ({name: row[name] for name in OWN_COLUMNS} for row in rows)
     conditions = {"campaign": slug, "which": "log", "assessor": request.user.username}
+    own = iter_own_rows(campaign, request.user)
     return rows_response(own, OWN_COLUMNS, f"{slug}-my-judgments", fmt, conditions)
 
 

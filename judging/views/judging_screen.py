@@ -21,6 +21,7 @@ from judging.queries.judging_documents import (
     get_checked_out_slot,
     get_own_pace,
     last_two_judgments,
+    latest_judgment,
 )
 from judging.queries.judgments import own_current_judgments
 from judging.queries.screen import (
@@ -152,6 +153,10 @@ def get_current_document(
     document = JudgingDocument(topic, docno, find_document(campaign, docno), undone=undone)
     document.previous_judgment = judgments[-1] if undone else judgments[0]
     document.token = document.previous_judgment.lease
+    if not token and not undone:
+        # What My judgments shows; the change is one of the first judgment, which counts.
+        latest = latest_judgment(actor, campaign, topic, docno)
+        document.previous_judgment = latest or document.previous_judgment
     return document
 
 

@@ -62,7 +62,9 @@ class InvalidRequestError(Exception):
 def json_endpoint(
     view: Callable[[SignedInRequest, Campaign, JsonObject], JsonObject],
 ) -> Callable[[HttpRequest, str], HttpResponse]:
-    """JSON in, JSON out; refused if another account than the page's is signed in."""
+    """JSON in, JSON out; refused if another account than the page's is signed in. Every answer
+    has the current guideline version, so that a page learns of a change.
+    """
 
     @wraps(view)
     def answer(request: HttpRequest, slug: str) -> HttpResponse:
@@ -73,7 +75,8 @@ def json_endpoint(
             data = read_json_body(request)
             if data.get("user", request.user.pk) != request.user.pk:
                 return JsonResponse({"code": "other-account"}, status=409)
-            return JsonResponse(view(request, campaign, data))  # type: ignore[arg-type]
+            result = view(request, campaign, data)  # type: ignore[arg-type]
+            return JsonResponse(result | {"guidelines": campaign.guideline_version})
         except InvalidRequestError as error:
             return JsonResponse({"code": "unreadable", "message": str(error)}, status=400)
 

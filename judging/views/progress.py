@@ -11,9 +11,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
+from campaigns.core.scale import list_taken_keys
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Role, User
 from campaigns.queries import get_campaign_for
+from campaigns.services.campaigns import get_grade_scale
 from campaigns.views.helpers import SignedInRequest
 from judging.models import Assignment, Plan, Slot
 from judging.queries.overview import (
@@ -61,6 +63,7 @@ def judging_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "flagged": list_flagged(campaign).count(),
         "training": campaign.training.count(),
         "has_pool": campaign.pools.exists(),
+        "taken_keys": " ".join(list_taken_keys(get_grade_scale(campaign))),
     }
     return render(request, "judging/judging.html", context)
 

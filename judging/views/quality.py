@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
@@ -22,6 +23,7 @@ from judging.core.quality.formats import TABLE_COEFFICIENTS
 from judging.core.quality.pace import FLOOR
 from judging.core.quality.priming import Priming
 from judging.core.quality.report import QualityReport, quality_report
+from judging.core.repeats import SOONEST
 from judging.queries.quality import load_judging_record
 from judging.views.agreement import agreement_context, format_full
 from judging.views.agreement_charts import IntervalChart, build_interval_chart
@@ -46,15 +48,21 @@ def assessor_quality_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "floor": FLOOR,
         "timed": any(pace.overall.n for pace in report.pace.values()),
         "columns": [COEFFICIENTS[name].card for name in TABLE_COEFFICIENTS],
-        "repeats": [
-            ("All assessors" if name == EVERYONE else name, visible_coefficients(row))
-            for name, row in report.consistency.items()
-        ],
+        "repeats": consistency_rows(report.consistency),
+        "near_repeats": consistency_rows(report.near_consistency),
+        "soonest": SOONEST,
         "automatic": [
             (name, quality, *automatic_rows(quality)) for name, quality in report.automatic.items()
         ],
     }
     return render(request, "judging/assessor_quality.html", context)
+
+
+def consistency_rows(rows: Mapping[str, Row]) -> list[tuple[str, list[CoefficientValue]]]:
+    return [
+        ("All assessors" if name == EVERYONE else name, visible_coefficients(row))
+        for name, row in rows.items()
+    ]
 
 
 def visible_coefficients(row: Row) -> list[CoefficientValue]:
@@ -110,6 +118,8 @@ def _rows(report: QualityReport) -> list[list[str]]:
         rows.append([name, "hasty", str(pace.hasty), "", "", "", str(seconds.n), "", ""])
     for name, row in report.consistency.items():
         rows += [_estimate(name, f"self-consistency {c}", estimate) for c, estimate in row.items()]
+    for name, row in report.near_consistency.items():
+        rows += [_estimate(name, f"near repeats {c}", estimate) for c, estimate in row.items()]
     for name, quality in report.automatic.items():
         rows.append(_estimate(name, "automatic bias", quality.bias))
         rows += [

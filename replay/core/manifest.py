@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from campaigns.core.faults import FaultReport
-from campaigns.core.scale import GradeSpec
+from campaigns.core.scale import SCREEN_KEYS, GradeSpec, describe_taken_keys
 from campaigns.core.yaml_files import (
     FLAG,
     INTEGER,
@@ -131,8 +131,19 @@ def check_manifest(file: YamlFile) -> None:
         entries = data.get(key)
         for index, entry in enumerate(entries if isinstance(entries, list) else []):
             file.check(entry, schema, (key, index))
+    check_keys(file)
     if isinstance(data.get("pool"), dict):
         file.check(data["pool"], POOL, ("pool",))
+
+
+def check_keys(file: YamlFile) -> None:
+    """No grade may have a key of the judging screen."""
+    scale = file.data.get("scale")
+    for index, grade in enumerate(scale if isinstance(scale, list) else []):
+        key = str(grade.get("key", "")).lower() if isinstance(grade, dict) else ""
+        if key in SCREEN_KEYS:
+            fix = "Choose another letter or digit."
+            file.add_fault(("scale", index, "key"), describe_taken_keys([key]), fix, "EM03")
 
 
 def check_files(file: YamlFile, folder: Path) -> None:

@@ -5,7 +5,8 @@ import { announce, format, makeBar, readJudgment, readSkip, showMessage, showQue
 import { makeDesk } from "./judge/desk.js";
 import { makeFind } from "./judge/find.js";
 import { watchFrames } from "./judge/frames.js";
-import { CLICK_SETTLE_MS, SETTLE_MS, inField, keyName } from "./judge/keys.js";
+import { makeGuidelines } from "./judge/guidelines.js";
+import { CLICK_SETTLE_MS, SETTLE_MS, inField, keyName, targetOf } from "./judge/keys.js";
 import { makeReader, measure, newUuid, parseDocument } from "./judge/documents.js";
 import { makePassages } from "./judge/passages.js";
 import * as presence from "./judge/presence.js";
@@ -38,6 +39,7 @@ const finding = findBox && makeFind({
   format,
   leave: focusDocument,
 });
+const guidelines = makeGuidelines({ current: article });
 const passages = makePassages({ list: document.getElementById("passage-list"), showMessage, texts, current: currentDocument });
 
 function focusDocument() {
@@ -90,11 +92,6 @@ const commands = {
   z: () => judge.querySelector("#undo button")?.click(),
 };
 
-function targetOf(key) {
-  const place = document.querySelector(":popover-open") ?? judge;
-  return [...place.querySelectorAll("[data-key]")].find((node) => node.dataset.key === key && node.checkVisibility({ visibilityProperty: true }));
-}
-
 function pressed(event) {
   const field = event.composedPath?.()[0] ?? event.target;
   if (inField(field)) return pressedInField(event, field);
@@ -104,7 +101,7 @@ function pressed(event) {
   if (key === "Enter" && field.closest?.("button, a, summary")) return;
   const popover = document.querySelector(":popover-open");
   if (popover && key === "?") return void (event.preventDefault(), popover.hidePopover());
-  const target = targetOf(key);
+  const target = targetOf(key, popover ?? judge);
   const command = popover ? null : commands[key];
   if (!target && !command) return;
   event.preventDefault();
@@ -230,6 +227,7 @@ async function queued() {
       grade: act.grade ?? null, reason: act.reason ?? null, comment: fields.comment, flags: fields.flags,
       duplicate_of: fields.duplicateOf, passages: own.passages,
       active_seconds: presence.activeSeconds(), served_at: own.servedAt,
+      guideline_version: guidelines.version,
     };
     try {
       await queue.add(record);
@@ -286,7 +284,7 @@ async function queued() {
     if (!result) return location.assign(judge.dataset.judge) ?? true; // That page starts with it.
     if (!result.ok) return showMessage(result.code === "nothing-to-undo" ? texts.nothing : result.message);
     if (result.topic !== topic) {
-      location.assign(`${placeOf(result.topic)}?${new URLSearchParams({ docno: result.docno })}`);
+      location.assign(`${placeOf(result.topic)}?${new URLSearchParams({ docno: result.docno, token: result.token ?? "" })}`);
       return true;
     }
     const entry = { docno: result.docno, token: result.token ?? last?.token, topic, uuid: last?.uuid };

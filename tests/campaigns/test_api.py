@@ -10,7 +10,7 @@ from campaigns.models import Campaign, Run
 from tests.factories import checked_run, run_text, upload
 
 SCALE = [
-    {"value": 0, "label": "no", "key": "n", "gain": 0},
+    {"value": 0, "label": "no", "key": "0", "gain": 0},
     {"value": 1, "label": "yes", "key": "y", "gain": 1},
 ]
 

@@ -46,7 +46,7 @@ def test_create_needs_the_permission(assessor):
         ((*SCALE, GradeSpec(4, " ", "4", 4)), "needs a label"),
         ((*SCALE, GradeSpec(4, "more", "4", -1)), "gain must be 0 or more"),
         ((*SCALE, GradeSpec(4, "more", "4", float("nan"))), "gain must be 0 or more"),
-        ((GradeSpec(0, "no", "n", 0), GradeSpec(2, "yes", "y", 1)), "relevance level 1"),
+        ((GradeSpec(0, "no", "0", 0), GradeSpec(2, "yes", "y", 1)), "relevance level 1"),
     ],
 )
 def test_a_scale_that_cannot_be_judged_with_is_refused(organizer, scale, said):

@@ -61,6 +61,7 @@ def judged(say, assessor, assessor2, machine):
             say(assessor, topic, f"d{at}", at % 3, **more)
             say(assessor2, topic, f"d{at}", (at + (at > 4)) % 3, **more)
             say(machine, topic, f"d{at}", 3 - at % 3, purpose=Purpose.AUTOMATIC)
+    for topic in "123":
         say(assessor, topic, "d1", 1, purpose=Purpose.REPEAT)
         say(assessor, topic, "d2", 0, purpose=Purpose.REPEAT)
 
@@ -177,7 +178,44 @@ def test_a_repeat_is_compared_with_what_stood_before_it(say, campaign, assessor,
     say(assessor, "1", "d3", None, **again)
     say(assessor2, "1", "d4", 1)
     say(assessor, "1", "d4", 1, **again)
-    assert load_judging_record(campaign).repeats == [("assessor", "1", 3, 1)]
+    record = load_judging_record(campaign)
+    assert (record.repeats, record.near_repeats) == ([], [("assessor", "1", 3, 1)])
+
+
+def test_repeats_within_twelve_documents_are_reported_apart(say, campaign, assessor, assessor2):
+    """Eleven other documents in between are too few, skips and revisions count once."""
+    say(assessor, "1", "near", 1)
+    say(assessor, "2", "far", 1)
+    for at in range(11):
+        say(assessor, "1", f"d{at}", None if at % 2 else 1)
+        say(assessor, "1", f"d{at}", 1)
+        say(assessor2, "1", f"e{at}", 1)
+    again = {"purpose": Purpose.REPEAT}
+    say(assessor, "2", "far", 0, **again)
+    say(assessor, "2", "far", 1, **again)
+    say(assessor, "1", "near", 1)
+    say(assessor, "3", "d1", 1)
+    say(assessor, "1", "near", 0, **again)
+    record = load_judging_record(campaign)
+    assert (record.repeats, record.near_repeats) == (
+        [],
+        [("assessor", "1", 1, 0), ("assessor", "2", 1, 1)],
+    )
+    for at in range(12):
+        say(assessor, "3", f"f{at}", 1)
+    say(assessor, "3", "d1", 1, **again)
+    assert load_judging_record(campaign).repeats == [("assessor", "3", 1, 1)]
+
+
+def test_near_repeats_stand_apart_on_the_page_and_in_downloads(judged, organizer, as_user):
+    client = as_user(organizer)
+    told = page(client, "assessor-quality")
+    assert "Repeats within 12 documents" in told
+    found = json.loads(page(client, "assessor-quality-download", "", "json"))["assessors"][0]
+    assert found["consistency"]["percent"]["n"] == 4
+    assert found["near_consistency"]["percent"]["n"] == 2
+    table = page(client, "assessor-quality-download", "", "csv")
+    assert "assessor,near repeats percent,0.500000," in table
 
 
 def test_labels_are_the_current_judgments(say, campaign, assessor, assessor2, machine):

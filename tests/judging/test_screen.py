@@ -202,7 +202,7 @@ def test_claim_and_submit_cost_the_same_in_a_large_pool(
         assert screen.get(url).status_code == 200
 
 
-JUDGE, NEXT = 16, 28
+JUDGE, NEXT = 16, 29
 """Queries of a press and of the next page: session and roles, the judgment in its transaction;
 the claim, the document, the topic's head and bar."""
 
@@ -210,7 +210,7 @@ the claim, the document, the topic's head and bar."""
 def test_my_topics_cost_the_same_for_one_and_three(
     plan, screen, campaign, organizer, assessor, django_assert_max_num_queries
 ):
-    with django_assert_max_num_queries(33):
+    with django_assert_max_num_queries(35):
         assert screen.get(reverse("work", args=["small"])).status_code == 200
 
 

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from campaigns.models import Event, Role
 from campaigns.services.campaigns import update_campaign
+from judging.core import repeats
 from judging.core.stopping import StoppingCriteria
 from judging.models import Assignment, Judgment, Plan, Slot, StoppedTopic, StoppingRule
 from judging.queries.progress import assessor_progress, plan_progress
@@ -214,8 +215,9 @@ def test_a_late_judgment_of_an_ended_topic_is_kept(
 
 
 def test_repeats_of_an_ended_topic_come_and_are_counted(
-    plan, rule, grade, ended, assessor, campaign, topic
+    plan, rule, grade, ended, assessor, campaign, topic, monkeypatch
 ):
+    monkeypatch.setattr(repeats, "SOONEST", 0)
     Plan.objects.update(repeat_share=1)
     Assignment.objects.exclude(topic=topic).delete()
     rule(documents=1)

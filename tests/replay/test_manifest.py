@@ -12,7 +12,7 @@ GOOD = """\
 title: Toy
 slug: toy
 scale:
-  - {grade: 0, label: "No", key: "n"}
+  - {grade: 0, label: "No", key: "0"}
   - {grade: 2, label: "Yes", key: "y", gain: 3}
 topics: t.tsv
 runs:
@@ -38,7 +38,7 @@ def faults_of(tmp_path: Path, text: str) -> FaultReport:
 
 def test_manifest_reads_values_and_defaults(tmp_path: Path) -> None:
     manifest = read_manifest(folder_with(tmp_path, GOOD))
-    assert manifest.scale == (GradeSpec(0, "No", "n", 0.0), GradeSpec(2, "Yes", "y", 3.0))
+    assert manifest.scale == (GradeSpec(0, "No", "0", 0.0), GradeSpec(2, "Yes", "y", 3.0))
     assert manifest.runs[0].file == tmp_path / "r.txt"
     assert (manifest.runs[0].pooled, manifest.runs[0].kind) == (False, "automatic")
     assert (manifest.depth, manifest.policy, manifest.release) == (3, "single", True)

@@ -10,6 +10,7 @@ from campaigns.core.cards import Card
 from judging.core.agreement.panel import compare_label_sets
 from judging.core.agreement.report import Row
 from judging.core.agreement.resampling import ResampleDraws
+from judging.core.repeats import SOONEST
 
 Again = tuple[str, str, int, int]
 """Assessor, topic, first grade, grade of the repeat."""
@@ -46,6 +47,11 @@ CONSISTENCY = Card(
     source="Blind repeats; same coefficients as between assessors.",
     range="that of the coefficient",
     edge_cases=(
+        (
+            f"Only repeats with {SOONEST} or more other documents between the assessor's last "
+            "judgment of the pair and the repeat count; nearer ones show memory and are reported "
+            "apart."
+        ),
         "Repeats count neither in qrels nor in inter-assessor agreement.",
         (
             "A first judgment changed after the repeat counts as it was before; if it was undone, "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from campaigns.core.intervals import HINT_NOTE
 from judging.core.agreement.formats import (
@@ -15,6 +15,7 @@ from judging.core.agreement.report import Row
 from judging.core.quality.consistency import EVERYONE
 from judging.core.quality.estimate import QualityEstimate
 from judging.core.quality.report import QualityReport
+from judging.core.repeats import SOONEST
 
 TABLE_COEFFICIENTS = ("percent", "kappa", "kappa-quadratic", "alpha-ordinal")
 """Coefficients in the tables of self-consistency and automatic assessors; JSON has all."""
@@ -46,7 +47,9 @@ def _tables(report: QualityReport) -> Iterator[Sequence[Cells]]:
         for name, bias in report.bias.items()
     ]
     yield [("threshold priming", "slope", "95 % interval", "p", "n"), *_priming(report)]
-    yield [("self-consistency", *TABLE_COEFFICIENTS, "n"), *_consistency(report)]
+    yield [("self-consistency", *TABLE_COEFFICIENTS, "n"), *_consistency(report.consistency)]
+    near = f"repeats within {SOONEST} documents"
+    yield [(near, *TABLE_COEFFICIENTS, "n"), *_consistency(report.near_consistency)]
     yield [("median active seconds", "seconds", "n", "hasty")] + [
         (name, format_coefficient(pace.overall.median), str(pace.overall.n), str(pace.hasty))
         for name, pace in report.pace.items()
@@ -68,16 +71,16 @@ def _priming(report: QualityReport) -> Iterable[Cells]:
             )
 
 
-def _consistency(report: QualityReport) -> Iterable[Cells]:
-    return (_cells(name, row) for name, row in _consistency_rows(report))
+def _consistency(rows: Mapping[str, Row]) -> Iterable[Cells]:
+    return (_cells(name, row) for name, row in _consistency_rows(rows))
 
 
 def _automatic(report: QualityReport) -> Iterable[Cells]:
     return (_cells(name, row) for name, row in _automatic_rows(report))
 
 
-def _consistency_rows(report: QualityReport) -> Iterator[tuple[str, Row]]:
-    for name, row in report.consistency.items():
+def _consistency_rows(rows: Mapping[str, Row]) -> Iterator[tuple[str, Row]]:
+    for name, row in rows.items():
         yield "all assessors" if name == EVERYONE else name, row
 
 
@@ -107,7 +110,7 @@ def _reasons(report: QualityReport) -> Iterable[str]:
             if priming.reason or priming.no_interval:
                 what = "threshold priming" if priming.reason else "threshold priming, interval"
                 yield f"{name}, {what}: {priming.reason or priming.no_interval}"
-    yield from _reasons_of_rows(_consistency_rows(report), "self-consistency, ")
+    yield from _reasons_of_rows(_consistency_rows(report.consistency), "self-consistency, ")
     yield from _reasons_of_rows(_automatic_rows(report), "")
     for name, bias in report.bias.items():
         if bias.no_interval:

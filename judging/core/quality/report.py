@@ -33,19 +33,23 @@ CARDS: dict[str, Card] = {
 
 @dataclass(frozen=True, eq=False)
 class JudgingRecord:
-    """The judgment log: current human grades as a table and in order of judging, blind repeats,
-    and the grades of automatic assessors.
+    """The judgment log: current human grades as a table and in order of judging, blind repeats
+    (those that came too soon apart), and the grades of automatic assessors.
     """
 
     people: LabelTable
     grades: OrderedGrades
     repeats: Sequence[Again] = ()
     automatic: LabelTable | None = None
+    near_repeats: Sequence[Again] = ()
 
 
 @dataclass(frozen=True)
 class QualityReport:
-    """By assessor; ``priming`` over all assessors, ``automatic`` by automatic assessor."""
+    """By assessor; ``priming`` over all assessors, ``automatic`` by automatic assessor.
+
+    ``near_consistency`` is of the repeats that came too soon, which ``consistency`` leaves out.
+    """
 
     bias: Mapping[str, QualityEstimate]
     drift: Mapping[str, BiasDrift]
@@ -54,6 +58,7 @@ class QualityReport:
     consistency: Mapping[str, Row]
     pace: Mapping[str, AssessorPace]
     automatic: Mapping[str, AutomaticQuality]
+    near_consistency: Mapping[str, Row]
 
     def largest(self, rows: int | None) -> QualityReport:
         """At most ``rows`` assessors, those whose bias is over the most judgments."""
@@ -84,12 +89,14 @@ class QualityReport:
                     "drift": asdict(self.drift[name]),
                     "priming": asdict(self.priming_by_assessor[name]),
                     "consistency": _row(self.consistency.get(name)),
+                    "near_consistency": _row(self.near_consistency.get(name)),
                     "pace": _pace(self.pace[name]),
                 }
                 for name in self.bias
             ],
             "priming": asdict(self.priming),
             "consistency": _row(self.consistency.get(EVERYONE)),
+            "near_consistency": _row(self.near_consistency.get(EVERYONE)),
             "hasty_below_seconds": FLOOR,
             "automatic": [
                 {
@@ -122,6 +129,7 @@ def quality_report(
         self_consistency_by_assessor(record.repeats, grades.scale, level, draws),
         pace_by_assessor(grades),
         compare_automatic_assessors(record.people, automatic, level, draws) if automatic else {},
+        self_consistency_by_assessor(record.near_repeats, grades.scale, level, draws),
     )
 
 

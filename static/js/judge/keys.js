@@ -29,3 +29,10 @@ export function keyName(event) {
   if (!isLetter(event.key)) return event.key;
   return (event.shiftKey ? "Shift+" : "") + event.key.toLowerCase();
 }
+
+// What a key presses in `place`. A grade wins over the screen's own use of its key, which older
+// scales may have.
+export function targetOf(key, place) {
+  const keyed = [...place.querySelectorAll("#grades [data-key]"), ...place.querySelectorAll("[data-key]")];
+  return keyed.find((node) => node.dataset.key === key && node.checkVisibility({ visibilityProperty: true }));
+}

@@ -33,11 +33,14 @@ export async function post(url, body) {
     throw new Trouble("offline");
   }
   if (!answer.ok) throw new Trouble(KINDS[answer.status] ?? "server", answer.status);
+  let data;
   try {
-    return await answer.json();
+    data = await answer.json();
   } catch {
     throw new Trouble("offline");
   }
+  document.dispatchEvent(new CustomEvent("guidelines", { detail: data.guidelines }));
+  return data;
 }
 
 export function beacon(url, fields) {

@@ -1,0 +1,64 @@
+// The guidelines beside the document: which version the page shows, and whether there is a newer
+// one. A judgment holds the version shown; a newer one is announced until it is opened.
+import { announce, format, showMessage, texts } from "./bar.js";
+
+export function makeGuidelines({ current }) {
+  const pane = document.getElementById("guidelines");
+  const notice = document.getElementById("guidelines-news");
+  if (!pane) return { get version() { return null; } };
+  let shown = Number(pane.dataset.version);
+  let newest = shown;
+  let loading = false;
+
+  function heard(version) {
+    if (!notice || !(version > newest)) return;
+    newest = version;
+    notice.hidden = false;
+    announce(notice.textContent);
+  }
+
+  async function load() {
+    if (loading) return false;
+    loading = true;
+    try {
+      const answer = await fetch(pane.dataset.url);
+      if (!answer.ok || answer.redirected) return false;
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const latest = page.querySelector(".guideline[data-version]");
+      const text = latest?.querySelector(".prose");
+      if (!text) return false;
+      pane.querySelector(".prose").replaceWith(text);
+      shown = Number(latest.dataset.version);
+      newest = Math.max(newest, shown);
+      return true;
+    } catch {
+      return false;
+    } finally {
+      loading = false;
+    }
+  }
+
+  // Opens the newest version; closes the guidelines if it is open already.
+  async function open() {
+    const news = Boolean(notice) && !notice.hidden;
+    if (newest > shown && !(await load())) return showMessage(texts.guidelinesOffline);
+    pane.hidden = false;
+    pane.open = news || !pane.open;
+    if (!pane.open) return current()?.focus({ preventScroll: true });
+    pane.querySelector("summary .tag")?.remove();
+    if (notice) notice.hidden = newest <= shown;
+    pane.scrollIntoView({ block: "start" });
+    announce(format(texts.guidelinesShown, { n: shown }));
+  }
+
+  pane.querySelector("summary").addEventListener("click", (event) => {
+    event.preventDefault();
+    open();
+  });
+  notice?.querySelector("a").addEventListener("click", (event) => {
+    event.preventDefault();
+    open();
+  });
+  document.addEventListener("guidelines", (event) => heard(event.detail));
+  return { open, get version() { return shown; } };
+}
