@@ -24,6 +24,7 @@ TRANSLATED = (
     "campaigns.views.invitations.",
     "campaigns.views.people.",
     "campaigns.views.campaigns.campaign_view",
+    "campaigns.views.sign_in.",
     "campaigns.views.site.",
     "django.",
     "judging.views.judging_sync.",
