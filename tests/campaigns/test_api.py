@@ -86,7 +86,7 @@ def test_a_run_is_sent_and_comes_back_checked(campaign, participant, team, ask):
     assert bad.data["report"]["counts"] == {"E10": 3}
     back = ask(participant, api.RunViewSet, "file", pk=good.data["id"])
     assert back.content == run_text()
-    gone = ask(participant, api.RunViewSet, "withdraw", {}, pk=good.data["id"])
+    gone = ask(participant, api.RunViewSet, "withdraw", {}, format="multipart", pk=good.data["id"])
     assert gone.data["state"] == "withdrawn"
 
 

@@ -72,7 +72,7 @@ def test_documents_are_deleted_while_nothing_refers_to_them(
     client.post("/c/small/documents/import/", {"file": upload(text, "d.jsonl")})
     assert "Delete all documents" in client.get("/c/small/documents/").content.decode()
     assert "Delete all 1 documents?" in client.get("/c/small/documents/delete/").content.decode()
-    assert client.post("/c/small/documents/delete/").status_code == 302
+    assert confirm(client, "/c/small/documents/delete/").status_code == 302
     assert campaign.documents.count() == 0
     assert campaign.events.filter(code="documents.deleted").exists()
     client.post("/c/small/documents/import/", {"file": upload(text, "d.jsonl")})

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from datetime import timedelta
 
 import pytest
@@ -19,6 +17,7 @@ from campaigns.services.campaigns import change_visibility, update_campaign
 from campaigns.services.runs import latest_check_job, submit_run, withdraw_run
 from evaluation.models import ScoreSet
 from evaluation.services import release_scores, score_campaign
+from tests.csv_reading import csv_rows
 from tests.factories import accepted_run, checked_run, confirm, read_confirmation, run_text
 
 
@@ -238,7 +237,7 @@ def test_downloads_and_api_mark_a_withdrawn_run(as_user, organizer, alpha, relea
     alpha.refresh_from_db()
     moment = alpha.withdrawn_at.isoformat()
     text = as_user(organizer).get(f"{released.get_absolute_url()}scores.csv").content.decode()
-    rows = {row["run"]: row["withdrawn"] for row in csv.DictReader(io.StringIO(text))}
+    rows = {row["run"]: row["withdrawn"] for row in csv_rows(text)}
     assert rows == {"alpha-one": moment, "beta-secret": "", "beta-other": ""}
     address = reverse("api-score-set-leaderboard", args=[released.pk])
     runs = {row["run"]: row["withdrawn_at"] for row in api(organizer).get(address).json()["runs"]}

@@ -89,7 +89,7 @@ def test_only_assessors_of_the_campaign_may_claim_and_judge(
 
 def test_qrels_and_plans_are_the_organizers(plan, organizer, assessor, participant, grade, call):
     grade(assessor, "d1", 1)
-    release = {"campaign": "small", "policy": "single"}
+    release = {"campaign": "small", "policy": "single", "confirm": ["judging-open"]}
     assert call(QrelsViewSet, assessor, "create", "post", release)[0] == 403
     status, made = call(QrelsViewSet, organizer, "create", "post", release)
     assert (status, made["pairs"], made["manifest"]["policy"]) == (201, 1, "single")
@@ -131,7 +131,11 @@ def test_a_plan_is_foreseen_and_made_through_the_api(
 def test_a_plan_is_paused_and_closed_for_good_through_the_api(plan, organizer, assessor, call):
     for act, state in (("pause", "paused"), ("resume", "open"), ("close", "closed")):
         assert call(PlanViewSet, assessor, act, "post", pk=plan.pk)[0] == 404
-        status, made = call(PlanViewSet, organizer, act, "post", pk=plan.pk)
+        if act == "close":
+            status, refused = call(PlanViewSet, organizer, act, "post", pk=plan.pk)
+            assert (status, refused["code"]) == (409, "not-confirmed")
+        consent = {"confirm": ["work-ends"]}
+        status, made = call(PlanViewSet, organizer, act, "post", consent, pk=plan.pk)
         assert (status, made["state"], bool(made["closed_at"])) == (200, state, state == "closed")
     for act in ("pause", "resume"):
         assert call(PlanViewSet, organizer, act, "post", pk=plan.pk)[0] == 409

@@ -14,6 +14,7 @@ from judging.services.assignments import assign_topic, assign_topics
 from judging.services.judgments import claim_next
 from judging.services.plans import close_plan, create_plan, pause_plan
 from judging.services.slots import pause_work, reassign_work
+from tests.factories import confirm
 from tests.judging.conftest import make_pool
 
 
@@ -101,7 +102,7 @@ def test_a_closed_plan_cannot_be_resumed_on_its_page(plan, organizer, campaign, 
     shown = client.get(page).content.decode()
     assert "Resume" in shown
     assert "Close plan" in shown
-    client.post(reverse("plan-close", args=[campaign.slug, plan.pk]))
+    confirm(client, reverse("plan-close", args=[campaign.slug, plan.pk]))
     shown = client.get(page).content.decode()
     assert "closed" in shown
     assert not {"Resume", "Pause</button>", "Close plan", "Assign topics"} & set(

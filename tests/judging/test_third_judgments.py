@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import importlib
 import io
 import json
@@ -31,6 +30,7 @@ from judging.services.imports import ImportOptions, import_file
 from judging.services.judgments import undo_judgment
 from judging.services.plans import create_plan
 from tests.conftest import SCALE
+from tests.csv_reading import csv_rows
 from tests.judging.conftest import make_pool
 
 PAGES = ("agreement", "agreement-pair", "agreement-topics", "assessor-quality")
@@ -116,7 +116,7 @@ def test_downloads_follow_the_switch(disputed, organizer, as_user):
     told = json.loads(page(client, "assessor-quality-download", "", "json"))
     assert told["third_judgments"] == {"counted": 0, "left_out": 2}
     for query, n in (("", 1), ("third=1", 3)):
-        rows = list(csv.DictReader(io.StringIO(page(client, "agreement-download", query, "csv"))))
+        rows = csv_rows(page(client, "agreement-download", query, "csv"))
         assert len({row["assessor_b"] for row in rows if row["between"] == "pair"}) == min(n, 2)
     out = io.StringIO()
     call_command("agreement", "--campaign", "small", stdout=out)
@@ -149,7 +149,7 @@ def test_late_judgments_of_third_judges_are_third_ones(disputed, assessor3, grad
 def test_exports_mark_them_and_assessors_do_not_see_it(disputed, organizer, assessor3, as_user):
     url = reverse("judgments-export", args=["small", "log", "csv"])
     text = b"".join(as_user(organizer).get(url).streaming_content).decode()
-    rows = list(csv.DictReader(io.StringIO(text)))
+    rows = csv_rows(text)
     marked = {(row["docno"], row["assessor"]) for row in rows if row["third"] == "True"}
     assert marked == {("d1", "assessor3"), ("d5", "assessor3")}
     for which in ("doccano", "label-studio"):
@@ -194,8 +194,8 @@ def test_an_import_fills_the_slots_of_third_judgments(
     people = {number: [assessor, assessor2, assessor3] for number in "12"}
     created = create_plan(actor=organizer, pool=pool, overlap=2, assessors=people)
     Plan.objects.filter(pk=created.pk).update(third_from=2)
-    head, *rows = export("csv").decode().splitlines(keepends=True)
-    data = "".join([head, *reversed(rows)]).encode()
+    version, conditions, head, *rows = export("csv").decode().splitlines(keepends=True)
+    data = "".join([version, conditions, head, *reversed(rows)]).encode()
     options = ImportOptions()
     counts = import_file(
         actor=organizer, campaign=elsewhere, data=data, file="x.csv", options=options

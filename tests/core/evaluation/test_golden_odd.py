@@ -16,7 +16,8 @@ from campaigns.core.faults import FaultReport, InvalidFile
 from campaigns.core.qrels import read_qrels
 from campaigns.core.runs import read_run
 from campaigns.core.streams import read_bytes
-from evaluation.core.evaluate import NO_TOPIC, ScoredRun, evaluate
+from evaluation.core.evaluate import ScoredRun, evaluate
+from evaluation.core.matching import NoCommonTopicError
 from evaluation.core.options import ScoringOptions
 from evaluation.core.profiles import TREC_EVAL_10
 from tests.core.evaluation.golden import PROGRAMS, Case, split
@@ -111,13 +112,16 @@ def test_a_topic_without_judgments_silences_no_other(
     assert ours == pytest.approx(wanted, abs=1e-12)
 
 
-def test_no_common_topic_is_null_or_all_zero(data_dir: Path) -> None:
+def test_no_common_topic_is_refused(data_dir: Path) -> None:
     case = Case(odd(data_dir, "no_common_topic"), "ra")
-    scores = evaluate(case.run(), case.judged(), ["map"], ScoringOptions(topics="common"))
-    assert (scores.means, scores.reasons) == ((None,), {"map": NO_TOPIC})
-    # trec_eval 9 prints nothing even with -c; 10 prints zeros then.
+    with pytest.raises(NoCommonTopicError, match="run ra: no topic in common"):
+        evaluate(case.run(), case.judged(), ["map"], ScoringOptions(topics="common"))
+    # trec_eval 9 prints nothing even with -c; 10 prints zeros then, which look like scores.
     assert case.lines("te9.0.8", "qc") == []
-    assert case.printed("te10.0", "qc") == case.lines("te10.0", "qc")
+    zeros = [line.split()[-1] for line in case.lines("te10.0", "qc") if line.startswith("map ")]
+    assert set(zeros) == {"0.0000"}
+    with pytest.raises(NoCommonTopicError):
+        case.printed("te10.0", "qc")
     assert case.judged().topics == ("351", "352")
 
 
