@@ -109,7 +109,8 @@ class SubmissionSerializer(PositionSerializer):
     guideline_version = serializers.IntegerField(
         required=False,
         min_value=0,
-        help_text="Version shown to the assessor; default: as returned by `next`.",
+        help_text="Version shown to the assessor; default: as returned by `next` if `token` is"
+        " sent, otherwise the current one.",
     )
 
 

@@ -155,7 +155,7 @@ def bodies(world: World) -> dict[str, dict[str, object]]:
         "api-judgment-undo": api,
         "api-qrels-list": api | {"policy": "majority", "confirm": ["judging-open"]},
         "qrels-freeze": {"policy": "majority"},
-        "api-plan-close": {"confirm": ["work-ends"]},
+        "api-plan-close": {"confirm": ["work-ends", "documents-out"]},
         "api-run-withdraw": {"confirm": ["stays-in-scores"]},
         "api-campaign-visibility": {"board": "names"},
         "api-member-list": api | {"username": "stranger", "role": "viewer"},

@@ -116,9 +116,12 @@ class YamlFile:
             line, column = mark_position(error.problem_mark)
             message = f"Invalid YAML: {error.problem}."
             self.report.add(self.codes[1], message, "Correct the syntax.", line=line, column=column)
-        except (yaml.YAMLError, ValueError) as error:
-            message = f"Invalid YAML: {str(error).splitlines()[0]}."
-            self.report.add(self.codes[1], message, "Correct the syntax.")
+        except yaml.reader.ReaderError as error:
+            before = text[: error.position]
+            line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
+            message = f"Invalid YAML: {error.reason}."
+            fix = "Remove the character."
+            self.report.add(self.codes[1], message, fix, line=line, column=column)
         else:
             if isinstance(data, dict):
                 self.data, self.tree = data, tree
@@ -162,6 +165,12 @@ def load_yaml(text: str) -> tuple[Any, yaml.Node | None]:
     try:
         tree = loader.get_single_node()
         return (None if tree is None else loader.construct_document(tree)), tree
+    except yaml.YAMLError:
+        raise
+    except Exception as error:
+        # The scanner, too, raises whatever its parsing runs into: large numbers in escapes.
+        problem, mark = "the text cannot be read", loader.get_mark()
+        raise yaml.MarkedYAMLError(problem=problem, problem_mark=mark) from error
     finally:
         loader.dispose()
 

@@ -53,12 +53,15 @@ def update_campaign(
     for name in changed:
         setattr(campaign, name, changes[name])
     check_test_not_fixed(stored, changed)
-    check_board_not_released(stored, changed)
     check_fields(campaign)
     former = get_grade_scale(campaign)
     rescaled = scale is not None and tuple(scale) != former
     check_scale(former if scale is None else scale, campaign.relevance_level, former)
     with transaction.atomic():
+        # Locked, so that a release of scores comes before or after.
+        check_board_not_released(
+            Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk), changed
+        )
         if rescaled and scale is not None:
             replace_scale(actor, campaign, scale)
         if changed:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from datetime import datetime
 from pathlib import Path
+from threading import Lock
 from typing import Any
 from uuid import uuid4
 
@@ -23,6 +25,18 @@ PROBE_BYTES = 1 << 16
 """A full disk may still have room for a name or a few bytes, not for this."""
 LOW_BYTES = 1 << 30
 BROKER_SECONDS = 2.0
+KEPT_SECONDS = 5.0
+_checking = Lock()
+_latest: dict[str, Any] = {}
+
+
+def get_health() -> dict[str, Any]:
+    """``check_health``, at most once in ``KEPT_SECONDS`` per process: anybody may ask."""
+    with _checking:
+        if time.monotonic() >= _latest.get("until", 0.0):
+            health = check_health()
+            _latest.update(health=health, until=time.monotonic() + KEPT_SECONDS)
+        return dict(_latest["health"])
 
 
 def check_health() -> dict[str, Any]:

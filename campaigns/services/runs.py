@@ -210,8 +210,10 @@ def finish_run_check(job: Job, run: Run, result: CheckedRun, matrix: str) -> Non
 
 
 def accept_run(job: Job, run: Run, fields: dict[str, Any], matrix: str) -> None:
-    if run.replaces is not None:
-        transition_run(run.replaces, Run.State.ACCEPTED, Run.State.REPLACED)
+    # If it has been withdrawn since the check, it stays so.
+    if run.replaces is not None and transition_run(
+        run.replaces, Run.State.ACCEPTED, Run.State.REPLACED
+    ):
         events.log_event(
             campaign=run.campaign,
             actor=run.submitted_by,
@@ -252,6 +254,9 @@ def build_run_outcome(run: Run, result: CheckedRun) -> dict[str, Any]:
 
 def find_late_faults(run: Run) -> list[tuple[str, str, str]]:
     """Faults from changes since the submission: ``(code, message, fix)`` each."""
+    if run.replaces_id is not None:
+        # A release of scores comes before, and the run stays, or after.
+        Campaign.objects.select_for_update(no_key=True).get(pk=run.campaign_id)
     # Locked until the transaction ends, so that the runs of a team are decided in turn.
     Team.objects.select_for_update().get(pk=run.team_id)
     if run.replaces is not None:
@@ -267,7 +272,7 @@ def find_late_faults(run: Run) -> list[tuple[str, str, str]]:
     limit = run.campaign.max_runs_per_team
     if limit is not None and run.team.runs.scored().count() >= limit:
         message = f"Run limit reached: the team already had {limit} accepted runs."
-        return [("E18", message, "Replace or withdraw one of them.")]
+        return [("E18", message, "Replace or withdraw a run whose scores are not released.")]
     return []
 
 
@@ -369,7 +374,7 @@ def check_quota(campaign: Campaign, team: Team) -> None:
         raise ActionRefused(
             "quota",
             f"Run limit reached: the team has {limit} accepted runs.",
-            "Replace or withdraw one of them.",
+            "Replace or withdraw a run whose scores are not released.",
         )
 
 

@@ -14,7 +14,7 @@ from campaigns.context_processors import THEMES
 from campaigns.forms import AccountForm, TokenForm
 from campaigns.models import ApiToken, User
 from campaigns.queries import list_campaigns_for
-from campaigns.services.health import FAILED, check_health
+from campaigns.services.health import FAILED, get_health
 from campaigns.services.tokens import create_token, revoke_token
 from campaigns.views.helpers import SignedInRequest
 
@@ -94,5 +94,5 @@ def token_revoke_view(request: SignedInRequest) -> HttpResponse:
 @require_safe
 def health_view(request: HttpRequest) -> JsonResponse:  # noqa: ARG001 (views take one)
     """The state of the installation, for a monitor; 503 if database or store fails."""
-    health = check_health()
+    health = get_health()
     return JsonResponse(health, status=503 if health["status"] == FAILED else 200)

@@ -79,7 +79,10 @@ def list_score_set_matters(score_set: ScoreSet, runs: list[Run]) -> list[OpenMat
     if gone:
         names = list_names([run.tag for run in gone])
         text = f"{format_count(len(gone), 'run')} withdrawn or replaced since: {names}."
-        detail = "Once released they stay in the scores, marked withdrawn."
+        detail = (
+            "Withdrawn runs then stay in later scores too, marked withdrawn; replaced runs stay"
+            " in this score set only."
+        )
         add("runs-withdrawn", text, "Release with these runs", detail)
     newest = campaign.qrels.first()
     if newest is not None and newest.version > score_set.qrels.version:

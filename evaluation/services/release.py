@@ -24,11 +24,12 @@ def release_scores(
     """Show the score set to participants, permanently; close submission with it if ``decision``
     says so. Another score set may be released later.
     """
-    campaign = score_set.campaign
-    require_permission(actor, "campaigns.manage", campaign)
+    require_permission(actor, "campaigns.manage", score_set.campaign)
     with transaction.atomic():
-        # Locked, so that a withdrawal comes before, or knows that scores are released.
-        Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+        # Locked, so that a withdrawal comes before, or knows that scores are released; read
+        # anew, since deadline and visibility are among the facts.
+        locked = Campaign.objects.select_for_update(no_key=True)
+        campaign = score_set.campaign = locked.get(pk=score_set.campaign_id)
         check_not_released(score_set)
         confirmed = check_decision(partial(describe_release, score_set), decision)
         close_if_chosen(actor, campaign, decision)

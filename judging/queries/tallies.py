@@ -66,7 +66,8 @@ class SlotTally:
     @property
     def percent(self) -> int:
         """Rounded down: 100 only if nothing remains."""
-        return 100 * self.done // (self.done + self.left) if self.done else 0
+        resolved = self.done - self.unresolved
+        return 100 * resolved // (self.done + self.left) if self.done else 0
 
 
 @dataclass(frozen=True)

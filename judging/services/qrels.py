@@ -135,7 +135,7 @@ def describe_draft(request: QrelsRequest, draft: QrelsDraft, moment: datetime) -
     return describe_qrels_freezing(
         request.campaign,
         version=next_version(request.campaign),
-        policy=request.policy.name,
+        policy=", ".join(filter(None, (request.policy.name, request.policy.label))),
         pairs=len(draft.rows),
         disagreeing=len(draft.disagreeing),
         moment=format_utc(moment),

@@ -25,6 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.fixture
 def asked(client, db):
     def ask() -> tuple[int, dict[str, object]]:
+        health._latest.clear()
         answer = client.get("/health/")
         return answer.status_code, answer.json()
 
@@ -194,3 +195,13 @@ def test_a_monitor_on_the_machine_is_answered_under_tls_settings(tmp_path):
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
     assert done.stdout.split() == ["200", "-", "200", "-", "301"]
+
+
+def test_many_requests_are_one_check(client, db, monkeypatch):
+    health._latest.clear()
+    looks = []
+    monkeypatch.setattr(health, "check_store", lambda: looks.append(1) or {"store": "ok"})
+    for _ in range(20):
+        assert client.get("/health/").json()["store"] == "ok"
+    assert len(looks) == 1
+    health._latest.clear()

@@ -106,6 +106,7 @@ pair that the policy cannot decide is *undecided*: adjudicate it, or choose anot
 Scores by qrels in which an automatic assessor decides at least one pair are labelled *filled, no
 estimate* (`RULE+automatic:NAME`) or *automatic, no estimate* (`automatic:NAME`) on every page, in
 every file and in the API, as the manifest says; no table has them in one column with other scores.
+Commands on plain files know no manifest, except `evaluate --manifest FILE`.
 On TREC DL 2019, with a tenth of the pairs judged by people and a model for the others, P@10 was
 .26 too high.
 

@@ -145,6 +145,7 @@ def read_yaml(text: str) -> YamlFile:
         (LONG, 7),
         (f"!!int {LONG}", 7),
         ("*x", 7),
+        ("a\x07b", 8),
         ("[" * 100, 7 + MAX_DEPTH),
         ("[" * 100_000, 7 + MAX_DEPTH),
     ],
@@ -193,3 +194,12 @@ def test_topics_and_documents_likewise(value):
     report = FaultReport("d")
     list(read_documents(lines, report=report))
     assert [(f.code, f.line) for f in report.faults if f.code[0] == "E"] == [("ED02", 2)]
+
+
+@pytest.mark.parametrize("text", ['a: "\\U00110000"', f"%YAML 1.{LONG}\n---\na: 1", "a: \x07"])
+def test_what_the_scanner_runs_into_has_its_place_too(text):
+    with pytest.raises(InvalidFile) as refused:
+        read_yaml(text)
+    (fault,) = refused.value.report.faults
+    assert (fault.code, fault.line) == ("EP02", 1)
+    assert fault.column >= 1
