@@ -34,11 +34,11 @@ from campaigns.services.campaigns import (
     update_campaign,
 )
 from campaigns.services.runs import (
-    check_size,
     read_original_file,
     submit_and_check_run,
     withdraw_run,
 )
+from campaigns.services.submission_checks import check_size
 
 CAMPAIGN = OpenApiParameter("campaign", str, description="Slug. Only rows of this campaign.")
 

@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any
 
 from django.conf import settings
-from django.core.exceptions import PermissionDenied
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
@@ -20,10 +19,9 @@ from campaigns.core.run_checks import CheckedRun, RunRules, check_run_file
 from campaigns.core.streams import GZIP_MAGIC
 from campaigns.errors import ActionRefused, format_utc
 from campaigns.models import Campaign, Job, Run, Team, User
-from campaigns.rules import is_organizer_anywhere, require_permission
 from campaigns.services import events, jobs, matrices
 from campaigns.services.decisions import check_decision
-from campaigns.services.run_limits import check_daily_limits
+from campaigns.services.submission_checks import check_can_submit, check_open, require_team
 
 PACKED = ".packed.gz"
 FORMER_STATES = (Run.State.REPLACED, Run.State.WITHDRAWN)
@@ -78,19 +76,6 @@ def submit_run(
         queue = jobs.create_job if check_here else jobs.enqueue
         queue(campaign=campaign, kind="campaigns.check_run", actor=actor, run=run.pk)
     return run
-
-
-def check_can_submit(
-    actor: User, campaign: Campaign, team: Team, size: int, replaces: Run | None
-) -> None:
-    """Refuse what can be refused before the file is read."""
-    check_open(actor, campaign)
-    check_topics_known(campaign)
-    check_size(size)
-    check_replaced(team, replaces)
-    if replaces is None:
-        check_quota(campaign, team)
-    check_daily_limits(actor, campaign, team)
 
 
 def withdraw_run(*, actor: User, run: Run, decision: Decision | None = None) -> Run:
@@ -321,78 +306,6 @@ def store_run_file(data: bytes) -> str:
     if data.startswith(GZIP_MAGIC):
         return store.put_blob(data, ".gz")
     return store.put_blob(gzip.compress(data, 6, mtime=0), PACKED)
-
-
-def require_team(actor: User, campaign: Campaign, team: Team) -> None:
-    """The actor must be in ``team`` or an organizer; the team must belong to the campaign."""
-    if team.campaign_id != campaign.pk:
-        raise PermissionDenied(f"{team} belongs to another campaign")
-    if is_organizer_anywhere(actor, campaign):
-        return
-    require_permission(actor, "campaigns.submit_run", campaign)
-    if not campaign.members.filter(user=actor, team=team).exists():
-        raise PermissionDenied(f"{actor.get_username()} is not a member of {team}")
-
-
-def check_open(actor: User, campaign: Campaign) -> None:
-    if (
-        campaign.runs_deadline is None
-        or campaign.takes_runs()
-        or is_organizer_anywhere(actor, campaign)
-    ):
-        return
-    raise ActionRefused(
-        "deadline",
-        f"The run deadline was {format_utc(campaign.runs_deadline)}.",
-        "Ask the organizers; they can submit on behalf of a team.",
-    )
-
-
-def check_topics_known(campaign: Campaign) -> None:
-    """Runs are checked against the campaign's topics, so there must be some."""
-    if not campaign.topics.exists():
-        raise ActionRefused(
-            "no-topics",
-            "Runs cannot be submitted before topics are imported.",
-            "Wait until the organizers have imported the topics.",
-        )
-
-
-def check_size(size: int) -> None:
-    limit = settings.POOLBENCH_MAX_UPLOAD_BYTES
-    if size > limit:
-        raise ActionRefused(
-            "too-large",
-            f"The file has {size:,} bytes; the limit is {limit:,}.",
-            "Submit fewer documents per topic, or compress the file with gzip.",
-        )
-
-
-def check_quota(campaign: Campaign, team: Team) -> None:
-    limit = campaign.max_runs_per_team
-    if limit is not None and team.runs.scored().count() >= limit:
-        raise ActionRefused(
-            "quota",
-            f"Run limit reached: the team has {limit} accepted runs.",
-            "Replace or withdraw a run whose scores are not released.",
-        )
-
-
-def check_replaced(team: Team, replaces: Run | None) -> None:
-    if replaces is None:
-        return
-    if replaces.team_id != team.pk or replaces.state != Run.State.ACCEPTED:
-        raise ActionRefused(
-            "not-replaceable",
-            "Only an accepted run of the same team can be replaced.",
-            "Submit the file as a new run.",
-        )
-    if replaces.is_released:
-        raise ActionRefused(
-            "scores-released",
-            "The scores of this run have been released, so it can no longer be replaced.",
-            "Submit the file as a new run.",
-        )
 
 
 def transition_run(run: Run, before: str, after: str) -> bool:
