@@ -27,6 +27,11 @@ def repeats_on_screen() -> Q:
     return Q(purpose=Purpose.REPEAT, leased_at__isnull=False)
 
 
+def cancelable_slots() -> Q:
+    """The slots that closing their plan deletes: free, without a judgment in the log."""
+    return Q(free_slots(), ~repeats_on_screen(), judgments=None)
+
+
 def checked_out_slots(
     actor: User, campaign: Campaign, topic: Topic | None, kind: str = Plan.Kind.JUDGE
 ) -> QuerySet[Slot]:
