@@ -10,11 +10,10 @@ from campaigns.core.confirmation import Confirmation, ConfirmationChoice, Conseq
 from campaigns.core.faults import format_count
 from campaigns.models import Campaign
 from judging.models import Plan, Purpose, Slot
-from judging.queries.slots import cancelable_slots, free_slots
+from judging.queries.slots import cancelable_slots, free_slots, waiting_slots
 from judging.queries.tallies import judging_progress
 
 State = Slot.State
-WAITING = (State.OPEN, State.LEASED)
 
 
 def list_judging_matters(campaign: Campaign, although: str) -> list[OpenMatter]:
@@ -50,7 +49,7 @@ def list_judging_matters(campaign: Campaign, although: str) -> list[OpenMatter]:
             )
         )
     slots = Slot.objects.filter(plan__campaign=campaign)
-    if count := slots.filter(purpose=Purpose.ADJUDICATE, state__in=WAITING).count():
+    if count := slots.filter(waiting_slots(), purpose=Purpose.ADJUDICATE).count():
         matters.append(
             OpenMatter(
                 text=f"{format_count(count, 'adjudication')} open.",
@@ -71,7 +70,7 @@ def list_done_judging(campaign: Campaign) -> list[str]:
     slots = Slot.objects.filter(plan__campaign=campaign)
     rounds = slots.filter(purpose=Purpose.ADJUDICATE)
     done = []
-    if rounds.exists() and not rounds.filter(state__in=WAITING).exists():
+    if rounds.exists() and not rounds.filter(waiting_slots()).exists():
         done.append("Every adjudication of a round is decided.")
     return done
 

@@ -22,6 +22,12 @@ def free_slots() -> Q:
     return Q(state=Slot.State.OPEN) | expired
 
 
+def waiting_slots() -> Q:
+    """Open and checked-out slots, but not the free ones of closed plans."""
+    waiting = Q(state__in=(Slot.State.OPEN, Slot.State.LEASED))
+    return waiting & ~Q(free_slots(), plan__state=Plan.State.CLOSED)
+
+
 def repeats_on_screen() -> Q:
     """Blind repeats that are, or were, checked out."""
     return Q(purpose=Purpose.REPEAT, leased_at__isnull=False)
