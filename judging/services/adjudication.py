@@ -104,7 +104,7 @@ def remove_agreed_pairs(*, actor: User, plan: Plan) -> int:
 def end_round(*, actor: User, plan: Plan, decision: Decision | None = None) -> int:
     """Close a round; decisions remain. Return the number of pairs that were waiting.
 
-    Checked-out pairs may still be decided; when their leases expire, nobody else gets them.
+    Checked-out pairs may still be decided; no one else gets them later.
     """
     require_permission(actor, "campaigns.manage", plan.campaign)
     with transaction.atomic():
