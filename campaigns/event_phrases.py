@@ -36,6 +36,7 @@ EVENT_PHRASES = {
     "plan.paused": _("Judging plan paused"),
     "plan.resumed": _("Judging plan resumed"),
     "plan.closed": _("Judging plan closed"),
+    "plan.leases_canceled": _("Expired leases canceled"),
     "slot.reopened": _("Document reopened"),
     "slot.passed_on": _("Skipped document passed on"),
     "slots.returned": _("Documents returned"),

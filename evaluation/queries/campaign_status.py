@@ -16,6 +16,7 @@ from judging.models import Purpose, Qrels, Slot
 from judging.queries.adjudication import own_adjudication_progress
 from judging.queries.judgments import ON_SCREEN
 from judging.queries.remaining import add_remaining, remaining_by_topic
+from judging.queries.slots import waiting_slots
 from judging.queries.tallies import SlotTally, judging_progress
 from pooling.models import Pool
 
@@ -118,7 +119,6 @@ def count_rows_subquery(rows: QuerySet[Any], by: str = "campaign", distinct: str
 def campaign_counts(campaign: Campaign, team: int | None) -> dict[str, Any]:
     runs = Run.objects.filter(campaign=campaign)
     to_adjudicate = Slot.objects.filter(plan__campaign=campaign, purpose=Purpose.ADJUDICATE)
-    waiting = Q(state=Slot.State.OPEN) | Q(state=Slot.State.LEASED)
     return {
         "topics": count_rows_subquery(Topic.objects.filter(campaign=campaign)),
         "grades": count_rows_subquery(Grade.objects.filter(campaign=campaign)),
@@ -129,7 +129,9 @@ def campaign_counts(campaign: Campaign, team: int | None) -> dict[str, Any]:
             Member.objects.filter(campaign=campaign, role=Role.PARTICIPANT)
         ),
         "checking": count_rows_subquery(runs.filter(state=Run.State.RECEIVED)),
-        "to_adjudicate": count_rows_subquery(to_adjudicate.filter(waiting), by="plan__campaign"),
+        "to_adjudicate": count_rows_subquery(
+            to_adjudicate.filter(waiting_slots()), by="plan__campaign"
+        ),
         "team_runs": count_rows_subquery(runs.accepted().filter(team=team)),
     }
 

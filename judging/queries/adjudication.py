@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from django.db.models import Count, Exists, OuterRef, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from campaigns.models import Campaign, Role, Topic, User
@@ -22,7 +22,13 @@ from judging.queries.judgments import (
     list_pair_ballots,
     log_until,
 )
-from judging.queries.slots import PEOPLE, checked_out_slots, claimable_slots, free_slots
+from judging.queries.slots import (
+    PEOPLE,
+    checked_out_slots,
+    claimable_slots,
+    free_slots,
+    waiting_slots,
+)
 from judging.queries.tallies import SlotTally
 from pooling.core.order import hash_order
 
@@ -142,14 +148,14 @@ def get_disagreement(
 
 def adjudication_states(campaign: Campaign) -> dict[Pair, str]:
     """By pair, whether it is in a round or was skipped by an adjudicator."""
-    rows = adjudication_slots(campaign).values_list("topic__number", "item__docno", "state")
-    waiting = (State.OPEN, State.LEASED)
+    slots = adjudication_slots(campaign).filter(waiting_slots() | Q(state=State.SKIPPED))
+    rows = slots.values_list("topic__number", "item__docno", "state")
     states: dict[Pair, str] = {}
     for topic, docno, state in rows:
-        if state in waiting:
-            states[topic, docno] = "round"
-        elif state == State.SKIPPED:
+        if state == State.SKIPPED:
             states.setdefault((topic, docno), "skipped")
+        else:
+            states[topic, docno] = "round"
     return states
 
 
@@ -159,7 +165,7 @@ def adjudication_slots(campaign: Campaign) -> QuerySet[Slot]:
 
 def list_waiting_pairs(campaign: Campaign) -> list[Pair]:
     """The pairs of rounds that are free to be checked out."""
-    waiting = adjudication_slots(campaign).filter(free_slots())
+    waiting = adjudication_slots(campaign).filter(free_slots(), waiting_slots())
     return list(waiting.values_list("topic__number", "item__docno"))
 
 
@@ -178,8 +184,9 @@ def list_rounds(
     for plan, count in stuck:
         rounds[plan].stuck = count
     agreed_pairs = set(agreed or ())
-    waiting = slots.filter(free_slots()).values_list("plan", "topic__number", "item__docno")
-    for plan, topic, docno in waiting if agreed_pairs else ():
+    waiting = slots.filter(free_slots(), waiting_slots())
+    pairs = waiting.values_list("plan", "topic__number", "item__docno")
+    for plan, topic, docno in pairs if agreed_pairs else ():
         rounds[plan].agreed += (topic, docno) in agreed_pairs
     return list(rounds.values())
 
@@ -213,7 +220,7 @@ def slots_needing_other_adjudicator(campaign: Campaign) -> QuerySet[Slot]:
     able = Assignment.objects.filter(
         ~Exists(judgments), plan=OuterRef("plan"), topic=OuterRef("topic")
     )
-    return adjudication_slots(campaign).filter(free_slots(), ~Exists(able))
+    return adjudication_slots(campaign).filter(free_slots(), waiting_slots(), ~Exists(able))
 
 
 def list_anonymous_judgments(

@@ -10,11 +10,10 @@ from campaigns.core.confirmation import Confirmation, ConfirmationChoice, Conseq
 from campaigns.core.faults import format_count
 from campaigns.models import Campaign
 from judging.models import Plan, Purpose, Slot
-from judging.queries.slots import free_slots
+from judging.queries.slots import cancelable_slots, free_slots, waiting_slots
 from judging.queries.tallies import judging_progress
 
 State = Slot.State
-WAITING = (State.OPEN, State.LEASED)
 
 
 def list_judging_matters(campaign: Campaign, although: str) -> list[OpenMatter]:
@@ -50,7 +49,7 @@ def list_judging_matters(campaign: Campaign, although: str) -> list[OpenMatter]:
             )
         )
     slots = Slot.objects.filter(plan__campaign=campaign)
-    if count := slots.filter(purpose=Purpose.ADJUDICATE, state__in=WAITING).count():
+    if count := slots.filter(waiting_slots(), purpose=Purpose.ADJUDICATE).count():
         matters.append(
             OpenMatter(
                 text=f"{format_count(count, 'adjudication')} open.",
@@ -71,7 +70,7 @@ def list_done_judging(campaign: Campaign) -> list[str]:
     slots = Slot.objects.filter(plan__campaign=campaign)
     rounds = slots.filter(purpose=Purpose.ADJUDICATE)
     done = []
-    if rounds.exists() and not rounds.filter(state__in=WAITING).exists():
+    if rounds.exists() and not rounds.filter(waiting_slots()).exists():
         done.append("Every adjudication of a round is decided.")
     return done
 
@@ -122,13 +121,18 @@ def list_checked_out_matters(plan: Plan) -> list[OpenMatter]:
 
 
 def describe_plan_closing(plan: Plan) -> Confirmation:
-    """Before no further judgments are requested under a plan."""
+    """Before no further judgments are requested under a plan; of a closed one, before the leases
+    that have expired since are canceled.
+    """
     slots = plan.slots.filter(purpose=Purpose.JUDGE)
-    waiting, judged = slots.filter(free_slots()).count(), slots.filter(state=State.JUDGED).count()
+    waiting = slots.filter(cancelable_slots()).count()
+    judged = slots.filter(state=State.JUDGED).count()
     people = plan.assignments.order_by().values("assessor").distinct().count()
     stays = ngettext(
         "%(n)s judgment stays and counts.", "%(n)s judgments stay and count.", judged
     ) % {"n": judged}
+    if plan.is_closed:
+        return describe_lease_canceling(plan, waiting, Consequence(_("Judgments"), stays))
     canceled = ngettext(
         "%(n)s judgment not yet started is canceled. Another plan can request it.",
         "%(n)s judgments not yet started are canceled. Another plan can request them.",
@@ -150,10 +154,27 @@ def describe_plan_closing(plan: Plan) -> Confirmation:
             Consequence(_("Judgments"), stays),
             Consequence(affected, _("get no more documents from this plan.")),
         ),
-        consents=consents if waiting and people else (),
+        consents=consents if people and slots.filter(free_slots()).exists() else (),
         button=_("Close plan"),
         back=reverse("judging", args=[plan.campaign.slug]),
         note=_("To stop work for a while, pause the plan instead."),
+    )
+
+
+def describe_lease_canceling(plan: Plan, expired: int, stays: Consequence) -> Confirmation:
+    """Before the ``expired`` leases of a closed plan are canceled."""
+    canceled = ngettext(
+        "%(n)s judgment with an expired lease is canceled. Another plan can request it.",
+        "%(n)s judgments with expired leases are canceled. Another plan can request them.",
+        expired,
+    ) % {"n": expired}
+    return Confirmation(
+        question=_("Cancel the expired leases of this closed plan?"),
+        summary=f"{plan.pool}.",
+        before=_("Before you cancel"),
+        consequences=(Consequence(_("For good"), canceled), stays),
+        button=_("Cancel expired leases"),
+        back=reverse("judging", args=[plan.campaign.slug]),
     )
 
 

@@ -22,9 +22,20 @@ def free_slots() -> Q:
     return Q(state=Slot.State.OPEN) | expired
 
 
+def waiting_slots() -> Q:
+    """Open and checked-out slots, but not the free ones of closed plans."""
+    waiting = Q(state__in=(Slot.State.OPEN, Slot.State.LEASED))
+    return waiting & ~Q(free_slots(), plan__state=Plan.State.CLOSED)
+
+
 def repeats_on_screen() -> Q:
     """Blind repeats that are, or were, checked out."""
     return Q(purpose=Purpose.REPEAT, leased_at__isnull=False)
+
+
+def cancelable_slots() -> Q:
+    """The slots that closing their plan deletes: free, without a judgment in the log."""
+    return Q(free_slots(), ~repeats_on_screen(), judgments=None)
 
 
 def checked_out_slots(

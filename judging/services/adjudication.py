@@ -102,11 +102,23 @@ def remove_agreed_pairs(*, actor: User, plan: Plan) -> int:
 
 
 def end_round(*, actor: User, plan: Plan, decision: Decision | None = None) -> int:
-    """Close a round; decisions remain. Return the number of pairs that were waiting."""
+    """Close a round; decisions remain. Return the number of pairs that were waiting.
+
+    Checked-out pairs may still be decided; no one else gets them later.
+    """
+    require_permission(actor, "campaigns.manage", plan.campaign)
     with transaction.atomic():
+        # Alone: no decision arrives between what is confirmed and what is done.
+        lock_judging(plan.campaign, exclusive=True)
+        free = plan.slots.filter(free_slots()).order_by("pk")
+        # Locked: a concurrent claim comes before, or fails.
+        waiting = list(free.select_for_update(of=("self",)).values_list("pk", flat=True))
         confirmed = check_decision(partial(describe_round_closing, plan), decision)
-        waiting = plan.slots.filter(free_slots()).values_list("pk", flat=True)
-        return withdraw_slots(actor, plan, list(waiting), "round.closed", confirmed)
+        Plan.objects.filter(pk=plan.pk).exclude(state=Plan.State.CLOSED).update(
+            state=Plan.State.CLOSED, closed_at=timezone.now()
+        )
+        plan.refresh_from_db(fields=["state", "closed_at"])
+        return withdraw_slots(actor, plan, waiting, "round.closed", confirmed)
 
 
 def record_meeting_decision(
@@ -332,7 +344,7 @@ def withdraw_slots(
             lease_slot(slot, who, State.SKIPPED)
             count += 1
         count += waiting.exclude(touched).delete()[0]
-        if count:
+        if count or code == "round.closed":
             events.log_event(
                 campaign=campaign, actor=actor, code=code, plan=plan.pk, pairs=count, **confirmed
             )

@@ -20,6 +20,7 @@ from campaigns.models import Topic, User
 from campaigns.services import events
 from judging.models import Judgment, Plan, Purpose, Slot
 from judging.queries.skips import list_eligible_assessors
+from judging.queries.slots import free_slots
 from judging.rules import PASSED_ON
 from judging.services.judgment_log import LostRaceError
 from pooling.models import PoolItem
@@ -126,7 +127,7 @@ def update_skips(*, actor: User, plan: Plan, topics: Collection[Topic | int]) ->
 
 
 def mark_slot_skipped(slot: Slot) -> None:
-    """Mark an open slot as skipped by the last assessor whose skip still stands."""
+    """Mark a free slot as skipped by the last assessor whose skip still stands."""
     skips = Judgment.objects.filter(slot=slot, kind=Kind.SKIP).order_by("-pk")
     for skip in skips.select_related("assessor"):
         later = {"revision__gt": skip.revision, "purpose": skip.purpose, "docno": skip.docno}
@@ -135,8 +136,11 @@ def mark_slot_skipped(slot: Slot) -> None:
         )
         if not own.exists():
             reserved = {"reserved_for": skip.assessor} if slot.reserved_for_id else {}
-            same = Slot.objects.filter(pk=slot.pk, token=slot.token, state=State.OPEN)
-            same.update(state=State.SKIPPED, assessor=skip.assessor, token=uuid4(), **reserved)
+            same = Slot.objects.filter(free_slots(), pk=slot.pk, token=slot.token)
+            same.update(
+                state=State.SKIPPED, assessor=skip.assessor, expires_at=None, token=uuid4(),
+                **reserved,
+            )  # fmt: skip
             return
 
 

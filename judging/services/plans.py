@@ -8,8 +8,9 @@ from functools import partial
 from hashlib import blake2b
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Exists, Max, OuterRef
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from campaigns.core.confirmation import Decision
 from campaigns.core.faults import format_count
@@ -21,9 +22,9 @@ from campaigns.services.decisions import check_decision
 from judging.core.designs.allocation import Allocation, ImpossibleDesignError, PlanDesign, Workload
 from judging.core.designs.forecast import LoadForecast, forecast_load
 from judging.core.designs.registry import DESIGNS
-from judging.models import Plan, Slot
+from judging.models import Judgment, Plan, Purpose, Slot
 from judging.queries.confirmations import describe_plan_closing
-from judging.queries.slots import free_slots, repeats_on_screen
+from judging.queries.slots import cancelable_slots, free_slots
 from judging.services.assignments import (
     Assessors,
     add_assignments,
@@ -32,6 +33,7 @@ from judging.services.assignments import (
     require_plan_not_closed,
 )
 from judging.services.judgment_log import lock_judging
+from judging.services.passing_on import mark_slot_skipped
 from judging.services.plan_growth import check_design, check_not_grown, max_future_judgments
 from judging.services.plan_slots import (
     UnplannedPair,
@@ -285,6 +287,7 @@ def pause_plan(*, actor: User, plan: Plan, paused: bool = True) -> None:
     judged.
     """
     require_permission(actor, "campaigns.manage", plan.campaign)
+    require_judging_plan(plan)
     before, after = (State.OPEN, State.PAUSED) if paused else (State.PAUSED, State.OPEN)
     with transaction.atomic():
         if Plan.objects.filter(pk=plan.pk, state=before).update(state=after):
@@ -295,37 +298,46 @@ def pause_plan(*, actor: User, plan: Plan, paused: bool = True) -> None:
     plan.state = after
 
 
+def require_judging_plan(plan: Plan) -> None:
+    """Refuse an adjudication round, which is closed with a confirmation of its own."""
+    if plan.kind != Plan.Kind.JUDGE:
+        message, fix = _("This is an adjudication round."), _("Close it on the page Adjudication.")
+        raise ActionRefused("is-a-round", message, fix)
+
+
 def close_plan(*, actor: User, plan: Plan, decision: Decision | None = None) -> int:
     """Close ``plan``; return the number of judgments canceled.
 
-    Open slots without judgments are deleted, so that another plan may contain their pairs.
+    Open slots without judgments are deleted, so that another plan may contain their pairs;
+    skips that were passed on become skips again.
     Checked-out documents may still be judged; closing again cancels those with expired leases.
     Judgments and their slots remain, and so do repeats that were ever checked out: a late
     judgment of a repeat must not revise the first one. The date is that of the first closing.
     """
     require_permission(actor, "campaigns.manage", plan.campaign)
+    require_judging_plan(plan)
     with transaction.atomic():
         # Alone: an adaptive pool adds its slots before, or not for this plan.
         lock_judging(plan.campaign, exclusive=True)
+        # What the page says depends on whether the plan has been closed in the meantime.
+        plan.refresh_from_db(fields=["state", "closed_at"])
+        code = "plan.leases_canceled" if plan.is_closed else "plan.closed"
         confirmed = check_decision(partial(describe_plan_closing, plan), decision)
         Plan.objects.filter(pk=plan.pk).exclude(state=State.CLOSED).update(
             state=State.CLOSED, closed_at=timezone.now()
         )
         # Locked: a concurrent claim comes before, or fails.
-        removable = (
-            plan.slots.filter(free_slots(), judgments=None)
-            .exclude(repeats_on_screen())
-            .order_by("pk")
-        )
+        removable = plan.slots.filter(cancelable_slots()).order_by("pk")
         numbers = list(removable.select_for_update(of=("self",)).values_list("pk", flat=True))
         count = 0
         for start in range(0, len(numbers), BATCH):
             count += Slot.objects.filter(pk__in=numbers[start : start + BATCH]).delete()[0]
+        return_passed_on(plan)
         leased = plan.slots.filter(state=Slot.State.LEASED).count()
         events.log_event(
             campaign=plan.campaign,
             actor=actor,
-            code="plan.closed",
+            code=code,
             subject=f"{format_count(count, 'judgment')} canceled",
             plan=plan.pk,
             checked_out=leased,
@@ -333,3 +345,11 @@ def close_plan(*, actor: User, plan: Plan, decision: Decision | None = None) -> 
         )
     plan.refresh_from_db(fields=["state", "closed_at"])
     return count
+
+
+def return_passed_on(plan: Plan) -> None:
+    """Mark skips that were passed on and that no other assessor has judged as skipped again."""
+    skips = Judgment.objects.filter(slot=OuterRef("pk"), kind=Judgment.Kind.SKIP)
+    passed_on = plan.slots.filter(free_slots(), Exists(skips), purpose=Purpose.JUDGE)
+    for slot in passed_on.order_by("pk"):
+        mark_slot_skipped(slot)

@@ -183,11 +183,16 @@ def plan_close_view(request: SignedInRequest, slug: str, pk: int) -> HttpRespons
     plan = get_plan(campaign, pk)
 
     def act(decision: Decision) -> HttpResponse:
+        was_closed = plan.is_closed
         count = close_plan(actor=request.user, plan=plan, decision=decision)
-        message = ngettext(
-            "Plan closed; %(n)s judgment canceled.",
-            "Plan closed; %(n)s judgments canceled.",
-            count,
+        message = (
+            ngettext("%(n)s expired lease canceled.", "%(n)s expired leases canceled.", count)
+            if was_closed
+            else ngettext(
+                "Plan closed; %(n)s judgment canceled.",
+                "Plan closed; %(n)s judgments canceled.",
+                count,
+            )
         )
         messages.success(request, message % {"n": count})
         return redirect("judging", campaign.slug)

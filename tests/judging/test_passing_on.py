@@ -6,6 +6,7 @@ from uuid import uuid4
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Event
@@ -224,3 +225,28 @@ def test_a_skip_given_back_to_its_assessor_is_found(planned, campaign, skip, ass
     skip(assessor, "d1")
     plan.slots.filter(item__docno="d1").update(reserved_for=assessor)
     assert broken(campaign) == {"skipped"}
+
+
+def test_closing_a_plan_returns_what_was_passed_on_to_who_skipped_it(
+    planned, campaign, organizer, skip, topic, assessor, assessor2, as_user
+):
+    for design in ("overlap", "round-robin"):
+        plan = planned(design=design)
+        skip(assessor, "d1")
+        if design == "round-robin":  # taken by another, who left it
+            slot = plan.slots.get(item__docno="d1")
+            claim_next(actor=slot.reserved_for, campaign=campaign, topic=topic)
+            plan.slots.filter(state="leased").update(expires_at=timezone.now())
+        page = as_user(organizer).get(reverse("plan-close", args=[campaign.slug, plan.pk]))
+        assert "1 judgment not yet started is canceled." in page.content.decode()
+        assert close_plan(actor=organizer, plan=plan) == 1
+        slot = plan.slots.get()
+        assert (slot.state, slot.assessor, slot.expires_at) == ("skipped", assessor, None)
+        assert plan_progress(campaign)[0].tally.dropped == 0
+        shown = as_user(organizer).get(reverse("judging", args=[campaign.slug])).content.decode()
+        assert "Cancel expired leases" not in shown
+        assert broken(campaign) == set()
+        Judgment.objects.all()._raw_delete("default")
+        plan.delete()
+        campaign.pools.get().items.all().delete()
+        campaign.pools.all().delete()

@@ -14,7 +14,7 @@ from judging.services.assignments import assign_topic, assign_topics
 from judging.services.judgments import claim_next
 from judging.services.plans import close_plan, create_plan, pause_plan
 from judging.services.slots import pause_work, reassign_work
-from tests.factories import confirm
+from tests.factories import confirm, read_confirmation
 from tests.judging.conftest import make_pool
 
 
@@ -122,3 +122,36 @@ def test_closing_once_more_cancels_expired_leases(plan, campaign, organizer, ass
     plan.slots.update(expires_at=timezone.now())
     assert close_plan(actor=organizer, plan=plan) == 1
     assert plan.closed_at == first
+
+
+def test_expired_leases_of_a_closed_plan_are_canceled_by_a_page_of_their_own(
+    plan, campaign, organizer, assessor, topic, as_user
+):
+    claim_next(actor=assessor, campaign=campaign, topic=topic)
+    close_plan(actor=organizer, plan=plan)
+    plan.slots.update(expires_at=timezone.now())
+    client, address = as_user(organizer), reverse("plan-close", args=[campaign.slug, plan.pk])
+    page = client.get(address).content.decode()
+    assert "Cancel the expired leases of this closed plan?" in page
+    assert "1 judgment with an expired lease is canceled." in page
+    assert "Close this judging plan?" not in page
+    assert "pause the plan instead" not in page
+    confirm(client, address)
+    shown = client.get(reverse("judging", args=[campaign.slug])).content.decode()
+    assert "1 expired lease canceled." in shown
+    assert "Cancel expired leases" not in shown
+    codes = Event.objects.filter(code__startswith="plan.").order_by("pk")
+    assert list(codes.values_list("code", flat=True)) == [
+        "plan.created",
+        "plan.closed",
+        "plan.leases_canceled",
+    ]
+
+
+def test_what_was_read_before_another_closed_the_plan_is_asked_anew(
+    plan, campaign, organizer, as_user
+):
+    client, address = as_user(organizer), reverse("plan-close", args=[campaign.slug, plan.pk])
+    form = read_confirmation(client.get(address))
+    close_plan(actor=organizer, plan=plan)
+    assert client.post(address, form).status_code == 409

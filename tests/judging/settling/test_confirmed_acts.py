@@ -110,3 +110,16 @@ def test_removing_an_assessor_names_the_topics_they_hold(
     assert confirm(as_user(organizer), address, confirm=["loses-access"]).status_code == 422
     assert confirm(as_user(organizer), address).status_code == 302
     assert not campaign.members.filter(user=assessor).exists()
+
+
+@pytest.mark.parametrize("act", ["pause", "resume", "close"])
+def test_the_api_of_plans_leaves_rounds_alone(begin, organizer, disputed, act):
+    plan = begin()
+    client = APIClient()
+    client.force_authenticate(organizer)
+    answer = client.post(reverse(f"api-plan-{act}", args=[plan.pk]), {}, format="json")
+    assert answer.status_code == 409
+    assert "This is an adjudication round." in answer.content.decode()
+    assert type(plan).objects.get(pk=plan.pk).state == "open"
+    assert plan.slots.count() == 3
+    assert not disputed.events.filter(code__startswith="plan.").exclude(code="plan.created")

@@ -7,18 +7,23 @@ from uuid import uuid4
 
 import pytest
 from django.core.exceptions import PermissionDenied
+from django.urls import reverse
 from django.utils import timezone
 
+from campaigns.core.confirmation import Decision
 from campaigns.errors import ActionRefused
 from campaigns.models import Event, Role
 from judging.models import Judgment, Plan, Purpose
 from judging.queries.adjudication import (
+    adjudication_states,
     assessor_letter,
     list_anonymous_judgments,
     list_disagreements,
     list_rounds,
+    list_waiting_pairs,
     own_adjudication_progress,
 )
+from judging.queries.invariants import list_violations
 from judging.services.adjudication import (
     end_round,
     list_pairs_to_adjudicate,
@@ -28,6 +33,7 @@ from judging.services.adjudication import (
 )
 from judging.services.judgments import submit_judgment, submit_skip, undo_judgment
 from tests.conftest import joined
+from tests.factories import confirm
 from tests.judging.settling.acts import take
 from tests.judging.test_work import lapse
 
@@ -243,3 +249,45 @@ def test_sides_have_letters_that_tell_nobody(disputed, topic, assessor, assessor
         "AZ",
         "BA",
     ]
+
+
+def test_a_closed_round_offers_nothing_again(
+    begin, disputed, organizer, adjudicator, decide
+) -> None:
+    other = joined(disputed, "other", Role.ADJUDICATOR)
+    plan = begin(people=[adjudicator, other])
+    out, left = take(adjudicator, disputed), take(other, disputed)
+    assert end_round(actor=organizer, plan=plan) == 1
+    closed = Plan.objects.get(pk=plan.pk)
+    assert (closed.state, closed.closed_at) == ("closed", plan.closed_at)
+    assert list_waiting_pairs(disputed) == []
+    pairs = {("1", slot.item.docno) for slot in (out, left)}
+    assert set(adjudication_states(disputed)) == pairs
+    lapse(out)
+    lapse(left)
+    assert take(joined(disputed, "third", Role.ADJUDICATOR), disputed) is None
+    assert adjudication_states(disputed) == {}
+    assert list_waiting_pairs(disputed) == []
+    assert list_rounds(disputed)[0].stuck == 0
+    assert decide(adjudicator, out, 2).slot_id == out.pk
+    again = begin(people=[joined(disputed, "fourth", Role.ADJUDICATOR)])
+    assert left.item.docno in again.slots.values_list("item__docno", flat=True)
+    assert [name for name, n in list_violations(disputed) if n] == []
+
+
+def test_a_round_without_waiting_pairs_is_closed_too(
+    begin, disputed, organizer, adjudicator, as_user
+) -> None:
+    plan = begin(apart=2)
+    take(adjudicator, disputed)
+    client, address = as_user(organizer), reverse("round-end", args=["small", plan.pk])
+    assert confirm(client, address).status_code == 302
+    assert disputed.events.get(code="round.closed").data["pairs"] == 0
+    page = client.get(reverse("adjudication", args=["small"])).content.decode()
+    assert '<span class="tag done">closed</span>' in page
+    assert "Close round" not in page
+
+
+def test_who_may_not_close_a_round_learns_nothing_of_it(begin, adjudicator) -> None:
+    with pytest.raises(PermissionDenied):
+        end_round(actor=adjudicator, plan=begin(), decision=Decision())
