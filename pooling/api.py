@@ -15,12 +15,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
-from campaigns.api import CAMPAIGN, filter_campaigns, request_user
-from campaigns.confirm_api import ConfirmSerializer, build_decision
+from campaigns.api.confirmation import ConfirmSerializer, build_decision
+from campaigns.api.resources import CAMPAIGN, filter_campaigns, request_user
 from campaigns.core.faults import InvalidFile
 from campaigns.models import Campaign, Run
-from campaigns.queries import get_campaign_for
-from pooling import services
+from campaigns.queries.lists import get_campaign_for
 from pooling.core.formats import FORMATS
 from pooling.core.spec import PoolSpec, RunChoice, depth_spec
 from pooling.core.spec_file import MAX_SPEC_LENGTH, read_spec
@@ -32,6 +31,9 @@ from pooling.queries import (
     load_pool_table,
     requested_qrels_version,
 )
+from pooling.services.frames import frame_text
+from pooling.services.freeze import freeze_pool
+from pooling.services.preview import preview_pool
 
 QRELS = OpenApiParameter("qrels", int, description="The qrels version whose grades are filled in.")
 
@@ -146,9 +148,7 @@ class PoolViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.Gen
         arguments = pool_service_arguments(request, serializer)
         after = serializer.validated_data.get("after")
         decision = build_decision(dict(serializer.validated_data))
-        pool = services.freeze_pool(
-            actor=request_user(request), after=after, decision=decision, **arguments
-        )
+        pool = freeze_pool(actor=request_user(request), after=after, decision=decision, **arguments)
         return Response(self.get_serializer(pool).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(request=PoolRequestSerializer, responses=PoolPreviewSerializer)
@@ -156,7 +156,7 @@ class PoolViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.Gen
     def preview(self, request: Request) -> Response:
         """Size, judging effort and composition of a pool; nothing is saved."""
         serializer = PoolRequestSerializer(data=request.data)
-        preview = services.preview_pool(
+        preview = preview_pool(
             actor=request_user(request), **pool_service_arguments(request, serializer)
         )
         return Response(PoolPreviewSerializer(preview).data)
@@ -199,7 +199,7 @@ class PoolViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.Gen
 
     def as_frame(self, fmt: str) -> HttpResponse:
         serializer = requested_qrels_version(self.request.query_params)
-        text = services.frame_text(self.get_object(), fmt, serializer)
+        text = frame_text(self.get_object(), fmt, serializer)
         return HttpResponse(text, content_type="text/plain; charset=utf-8")
 
     def as_file(self, fmt: str, mime: str) -> HttpResponse:

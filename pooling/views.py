@@ -11,14 +11,13 @@ from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from campaigns.attachments import attachment_response
+from campaigns.api.attachments import attachment_response
 from campaigns.core.confirmation import Decision
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
-from campaigns.queries import get_campaign_for
+from campaigns.queries.lists import get_campaign_for
 from campaigns.views.confirmation import confirm_act
 from campaigns.views.helpers import SignedInRequest, campaign_url
-from pooling import services
 from pooling.core.docs import methods_by_kind
 from pooling.core.formats import FORMATS, FRAME_FORMATS
 from pooling.forms import FreezeForm, PoolForm, QuickSelectionForm, spec_to_yaml
@@ -35,6 +34,9 @@ from pooling.queries import (
     requested_qrels_version,
 )
 from pooling.services.adaptive_pools import frozen_spec
+from pooling.services.frames import frame_text
+from pooling.services.freeze import check_unchanged, draft_pool, freeze_pool, latest_pool_version
+from pooling.services.preview import SHARE_DEPTH, PoolPreview, preview_pool
 
 RULES = (
     ("all", "All"),
@@ -106,7 +108,7 @@ def render_pool_preview(
     if form.is_valid():
         cleaned = form.cleaned_data
         try:
-            preview = services.preview_pool(
+            preview = preview_pool(
                 actor=request.user, campaign=campaign, spec=cleaned["spec"], runs=cleaned["run"]
             )
         except ActionRefused as error:
@@ -142,16 +144,14 @@ def pool_freeze_view(request: SignedInRequest, slug: str) -> HttpResponse:
         (name, value) for name, values in query.lists() for value in values if name in form.fields
     ]
     try:
-        draft = services.draft_pool(actor=request.user, **wanted)
-        services.check_unchanged(draft, cleaned["after"])
+        draft = draft_pool(actor=request.user, **wanted)
+        check_unchanged(draft, cleaned["after"])
     except ActionRefused as refused:
         return render_pool_preview(request, campaign, form, refused)
 
     def act(decision: Decision) -> HttpResponse:
         return redirect(
-            services.freeze_pool(
-                actor=request.user, after=cleaned["after"], decision=decision, **wanted
-            )
+            freeze_pool(actor=request.user, after=cleaned["after"], decision=decision, **wanted)
         )
 
     crumbs = [("Pool", campaign_url("pools", campaign))]
@@ -189,15 +189,15 @@ def render_pools_page(
 
 
 def pool_preview_context(
-    campaign: Campaign, preview: services.PoolPreview, seconds: float
+    campaign: Campaign, preview: PoolPreview, seconds: float
 ) -> dict[str, Any]:
     return {
         "preview": preview,
         "spec_text": spec_to_yaml(preview.spec),
         "seconds": seconds,
         "hours": preview.hours(seconds),
-        "newest": services.latest_pool_version(campaign),
-        "share_depth": services.SHARE_DEPTH,
+        "newest": latest_pool_version(campaign),
+        "share_depth": SHARE_DEPTH,
         "excluded_runs": [(row, share_percent(row.share, 1)) for row in preview.excluded_runs],
         **composition_context(campaign, preview.parts, preview, seconds),
     }
@@ -206,7 +206,7 @@ def pool_preview_context(
 def composition_context(
     campaign: Campaign,
     parts: Composition,
-    preview: services.PoolPreview | None = None,
+    preview: PoolPreview | None = None,
     seconds: float = 0,
 ) -> dict[str, Any]:
     """The tables of a composition: each row with the length of its bars in percent; for a
@@ -300,9 +300,7 @@ def pool_download_view(request: SignedInRequest, slug: str, version: int, fmt: s
         return attachment_response(FORMATS[fmt](load_pool_table(pool)), name)
     if fmt not in FRAME_FORMATS:
         raise Http404(f"unknown format {fmt}")
-    return attachment_response(
-        services.frame_text(pool, fmt, requested_qrels_version(request.GET)), name
-    )
+    return attachment_response(frame_text(pool, fmt, requested_qrels_version(request.GET)), name)
 
 
 def get_pool(request: SignedInRequest, slug: str, version: int) -> Pool:

@@ -19,12 +19,13 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Role, Run, User
 from campaigns.services import campaigns, collection, people, runs
 from campaigns.services.jobs import run_jobs_inline
-from evaluation import services as evaluation
 from evaluation.models import ScoreSet
+from evaluation.services.release import release_scores
+from evaluation.services.scoring import score_campaign
 from judging.services import imports, plans, qrels
-from pooling import services as pooling
 from pooling.core.spec import depth_spec
 from pooling.models import Pool
+from pooling.services.freeze import freeze_pool
 from replay.core.manifest import ReplayManifest, RunEntry
 
 Write = Callable[[str], None]
@@ -149,7 +150,7 @@ def freeze_replayed_pool(
 ) -> Pool:
     pooled = [run for entry, run in submitted if entry.pooled]
     with clock.step("pool") as results:
-        pool = pooling.freeze_pool(
+        pool = freeze_pool(
             actor=actor, campaign=campaign, spec=depth_spec(manifest.depth), runs=pooled
         )
         results.append(f"{pool.size:,} pairs of {len(pooled)} runs at depth {manifest.depth}")
@@ -213,10 +214,10 @@ def score_replayed_campaign(
         version = qrels.freeze_qrels(actor=actor, campaign=campaign, policy=manifest.policy)
         results.append(f"{version.pairs:,} pairs by policy {version.policy}")
     with clock.step("scores") as results:
-        score_set = evaluation.score_campaign(actor=actor, campaign=campaign, qrels=version)
+        score_set = score_campaign(actor=actor, campaign=campaign, qrels=version)
         results.append(f"{score_set.runs.count()} runs, {len(score_set.measures)} measures")
         if manifest.release:
-            evaluation.release_scores(actor=actor, score_set=score_set)
+            release_scores(actor=actor, score_set=score_set)
             results.append("released to participants")
     return score_set
 

@@ -11,7 +11,7 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
-from campaigns.sign_in import wait_after
+from campaigns.services.sign_in import wait_after
 from tests.conftest import user
 
 PASSWORD = "correct horse battery"

@@ -16,13 +16,8 @@ from campaigns.services.people import (
 )
 from campaigns.services.runs import latest_check_job, submit_run
 from evaluation.models import RunScores, ScoreSet
-from evaluation.services import (
-    SimulationRequest,
-    release_scores,
-    request_reusability_report,
-    request_simulation,
-    score_campaign,
-)
+from evaluation.services.release import release_scores
+from evaluation.services.scoring import score_campaign
 from judging.core.stopping import StoppingCriteria
 from judging.models import AutomaticAssessor, Plan, Qrels, Slot
 from judging.services.automatic import create_automatic_assessor
@@ -33,7 +28,9 @@ from judging.services.qrels import freeze_qrels
 from judging.services.stopping import set_stopping_rule
 from pooling.core.spec import depth_spec
 from pooling.models import Pool
-from pooling.services import freeze_pool
+from pooling.services.freeze import freeze_pool
+from reliability.services.reusability import request_reusability_report
+from reliability.services.simulation import SimulationRequest, request_simulation
 from tests.conftest import SCALE, user
 
 ROLES = (

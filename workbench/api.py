@@ -6,32 +6,28 @@ from django.urls import include, path
 from drf_spectacular.views import SpectacularAPIView, SpectacularJSONAPIView
 from rest_framework.routers import SimpleRouter
 
-from campaigns import api as campaigns
-from campaigns import member_api as members
-from evaluation import api as evaluation
-from evaluation import measure_api
-from judging import api as judging
-from judging import automatic_api, progress_api, stopping_api
-from judging import plan_api as judging_plans
-from pooling import api as pooling
+from campaigns.api import members, resources
+from evaluation.api import measures, scores
+from judging.api import automatic, judgments, plans, progress, stopping
+from pooling.api import PoolViewSet
 from workbench.api_docs import api_docs_view
 
 router = SimpleRouter()
-router.register("campaigns", campaigns.CampaignViewSet, basename="api-campaign")
+router.register("campaigns", resources.CampaignViewSet, basename="api-campaign")
 router.register("members", members.MemberViewSet, basename="api-member")
-router.register("topics", campaigns.TopicViewSet, basename="api-topic")
-router.register("documents", campaigns.DocumentViewSet, basename="api-document")
-router.register("runs", campaigns.RunViewSet, basename="api-run")
-router.register("pools", pooling.PoolViewSet, basename="api-pool")
-router.register("plans", judging_plans.PlanViewSet, basename="api-plan")
-router.register("stopping-rules", stopping_api.StoppingRuleViewSet, basename="api-stopping-rule")
-router.register("progress", progress_api.ProgressViewSet, basename="api-progress")
-router.register("judgments", judging.JudgmentViewSet, basename="api-judgment")
-router.register("automatic", automatic_api.AutomaticViewSet, basename="api-automatic")
-router.register("qrels", judging.QrelsViewSet, basename="api-qrels")
-router.register("score-sets", evaluation.ScoreSetViewSet, basename="api-score-set")
-router.register("run-scores", evaluation.RunScoresViewSet, basename="api-run-scores")
-router.register("measures", measure_api.MeasureViewSet, basename="api-measure")
+router.register("topics", resources.TopicViewSet, basename="api-topic")
+router.register("documents", resources.DocumentViewSet, basename="api-document")
+router.register("runs", resources.RunViewSet, basename="api-run")
+router.register("pools", PoolViewSet, basename="api-pool")
+router.register("plans", plans.PlanViewSet, basename="api-plan")
+router.register("stopping-rules", stopping.StoppingRuleViewSet, basename="api-stopping-rule")
+router.register("progress", progress.ProgressViewSet, basename="api-progress")
+router.register("judgments", judgments.JudgmentViewSet, basename="api-judgment")
+router.register("automatic", automatic.AutomaticViewSet, basename="api-automatic")
+router.register("qrels", judgments.QrelsViewSet, basename="api-qrels")
+router.register("score-sets", scores.ScoreSetViewSet, basename="api-score-set")
+router.register("run-scores", scores.RunScoresViewSet, basename="api-run-scores")
+router.register("measures", measures.MeasureViewSet, basename="api-measure")
 
 urlpatterns = [
     path("", include(router.urls)),

@@ -1,6 +1,6 @@
 """The answers to requests that no view has answered: pages, and JSON under ``/api/``.
 
-Errors inside the API's views are answered by ``campaigns.api.handle_api_exception``.
+Errors inside the API's views are answered by ``campaigns.api.resources.handle_api_exception``.
 """
 
 from __future__ import annotations

@@ -60,29 +60,30 @@ INSTALLED_APPS = [
     "pooling",
     "judging",
     "evaluation",
+    "reliability",
     "replay",
     "workbench",
 ]
 
 MIDDLEWARE = [
-    "campaigns.request_limits.ClientAddressMiddleware",
+    "workbench.request_limits.ClientAddressMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "campaigns.middleware.LanguageMiddleware",
+    "workbench.middleware.LanguageMiddleware",
     "django.middleware.common.CommonMiddleware",
     # Above the CSRF check, which reads the body.
-    "campaigns.request_limits.BodyLimitMiddleware",
+    "workbench.request_limits.BodyLimitMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "campaigns.request_limits.NoStoreMiddleware",
+    "workbench.request_limits.NoStoreMiddleware",
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "campaigns.middleware.NoNulMiddleware",
-    "campaigns.middleware.ActionRefusedMiddleware",
+    "workbench.middleware.NoNulMiddleware",
+    "workbench.middleware.ActionRefusedMiddleware",
     "axes.middleware.AxesMiddleware",
 ]
 
@@ -99,7 +100,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "campaigns.context_processors.theme_context",
+                "campaigns.views.context_processors.theme_context",
             ],
         },
     }
@@ -149,15 +150,15 @@ AUTH_PASSWORD_VALIDATORS = [
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "home"
-# Wrong passwords before sign-in has to wait; see docs/deployment.md and campaigns/sign_in.py.
+# Wrong passwords before sign-in has to wait; see docs/deployment.md.
 POOLBENCH_SIGN_IN_TRIES = env.int("POOLBENCH_SIGN_IN_TRIES", default=10)
-AXES_HANDLER = "campaigns.sign_in.SignInHandler"
+AXES_HANDLER = "campaigns.services.sign_in.SignInHandler"
 AXES_FAILURE_LIMIT = 1  # the handler reports 1 while a client has to wait
 AXES_COOLOFF_TIME = 24  # hours after which failures no longer count
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
 AXES_RESET_ON_SUCCESS = True
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]  # what a successful sign-in resets
-AXES_LOCKOUT_CALLABLE = "campaigns.sign_in.lockout_response"
+AXES_LOCKOUT_CALLABLE = "campaigns.services.sign_in.lockout_response"
 AXES_ENABLE_ACCESS_FAILURE_LOG = True
 AXES_SENSITIVE_PARAMETERS = ["old_password", "new_password1", "new_password2"]
 AXES_VERBOSE = False
@@ -248,22 +249,22 @@ if BEHIND_TLS:
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "campaigns.authentication.ApiTokenAuthentication",
+        "campaigns.api.authentication.ApiTokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
-    "DEFAULT_THROTTLE_CLASSES": ["campaigns.throttles.ApiThrottle"],
+    "DEFAULT_THROTTLE_CLASSES": ["campaigns.api.throttles.ApiThrottle"],
     "NUM_PROXIES": 0,  # ClientAddressMiddleware has counted them
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_PARSER_CLASSES": [
-        "campaigns.api_limits.PlainJSONParser",
+        "campaigns.api.limits.PlainJSONParser",
         "rest_framework.parsers.FormParser",
         "rest_framework.parsers.MultiPartParser",
     ],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PAGINATION_CLASS": "campaigns.api_limits.LimitPagination",
+    "DEFAULT_PAGINATION_CLASS": "campaigns.api.limits.LimitPagination",
     "PAGE_SIZE": 100,
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
-    "EXCEPTION_HANDLER": "campaigns.api.handle_api_exception",
+    "EXCEPTION_HANDLER": "campaigns.api.resources.handle_api_exception",
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
 }
 SPECTACULAR_SETTINGS = {

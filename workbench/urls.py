@@ -28,5 +28,6 @@ urlpatterns = [
     path("", include("pooling.urls")),
     path("", include("judging.urls")),
     path("", include("evaluation.urls")),
+    path("", include("reliability.urls")),
     path("api/", include("workbench.api")),
 ]

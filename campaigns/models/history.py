@@ -5,9 +5,9 @@ from __future__ import annotations
 from django.db import models
 from django.db.models import F, Q
 
-from campaigns.event_phrases import EVENT_PHRASES
 from campaigns.models.append_only import AppendOnlyModel
 from campaigns.models.campaign import Campaign
+from campaigns.models.event_phrases import EVENT_PHRASES
 from campaigns.models.people import User
 
 

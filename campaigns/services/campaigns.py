@@ -13,12 +13,12 @@ from django.utils import timezone
 from django.utils.text import slugify
 
 from campaigns import store
-from campaigns.confirmations.runs import CLOSE, describe_closing
-from campaigns.confirmations.settings import describe_visibility
 from campaigns.core.confirmation import Decision
 from campaigns.core.scale import GradeSpec, list_scale_faults
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Grade, Guideline, Member, Role, User
+from campaigns.queries.confirmations.runs import CLOSE, describe_closing
+from campaigns.queries.confirmations.settings import describe_visibility
 from campaigns.rules import require_permission
 from campaigns.services import events
 from campaigns.services.decisions import check_decision

@@ -15,7 +15,6 @@ from django.db import transaction
 from django.db.models import Max
 
 from campaigns import store
-from campaigns.confirmations.settings import describe_deletion
 from campaigns.core.confirmation import Decision
 from campaigns.core.document_files import folder_files, is_zip, read_files, zip_files
 from campaigns.core.documents import DocumentText, read_documents
@@ -23,7 +22,8 @@ from campaigns.core.faults import FaultReport, InvalidFile
 from campaigns.core.topics import read_topics
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Document, Topic, User
-from campaigns.queries import has_dependent_data
+from campaigns.queries.confirmations.settings import describe_deletion
+from campaigns.queries.lists import has_dependent_data
 from campaigns.rules import require_permission
 from campaigns.services import events
 from campaigns.services.decisions import check_decision

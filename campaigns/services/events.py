@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from campaigns.event_phrases import EVENT_PHRASES
 from campaigns.models import Campaign, Event, User
+from campaigns.models.event_phrases import EVENT_PHRASES
 
 
 def log_event(

@@ -12,10 +12,10 @@ from django.db.models import F
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from campaigns.confirmations.people import describe_removal, describe_second_role
 from campaigns.core.confirmation import Decision
 from campaigns.errors import ActionRefused, format_utc, lowercase_label
 from campaigns.models import Campaign, Invitation, Member, Role, Team, User
+from campaigns.queries.confirmations.people import describe_removal, describe_second_role
 from campaigns.rules import list_conflicts, require_permission
 from campaigns.services import events
 from campaigns.services.decisions import check_decision

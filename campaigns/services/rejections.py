@@ -6,7 +6,7 @@ from django.db import transaction
 
 from campaigns.core.faults import format_count
 from campaigns.models import Campaign, User
-from campaigns.queries import list_open_rejections
+from campaigns.queries.lists import list_open_rejections
 from campaigns.rules import require_permission
 from campaigns.services import events
 

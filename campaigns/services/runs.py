@@ -13,12 +13,12 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from campaigns import store
-from campaigns.confirmations.runs import describe_withdrawal
 from campaigns.core.confirmation import Decision
 from campaigns.core.run_checks import CheckedRun, RunRules, check_run_file
 from campaigns.core.streams import GZIP_MAGIC
 from campaigns.errors import ActionRefused, format_utc
 from campaigns.models import Campaign, Job, Run, Team, User
+from campaigns.queries.confirmations.runs import describe_withdrawal
 from campaigns.services import events, jobs, matrices
 from campaigns.services.decisions import check_decision
 from campaigns.services.submission_checks import check_can_submit, check_open, require_team

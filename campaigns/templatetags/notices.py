@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from django.template import Context
 
 from campaigns.models import Campaign
-from campaigns.queries import list_notices_for
+from campaigns.queries.lists import list_notices_for
 
 register = template.Library()
 

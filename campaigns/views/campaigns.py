@@ -10,13 +10,13 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from campaigns.confirmations.settings import describe_visibility
 from campaigns.core.confirmation import Decision
 from campaigns.core.scale import SCREEN_KEYS, GradeSpec, describe_taken_keys, list_taken_keys
 from campaigns.errors import ActionRefused
-from campaigns.forms import GRADE_PRESETS, BaseGradeFormSet, CampaignForm, GradeFormSet
+from campaigns.forms.settings import GRADE_PRESETS, BaseGradeFormSet, CampaignForm, GradeFormSet
 from campaigns.models import Campaign, Role
-from campaigns.queries import get_campaign_for, list_members_by_role
+from campaigns.queries.confirmations.settings import describe_visibility
+from campaigns.queries.lists import get_campaign_for, list_members_by_role
 from campaigns.rules import get_roles, is_organizer_anywhere, require_permission
 from campaigns.services.campaigns import (
     change_visibility,

@@ -11,12 +11,12 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
-from campaigns.confirmations.settings import describe_deletion
 from campaigns.core.confirmation import Decision
 from campaigns.core.faults import FaultReport, InvalidFile, format_count
-from campaigns.forms import ImportForm, document_import_form, topic_import_form
+from campaigns.forms.settings import ImportForm, document_import_form, topic_import_form
 from campaigns.models import Campaign
-from campaigns.queries import (
+from campaigns.queries.confirmations.settings import describe_deletion
+from campaigns.queries.lists import (
     adjacent_topics,
     get_campaign_for,
     has_dependent_data,

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_safe
 from campaigns import store
 from campaigns.core.text_pages import slice_text_page
 from campaigns.models import Document
-from campaigns.queries import get_campaign_for
+from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import SignedInRequest, campaign_url
 
 STEP = 1 << 16

@@ -6,7 +6,7 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
-from campaigns.queries import get_campaign_for, list_jobs_for
+from campaigns.queries.lists import get_campaign_for, list_jobs_for
 from campaigns.views.helpers import SignedInRequest, campaign_url, paginate
 
 LABELS = {

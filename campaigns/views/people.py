@@ -13,12 +13,12 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from campaigns.confirmations.people import describe_removal, describe_second_role
 from campaigns.core.confirmation import Decision
 from campaigns.errors import ActionRefused, ConfirmationNeeded, lowercase_label
-from campaigns.forms import InviteForm, MemberForm
+from campaigns.forms.settings import InviteForm, MemberForm
 from campaigns.models import Campaign, Invitation
-from campaigns.queries import get_campaign_for, list_members_by_role, list_open_invitations
+from campaigns.queries.confirmations.people import describe_removal, describe_second_role
+from campaigns.queries.lists import get_campaign_for, list_members_by_role, list_open_invitations
 from campaigns.services import people as services
 from campaigns.views.confirmation import DIGEST, confirm_act
 from campaigns.views.helpers import SignedInRequest, campaign_url

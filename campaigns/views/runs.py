@@ -9,14 +9,14 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from campaigns.attachments import attachment_response
-from campaigns.confirmations.runs import describe_closing, describe_withdrawal
+from campaigns.api.attachments import attachment_response
 from campaigns.core.confirmation import Decision
 from campaigns.core.faults import format_count
 from campaigns.errors import ActionRefused
-from campaigns.forms import RunForm
+from campaigns.forms.settings import RunForm
 from campaigns.models import Campaign, Run, Team
-from campaigns.queries import (
+from campaigns.queries.confirmations.runs import describe_closing, describe_withdrawal
+from campaigns.queries.lists import (
     get_campaign_for,
     list_open_rejections,
     list_runs_for,

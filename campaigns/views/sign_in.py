@@ -8,8 +8,8 @@ from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm
 from django.contrib.auth.views import LoginView, PasswordChangeView
 from django.http import HttpResponse
 
-from campaigns.forms import CurrentPasswordForm, SignInForm
-from campaigns.sign_in import set_device_cookie
+from campaigns.forms.settings import CurrentPasswordForm, SignInForm
+from campaigns.services.sign_in import set_device_cookie
 
 
 class SignInView(LoginView):

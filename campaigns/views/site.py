@@ -10,12 +10,12 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from campaigns.context_processors import THEMES
-from campaigns.forms import AccountForm, TokenForm
+from campaigns.forms.settings import AccountForm, TokenForm
 from campaigns.models import ApiToken, User
-from campaigns.queries import list_campaigns_for
+from campaigns.queries.lists import list_campaigns_for
 from campaigns.services.health import FAILED, get_health
 from campaigns.services.tokens import create_token, revoke_token
+from campaigns.views.context_processors import THEMES
 from campaigns.views.helpers import SignedInRequest
 
 YEAR = 365 * 24 * 3600

@@ -8,7 +8,7 @@ from pathlib import Path
 from django.core.management.base import CommandError
 
 from campaigns.management.files import FileReader
-from evaluation.core.collection.name_files import read_tags
+from evaluation.core.name_files import read_tags
 
 
 def read_run_tags(

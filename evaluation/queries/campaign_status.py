@@ -10,7 +10,7 @@ from django.db.models import Count, Exists, F, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from campaigns.models import Campaign, Document, Grade, Member, Role, Run, Topic, User
-from campaigns.queries import list_open_rejections
+from campaigns.queries.lists import list_open_rejections
 from evaluation.models import ScoreSet
 from judging.models import Purpose, Qrels, Slot
 from judging.queries.adjudication import own_adjudication_progress

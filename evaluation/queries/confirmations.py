@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from django.urls import reverse
 
-from campaigns.confirmations.runs import (
+from campaigns.core.confirmation import Confirmation, ConfirmationChoice, Consequence, OpenMatter
+from campaigns.core.faults import format_count
+from campaigns.errors import format_utc
+from campaigns.models import Campaign, Run
+from campaigns.queries.confirmations.runs import (
     count_participants,
     has_participants,
     list_check_matters,
@@ -12,11 +16,7 @@ from campaigns.confirmations.runs import (
     list_names,
     list_submission_matters,
 )
-from campaigns.confirmations.settings import VISIBLE
-from campaigns.core.confirmation import Confirmation, ConfirmationChoice, Consequence, OpenMatter
-from campaigns.core.faults import format_count
-from campaigns.errors import format_utc
-from campaigns.models import Campaign, Run
+from campaigns.queries.confirmations.settings import VISIBLE
 from evaluation.models import ScoreSet
 from judging.queries.confirmations import list_done_judging, list_judging_matters
 

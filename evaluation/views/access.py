@@ -8,7 +8,7 @@ from django.http import Http404
 from django.shortcuts import get_object_or_404
 
 from campaigns.models import Campaign
-from campaigns.queries import get_campaign_for
+from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import SignedInRequest
 from evaluation.models import ScoreSet
 from evaluation.queries.leaderboard import Leaderboard, LeaderboardEntry, get_leaderboard

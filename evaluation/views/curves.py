@@ -9,12 +9,12 @@ import numpy as np
 from django.http import Http404
 
 from campaigns.models import Run
-from evaluation.charts.lines import PlotValue, build_line_chart, fifths_axis
 from evaluation.core.batch import ScoringBatch
 from evaluation.core.curves import ELEVEN, average_curves, interpolate_precision, sawtooth_curve
 from evaluation.queries.leaderboard import Leaderboard, LeaderboardEntry
 from evaluation.services.rankings import rebuild_run_batch
 from evaluation.views.cells import format_score
+from evaluation.views.charts.lines import PlotValue, build_line_chart, fifths_axis
 
 SQUARE = (420.0, 420.0)
 THREADS = 100

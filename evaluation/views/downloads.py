@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.http import Http404, HttpResponse
 
-from campaigns.attachments import attachment_response
+from campaigns.api.attachments import attachment_response
 from campaigns.views.helpers import SignedInRequest
 from evaluation.queries.exports import (
     RUN_FORMATS,

@@ -8,12 +8,10 @@ from django.http import HttpResponse
 from django.shortcuts import render
 
 from campaigns.models import Campaign, Run
-from campaigns.queries import get_campaign_for
+from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import SignedInRequest
-from evaluation import services
 from evaluation.models import ScoreSet
-from evaluation.queries.disagreement import DEFAULT_POLICY
-from evaluation.services.interim_scores import InterimScores
+from evaluation.services.interim_scores import InterimScores, compute_interim_scores
 from evaluation.views.cells import (
     DEFAULT_MEASURES,
     TRUST,
@@ -22,7 +20,7 @@ from evaluation.views.cells import (
     build_column,
     format_score,
 )
-from judging.core.policies import POLICIES
+from judging.core.policies import DEFAULT_POLICY, POLICIES
 
 
 @dataclass(frozen=True)
@@ -48,7 +46,7 @@ def interim_scores_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     requested = request.GET.get("policy", "")
     policy = requested if requested in POLICIES else DEFAULT_POLICY
-    scores = services.compute_interim_scores(actor=request.user, campaign=campaign, policy=policy)
+    scores = compute_interim_scores(actor=request.user, campaign=campaign, policy=policy)
     names = [measure.name for measure in scores.measures]
     visible = [name for name in (*campaign.measures, *DEFAULT_MEASURES) if name in names]
     visible = [*dict.fromkeys(visible), *([TRUST] if TRUST in names else [])] or names[:1]

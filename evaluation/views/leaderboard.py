@@ -14,16 +14,16 @@ from django.views.decorators.http import require_http_methods, require_POST
 from campaigns.core.confirmation import Decision
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Job
-from campaigns.queries import get_campaign_for
+from campaigns.queries.lists import get_campaign_for
 from campaigns.views.confirmation import confirm_act
 from campaigns.views.helpers import SignedInRequest
-from evaluation import services
-from evaluation.forms import EvaluateForm
+from evaluation.forms.scores import EvaluateForm
 from evaluation.models import ScoreSet
 from evaluation.queries.confirmations import describe_release
 from evaluation.queries.leaderboard import Leaderboard, get_leaderboard
 from evaluation.queries.score_sets import ScoreReader, list_score_sets_for
-from evaluation.services.scoring import KIND
+from evaluation.services.release import check_not_released, release_scores
+from evaluation.services.scoring import KIND, request_evaluation
 from evaluation.views.access import ScoreVisit, get_score_set, get_visit
 from evaluation.views.cells import (
     TRUST,
@@ -55,9 +55,7 @@ def score_evaluate_view(request: SignedInRequest, slug: str) -> HttpResponse:
     form = EvaluateForm(request.POST, campaign=campaign)
     if form.is_valid():
         try:
-            job = services.request_evaluation(
-                actor=request.user, campaign=campaign, **form.cleaned_data
-            )
+            job = request_evaluation(actor=request.user, campaign=campaign, **form.cleaned_data)
             return redirect(f"{reverse('scores', args=[slug])}?job={job.pk}")
         except ActionRefused as refused:
             form.add_error(None, str(refused))
@@ -72,10 +70,10 @@ def score_release_view(request: SignedInRequest, slug: str, pk: int) -> HttpResp
     """The page before scores are released; its form releases them."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     score_set = get_score_set(get_visit(request, slug), pk)
-    services.check_not_released(score_set)
+    check_not_released(score_set)
 
     def act(decision: Decision) -> HttpResponse:
-        services.release_scores(actor=request.user, score_set=score_set, decision=decision)
+        release_scores(actor=request.user, score_set=score_set, decision=decision)
         messages.success(request, "Scores released.")
         return redirect(score_set)
 

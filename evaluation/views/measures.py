@@ -16,7 +16,6 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from campaigns.core.cards import Card, Parameter
-from evaluation.charts.steps import build_steps_chart
 from evaluation.core.measures.family import MeasureFamily, WorkedExample
 from evaluation.core.measures.groups import GROUPS
 from evaluation.core.measures.lookup import (
@@ -34,8 +33,15 @@ from evaluation.core.measures.values import KINDS
 from evaluation.core.profiles import POOLBENCH
 from evaluation.core.users.measures import USER_MEASURES
 from evaluation.core.worked_examples import Grade, WorkedScore, WorkedStep, work_card_example
-from evaluation.tryout import TryoutDocument, TryoutForm, default_query, example_query, is_sampled
+from evaluation.forms.tryout import (
+    TryoutDocument,
+    TryoutForm,
+    default_query,
+    example_query,
+    is_sampled,
+)
 from evaluation.views.cells import format_score, format_signed
+from evaluation.views.charts.steps import build_steps_chart
 
 NOTATION = {
     r"\bR\b": ("R", "relevant documents in the judgments"),

@@ -9,9 +9,8 @@ from typing import Any
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
 
-from campaigns.attachments import attachment_response
+from campaigns.api.attachments import attachment_response
 from campaigns.views.helpers import SignedInRequest
-from evaluation.charts.caterpillar import build_caterpillar
 from evaluation.core.comparison.compare import Comparisons, PairRow
 from evaluation.core.comparison.formats import FORMATS, list_interval_notes
 from evaluation.core.comparison.registry import CORRECTIONS, CORRELATIONS, FAMILY_TESTS, TESTS
@@ -34,6 +33,7 @@ from evaluation.views.cells import (
     select_visible_measures,
     sorted_entries,
 )
+from evaluation.views.charts.caterpillar import build_caterpillar
 from evaluation.views.downloads import format_label_ending
 from evaluation.views.runs import get_requested_measure, page_context, set_url
 

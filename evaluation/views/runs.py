@@ -11,7 +11,6 @@ from django.shortcuts import render
 from django.urls import reverse
 
 from campaigns.views.helpers import SignedInRequest
-from evaluation.charts.topics import build_difference_chart, build_topic_chart
 from evaluation.queries.leaderboard import BestMedianWorst, Leaderboard, LeaderboardEntry
 from evaluation.views.access import get_entry, get_visible_leaderboard
 from evaluation.views.cells import (
@@ -24,6 +23,7 @@ from evaluation.views.cells import (
     select_visible_measures,
     sorted_entries,
 )
+from evaluation.views.charts.topics import build_difference_chart, build_topic_chart
 from evaluation.views.curves import curve_context
 from evaluation.views.significance import significance_context
 from evaluation.views.unjudged import bounds_context

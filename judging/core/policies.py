@@ -353,4 +353,6 @@ POLICIES: dict[str, QrelsPolicy] = {
         *map(_adjudicated, RULES.values()),
     )
 }
+DEFAULT_POLICY = "adjudicated-median-floor"
+"""That of pages and reports that are asked for none."""
 """The policies whose name contains no assessor."""

@@ -12,16 +12,16 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from campaigns.attachments import attachment_response
+from campaigns.api.attachments import attachment_response
 from campaigns.core.confirmation import Decision
 from campaigns.core.csv_files import write_csv
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
-from campaigns.queries import get_campaign_for
+from campaigns.queries.lists import get_campaign_for
 from campaigns.rules import is_organizer_anywhere
 from campaigns.views.confirmation import confirm_act
 from campaigns.views.helpers import SignedInRequest, campaign_url
-from judging.adjudication_forms import RoundForm
+from judging.forms.adjudication import RoundForm
 from judging.models import Plan
 from judging.queries.adjudication import (
     STATES,

@@ -17,9 +17,9 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Topic
-from campaigns.queries import get_campaign_for
+from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import SignedInRequest
-from judging.forms import JudgeForm, SkipForm, SubmissionForm, UndoForm
+from judging.forms.screen import JudgeForm, SkipForm, SubmissionForm, UndoForm
 from judging.models import Judgment, Plan, Purpose, Slot
 from judging.queries.adjudication import (
     OwnAdjudication,

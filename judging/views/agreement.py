@@ -11,11 +11,11 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from campaigns.attachments import attachment_response
+from campaigns.api.attachments import attachment_response
 from campaigns.core.cards import Card
 from campaigns.core.csv_files import write_csv
 from campaigns.models import Campaign
-from campaigns.queries import get_campaign_for
+from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import SignedInRequest
 from judging.core.agreement.coefficient import CoefficientValue
 from judging.core.agreement.formats import agreement_to_json

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
-from campaigns.queries import get_campaign_for
+from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import SignedInRequest, campaign_url, paginate
 from judging.models import AutomaticAssessor
 from judging.queries.automatic import (

@@ -19,10 +19,10 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Topic
-from campaigns.queries import get_campaign_for
+from campaigns.queries.lists import get_campaign_for
 from campaigns.rules import is_organizer_anywhere
 from campaigns.views.helpers import SignedInRequest
-from judging.adjudication_forms import ConsensusForm
+from judging.forms.adjudication import ConsensusForm
 from judging.queries.adjudication import (
     Disagreement,
     current_decision,

@@ -12,10 +12,10 @@ from django.utils.http import content_disposition_header
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from campaigns.attachments import CONTENT_TYPES, attachment_response
+from campaigns.api.attachments import CONTENT_TYPES, attachment_response
 from campaigns.core.qrels import qrels_from_rows, write_qrels
 from campaigns.models import Campaign, User
-from campaigns.queries import get_campaign_for
+from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import SignedInRequest, campaign_url
 from judging.core.exchange.writer import (
     iter_doccano_parts,

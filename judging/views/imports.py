@@ -15,9 +15,9 @@ from django.views.decorators.http import require_http_methods
 from campaigns import store
 from campaigns.core.faults import InvalidFile, format_count
 from campaigns.errors import ActionRefused
-from campaigns.forms import check_upload_size
+from campaigns.forms.settings import check_upload_size
 from campaigns.models import Campaign, Role, User
-from campaigns.queries import get_campaign_for
+from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import SignedInRequest, campaign_url
 from judging.core.exchange.duplicates import RULES
 from judging.core.exchange.grades import LEAVE_OUT

@@ -15,9 +15,9 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Topic
-from campaigns.queries import get_campaign_for
+from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import SignedInRequest
-from judging.forms import JudgeForm, SkipForm, SubmissionForm, UndoForm
+from judging.forms.screen import JudgeForm, SkipForm, SubmissionForm, UndoForm
 from judging.models import Judgment
 from judging.queries.progress import JudgingPace, pace_by_user
 from judging.queries.screen import count_remaining, current_judgments_by, list_assessor_topics

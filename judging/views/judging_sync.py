@@ -20,9 +20,9 @@ from django.views.decorators.http import require_POST
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Topic, User
-from campaigns.queries import get_campaign_for
+from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import SignedInRequest
-from judging.forms import JudgeForm, SkipForm, UndoForm
+from judging.forms.screen import JudgeForm, SkipForm, UndoForm
 from judging.models import Judgment
 from judging.queries.judging_documents import get_own_pace
 from judging.queries.screen import AssessorTopic, get_assessor_topic

@@ -18,12 +18,12 @@ from campaigns.core.confirmation import Decision
 from campaigns.core.faults import format_count
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Role, Topic, User
-from campaigns.queries import get_campaign_for
+from campaigns.queries.lists import get_campaign_for
 from campaigns.views.confirmation import confirm_act
 from campaigns.views.helpers import SignedInRequest, campaign_url
 from judging.core.designs.registry import DESIGNS
+from judging.forms.plans import AssignmentMatrix, PlanForm
 from judging.models import Plan
-from judging.plan_forms import AssignmentMatrix, PlanForm
 from judging.queries.confirmations import describe_plan_closing
 from judging.queries.progress import mean_pace, pace_by_user
 from judging.queries.tallies import assignments_by_topic

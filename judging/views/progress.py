@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 from campaigns.core.scale import list_taken_keys
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Role, User
-from campaigns.queries import get_campaign_for
+from campaigns.queries.lists import get_campaign_for
 from campaigns.services.campaigns import get_grade_scale
 from campaigns.views.helpers import SignedInRequest
 from judging.models import Assignment, Plan, Slot

@@ -13,17 +13,17 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
 from campaigns import store
-from campaigns.attachments import attachment_response
+from campaigns.api.attachments import attachment_response
 from campaigns.core.confirmation import Decision
 from campaigns.core.faults import format_count
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
-from campaigns.queries import get_campaign_for
+from campaigns.queries.lists import get_campaign_for
 from campaigns.views.confirmation import confirm_act
 from campaigns.views.helpers import SignedInRequest, campaign_url
 from judging.core.policies import NO_ESTIMATE, POLICIES, RULES, UnknownPolicyError, get_policy
+from judging.forms.qrels import QrelsForm
 from judging.models import Judgment, Purpose, Qrels
-from judging.qrels_forms import QrelsForm
 from judging.queries.qrels_versions import (
     QrelsComparison,
     compare_qrels_versions,

@@ -12,9 +12,9 @@ from django.views.decorators.http import require_http_methods
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
-from campaigns.queries import get_campaign_for
+from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import SignedInRequest
-from judging.forms import JudgeForm
+from judging.forms.screen import JudgeForm
 from judging.models import Judgment, Purpose, TrainingPair
 from judging.queries.screen import find_document
 from judging.queries.training import unanswered_pairs

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods
 from campaigns.core.faults import FaultReport, InvalidFile, format_count
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
-from campaigns.queries import get_campaign_for
+from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import SignedInRequest
 from judging.core.training_file import TrainingRow
 from judging.queries.training_results import (

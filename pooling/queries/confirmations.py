@@ -6,15 +6,15 @@ from collections.abc import Sequence
 
 from django.urls import reverse
 
-from campaigns.confirmations.runs import (
+from campaigns.core.confirmation import Confirmation, Consequence
+from campaigns.core.faults import format_count
+from campaigns.models import Campaign, Run
+from campaigns.queries.confirmations.runs import (
     list_check_matters,
     list_done_submission,
     list_names,
     list_submission_matters,
 )
-from campaigns.core.confirmation import Confirmation, Consequence
-from campaigns.core.faults import format_count
-from campaigns.models import Campaign, Run
 from pooling.queries.runs import list_poolable_runs
 
 

@@ -9,13 +9,14 @@ from django.utils import timezone
 
 from campaigns.models import Campaign, Role, Run, Team
 from campaigns.services.campaigns import change_visibility
-from evaluation.services import release_scores, score_campaign
+from evaluation.services.release import release_scores
+from evaluation.services.scoring import score_campaign
 from judging.services.adjudication import list_pairs_to_adjudicate, open_round
 from judging.services.imports import import_judgments
 from judging.services.plans import create_plan
 from judging.services.qrels import freeze_qrels
 from pooling.core.spec import depth_spec
-from pooling.services import freeze_pool
+from pooling.services.freeze import freeze_pool
 from tests.conftest import joined
 from tests.factories import accepted_run
 

@@ -11,7 +11,7 @@ from campaigns.core.scale import GradeSpec
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Event
 from campaigns.services.campaigns import create_campaign, get_grade_scale, update_campaign
-from evaluation.services import score_campaign
+from evaluation.services.scoring import score_campaign
 from tests.conftest import SCALE
 from tests.evaluation.conftest import qrels_release
 from tests.factories import accepted_run

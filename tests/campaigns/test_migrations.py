@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
-from campaigns.event_phrases import EVENT_PHRASES
+from campaigns.models.event_phrases import EVENT_PHRASES
 
 BEFORE = [("campaigns", "0003_documents_and_guidelines")]
 AFTER = [("campaigns", "0004_field_words")]

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from campaigns.models import Campaign, Event
-from campaigns.queries import list_open_rejections
+from campaigns.queries.lists import list_open_rejections
 from evaluation.queries.campaign_status import get_campaign_status
 from evaluation.templatetags.campaign_head import list_pending_tasks
 from tests.factories import checked_run, run_text

@@ -8,10 +8,10 @@ from html.parser import HTMLParser
 
 import pytest
 
-from evaluation.core.collection.docs import CARDS
+from reliability.core.collection.docs import CARDS
 from tests.commands.conftest import Run, Write
-from tests.core.evaluation.collection.toy import GRADES, POOLED, TEAMS
 from tests.core.pooling.toy import TOY
+from tests.core.reliability.collection.toy import GRADES, POOLED, TEAMS
 from tests.csv_reading import csv_conditions, csv_rows
 
 

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from campaigns import store
 from campaigns.models import Campaign, Run
-from evaluation.services import score_campaign
+from evaluation.services.scoring import score_campaign
 from judging.models import Qrels
 from tests.factories import accepted_run
 

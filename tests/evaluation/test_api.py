@@ -6,9 +6,10 @@ import pytest
 from rest_framework.test import APIRequestFactory, force_authenticate
 
 from campaigns.models import Campaign
-from evaluation.api import RunScoresViewSet, ScoreSetViewSet
+from evaluation.api.scores import RunScoresViewSet, ScoreSetViewSet
 from evaluation.models import RunScores, ScoreSet
-from evaluation.services import release_scores, score_campaign
+from evaluation.services.release import release_scores
+from evaluation.services.scoring import score_campaign
 from tests.evaluation.conftest import qrels_release
 
 

@@ -12,7 +12,8 @@ from django.utils import timezone
 
 from campaigns.models import Campaign
 from evaluation.queries.campaign_status import get_campaign_status
-from evaluation.services import release_scores, score_campaign
+from evaluation.services.release import release_scores
+from evaluation.services.scoring import score_campaign
 from evaluation.templatetags.campaign_head import (
     build_next_step,
     build_phases,
@@ -22,7 +23,7 @@ from evaluation.templatetags.campaign_head import (
 from judging.models import Assignment, Plan, Slot
 from pooling.core.spec import depth_spec
 from pooling.models import Pool, PoolItem
-from pooling.services import freeze_pool
+from pooling.services.freeze import freeze_pool
 from tests.factories import accepted_run
 
 HEAD = Template("{% load campaign_head %}{% campaign_head campaign %}")

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
-from evaluation.charts.caterpillar import LABEL, RIGHT, WIDTH
-from evaluation.charts.lines import (
+from evaluation.queries.leaderboard import BestMedianWorst
+from evaluation.views.charts.caterpillar import LABEL, RIGHT, WIDTH
+from evaluation.views.charts.lines import (
     KINDS,
     Axis,
     PlotValue,
@@ -11,8 +12,8 @@ from evaluation.charts.lines import (
     judgments_value,
     round_axis,
 )
-from evaluation.charts.rank_bands import RankedRun, build_rank_bands
-from evaluation.charts.topics import (
+from evaluation.views.charts.rank_bands import RankedRun, build_rank_bands
+from evaluation.views.charts.topics import (
     HEIGHT,
     LEFT,
     TOP,
@@ -20,7 +21,6 @@ from evaluation.charts.topics import (
     build_topic_chart,
     round_up_nice,
 )
-from evaluation.queries.leaderboard import BestMedianWorst
 
 
 def test_topic_chart_places_bar_median_and_whisker():

@@ -14,7 +14,7 @@ from evaluation.queries import comparison
 from evaluation.queries.comparison import SignificanceChoice, compare_all_runs
 from evaluation.queries.leaderboard import get_leaderboard
 from evaluation.queries.score_sets import ScoreReader
-from evaluation.services import score_campaign
+from evaluation.services.scoring import score_campaign
 
 ORGANIZER = ScoreReader(True, frozenset(), "own")
 

@@ -15,7 +15,8 @@ from evaluation.core.comparison.registry import CORRECTIONS, FAMILY_TESTS, TESTS
 from evaluation.queries.comparison import get_fixed_test, get_test_choice, values_by_run_and_topic
 from evaluation.queries.leaderboard import get_leaderboard
 from evaluation.queries.score_sets import ScoreReader
-from evaluation.services import release_scores, score_campaign
+from evaluation.services.release import release_scores
+from evaluation.services.scoring import score_campaign
 from evaluation.views.run_pairs import MOST_PAIRS
 from tests.csv_reading import csv_conditions, csv_rows
 from tests.evaluation.conftest import qrels_release

@@ -16,7 +16,8 @@ from campaigns.services import jobs
 from campaigns.services.campaigns import change_visibility, update_campaign
 from campaigns.services.runs import latest_check_job, submit_run, withdraw_run
 from evaluation.models import ScoreSet
-from evaluation.services import release_scores, score_campaign
+from evaluation.services.release import release_scores
+from evaluation.services.scoring import score_campaign
 from tests.csv_reading import csv_rows
 from tests.factories import accepted_run, checked_run, confirm, read_confirmation, run_text
 

@@ -17,14 +17,8 @@ from campaigns import store
 from campaigns.models import Campaign
 from campaigns.services import jobs
 from evaluation.models import RunScores, ScoreSet
-from evaluation.services import (
-    release_scores,
-    request_reusability_report,
-    score_campaign,
-    study_disagreement,
-)
-from evaluation.services.disagreement import DisagreementQuery
-from evaluation.services.simulation import describe_judgments
+from evaluation.services.release import release_scores
+from evaluation.services.scoring import score_campaign
 from evaluation.views.interim_scores import latest_score_set_with
 from judging.core.policies import AUTOMATIC_ONLY, FILLED, label_qrels
 from judging.models import Qrels
@@ -35,6 +29,9 @@ from judging.services.automatic import (
 )
 from judging.services.imports import import_judgments
 from judging.services.qrels import freeze_qrels
+from reliability.services.disagreement import DisagreementQuery, study_disagreement
+from reliability.services.reusability import request_reusability_report
+from reliability.services.simulation import describe_judgments
 from replay.tables import format_scores_table
 from tests.commands.conftest import run  # noqa: F401
 from tests.csv_reading import csv_conditions, csv_rows

@@ -10,14 +10,20 @@ from urllib.parse import quote, urlencode
 import pytest
 from django.urls import reverse
 
-from evaluation.charts.steps import BROAD, LEFT, NARROW, build_steps_chart
 from evaluation.core.measures.family import MeasureFamily
 from evaluation.core.measures.groups import GROUPS
 from evaluation.core.measures.lookup import accepted_spellings
 from evaluation.core.measures.names import parse_measure
 from evaluation.core.measures.registry import DEFAULT_NAMES, FAMILIES
 from evaluation.core.worked_examples import judged_not_retrieved, work_example
-from evaluation.tryout import MAX_MISSED, MAX_RANKED, TryoutForm, default_query, tryout_parameters
+from evaluation.forms.tryout import (
+    MAX_MISSED,
+    MAX_RANKED,
+    TryoutForm,
+    default_query,
+    tryout_parameters,
+)
+from evaluation.views.charts.steps import BROAD, LEFT, NARROW, build_steps_chart
 from evaluation.views.measures import format_fraction, formula_pieces, split_code_pieces
 
 ALL = list(FAMILIES.values())

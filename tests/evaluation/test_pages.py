@@ -20,7 +20,8 @@ from campaigns.services import jobs
 from evaluation.models import ScoreSet
 from evaluation.queries.leaderboard import get_leaderboard
 from evaluation.queries.score_sets import get_reader
-from evaluation.services import release_scores, score_campaign
+from evaluation.services.release import release_scores
+from evaluation.services.scoring import score_campaign
 from tests.csv_reading import csv_body, csv_conditions
 from tests.evaluation.conftest import qrels_release
 from tests.factories import accepted_run, confirm

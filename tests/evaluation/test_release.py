@@ -4,7 +4,7 @@ import pytest
 from django.core.exceptions import PermissionDenied
 
 from campaigns.errors import ActionRefused
-from evaluation.services import release_scores
+from evaluation.services.release import release_scores
 
 
 def test_release_scores_is_said_once_and_logged(organizer, campaign, score_set):

@@ -11,9 +11,9 @@ from campaigns.models import Job
 from campaigns.services import jobs
 from evaluation.core.measures.registry import DEFAULT_NAMES
 from evaluation.models import RunScores, ScoreSet
-from evaluation.services import evaluate_campaign, request_evaluation, score_campaign
-from evaluation.services.reusability import load_collection
+from evaluation.services.scoring import evaluate_campaign, request_evaluation, score_campaign
 from judging.queries.judgments import qrels_table
+from reliability.services.reusability import load_collection
 from tests.evaluation.conftest import qrels_release
 
 

@@ -10,7 +10,7 @@ import pytest
 from campaigns.models import Run
 from campaigns.services.people import get_or_create_team
 from evaluation.models import RunScores
-from evaluation.services import score_campaign
+from evaluation.services.scoring import score_campaign
 from tests.evaluation.conftest import qrels_release
 from tests.factories import accepted_run
 

@@ -23,12 +23,13 @@ from campaigns.services.campaigns import create_campaign
 from campaigns.services.people import get_or_create_team
 from campaigns.services.runs import read_original_file
 from evaluation.core.measures.names import parse_measure
-from evaluation.services import release_scores, score_campaign
+from evaluation.services.release import release_scores
+from evaluation.services.scoring import score_campaign
 from judging.services.imports import import_judgments
 from judging.services.plans import create_plan
 from judging.services.qrels import freeze_qrels, verify_qrels
 from pooling.core.spec import depth_spec
-from pooling.services import freeze_pool
+from pooling.services.freeze import freeze_pool
 from tests.conftest import joined
 from tests.factories import checked_run
 

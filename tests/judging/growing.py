@@ -33,7 +33,7 @@ def build() -> None:
     from campaigns.services.people import add_member
     from judging.services.plans import create_plan
     from pooling.core.spec_file import read_spec
-    from pooling.services import freeze_pool
+    from pooling.services.freeze import freeze_pool
     from tests.factories import accepted_run
 
     owner = User.objects.create(username="owner", can_create_campaigns=True)

@@ -6,10 +6,10 @@ from uuid import uuid4
 import pytest
 from rest_framework.test import APIRequestFactory, force_authenticate
 
-from judging.api import JudgmentViewSet, QrelsViewSet
+from judging.api.judgments import JudgmentViewSet, QrelsViewSet
+from judging.api.plans import PlanViewSet
+from judging.api.stopping import StoppingRuleViewSet
 from judging.models import Judgment, Plan
-from judging.plan_api import PlanViewSet
-from judging.stopping_api import StoppingRuleViewSet
 
 
 @pytest.fixture

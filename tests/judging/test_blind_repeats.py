@@ -9,7 +9,7 @@ from uuid import uuid4
 import pytest
 from django.urls import reverse
 
-from judging.api import JudgmentViewSet
+from judging.api.judgments import JudgmentViewSet
 from judging.core import repeats
 from judging.models import Judgment, Plan, Purpose, Slot
 from judging.queries.judgments import current_judgments

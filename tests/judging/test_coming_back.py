@@ -8,7 +8,7 @@ import pytest
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Document, Role
-from judging.api import JudgmentViewSet
+from judging.api.judgments import JudgmentViewSet
 from judging.models import Plan
 from judging.queries.invariants import list_violations
 from judging.queries.judgments import current_judgments

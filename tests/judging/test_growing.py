@@ -30,7 +30,8 @@ from pooling.core.spec import depth_spec
 from pooling.core.spec_file import read_spec
 from pooling.models import Pool, PoolEvent, PoolItem
 from pooling.queries import list_growth
-from pooling.services import adaptive_pools, freeze_pool
+from pooling.services import adaptive_pools
+from pooling.services.freeze import freeze_pool
 from tests.judging.conftest import waiting
 from tests.pooling.conftest import ranked_run
 

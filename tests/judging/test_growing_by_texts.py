@@ -20,8 +20,10 @@ from pooling.core.spec import depth_spec
 from pooling.core.spec_file import read_spec
 from pooling.models import Pool
 from pooling.queries.texts import document_text, load_documents_with_text
-from pooling.services import adaptive_pools, freeze_pool, preview_pool, texts
+from pooling.services import adaptive_pools, texts
+from pooling.services.freeze import freeze_pool
 from pooling.services.inputs import build_sessions
+from pooling.services.preview import preview_pool
 from tests.judging.test_growing import said, worked
 from tests.pooling.conftest import ranked_run
 

@@ -14,7 +14,7 @@ from judging.services.judgments import claim_next
 from judging.services.plans import PlanOptions, close_plan, create_plan, pause_plan, preview_plan
 from pooling.core.spec_file import read_spec
 from pooling.queries import future_documents
-from pooling.services import freeze_pool
+from pooling.services.freeze import freeze_pool
 from tests.judging.conftest import waiting
 from tests.judging.test_growing import plan, pool, runs, said, worked
 

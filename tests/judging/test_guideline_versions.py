@@ -11,7 +11,7 @@ from django.urls import reverse
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
 from campaigns.services.campaigns import update_campaign
-from judging.api import JudgmentViewSet
+from judging.api.judgments import JudgmentViewSet
 from judging.models import Judgment, Purpose, TrainingPair
 from judging.services.judgments import claim_next, release_leases, undo_judgment
 from tests.judging.test_api import call  # noqa: F401

@@ -18,7 +18,7 @@ from judging.services.judgments import claim_next, submit_judgment, try_lease
 from judging.services.plans import close_plan, create_plan
 from judging.services.stopping import set_stopping_rule
 from pooling.core.spec_file import read_spec
-from pooling.services import freeze_pool
+from pooling.services.freeze import freeze_pool
 from tests.judging.conftest import make_pool
 from tests.pooling.conftest import ranked_run
 

@@ -23,7 +23,7 @@ from judging.services.plans import PlanOptions, close_plan, create_plan, pause_p
 from judging.services.slots import pause_work
 from judging.services.stopping import set_stopping_rule
 from pooling.core.spec_file import read_spec
-from pooling.services import freeze_pool
+from pooling.services.freeze import freeze_pool
 from tests.judging.conftest import make_pool
 from tests.judging.test_growing import SPEC, runs, said, worked
 

@@ -9,7 +9,7 @@ import pytest
 from django.conf import settings
 from django.urls import reverse
 
-from campaigns.api import CampaignViewSet
+from campaigns.api.resources import CampaignViewSet
 from campaigns.core.faults import InvalidFile
 from campaigns.core.scale import SCREEN_KEYS, GradeSpec
 from campaigns.errors import ActionRefused

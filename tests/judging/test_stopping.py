@@ -28,7 +28,7 @@ from judging.services.plan_growth import max_future_judgments
 from judging.services.plans import create_plan
 from judging.services.stopping import set_stopping_rule
 from pooling.core.spec_file import read_spec
-from pooling.services import freeze_pool
+from pooling.services.freeze import freeze_pool
 from tests.conftest import joined
 from tests.judging.conftest import waiting
 from tests.judging.test_growing import RANKED, SPEC

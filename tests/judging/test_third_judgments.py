@@ -16,8 +16,6 @@ from django.utils import timezone
 from campaigns.models import Document, Role, Topic
 from campaigns.services.campaigns import create_campaign
 from campaigns.services.people import add_member
-from evaluation.core.disagreement.ballots import ABSENT, build_ballots
-from evaluation.core.disagreement.rankings import iter_qrels_variants
 from judging.core.agreement.panel import agreement_report
 from judging.core.policies import get_policy
 from judging.core.quality.report import quality_report
@@ -29,6 +27,8 @@ from judging.services.assignments import assign_topics
 from judging.services.imports import ImportOptions, import_file
 from judging.services.judgments import undo_judgment
 from judging.services.plans import create_plan
+from reliability.core.disagreement.ballots import ABSENT, build_ballots
+from reliability.core.disagreement.rankings import iter_qrels_variants
 from tests.conftest import SCALE
 from tests.csv_reading import csv_rows
 from tests.judging.conftest import make_pool

@@ -14,8 +14,9 @@ from judging.models import Qrels
 from pooling.core.spec import depth_spec
 from pooling.core.spec_file import read_spec
 from pooling.models import PoolItem
-from pooling.services import frame_text, freeze_pool
 from pooling.services.adaptive_pools import extend_pool_topic
+from pooling.services.frames import frame_text
+from pooling.services.freeze import freeze_pool
 
 # Best ranks of topic 1: d1, d2, d5 1, d4 2, d3, d9 3; of topic 2: d1, d2 1, d3 2.
 SPEC = read_spec("steps: [{method: strata, windows: [1-1, 2-3], sample: [all, 1]}]")

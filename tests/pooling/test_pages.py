@@ -15,7 +15,7 @@ from judging.services.imports import import_judgments
 from pooling.core.registry import LISTED, METHODS
 from pooling.core.spec import depth_spec
 from pooling.forms import fill_up_choices
-from pooling.services import freeze_pool
+from pooling.services.freeze import freeze_pool
 from tests.conftest import SCALE, user
 from tests.evaluation.conftest import qrels_release
 from tests.factories import confirm

@@ -1,0 +1,94 @@
+"""The REST API of members, for organizers: list, add, remove."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import QuerySet
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema
+from rest_framework import mixins, serializers, status, viewsets
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from campaigns.api.confirmation import ConfirmSerializer, build_decision, read_decision
+from campaigns.api.resources import CAMPAIGN, filter_campaigns, request_user
+from campaigns.models import Campaign, Member, Role, User
+from campaigns.queries.lists import get_campaign_for
+from campaigns.rules import list_conflicts
+from campaigns.services.people import add_team_member, remove_member
+
+
+class MemberSerializer(serializers.ModelSerializer[Member]):
+    """A role of a user. ``conflicts``: this role and those of the same user that conflict."""
+
+    campaign = serializers.SlugRelatedField[Any](slug_field="slug", read_only=True)
+    username = serializers.CharField(source="user.username")
+    name = serializers.CharField(source="user.shown_name")
+    team = serializers.CharField(source="team.name", allow_null=True, default=None)
+    conflicts = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Member
+        fields = ("id", "campaign", "username", "name", "role", "team", "joined_at", "conflicts")
+        read_only_fields = fields
+
+    def get_conflicts(self, member: Member) -> list[str]:
+        rows = member.user.memberships.all()
+        conflicts = list_conflicts(
+            row.role for row in rows if row.campaign_id == member.campaign_id
+        )
+        return conflicts if member.role in conflicts else []
+
+
+class NewMemberSerializer(ConfirmSerializer):
+    campaign = serializers.SlugField()
+    username = serializers.CharField(max_length=150)
+    role = serializers.ChoiceField(choices=Role.choices)
+    team = serializers.CharField(
+        required=False, max_length=60, default="", help_text="Of participants only."
+    )
+
+
+class MemberViewSet(
+    mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.GenericViewSet[Member]
+):
+    queryset = Member.objects.none()
+    serializer_class = MemberSerializer
+
+    def get_queryset(self) -> QuerySet[Member]:
+        mine = Campaign.objects.organized_by(request_user(self.request))
+        named = filter_campaigns(self.request).order_by()
+        members = Member.objects.filter(campaign__in=mine.filter(pk__in=named))
+        members = members.order_by("campaign", "role", "user__username")
+        return members.select_related("campaign", "team").prefetch_related("user__memberships")
+
+    @extend_schema(parameters=[CAMPAIGN])
+    def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        return super().list(request, *args, **kwargs)
+
+    @extend_schema(request=NewMemberSerializer, responses={201: MemberSerializer})
+    def create(self, request: Request) -> Response:
+        """Add a role. One that conflicts with another of the user's needs `conflicting-roles`."""
+        form = NewMemberSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        fields, actor = dict(form.validated_data), request_user(request)
+        decision = build_decision(fields)
+        member = add_team_member(
+            actor=actor,
+            campaign=get_campaign_for(actor, fields["campaign"], "campaigns.manage"),
+            user=get_object_or_404(User, username=fields["username"]),
+            role=fields["role"],
+            team_name=fields["team"],
+            decision=decision,
+        )
+        return Response(self.get_serializer(member).data, status=status.HTTP_201_CREATED)
+
+    @extend_schema(request=ConfirmSerializer, responses={204: None})
+    @action(detail=True, methods=["post"])
+    def remove(self, request: Request, pk: str) -> Response:  # noqa: ARG002 (the route's)
+        """Remove a role; always with the consent `loses-access`."""
+        actor, decision = request_user(request), read_decision(request)
+        remove_member(actor=actor, member=self.get_object(), decision=decision)
+        return Response(status=status.HTTP_204_NO_CONTENT)

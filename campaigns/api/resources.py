@@ -1,0 +1,367 @@
+"""The REST API of campaigns, topics, documents and runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.db.models import QuerySet
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import mixins, serializers, status, viewsets
+from rest_framework.decorators import action
+from rest_framework.parsers import FormParser, MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.serializers import BaseSerializer, Serializer
+from rest_framework.views import exception_handler
+
+from campaigns.api.attachments import attachment_response
+from campaigns.api.confirmation import ConfirmSerializer, build_decision, read_decision
+from campaigns.api.limits import PlainJSONParser
+from campaigns.core.faults import InvalidFile
+from campaigns.core.scale import GradeSpec
+from campaigns.errors import ActionRefused
+from campaigns.models import Campaign, Document, Grade, Run, Topic, User
+from campaigns.queries.lists import get_campaign_for, list_teams_for
+from campaigns.services import collection
+from campaigns.services.campaigns import (
+    change_visibility,
+    close_submissions,
+    create_campaign,
+    update_campaign,
+)
+from campaigns.services.runs import (
+    read_original_file,
+    submit_and_check_run,
+    withdraw_run,
+)
+from campaigns.services.submission_checks import check_size
+
+CAMPAIGN = OpenApiParameter("campaign", str, description="Slug. Only rows of this campaign.")
+
+
+def handle_api_exception(error: Exception, context: dict[str, Any]) -> Response | None:
+    """DRF's exception handler: ``ActionRefused`` becomes 409, ``InvalidFile`` 422."""
+    if isinstance(error, ActionRefused):
+        refusal = {"code": error.code, "detail": error.message, "fix": error.fix}
+        detail = error.details | refusal
+        return Response(detail, status=status.HTTP_409_CONFLICT)
+    if isinstance(error, InvalidFile):
+        return Response(error.report.as_dict(), status=status.HTTP_422_UNPROCESSABLE_ENTITY)
+    return exception_handler(error, context)
+
+
+class GradeSerializer(serializers.ModelSerializer[Grade]):
+    gain = serializers.FloatField(
+        required=False, min_value=0, help_text="Default: the grade's value, 0 if negative."
+    )
+
+    class Meta:
+        model = Grade
+        fields = ("value", "label", "key", "gain", "meaning")
+
+
+class CampaignSerializer(serializers.ModelSerializer[Campaign]):
+    slug = serializers.SlugField(required=False, max_length=60)
+    grades = GradeSerializer(many=True)
+
+    class Meta:
+        model = Campaign
+        fields = (
+            "slug", "title", "description", "guidelines", "relevance_level",
+            "test", "correction", "alpha",
+            "max_runs_per_team", "max_docs_per_topic", "require_all_topics", "runs_deadline",
+            "judging_deadline", "board", "grades", "created_at",
+        )  # fmt: skip
+        read_only_fields = ("created_at",)
+
+    def to_representation(self, instance: Campaign) -> dict[str, Any]:
+        """Without the guidelines for everybody whom the pages do not show them."""
+        fields = dict(super().to_representation(instance))
+        if not request_user(self.context["request"]).has_perm("campaigns.see_guidelines", instance):
+            del fields["guidelines"]
+        return fields
+
+    def validate_slug(self, slug: str) -> str:
+        if self.instance is not None:
+            raise serializers.ValidationError("The slug of a campaign cannot be changed.")
+        if Campaign.objects.filter(slug=slug).exists():
+            raise serializers.ValidationError("This slug is already in use.")
+        return slug
+
+
+def build_scale(grades: Sequence[Mapping[str, Any]]) -> list[GradeSpec]:
+    """The scale of validated grades; a grade without a gain is its own gain."""
+    return [GradeSpec(**{"gain": max(0.0, grade["value"]), **grade}) for grade in grades]
+
+
+class TopicSerializer(serializers.ModelSerializer[Topic]):
+    campaign = serializers.SlugRelatedField[Any](slug_field="slug", read_only=True)
+
+    class Meta:
+        model = Topic
+        fields = ("id", "campaign", "number", "title", "description", "narrative", "withheld")
+
+
+class DocumentSerializer(serializers.ModelSerializer[Document]):
+    campaign = serializers.SlugRelatedField[Any](slug_field="slug", read_only=True)
+
+    class Meta:
+        model = Document
+        fields = (
+            "id", "campaign", "docno", "title", "body", "url", "date", "format", "media_type",
+            "size", "sha256",
+        )  # fmt: skip
+
+
+class ImportSerializer(Serializer[Any]):
+    campaign = serializers.SlugField()
+    file = serializers.FileField(allow_empty_file=True)
+    format = serializers.CharField(required=False, default="")
+
+
+class ImportedSerializer(Serializer[Any]):
+    new = serializers.IntegerField()
+
+
+class RunSerializer(serializers.ModelSerializer[Run]):
+    """A run with the result of its check: ``report`` lists faults by code, line and column."""
+
+    campaign = serializers.SlugRelatedField[Any](slug_field="slug", read_only=True)
+    team = serializers.SlugRelatedField[Any](slug_field="name", read_only=True)
+    report = serializers.DictField(read_only=True)
+
+    class Meta:
+        model = Run
+        fields = (
+            "id", "campaign", "team", "tag", "description", "kind", "priority", "state",
+            "file_name", "size", "sha256", "lines", "report", "replaces", "submitted_at",
+            "checked_at", "withdrawn_at", "file_removed_at",
+        )  # fmt: skip
+        read_only_fields = fields
+
+
+class RunUploadSerializer(Serializer[Any]):
+    campaign = serializers.SlugField()
+    file = serializers.FileField(allow_empty_file=True)
+    team = serializers.CharField(required=False, help_text="Team name. Default: your own team.")
+    tag = serializers.CharField(
+        required=False, max_length=60, help_text="Default: the tag in the file."
+    )
+    description = serializers.CharField(required=False, max_length=5000)
+    kind = serializers.ChoiceField(choices=Run.Kind.choices, required=False)
+    priority = serializers.IntegerField(required=False, min_value=1, max_value=99)
+    replaces = serializers.IntegerField(required=False, help_text="ID of the run to replace.")
+
+
+class VisibilitySerializer(ConfirmSerializer):
+    board = serializers.ChoiceField(choices=Campaign.Board.choices)
+
+
+def request_user(request: Request) -> User:
+    """The signed-in user; the permission classes admit no one else."""
+    assert isinstance(request.user, User)  # noqa: S101 (for the type checker)
+    return request.user
+
+
+class CampaignViewSet(
+    mixins.CreateModelMixin,
+    mixins.RetrieveModelMixin,
+    mixins.UpdateModelMixin,
+    mixins.ListModelMixin,
+    viewsets.GenericViewSet[Campaign],
+):
+    queryset = Campaign.objects.none()
+    serializer_class = CampaignSerializer
+    lookup_field = "slug"
+    http_method_names = ("get", "post", "patch", "head", "options")
+
+    def get_queryset(self) -> QuerySet[Campaign]:
+        return Campaign.objects.visible_to(self.request.user).prefetch_related("grades")
+
+    def perform_create(self, serializer: BaseSerializer[Campaign]) -> None:
+        fields = dict(serializer.validated_data)
+        scale = build_scale(fields.pop("grades"))
+        serializer.instance = create_campaign(
+            actor=request_user(self.request), scale=scale, **fields
+        )
+
+    def perform_update(self, serializer: BaseSerializer[Campaign]) -> None:
+        fields = dict(serializer.validated_data)
+        grades = fields.pop("grades", None)
+        scale = None if grades is None else build_scale(grades)
+        changed = update_campaign(
+            actor=request_user(self.request), campaign=self.get_object(), scale=scale, **fields
+        )
+        serializer.instance = self.get_queryset().get(pk=changed.pk)
+
+    @extend_schema(request=VisibilitySerializer, responses=CampaignSerializer)
+    @action(detail=True, methods=["post"])
+    def visibility(self, request: Request, slug: str) -> Response:  # noqa: ARG002 (the route's)
+        """Change what participants see after a release; they get a notice."""
+        actor, campaign = request_user(request), self.get_object()
+        form = VisibilitySerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        fields = dict(form.validated_data)
+        decision = build_decision(fields)
+        campaign = change_visibility(actor=actor, campaign=campaign, decision=decision, **fields)
+        return Response(self.get_serializer(campaign).data)
+
+    @extend_schema(request=ConfirmSerializer, responses=CampaignSerializer)
+    @action(
+        detail=True,
+        methods=["post"],
+        url_path="close-submissions",
+        url_name="close-submissions",
+    )
+    def close_submissions(self, request: Request, slug: str) -> Response:  # noqa: ARG002 (the route's)
+        """Close submission now; participants get a notice."""
+        campaign = close_submissions(
+            actor=request_user(request),
+            campaign=self.get_object(),
+            decision=read_decision(request),
+        )
+        return Response(self.get_serializer(campaign).data)
+
+
+@extend_schema(parameters=[CAMPAIGN])
+class TopicViewSet(viewsets.ReadOnlyModelViewSet[Topic]):
+    queryset = Topic.objects.none()
+    serializer_class = TopicSerializer
+
+    def get_queryset(self) -> QuerySet[Topic]:
+        topics = Topic.objects.filter(campaign__in=filter_campaigns(self.request))
+        return topics.select_related("campaign")
+
+    @extend_schema(request={"multipart/form-data": ImportSerializer}, responses=ImportedSerializer)
+    @action(
+        detail=False,
+        methods=["post"],
+        url_path="import",
+        url_name="import",
+        parser_classes=[MultiPartParser],
+    )
+    def import_topics(self, request: Request) -> Response:
+        """Import topics from a file: all of them, or none and the list of faults (422)."""
+        return import_response(request, collection.import_topics)
+
+
+@extend_schema(
+    parameters=[CAMPAIGN, OpenApiParameter("docno", str, description="Only this document.")]
+)
+class DocumentViewSet(viewsets.ReadOnlyModelViewSet[Document]):
+    queryset = Document.objects.none()
+    serializer_class = DocumentSerializer
+
+    def get_queryset(self) -> QuerySet[Document]:
+        documents = Document.objects.filter(campaign__in=filter_campaigns(self.request))
+        if docno := self.request.query_params.get("docno"):
+            documents = documents.filter(docno=docno)
+        return documents.select_related("campaign")
+
+    @extend_schema(request={"multipart/form-data": ImportSerializer}, responses=ImportedSerializer)
+    @action(
+        detail=False,
+        methods=["post"],
+        url_path="import",
+        url_name="import",
+        parser_classes=[MultiPartParser],
+    )
+    def import_documents(self, request: Request) -> Response:
+        """Import documents from a file: all of them, or none and the list of faults (422)."""
+        return import_response(request, collection.import_documents)
+
+
+class RunViewSet(viewsets.ReadOnlyModelViewSet[Run]):
+    queryset = Run.objects.none()
+    serializer_class = RunSerializer
+    parser_classes = (MultiPartParser, FormParser)
+
+    def get_queryset(self) -> QuerySet[Run]:
+        runs = Run.objects.visible_to(self.request.user)
+        runs = runs.filter(campaign__in=filter_campaigns(self.request))
+        return runs.select_related("campaign", "team")
+
+    @extend_schema(parameters=[CAMPAIGN])
+    def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        return super().list(request, *args, **kwargs)
+
+    @extend_schema(request={"multipart/form-data": RunUploadSerializer}, responses=RunSerializer)
+    def create(self, request: Request) -> Response:
+        """Submit a run. Small runs are checked at once, large ones return as ``received``."""
+        form = RunUploadSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        run = submit_uploaded_run(request_user(request), dict(form.validated_data))
+        return Response(self.get_serializer(run).data, status=status.HTTP_201_CREATED)
+
+    @extend_schema(request=ConfirmSerializer, responses=RunSerializer)
+    @action(
+        detail=True, methods=["post"], parser_classes=[PlainJSONParser, MultiPartParser, FormParser]
+    )
+    def withdraw(self, request: Request, pk: str) -> Response:  # noqa: ARG002 (the route's)
+        """Withdraw a run. If its scores are released, it stays in them: code `stays-in-scores`."""
+        run = withdraw_run(
+            actor=request_user(request), run=self.get_object(), decision=read_decision(request)
+        )
+        return Response(self.get_serializer(run).data)
+
+    @extend_schema(responses={(200, "application/octet-stream"): OpenApiTypes.BINARY})
+    @action(detail=True)
+    def file(self, request: Request, pk: str) -> HttpResponse:  # noqa: ARG002 (the route's)
+        """The file as it was uploaded."""
+        run = self.get_object()
+        return attachment_response(
+            read_original_file(run), run.file_name, "application/octet-stream"
+        )
+
+
+def filter_campaigns(request: Request) -> QuerySet[Campaign]:
+    """The visible campaigns, or only the one named by ``?campaign=``."""
+    campaigns = Campaign.objects.visible_to(request.user)
+    slug = request.query_params.get("campaign")
+    return campaigns.filter(slug=slug) if slug else campaigns
+
+
+def import_response(request: Request, import_file: Any) -> Response:
+    form = ImportSerializer(data=request.data)
+    form.is_valid(raise_exception=True)
+    fields = form.validated_data
+    actor, upload = request_user(request), fields["file"]
+    count = import_file(
+        actor=actor,
+        campaign=get_campaign_for(actor, fields["campaign"], "campaigns.manage"),
+        data=read_upload_bytes(upload),
+        file=upload.name,
+        file_format=fields["format"],
+    )
+    return Response({"new": count}, status=status.HTTP_201_CREATED)
+
+
+def read_upload_bytes(upload: Any) -> bytes:
+    """The bytes of an upload, read only if its size is within the limit."""
+    check_size(upload.size)
+    data: bytes = upload.read()
+    return data
+
+
+def submit_uploaded_run(actor: User, fields: dict[str, Any]) -> Run:
+    """Submit the run of an upload form, and check it now if it is small."""
+    campaign = get_campaign_for(actor, fields.pop("campaign"), "campaigns.see_runs")
+    teams, name = list_teams_for(actor, campaign), fields.pop("team", None)
+    fields["team"] = get_object_or_404(teams, name=name) if name else teams.first()
+    if fields["team"] is None:
+        raise ActionRefused("no-team", "The run has no team.", 'Set the field "team".')
+    if (number := fields.pop("replaces", None)) is not None:
+        visible = Run.objects.visible_to(actor)
+        fields["replaces"] = get_object_or_404(visible, campaign=campaign, pk=number)
+    upload = fields.pop("file")
+    return submit_and_check_run(
+        actor=actor,
+        campaign=campaign,
+        data=read_upload_bytes(upload),
+        file_name=upload.name,
+        **fields,
+    )

@@ -1,0 +1,342 @@
+"""Forms: they check the shape of the input; services check the rules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.contrib.auth import authenticate
+from django.contrib.auth.forms import (
+    AuthenticationForm,
+    BaseUserCreationForm,
+    PasswordChangeForm,
+    UsernameField,
+)
+from django.core.files.uploadedfile import UploadedFile
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
+
+from campaigns.core.documents import DOCUMENT_FORMATS
+from campaigns.core.name_lists import split_names
+from campaigns.core.scale import GradeSpec
+from campaigns.core.topics import TOPIC_FORMATS
+from campaigns.models import Campaign, Role, Run, Team, User
+from campaigns.queries.lists import list_replaceable_runs_for, list_teams_for
+from campaigns.rules import is_organizer_anywhere
+from campaigns.services.tokens import list_token_lifetimes
+
+GRADE_PRESETS = {
+    "binary": (
+        GradeSpec(0, "not relevant", "0", 0),
+        GradeSpec(1, "relevant", "1", 1),
+    ),
+    "three": (
+        GradeSpec(0, "not relevant", "0", 0, "Contains nothing useful on the topic."),
+        GradeSpec(1, "partly relevant", "1", 1, "Answers part of the topic."),
+        GradeSpec(2, "relevant", "2", 2, "Answers the topic."),
+    ),
+    "four": (
+        GradeSpec(0, "not relevant", "0", 0, "Not related to the topic."),
+        GradeSpec(1, "related", "1", 1, "Related to the topic, but does not answer it."),
+        GradeSpec(2, "relevant", "2", 2, "Answers the topic partly, or among other content."),
+        GradeSpec(3, "perfect", "3", 3, "Dedicated to the topic; answers it fully."),
+    ),
+}
+FORMAT_NAMES = {
+    "trec": "TREC SGML",
+    "xml": "TREC XML",
+    "tsv": "TSV",
+    "jsonl": "JSON Lines",
+    "smart": "SMART",
+}
+
+
+class DateTimeLocalInput(forms.DateTimeInput):
+    input_type = "datetime-local"
+
+    def __init__(self) -> None:
+        super().__init__(format="%Y-%m-%dT%H:%M")
+
+
+class NameListField(forms.CharField):
+    """A space-separated list of names."""
+
+    def prepare_value(self, value: Any) -> Any:
+        return " ".join(value) if isinstance(value, list) else value
+
+    def clean(self, value: Any) -> Any:
+        return split_names(super().clean(value))
+
+
+class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
+    measures = NameListField(
+        required=False,
+        help_text="Space-separated measure names, e.g. ndcg_cut_10 map P_5. Computed and shown"
+        " by default. Leave empty for the standard set.",
+    )
+
+    class Meta:
+        model = Campaign
+        fields = (
+            "title",
+            "slug",
+            "description",
+            "guidelines",
+            "relevance_level",
+            "runs_deadline",
+            "judging_deadline",
+            "max_runs_per_team",
+            "max_docs_per_topic",
+            "require_all_topics",
+            "board",
+            "measures",
+            "test",
+            "correction",
+            "alpha",
+        )
+        widgets = {
+            "description": forms.Textarea({"rows": 7}),
+            "guidelines": forms.Textarea({"rows": 9}),
+            "runs_deadline": DateTimeLocalInput(),
+            "judging_deadline": DateTimeLocalInput(),
+            "board": forms.RadioSelect,
+            "alpha": forms.NumberInput({"step": "any"}),
+        }
+        help_texts = {"runs_deadline": "", "judging_deadline": ""}
+        error_messages = {
+            "slug": {"unique": "This short name is already in use. Choose a different one."}
+        }
+        labels = {
+            "slug": "Short name",
+            "relevance_level": "Relevance level",
+            "runs_deadline": "Run deadline",
+            "judging_deadline": "Judging deadline",
+            "max_runs_per_team": "Runs per team",
+            "max_docs_per_topic": "Documents per topic",
+            "require_all_topics": "Runs must cover every topic",
+            "board": "Visible to participants after release",
+        }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.instance.pk:
+            del self.fields["slug"]
+            if self.instance.score_sets.filter(released_at__isnull=False).exists():
+                # Its own page lists the consequences.
+                self.fields["board"].disabled = True
+            if self.instance.score_sets.exists():
+                # The service rejects a change, so the page does not offer one.
+                for name in ("test", "correction", "alpha"):
+                    self.fields[name].disabled = True
+            return
+        self.fields["slug"].required = False
+        self.fields["slug"].help_text = "Used in URLs. Generated from the title if left empty."
+
+
+class GradeForm(forms.Form):
+    value = forms.IntegerField(min_value=-9, max_value=99, label="Grade")
+    label = forms.CharField(max_length=60, label="Label")
+    key = forms.CharField(
+        max_length=1, label="Key", widget=forms.TextInput({"size": 1, "autocomplete": "off"})
+    )
+    gain = forms.FloatField(min_value=0, label="Gain", widget=forms.NumberInput({"step": "any"}))
+    meaning = forms.CharField(max_length=200, required=False, label="Description for assessors")
+
+
+class BaseGradeFormSet(forms.BaseFormSet):  # type: ignore[type-arg]
+    """Empty rows are ignored at any position: emptying a row removes the grade."""
+
+    def initial_form_count(self) -> int:
+        return 0 if self.is_bound else super().initial_form_count()
+
+    def scale(self) -> list[GradeSpec]:
+        rows = [form.cleaned_data for form in self.forms if form.has_changed()]
+        return sorted((GradeSpec(**row) for row in rows), key=lambda step: step.value)
+
+
+GradeFormSet = forms.formset_factory(
+    GradeForm, formset=BaseGradeFormSet, extra=1, max_num=20, absolute_max=30
+)
+
+
+class InviteForm(forms.Form):
+    role = forms.ChoiceField(choices=Role, initial=Role.PARTICIPANT, label=_("Role"))
+    team = forms.CharField(max_length=60, required=False, label=_("Team (participants only)"))
+    uses = forms.IntegerField(min_value=1, max_value=500, initial=1, label=_("Uses"))
+    days = forms.IntegerField(min_value=1, max_value=365, initial=14, label=_("Valid for (days)"))
+
+
+class MemberForm(forms.Form):
+    username = forms.CharField(max_length=150, label=_("Username"))
+    role = forms.ChoiceField(choices=Role, initial=Role.ASSESSOR, label=_("Role"))
+    team = forms.CharField(max_length=60, required=False, label=_("Team (participants only)"))
+
+    def clean_username(self) -> User:
+        user = User.objects.filter(username=self.cleaned_data["username"]).first()
+        if user is None:
+            raise forms.ValidationError(
+                _("No account has this username. Send an invitation link instead.")
+            )
+        return user
+
+
+class SignInForm(AuthenticationForm):
+    """Limits the length of the username, as the log of failed sign-ins does; Django does not."""
+
+    username = UsernameField(max_length=150, widget=forms.TextInput({"autofocus": True}))
+
+
+class CurrentPasswordForm(PasswordChangeForm):
+    """Asks for the current password as a sign-in does: guesses are limited and logged."""
+
+    def __init__(self, *args: Any, request: HttpRequest, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.request = request
+
+    def clean_old_password(self) -> str:
+        password: str = self.cleaned_data["old_password"]
+        username = self.user.get_username()
+        if authenticate(self.request, username=username, password=password) is None:
+            raise forms.ValidationError(
+                self.error_messages["password_incorrect"], code="password_incorrect"
+            )
+        return password
+
+
+class TokenForm(forms.Form):
+    days = forms.TypedChoiceField(coerce=int, label=_("Valid for"))
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        lifetimes = list_token_lifetimes()
+        days: Any = self.fields["days"]
+        days.choices = [(n, ngettext("%(n)s day", "%(n)s days", n) % {"n": n}) for n in lifetimes]
+        days.initial = lifetimes[-1]
+
+
+class SignUpForm(BaseUserCreationForm):  # type: ignore[type-arg]
+    name = forms.CharField(max_length=150, label=_("Your name"))
+
+    field_order = ("name", "username", "password1", "password2")
+
+    class Meta:
+        model = User
+        fields = ("username",)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        username = self.fields["username"]
+        username.label, username.help_text = _("Username"), _("Letters, digits and @.+-_ only")
+        username.widget.attrs.pop("autofocus", None)
+        help_text = _("At least 8 characters; not a common password or your name.")
+        self.fields["password1"].help_text = help_text
+        self.fields["password2"].label = _("Confirm password")
+        self.fields["password2"].help_text = ""
+
+    def clean_username(self) -> str:
+        username: str = self.cleaned_data["username"]
+        if User.objects.filter(username__iexact=username).exists():
+            raise forms.ValidationError(_("This username is taken."))
+        return username
+
+
+class ImportForm(forms.Form):
+    """A file of topics or documents, and its format unless it is to be detected."""
+
+    file = forms.FileField(allow_empty_file=True, label="File", help_text="Plain text or gzip.")
+    format = forms.ChoiceField(required=False, label="Format")
+
+    def __init__(self, *args: Any, formats: dict[str, Any], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        named = [(key, FORMAT_NAMES.get(key, key)) for key in formats]
+        self.fields["format"].choices = [("", "Detect automatically"), *named]  # type: ignore[attr-defined]
+
+    def clean_file(self) -> UploadedFile[Any]:
+        return check_upload_size(self.cleaned_data["file"])
+
+
+class RunForm(forms.Form):
+    file = forms.FileField(
+        allow_empty_file=True,
+        label="Run file",
+        help_text="TREC run format: topic Q0 docno rank score tag. Plain text or gzip.",
+    )
+    team = forms.ModelChoiceField(Team.objects.none(), empty_label="Choose a team")
+    tag = forms.CharField(
+        label="Run tag",
+        max_length=60,
+        required=False,
+        help_text="Read from the file if left empty.",
+    )
+    description = forms.CharField(
+        required=False,
+        max_length=5000,
+        widget=forms.Textarea({"rows": 4}),
+        help_text="Briefly describe the system. Visible to organizers.",
+    )
+    kind = forms.ChoiceField(
+        choices=[
+            (Run.Kind.AUTOMATIC, "Automatic"),
+            (Run.Kind.MANUAL, "Manual: human intervention"),
+        ],
+        label="Run type",
+        initial=Run.Kind.AUTOMATIC,
+        widget=forms.RadioSelect,
+    )
+    priority = forms.IntegerField(
+        min_value=1, max_value=99, initial=1, help_text="Judging precedence; 1 is first."
+    )
+    replaces = forms.ModelChoiceField(
+        Run.objects.none(),
+        required=False,
+        empty_label="None (new run)",
+        help_text="The replaced run stays on record; new pools and evaluations exclude it.",
+    )
+
+    def __init__(self, *args: Any, user: User, campaign: Campaign, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        teams, replaces = (
+            list_teams_for(user, campaign),
+            list_replaceable_runs_for(user, campaign),
+        )
+        self.fields["team"].queryset = teams  # type: ignore[attr-defined]
+        self.fields["replaces"].queryset = replaces  # type: ignore[attr-defined]
+        if not is_organizer_anywhere(user, campaign):
+            self.fields["team"].initial = teams.first()
+            self.fields["team"].widget = forms.HiddenInput()
+        if not replaces.exists():
+            self.fields["replaces"].widget = forms.HiddenInput()
+
+    def clean_file(self) -> UploadedFile[Any]:
+        return check_upload_size(self.cleaned_data["file"])
+
+
+class AccountForm(forms.ModelForm):  # type: ignore[type-arg]
+    class Meta:
+        model = User
+        fields = ("first_name", "last_name", "email")
+        labels = {"email": _("E-mail")}
+
+
+def check_upload_size(upload: UploadedFile[Any]) -> UploadedFile[Any]:
+    """Reject a file that is too large before its bytes are read."""
+    limit = settings.POOLBENCH_MAX_UPLOAD_BYTES
+    if (upload.size or 0) > limit:
+        message = f"The file exceeds the limit of {limit:,} bytes."
+        raise forms.ValidationError(message, code="too-large")
+    return upload
+
+
+def topic_import_form(*args: Any) -> ImportForm:
+    return ImportForm(*args, formats=TOPIC_FORMATS)
+
+
+def document_import_form(*args: Any) -> ImportForm:
+    form = ImportForm(*args, formats=DOCUMENT_FORMATS)
+    field = form.fields["file"]
+    field.help_text = (
+        "Plain text or gzip, or a zip of text, HTML, PDF and image files named by docno."
+    )
+    return form

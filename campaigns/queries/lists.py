@@ -1,0 +1,205 @@
+"""Queries: access to campaigns, and what their pages show."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+from datetime import timedelta
+from typing import Any
+
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import (
+    Count,
+    F,
+    IntegerField,
+    Manager,
+    OuterRef,
+    Prefetch,
+    Q,
+    QuerySet,
+    Subquery,
+)
+from django.db.models.functions import Coalesce
+from django.http import Http404
+from django.utils import timezone
+
+from campaigns.models import (
+    Campaign,
+    Document,
+    Event,
+    Invitation,
+    Job,
+    Member,
+    Role,
+    Run,
+    Team,
+    Topic,
+    User,
+)
+from campaigns.models.event_phrases import NOTICES
+from campaigns.models.runs import RunQuerySet
+from campaigns.rules import is_organizer_anywhere, list_conflicts, require_permission
+
+NOTICE_DAYS = 30
+MOST_WORDS = 10
+"""Words per search; databases do not accept hundreds."""
+
+
+def get_campaign_for(
+    user: User | AnonymousUser, slug: str, permission: str = "campaigns.view"
+) -> Campaign:
+    """The campaign ``slug`` if ``user`` can see it (else 404) and has ``permission`` (else 403)."""
+    campaign = Campaign.objects.visible_to(user).filter(slug=slug).first()
+    if campaign is None:
+        raise Http404(f"no campaign {slug}")
+    require_permission(user, permission, campaign)  # type: ignore[arg-type]  # has signed in
+    return campaign
+
+
+def list_campaigns_for(user: User) -> QuerySet[Campaign]:
+    """The campaigns ``user`` sees, with ``mine`` (own memberships) and three counts."""
+    own = Member.objects.filter(user=user).select_related("team")
+    return (
+        Campaign.objects.visible_to(user)
+        .annotate(
+            topic_count=count_subquery(Topic.objects),
+            document_count=count_subquery(Document.objects),
+            member_count=count_subquery(Member.objects),
+        )
+        .prefetch_related(Prefetch("members", own, to_attr="mine"))
+    )
+
+
+def count_subquery(rows_of_all: Manager[Any]) -> Coalesce:
+    """The number of these rows per campaign: a subquery, so that counts do not multiply."""
+    rows = rows_of_all.filter(campaign=OuterRef("pk")).order_by()
+    count = rows.values("campaign").annotate(n=Count("pk")).values("n")
+    return Coalesce(Subquery(count), 0, output_field=IntegerField())
+
+
+def list_members_by_role(campaign: Campaign) -> list[tuple[str, list[Member]]]:
+    """``(role's label, members)`` for every role with members, each marked by ``conflicts``."""
+    members = list(campaign.members.select_related("user", "team"))
+    mark_conflicts(members)
+    by_role = [(str(r.label), [m for m in members if m.role == r]) for r in Role]
+    return [(label, holders) for label, holders in by_role if holders]
+
+
+def mark_conflicts(members: Iterable[Member]) -> None:
+    """Set ``conflicts``, the conflicting roles of the same person, on all members of a campaign."""
+    roles: dict[int, set[str]] = defaultdict(set)
+    members = list(members)
+    for member in members:
+        roles[member.user_id].add(member.role)
+    for member in members:
+        conflicts = list_conflicts(roles[member.user_id])
+        member.conflicts = [Role(role) for role in conflicts if member.role in conflicts]
+
+
+def list_open_invitations(campaign: Campaign) -> list[Invitation]:
+    invitations = campaign.invitations.select_related("team", "created_by")
+    return [invitation for invitation in invitations if invitation.is_open]
+
+
+def list_runs_for(user: User, campaign: Campaign) -> RunQuerySet:
+    """The runs of ``campaign`` that ``user`` can see, by team, newest first."""
+    return (
+        Run.objects.visible_to(user)
+        .filter(campaign=campaign)
+        .select_related("campaign", "team", "submitted_by", "replaces")
+        .order_by("team__name", "-submitted_at", "-pk")
+    )
+
+
+def list_replaceable_runs_for(user: User, campaign: Campaign) -> QuerySet[Run]:
+    """The accepted runs whose scores participants have not seen."""
+    runs = list_runs_for(user, campaign).accepted()
+    return runs.exclude(pk__in=Run.objects.filter(campaign=campaign).released().values("pk"))
+
+
+def list_notices_for(user: User, campaign: Campaign) -> QuerySet[Event]:
+    """The notices of the last 30 days, newest first; for participants only."""
+    since = timezone.now() - timedelta(days=NOTICE_DAYS)
+    joined = Member.objects.filter(user_id=user.pk, role=Role.PARTICIPANT).values("campaign")
+    events = Event.objects.filter(campaign=campaign, campaign__in=joined)
+    return events.filter(code__in=NOTICES, at__gte=since)
+
+
+def list_open_rejections(campaign: Campaign, teams: Collection[int]) -> list[Run]:
+    """The rejected runs of ``teams`` (ids) that still need the team's attention.
+
+    A rejected run does not when the team has later had a run accepted with the same tag, or in
+    the place of the same run, and when the team has dismissed it. A run whose file has no
+    readable tag counts by the name of its file.
+    """
+    rejected = list(campaign.runs.filter(team__in=teams, state=Run.State.REJECTED).order_by("pk"))
+    if not rejected:
+        return []
+    runs = campaign.runs.filter(team__in=teams).exclude(state=Run.State.RECEIVED)
+    accepted = list(runs.exclude(state=Run.State.REJECTED))
+    log = campaign.events.filter(code="run.rejections_dismissed").values_list("data", flat=True)
+    dismissed = {pk for data in log for pk in data["runs"]}
+
+    def is_mended(run: Run) -> bool:
+        return any(
+            later.team_id == run.team_id
+            and later.pk > run.pk
+            and (
+                (later.tag == run.tag if run.tag else later.file_name == run.file_name)
+                or (run.replaces_id is not None and later.replaces_id == run.replaces_id)
+            )
+            for later in accepted
+        )
+
+    return [run for run in rejected if run.pk not in dismissed and not is_mended(run)]
+
+
+def list_teams_for(user: User, campaign: Campaign) -> QuerySet[Team]:
+    """The teams for which ``user`` can submit a run."""
+    if is_organizer_anywhere(user, campaign):
+        return campaign.teams.all()
+    return campaign.teams.filter(members__user=user)
+
+
+def search_topics(campaign: Campaign, words: str) -> QuerySet[Topic]:
+    topics = campaign.topics.all()
+    for word in words.split()[:MOST_WORDS]:
+        topics = topics.filter(
+            Q(number__icontains=word) | Q(title__icontains=word) | Q(description__icontains=word)
+        )
+    return topics
+
+
+def has_dependent_data(campaign: Campaign) -> bool:
+    """Whether runs, pools or judgments refer to topics and documents.
+
+    Pools and judgments belong to upper apps; only their reverse relations are known here.
+    """
+    related: tuple[Manager[Any], ...] = (campaign.runs, campaign.pools, campaign.judgments)
+    return any(rows.exists() for rows in related)
+
+
+def search_documents(campaign: Campaign, words: str) -> QuerySet[Document]:
+    """Documents whose docno or title contains every word; bodies are not searched."""
+    documents = campaign.documents.defer("body")
+    for word in words.split()[:MOST_WORDS]:
+        documents = documents.filter(Q(docno__icontains=word) | Q(title__icontains=word))
+    return documents
+
+
+def adjacent_topics(campaign: Campaign, topic: Topic) -> tuple[Topic | None, Topic | None]:
+    """The previous and next topics of ``topic`` in the campaign's order."""
+    before = Q(position=topic.position, number__lt=topic.number) | Q(position__lt=topic.position)
+    same = campaign.topics.exclude(pk=topic.pk)
+    previous = same.filter(before).order_by("-position", "-number").first()
+    return previous, same.exclude(before).first()
+
+
+def list_jobs_for(user: User, campaign: Campaign) -> QuerySet[Job]:
+    """All jobs for organizers, their own for other users."""
+    jobs = Job.objects.filter(campaign=campaign)
+    return jobs if is_organizer_anywhere(user, campaign) else jobs.filter(created_by=user)
+
+
+def oldest_waiting_job() -> Job | None:
+    return Job.objects.filter(state=Job.State.QUEUED).order_by(F("created_at").asc()).first()

@@ -1,0 +1,1 @@
+"""Mechanisms without domain: reports, statistics, caches, charts, reading."""

@@ -1,0 +1,215 @@
+"""The REST API of scores: the same content as the pages, for the same readers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import QuerySet
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import mixins, serializers, status, viewsets
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.serializers import Serializer
+
+from campaigns.api.confirmation import ConfirmSerializer, read_decision
+from campaigns.api.resources import CAMPAIGN, filter_campaigns, request_user
+from campaigns.queries.lists import get_campaign_for
+from evaluation.models import RunScores, ScoreSet
+from evaluation.queries.exports import (
+    MIME,
+    leaderboard_to_csv,
+    leaderboard_to_dict,
+    run_scores_file,
+)
+from evaluation.queries.leaderboard import Leaderboard, get_leaderboard
+from evaluation.queries.score_sets import (
+    get_reader,
+    list_visible_run_scores,
+    list_visible_score_sets,
+)
+from evaluation.services.release import release_scores
+from evaluation.services.scoring import request_evaluation
+
+LONG = OpenApiParameter(
+    "shape", str, enum=["wide", "long"], description="long: one row per run, measure and topic."
+)
+
+LABEL = (
+    "Empty for scores by human judgments; `filled, no estimate` or `automatic, no estimate` where "
+    "grades of an automatic assessor count."
+)
+
+
+class ScoreSetSerializer(serializers.ModelSerializer[ScoreSet]):
+    campaign = serializers.SlugRelatedField[Any](slug_field="slug", read_only=True)
+    qrels = serializers.IntegerField(source="qrels.version", help_text="Version of the qrels.")
+    measures = serializers.ListField(child=serializers.CharField())
+    topics = serializers.ListField(child=serializers.CharField())
+    label = serializers.CharField(help_text=LABEL)  # type: ignore[assignment]
+    conditions = serializers.DictField(source="provenance")
+
+    class Meta:
+        model = ScoreSet
+        fields = (
+            "id", "campaign", "qrels", "label", "measures", "topics", "conditions", "created_at",
+            "released_at",
+        )  # fmt: skip
+        read_only_fields = fields
+
+
+class SpreadSerializer(Serializer[Any]):
+    best = serializers.FloatField(allow_null=True)
+    median = serializers.FloatField(allow_null=True)
+    worst = serializers.FloatField(allow_null=True)
+
+
+class EntrySerializer(Serializer[Any]):
+    run = serializers.CharField(help_text="Run tag or pseudonym.")
+    team = serializers.CharField()
+    own = serializers.BooleanField()
+    withdrawn_at = serializers.DateTimeField(allow_null=True, help_text="After the release.")
+    run_scores = serializers.IntegerField(
+        allow_null=True, help_text="ID under /api/run-scores/, if you may read it."
+    )
+    means = serializers.DictField(child=serializers.FloatField(allow_null=True))
+
+
+class BoardSerializer(Serializer[Any]):
+    score_set = serializers.IntegerField()
+    campaign = serializers.CharField()
+    qrels = serializers.IntegerField()
+    created_at = serializers.DateTimeField()
+    released_at = serializers.DateTimeField(allow_null=True)
+    label = serializers.CharField(help_text=LABEL)  # type: ignore[assignment]
+    conditions = serializers.DictField()
+    spread = serializers.DictField(child=SpreadSerializer())
+    runs = EntrySerializer(many=True)
+
+
+class EvaluateSerializer(Serializer[Any]):
+    campaign = serializers.SlugField()
+    qrels = serializers.IntegerField(help_text="Version of the qrels.")
+    measures = serializers.ListField(child=serializers.CharField(), required=False, default=list)
+
+
+class JobSerializer(Serializer[Any]):
+    job = serializers.IntegerField()
+    state = serializers.CharField()
+    error = serializers.CharField(allow_blank=True)
+    score_set = serializers.IntegerField(allow_null=True)
+
+
+class RunScoresSerializer(Serializer[Any]):
+    id = serializers.IntegerField(read_only=True)
+    score_set = serializers.IntegerField(source="score_set_id", read_only=True)
+    run = serializers.IntegerField(source="run_id", read_only=True)
+    tag = serializers.CharField(source="run.tag", read_only=True)
+    team = serializers.CharField(source="run.team.name", read_only=True)
+    label = serializers.CharField(source="score_set.label", read_only=True, help_text=LABEL)  # type: ignore[assignment]
+    withdrawn_at = serializers.DateTimeField(source="run.withdrawn_at", read_only=True)
+    means = serializers.DictField(child=serializers.FloatField(allow_null=True), read_only=True)
+
+
+class ScoreSetViewSet(viewsets.ReadOnlyModelViewSet[ScoreSet]):
+    """Score sets: all for organizers, the latest released one for participants."""
+
+    serializer_class = ScoreSetSerializer
+    queryset = ScoreSet.objects.none()
+
+    def get_queryset(self) -> QuerySet[ScoreSet]:
+        return list_visible_score_sets(self.request.user).filter(
+            campaign__in=filter_campaigns(self.request)
+        )
+
+    def visible_leaderboard(self) -> Leaderboard:
+        score_set = self.get_object()
+        return get_leaderboard(score_set, get_reader(self.request.user, score_set.campaign))
+
+    @extend_schema(parameters=[CAMPAIGN])
+    def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        return super().list(request, *args, **kwargs)
+
+    @extend_schema(responses=BoardSerializer)
+    @action(detail=True)
+    def leaderboard(self, _request: Request, **_: Any) -> Response:
+        """Mean scores of the runs that the user may see."""
+        return Response(leaderboard_to_dict(self.visible_leaderboard()))
+
+    @extend_schema(parameters=[LONG], responses={(200, "text/csv"): OpenApiTypes.STR})
+    @action(detail=True, url_path="leaderboard.csv", url_name="csv")
+    def csv(self, request: Request, **_: Any) -> HttpResponse:
+        """The leaderboard as CSV."""
+        long = request.query_params.get("shape") == "long"
+        return HttpResponse(
+            leaderboard_to_csv(self.visible_leaderboard(), by_topic=long), content_type=MIME["csv"]
+        )
+
+    @extend_schema(request=EvaluateSerializer, responses={202: JobSerializer})
+    @action(detail=False, methods=["post"])
+    def evaluate(self, request: Request) -> Response:
+        """Evaluate all accepted runs of a campaign under a qrels version."""
+        serializer = EvaluateSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        data = serializer.validated_data
+        campaign = get_campaign_for(request.user, data["campaign"], "campaigns.manage")
+        qrels = get_object_or_404(campaign.qrels, version=data["qrels"])
+        job = request_evaluation(
+            actor=request_user(request), campaign=campaign, qrels=qrels, measures=data["measures"]
+        )
+        job.refresh_from_db()
+        body = {"job": job.pk, "state": job.state, "error": job.error}
+        body["score_set"] = job.result.get("score_set")
+        return Response(body, status=status.HTTP_202_ACCEPTED)
+
+    @extend_schema(request=ConfirmSerializer, responses=ScoreSetSerializer)
+    @action(detail=True, methods=["post"])
+    def release(self, request: Request, **_: Any) -> Response:
+        """Release the score set to participants. Release is permanent."""
+        released = release_scores(
+            actor=request_user(request),
+            score_set=self.get_object(),
+            decision=read_decision(request),
+        )
+        return Response(self.get_serializer(released).data)
+
+
+class RunScoresViewSet(mixins.RetrieveModelMixin, viewsets.GenericViewSet[RunScores]):
+    """Scores of a run: of all runs for organizers, of their team's runs for participants."""
+
+    serializer_class = RunScoresSerializer
+    queryset = RunScores.objects.none()
+
+    def get_queryset(self) -> QuerySet[RunScores]:
+        return list_visible_run_scores(self.request.user)
+
+    @extend_schema(responses={(200, "text/plain"): OpenApiTypes.STR})
+    @action(detail=True, url_path="scores.txt", url_name="txt")
+    def txt(self, _request: Request, **_: Any) -> HttpResponse:
+        """Scores by topic in the format of trec_eval."""
+        return self.scores_response("txt")
+
+    @extend_schema(responses={(200, "text/csv"): OpenApiTypes.STR})
+    @action(detail=True, url_path="scores.csv", url_name="csv")
+    def csv(self, _request: Request, **_: Any) -> HttpResponse:
+        """Scores by topic as CSV, one value per line."""
+        return self.scores_response("csv")
+
+    @extend_schema(responses={(200, "application/json"): OpenApiTypes.OBJECT})
+    @action(detail=True, url_path="scores.json", url_name="json")
+    def json(self, _request: Request, **_: Any) -> HttpResponse:
+        """Scores by topic as JSON, with their provenance."""
+        return self.scores_response("json")
+
+    def scores_response(self, fmt: str) -> HttpResponse:
+        row = self.get_object()
+        leaderboard = get_leaderboard(
+            row.score_set, get_reader(self.request.user, row.score_set.campaign)
+        )
+        entry = leaderboard.find(row.run_id)
+        if entry is None:
+            raise Http404
+        return HttpResponse(run_scores_file(leaderboard, entry, fmt), content_type=MIME[fmt])

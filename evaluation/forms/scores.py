@@ -1,0 +1,31 @@
+"""Which runs are scored under which qrels, by which measures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+
+from campaigns.core.name_lists import split_names
+from campaigns.models import Campaign
+from evaluation.core.measures.names import parse_measures
+from evaluation.core.measures.registry import DEFAULT_NAMES
+from evaluation.rules import check_measures
+from judging.models import Qrels
+
+
+class EvaluateForm(forms.Form):
+    qrels = forms.ModelChoiceField(Qrels.objects.none())
+    measures = forms.CharField(required=False)
+
+    def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        versions = Qrels.objects.filter(campaign=campaign)
+        self.fields["qrels"] = forms.ModelChoiceField(versions, empty_label=None)
+        default = " ".join(campaign.measures or DEFAULT_NAMES)
+        self.fields["measures"].help_text = f"Space-separated measure names. Default: {default}"
+
+    def clean_measures(self) -> list[str]:
+        names = split_names(str(self.cleaned_data["measures"]))
+        check_measures(names)
+        return [measure.name for measure in parse_measures(names)]

@@ -1,0 +1,1 @@
+"""Poolbench as a library."""

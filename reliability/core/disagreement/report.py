@@ -1,0 +1,161 @@
+"""Effect of assessor disagreement on the run ranking: the whole report."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from evaluation.core.comparison.estimate import ResamplingOptions
+from evaluation.core.judgments import Mask
+from evaluation.core.measures.family import Measure
+from reliability.core.disagreement.panel import DisagreementPanel
+from reliability.core.disagreement.rank_swaps import (
+    RankSwapValue,
+    rank_swap_values,
+    select_unresolved_pairs,
+)
+from reliability.core.disagreement.rankings import SystemRanking, Treat, rankings_by_assessor
+from reliability.core.disagreement.resampling import (
+    ResampledRankings,
+    bootstrap_assessors,
+    swap_assessors_at_random,
+)
+from reliability.core.disagreement.turning_point import TurningPoint, find_turning_point
+
+DRAWS = 200
+SWAPS = 1000
+Between = tuple[int, int] | None
+
+
+@dataclass(frozen=True)
+class DisagreementFacts:
+    """Size of the data: judged pairs, those judged by at least two assessors, disagreements,
+    adjudicated and undecided pairs. ``label`` is that of the policy.
+    """
+
+    measure: str
+    lower_is_better: bool
+    policy: str
+    treat: Treat
+    level: int
+    runs: int
+    topics: int
+    assessors: int
+    pairs: int
+    judged_by_several: int
+    disputed: int
+    to_settle: int
+    adjudicated: int
+    undecided: int
+    label: str = ""
+
+
+@dataclass(frozen=True)
+class DisagreementReport:
+    """``rankings`` begins with the reference of all comparisons. ``values`` are the
+    disagreements, highest value first; ``turning`` is present if two runs were selected.
+    """
+
+    facts: DisagreementFacts
+    tags: tuple[str, ...]
+    rankings: tuple[SystemRanking, ...]
+    bootstrap: ResampledRankings
+    swaps: ResampledRankings
+    values: tuple[RankSwapValue, ...]
+    turning: TurningPoint | None = None
+
+    @property
+    def by_policy(self) -> SystemRanking:
+        """The ranking by the policy: the base, unless the base is a reference."""
+        policies = (row for row in self.rankings if row.kind == "policy")
+        return next(policies, self.rankings[0])
+
+    @property
+    def order(self) -> list[int]:
+        """Run indices by rank under the policy, those without a score last."""
+        ranks = self.by_policy.ranks
+        places = range(len(self.tags))
+        return sorted(places, key=lambda at: (ranks[at] is None, ranks[at] or 0, self.tags[at]))
+
+    def as_dict(self, most: int | None = None) -> dict[str, Any]:
+        """Plain values; at most ``most`` pairs."""
+        values = self.values[:most]
+        return {
+            **asdict(self.facts),
+            "runs": self.tags,
+            "rankings": [asdict(row) for row in self.rankings],
+            "bootstrap": asdict(self.bootstrap),
+            "random_swaps": asdict(self.swaps),
+            "pairs": [{**asdict(value), "value": value.value} for value in values],
+            "between": None if self.turning is None else asdict(self.turning),
+        }
+
+
+def can_rank_runs(measure: Measure) -> bool:
+    """Whether the measure ranks runs and its score follows from the topics."""
+    family = measure.family
+    return family.text is None and family.better != "neither" and measure.follows_from_topics
+
+
+def build_disagreement_report(
+    panel: DisagreementPanel,
+    *,
+    treat: Treat = "filled",
+    draws: int = DRAWS,
+    swaps: int = SWAPS,
+    seed: int = 0,
+    between: Between = None,
+) -> DisagreementReport:
+    """All parts. ``between`` are two indices of the panel's tags.
+
+    Rank-swap values use unrounded scores, whatever the digits of the panel.
+    """
+    exact = replace(panel, digits=None)
+    return DisagreementReport(
+        facts=collect_disagreement_facts(panel, treat),
+        tags=panel.tags,
+        rankings=tuple(rankings_by_assessor(panel, treat)),
+        bootstrap=bootstrap_assessors(panel, ResamplingOptions(seed, draws)),
+        swaps=swap_assessors_at_random(panel, treat, ResamplingOptions(seed, swaps)),
+        values=tuple(rank_swap_values(exact, between)),
+        turning=find_turning_point(exact, between) if between else None,
+    )
+
+
+def collect_disagreement_facts(panel: DisagreementPanel, treat: Treat) -> DisagreementFacts:
+    ballots = panel.ballots
+    judged = np.asarray((ballots.judgments >= 0).any(axis=1))
+    undecided: Mask = (ballots.policy_grades < 0) & (ballots.counts > 0)
+    return DisagreementFacts(
+        measure=panel.measure.name,
+        lower_is_better=panel.better < 0,
+        policy=ballots.policy.name,
+        treat=treat,
+        level=panel.options.level,
+        runs=len(panel.tags),
+        topics=len(ballots.topics),
+        assessors=len(ballots.people),
+        pairs=_count(judged),
+        judged_by_several=_count(ballots.counts > 1),
+        disputed=_count(ballots.disagreements),
+        to_settle=_count(select_unresolved_pairs(ballots)),
+        adjudicated=_count(ballots.adjudicated),
+        undecided=_count(undecided),
+        label=ballots.policy.label,
+    )
+
+
+def estimate_scoring_work(panel: DisagreementPanel, draws: int = DRAWS) -> int:
+    """Approximate number of rows that the report scores; ten million take about a second."""
+    ballots = panel.ballots
+    ways = draws + len(ballots.assessors) + 2
+    return sum(
+        panel.work(at) * (ways + 2 * _count(select_unresolved_pairs(ballots)[ballots.rows(at)]))
+        for at in range(len(panel.topics))
+    )
+
+
+def _count(mask: Mask) -> int:
+    return int(np.count_nonzero(mask))

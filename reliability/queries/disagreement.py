@@ -1,0 +1,28 @@
+"""The ballots of all pairs, and a key that changes with the judgment log."""
+
+from __future__ import annotations
+
+from django.db.models import Count, Max
+
+from campaigns.models import Campaign
+from judging.core.policies import POLICIES, PairBallot, QrelsPolicy
+from judging.models import Judgment
+from judging.queries.judgments import list_pair_ballots
+
+
+def list_ballots(campaign: Campaign) -> list[PairBallot]:
+    """One ballot per judged pair, without withheld topics."""
+    withheld = set(campaign.topics.filter(withheld=True).values_list("number", flat=True))
+    return [ballot for ballot in list_pair_ballots(campaign) if ballot.topic not in withheld]
+
+
+def log_state_key(campaign: Campaign) -> tuple[object, ...]:
+    """A key that changes with every log row and every change of withheld topics."""
+    log = Judgment.objects.filter(campaign=campaign).aggregate(rows=Count("pk"), last=Max("pk"))
+    withheld = campaign.topics.filter(withheld=True).order_by("pk").values_list("pk", flat=True)
+    return campaign.pk, campaign.created_at, log["rows"], log["last"], tuple(withheld)
+
+
+def list_complete_policies() -> list[QrelsPolicy]:
+    """The policies to choose from: those that use all judgments."""
+    return list(POLICIES.values())

@@ -1,0 +1,233 @@
+"""Pool simulation: specs replayed on a campaign's own runs and judgments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import Any
+
+import numpy as np
+from django.db import transaction
+from django.urls import reverse
+
+from campaigns import store
+from campaigns.core.tables import QrelsTable
+from campaigns.errors import ActionRefused
+from campaigns.models import Campaign, Job, Run, User
+from campaigns.rules import require_permission
+from campaigns.services import jobs, matrices
+from evaluation.services.interim_scores import warm_runs
+from evaluation.services.scoring import drop_topics, scoring_options, withheld_topic_numbers
+from judging.models import Qrels
+from judging.queries.judgments import qrels_table
+from pooling.core.spec import PoolSpec
+from pooling.core.spec_file import build_spec
+from pooling.services.texts import attach_listing_texts
+from reliability.core.simulation.finished_campaign import ContributingRun, FinishedCampaign
+from reliability.core.simulation.formats import simulation_to_csv, simulation_to_json
+from reliability.core.simulation.report import MEASURES, SEEDS, SHARES, Progress, Simulation
+from reliability.core.simulation.simulator import (
+    check_simulation,
+    parse_ranking_measures,
+    simulate_specs,
+)
+from reliability.services.reusability import interim_qrels
+from reliability.simulation_html import simulation_to_html
+
+SIMULATION = "evaluation.simulation"
+MOST_NUMBERS = 50_000_000
+"""The 8-byte numbers that a simulation may have in memory at once."""
+
+
+@dataclass(frozen=True)
+class SimulationRequest:
+    """``specs`` by name, simulated on ``qrels`` (None: on the current judgments).
+
+    The runs of the latest pool contribute, or with ``all_runs`` all accepted ones.
+    """
+
+    specs: Mapping[str, PoolSpec]
+    qrels: Qrels | None = None
+    measures: Sequence[str] = MEASURES
+    seeds: int = SEEDS
+    budgets: Sequence[int] = ()
+    all_runs: bool = False
+
+    def as_args(self) -> dict[str, Any]:
+        """The arguments of the job. Specs are a list, since JSON columns do not keep key order."""
+        return {
+            "specs": [[name, spec.as_dict()] for name, spec in self.specs.items()],
+            "qrels": None if self.qrels is None else self.qrels.pk,
+            "measures": list(self.measures),
+            "seeds": self.seeds,
+            "budgets": list(self.budgets),
+            "all_runs": self.all_runs,
+        }
+
+    @classmethod
+    def from_job(cls, job: Job) -> SimulationRequest:
+        args, number = job.args, job.args["qrels"]
+        return cls(
+            specs={name: build_spec(spec) for name, spec in args["specs"]},
+            qrels=None if number is None else job.campaign.qrels.get(pk=number),
+            measures=args["measures"],
+            seeds=args["seeds"],
+            budgets=args["budgets"],
+            all_runs=args["all_runs"],
+        )
+
+
+def request_simulation(*, actor: User, campaign: Campaign, request: SimulationRequest) -> Job:
+    """Queue the simulation, unless the same one is in progress. All faults are reported at
+    once, one per line.
+    """
+    require_permission(actor, "campaigns.manage", campaign)
+    finished = load_finished_campaign(campaign, request)
+    if faults := list(dict.fromkeys(list_simulation_faults(finished, request))):
+        raise ActionRefused("not-simulated", "\n".join(faults))
+    args = request.as_args()
+    with transaction.atomic():
+        return jobs.enqueue_once(campaign=campaign, kind=SIMULATION, actor=actor, **args)
+
+
+def list_simulation_faults(finished: FinishedCampaign, request: SimulationRequest) -> Iterator[str]:
+    """Why the request cannot be simulated, one sentence per fault."""
+    try:
+        measures = parse_ranking_measures(request.measures)
+    except ValueError as error:
+        yield from str(error).splitlines()
+        return
+    for specs in [{name: spec} for name, spec in request.specs.items()] or [{}]:
+        try:
+            check_simulation(finished, specs, measures, request.seeds, request.budgets)
+        except ActionRefused as refused:
+            yield f"{', '.join(specs)}: {refused}"
+        except ValueError as error:
+            text = str(error)
+            yield f"{text[:1].upper()}{text[1:]}."
+    if (numbers := estimate_simulation_size(finished, request)) > MOST_NUMBERS:
+        yield (
+            f"The simulation needs {numbers:,} numbers in memory; the limit is {MOST_NUMBERS:,}. "
+            "Use fewer specs, seeds or budgets."
+        )
+
+
+def estimate_simulation_size(finished: FinishedCampaign, request: SimulationRequest) -> int:
+    """How many numbers a simulation has in memory: the scores by one measure, the pairs of one
+    topic at every budget, and when each pair is judged.
+    """
+    qrels, budgets = finished.qrels, len(request.budgets) or len(SHARES)
+    largest = int(np.diff(qrels.starts).max(initial=0))
+    scores = len(qrels.topics) * len(finished.tags)
+    return len(request.specs) * request.seeds * (budgets * (scores + largest) + len(qrels))
+
+
+def simulate_campaign(job: Job) -> None:
+    """The handler of ``evaluation.simulation``: stores the report as HTML, JSON and CSV."""
+    if job.created_by is None:
+        raise ActionRefused("no-actor", "The job has no requesting user.")
+    campaign = job.campaign
+    require_permission(job.created_by, "campaigns.manage", campaign)
+    request = SimulationRequest.from_job(job)
+    try:
+        simulation = run_simulation(campaign, request, job)
+    except ValueError as error:
+        fix = "Check the runs of the campaign, then request the simulation again."
+        raise ActionRefused("not-simulated", f"Simulation failed: {error}.", fix) from error
+    label = request.qrels.label if request.qrels else ""
+    simulation = replace(simulation, facts=replace(simulation.facts, label=label))
+    jobs.finish_job_once(
+        job,
+        version=request.qrels.version if request.qrels else None,
+        label=label,
+        specs=list(request.specs),
+        seeds=request.seeds,
+        judged=simulation.facts.judged,
+        runs=simulation.facts.runs,
+        pooled=simulation.facts.pooled,
+        url=reverse("simulation", args=[campaign.slug]),
+        **stored_report_names(
+            simulation, f"{campaign.title}, by {describe_judgments(request.qrels)}."
+        ),
+    )
+
+
+def run_simulation(campaign: Campaign, request: SimulationRequest, job: Job) -> Simulation:
+    finished = load_finished_campaign(campaign, request)
+    total = len(request.specs) * request.seeds + len(request.measures) * len(finished.qrels.topics)
+    jobs.report_progress(job, 0, total)
+    return simulate_specs(
+        finished,
+        with_default_seeds(campaign, request.specs),
+        parse_ranking_measures(request.measures),
+        seeds=request.seeds,
+        budgets=request.budgets,
+        progress=report_simulation_progress(job, total),
+    )
+
+
+def report_simulation_progress(job: Job, total: int) -> Progress:
+    """Counts each replay, and each topic scored by a measure, as one step of ``total``."""
+    steps = count(1)
+    return lambda *_: jobs.report_progress(job, next(steps), total)
+
+
+def with_default_seeds(campaign: Campaign, specs: Mapping[str, PoolSpec]) -> dict[str, PoolSpec]:
+    """Specs without a seed get the campaign's, as their pools would."""
+    return {
+        name: spec if spec.seed is not None else replace(spec, seed=campaign.seed)
+        for name, spec in specs.items()
+    }
+
+
+def stored_report_names(simulation: Simulation, on: str) -> dict[str, str]:
+    """The names of the report files in the store, by extension."""
+    texts = {
+        "html": simulation_to_html(simulation, on),
+        "json": simulation_to_json(simulation),
+        "csv": simulation_to_csv(simulation),
+    }
+    return {
+        extension: store.put_blob(text.encode(), f".{extension}")
+        for extension, text in texts.items()
+    }
+
+
+def describe_judgments(qrels: Qrels | None) -> str:
+    return "current judgments" if qrels is None else str(qrels)
+
+
+def load_finished_campaign(campaign: Campaign, request: SimulationRequest) -> FinishedCampaign:
+    """The campaign's accepted runs and judgments, without withheld topics."""
+    runs = list(campaign.runs.scored().select_related("team").order_by("pk"))
+    options = scoring_options(campaign)
+    return FinishedCampaign(
+        tags=tuple(run.tag for run in runs),
+        runs=warm_runs(campaign, runs),
+        pairs=matrices.get_pair_dictionary(campaign),
+        qrels=load_qrels_or_interim(campaign, request.qrels),
+        contributing_runs=contributing_runs(campaign, runs, all_runs=request.all_runs),
+        level=options.level,
+        gains=options.gains,
+        texts=lambda listing, reader: attach_listing_texts(campaign, listing, reader)[0],
+    )
+
+
+def load_qrels_or_interim(campaign: Campaign, qrels: Qrels | None) -> QrelsTable:
+    if qrels is None:
+        return interim_qrels(campaign)
+    return drop_topics(qrels_table(qrels), withheld_topic_numbers(campaign))
+
+
+def contributing_runs(
+    campaign: Campaign, runs: Sequence[Run], *, all_runs: bool = False
+) -> tuple[ContributingRun, ...]:
+    """Those of ``runs`` that contributed to the latest pool; all if there is no pool."""
+    pool = None if all_runs else campaign.pools.first()
+    pooled = None if pool is None else {run["tag"] for run in pool.spec["runs"]}
+    return tuple(
+        ContributingRun(run.tag, run.team.name, run.priority, run.kind)
+        for run in runs
+        if pooled is None or run.tag in pooled
+    )

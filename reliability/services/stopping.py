@@ -1,0 +1,240 @@
+"""When to stop judging: expected relevant documents, favored teams, ranking stability."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from django.db.models import Q, QuerySet
+
+from campaigns.models import Campaign, Run, User
+from campaigns.rules import require_permission
+from evaluation.core.comparison.rank_drop import competition_ranks
+from evaluation.core.measures.family import Measure
+from evaluation.services.interim_scores import InterimScores, compute_interim_scores
+from judging.models import Judgment, Plan, Purpose
+from pooling.models import Pool
+from pooling.queries import first_relevance, list_pool_rows
+from reliability.core.collection.extrapolation import Extrapolation
+from reliability.core.stopping.discoveries import (
+    RankWindow,
+    TeamDiscoveries,
+    TopicDiscoveries,
+    discoveries_by_depth,
+    discoveries_by_team,
+    discoveries_by_topic,
+    discovery_curve,
+)
+from reliability.core.stopping.movement import (
+    RankingMovement,
+    choose_checkpoints,
+    default_step,
+    measure_movement,
+)
+from reliability.core.stopping.pool_state import PooledDocument, PoolState, build_pool_state
+from reliability.core.stopping.remaining_relevant import (
+    RemainingEstimate,
+    estimate_remaining,
+    extrapolate_below_pool,
+)
+from reliability.services.reusability import pooled_depth
+
+CUTS = (5, 10, 20)
+TRUST = tuple(f"judged_{k}" for k in CUTS)
+
+
+@dataclass(frozen=True)
+class InterimPool:
+    """The latest pool during judging. ``left`` estimates the relevant documents remaining in
+    it; ``below`` those below its depth, or is the reason why that is undefined.
+    """
+
+    pool: Pool
+    documents: int
+    topics: tuple[TopicDiscoveries, ...]
+    windows: tuple[RankWindow, ...]
+    teams: tuple[TeamDiscoveries, ...]
+    left: RemainingEstimate
+    below: Extrapolation | str
+
+
+@dataclass(frozen=True)
+class InterimRun:
+    """A run if judging stopped now. ``place`` and ``before``, its place at the first
+    checkpoint, are None without a score; ``judged`` is judged@k for each cut-off in ``CUTS``.
+    """
+
+    run: Run
+    pooled: bool
+    score: float | None
+    place: int | None
+    before: int | None
+    judged: tuple[float | None, ...]
+
+
+@dataclass(frozen=True)
+class StoppingPanel:
+    """``judged`` and ``relevant`` count documents, by their first judgment; ``judgments`` all
+    grades. ``moves`` compares with earlier rankings, at multiples of ``step`` judgments.
+    """
+
+    pool: InterimPool | None
+    judged: int
+    relevant: int
+    recent: int
+    judgments: int
+    step: int
+    curve: tuple[tuple[int, int], ...]
+    measure: Measure
+    runs: tuple[InterimRun, ...]
+    moves: tuple[RankingMovement, ...]
+
+
+def stopping_panel(
+    *, actor: User, campaign: Campaign, policy: str, by: str, step: int | None = None
+) -> StoppingPanel:
+    """The complete panel, ranking by the measure ``by``; ``step`` None: about a tenth of all.
+
+    ``recent`` counts the relevant among the last ``step`` documents.
+    """
+    require_permission(actor, "campaigns.manage", campaign)
+    outcomes = first_relevance(campaign)
+    judgments = graded_log(campaign).count()
+    step = step or default_step(judgments)
+    relevance, counts = [*outcomes.values()], choose_checkpoints(judgments, step)
+    now = interim_scores_at(actor, campaign, policy, by)
+    past = [
+        interim_scores_at(actor, campaign, policy, by, row) for row in log_rows_at(campaign, counts)
+    ]
+    measure = now.measures[0]
+    lower = measure.family.better == "lower"
+    return StoppingPanel(
+        pool=interim_pool_state(campaign, outcomes),
+        judged=len(relevance),
+        relevant=sum(relevance),
+        recent=sum(relevance[-step:]),
+        judgments=judgments,
+        step=step,
+        curve=tuple(discovery_curve(relevance)),
+        measure=measure,
+        runs=interim_run_rows(campaign, now, past[0] if past else None, lower=lower),
+        moves=tuple(
+            measure_movement(judgments - count, means_by_tag(each), means_by_tag(now), lower=lower)
+            for count, each in zip(counts, past, strict=True)
+        ),
+    )
+
+
+def log_rows_at(campaign: Campaign, counts: Sequence[int]) -> list[int]:
+    """The IDs of the log rows of the grades with these numbers, counted from 1."""
+    rows = graded_log(campaign).order_by("pk").values_list("pk", flat=True)
+    return [rows[count - 1] for count in counts]
+
+
+def graded_log(campaign: Campaign) -> QuerySet[Judgment]:
+    """The log of grades by assessors, with changed ones."""
+    return Judgment.objects.filter(
+        campaign=campaign, purpose=Purpose.JUDGE, kind=Judgment.Kind.GRADE
+    )
+
+
+def interim_scores_at(
+    actor: User, campaign: Campaign, policy: str, by: str, last: int | None = None
+) -> InterimScores:
+    names = (by, *TRUST)
+    return compute_interim_scores(
+        actor=actor, campaign=campaign, policy=policy, names=names, last=last
+    )
+
+
+def means_by_tag(scores: InterimScores, column: int = 0) -> dict[str, float]:
+    """Mean scores by run tag; NaN if undefined."""
+    pairs = zip(scores.runs, scores.means, strict=True)
+    return {run.tag: np.nan if (mean := means[column]) is None else mean for run, means in pairs}
+
+
+def interim_run_rows(
+    campaign: Campaign, now: InterimScores, past: InterimScores | None, *, lower: bool
+) -> tuple[InterimRun, ...]:
+    """Best first; runs without a score last."""
+    pool = campaign.pools.first()
+    pooled = {run["id"] for run in pool.spec["runs"]} if pool else set()
+    place = rank_scores(means_by_tag(now), lower=lower)
+    before = rank_scores(means_by_tag(past), lower=lower) if past else {}
+    columns = [[measure.name for measure in now.measures].index(name) for name in TRUST]
+    rows = [
+        InterimRun(
+            run=run,
+            pooled=run.pk in pooled,
+            score=means[0],
+            place=place.get(run.tag),
+            before=before.get(run.tag),
+            judged=tuple(means[at] for at in columns),
+        )
+        for run, means in zip(now.runs, now.means, strict=True)
+    ]
+    return tuple(sorted(rows, key=lambda row: (row.place or len(rows) + 1, row.run.tag)))
+
+
+def rank_scores(scores: Mapping[str, float], *, lower: bool) -> dict[str, int]:
+    """The place of each run with a score; 1 is best."""
+    defined = {tag: score for tag, score in scores.items() if not np.isnan(score)}
+    sign = -1.0 if lower else 1.0
+    ranks = competition_ranks(sign * np.array([*defined.values()]))
+    return dict(zip(defined, ranks, strict=True))
+
+
+def interim_pool_state(
+    campaign: Campaign, outcomes: Mapping[tuple[str, str], bool]
+) -> InterimPool | None:
+    pool = campaign.pools.first()
+    if pool is None:
+        return None
+    state = load_pool_state(pool, outcomes)
+    by_topic: dict[str, list[bool]] = defaultdict(list)
+    for (topic, _docno), relevant in outcomes.items():
+        by_topic[topic].append(relevant)
+    is_random = is_judged_at_random(pool, outcomes.keys())
+    depth = None if pool.is_adaptive else pooled_depth(pool.spec)
+    return InterimPool(
+        pool=pool,
+        documents=len(state.topic),
+        topics=tuple(discoveries_by_topic(state, by_topic)),
+        windows=tuple(discoveries_by_depth(state)),
+        teams=tuple(discoveries_by_team(state)),
+        left=estimate_remaining(state, is_random=is_random),
+        below=extrapolate_below_pool(state, depth, is_random=is_random, seed=campaign.seed),
+    )
+
+
+def load_pool_state(pool: Pool, outcomes: Mapping[tuple[str, str], bool]) -> PoolState:
+    """The current state of the pool, topics in the campaign's order."""
+    team_by_run = [run["team"] for run in pool.spec["runs"]]
+    teams = sorted(set(team_by_run))
+    place = [teams.index(team) for team in team_by_run]
+    documents = [
+        PooledDocument(row.topic, row.docno, row.min_rank, {place[run] for run in row.contributors})
+        for row in list_pool_rows(pool)
+    ]
+    pooled_topics = {document.topic for document in documents}
+    numbers = pool.campaign.topics.values_list("number", flat=True)
+    return build_pool_state(
+        documents, [number for number in numbers if number in pooled_topics], teams, outcomes
+    )
+
+
+def is_judged_at_random(pool: Pool, judged: Collection[tuple[str, str]]) -> bool:
+    """Whether the ``judged`` documents of the pool are a random sample of each topic: all were
+    judged under plans in random order, none for another pool or by import.
+    """
+    orders = pool.plans.filter(kind=Plan.Kind.JUDGE).values_list("order", flat=True)
+    if pool.is_adaptive or set(orders) != {Plan.Order.RANDOM}:
+        return False
+    # A late judgment fills no slot, but its document had been checked out.
+    by_pool = Q(slot__plan__pool=pool) | Q(slot=None, lease__isnull=False)
+    checked_out = graded_log(pool.campaign).filter(by_pool).values_list("topic__number", "docno")
+    if not (elsewhere := {*judged} - {*checked_out}):
+        return True
+    return elsewhere.isdisjoint(pool.items.values_list("topic__number", "docno"))

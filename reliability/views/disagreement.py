@@ -1,0 +1,280 @@
+"""Effect of disagreement: rankings by each assessor, rank bands, and rank-swap values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.formats import number_format
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_POST, require_safe
+
+from campaigns.api.attachments import attachment_response
+from campaigns.errors import ActionRefused
+from campaigns.models import Campaign, User
+from campaigns.queries.lists import get_campaign_for
+from campaigns.views.helpers import SignedInRequest
+from evaluation.core.comparison.registry import CORRELATIONS
+from evaluation.views.cells import build_column, format_score
+from evaluation.views.charts.rank_bands import RankedRun, build_rank_bands
+from judging.core.policies import AUTOMATIC_ONLY, DEFAULT_POLICY, POLICIES
+from judging.queries.adjudication import STATES, adjudication_states, list_adjudicators
+from reliability.core.disagreement.formats import (
+    disagreement_pairs_to_csv,
+    disagreement_runs_to_csv,
+    disagreement_to_json,
+)
+from reliability.core.disagreement.rankings import TREATMENTS, SystemRanking
+from reliability.core.disagreement.report import DisagreementReport
+from reliability.core.disagreement.resampling import FEW_ASSESSORS, RankBand
+from reliability.forms import RoundByValueForm
+from reliability.queries.disagreement import list_complete_policies
+from reliability.services.disagreement import (
+    DisagreementQuery,
+    DisagreementStudy,
+    open_round_by_value,
+    study_disagreement,
+)
+
+MOST_PAIRS = 50
+"""Pairs in the table of the page; the download has all."""
+MOST_COLUMNS = 10
+"""Assessors in the table of runs; the download has all."""
+KINDS = {
+    "assessor": "",
+    "machine": AUTOMATIC_ONLY,
+    "union": "highest grade",
+    "intersection": "lowest grade",
+}
+DOWNLOADS = {
+    ("runs", "csv"): disagreement_runs_to_csv,
+    ("pairs", "csv"): disagreement_pairs_to_csv,
+    ("report", "json"): disagreement_to_json,
+}
+
+
+@dataclass(frozen=True)
+class DisagreementRunRow:
+    """A run under all rankings; ``least`` and ``most`` are its ranks by the assessors."""
+
+    tag: str
+    rank: int | None
+    score: str
+    band: RankBand | None
+    scores: str
+    least: int | None
+    most: int | None
+    ranks: tuple[int | None, ...]
+
+
+@require_safe
+def disagreement_effect_view(request: SignedInRequest, slug: str) -> HttpResponse:
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    return render_disagreement_page(request, campaign, RoundByValueForm(campaign=campaign))
+
+
+@require_safe
+def disagreement_download_view(
+    request: SignedInRequest, slug: str, table: str, fmt: str
+) -> HttpResponse:
+    """The runs or the pairs as CSV, or everything as JSON."""
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    if (table, fmt) not in DOWNLOADS:
+        raise Http404(f"unknown download {table}.{fmt}")
+    study = study_disagreement(actor=request.user, campaign=campaign, query=parse_query(request))
+    return attachment_response(
+        DOWNLOADS[table, fmt](study.report), f"{slug}-disagreement-{table}.{fmt}"
+    )
+
+
+def round_opened_message(count: int) -> str:
+    text = ngettext(
+        "Round opened: %(n)s pair to adjudicate.",
+        "Round opened: %(n)s pairs to adjudicate.",
+        count,
+    )
+    return text % {"n": number_format(count, force_grouping=True)}
+
+
+@require_POST
+def disagreement_round_view(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Open an adjudication round with the pairs of highest rank-swap value."""
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    form = RoundByValueForm(request.POST, campaign=campaign)
+    if form.is_valid():
+        try:
+            plan = open_round_by_value(
+                actor=request.user,
+                campaign=campaign,
+                query=parse_query(request),
+                **form.cleaned_data,
+            )
+            messages.success(request, round_opened_message(plan.slots.count()))
+            return redirect(reverse("adjudication", args=[slug]) + "#rounds")
+        except ActionRefused as refused:
+            form.add_error(None, str(refused))
+    return render_disagreement_page(request, campaign, form)
+
+
+def parse_query(request: SignedInRequest) -> DisagreementQuery:
+    """The query of the URL; unknown values are replaced by the defaults."""
+    policy, treat = request.GET.get("policy", ""), request.GET.get("treat", "")
+    runs = [request.GET.get(name, "") for name in ("a", "b")]
+    numbers = [int(run) for run in runs if run.isdecimal() and len(run) < 10]
+    return DisagreementQuery(
+        policy=policy if policy in POLICIES else DEFAULT_POLICY,
+        measure=request.GET.get("measure", ""),
+        treat="own" if treat == "own" else "filled",
+        between=(numbers[0], numbers[1]) if len(numbers) == 2 else None,
+    )
+
+
+def render_disagreement_page(
+    request: SignedInRequest, campaign: Campaign, form: RoundByValueForm
+) -> HttpResponse:
+    disagreement_query = parse_query(request)
+    context: dict[str, Any] = {
+        "campaign": campaign,
+        "crumbs": [
+            ("Agreement", reverse("agreement", args=[campaign.slug])),
+            ("Effect of disagreement", ""),
+        ],
+        "asked": disagreement_query,
+        "policies": [policy.card for policy in list_complete_policies()],
+        "treatments": TREATMENTS.items(),
+        "query": urlencode([(k, v) for k in request.GET for v in request.GET.getlist(k)]),
+        "form": form,
+    }
+    try:
+        study = study_disagreement(actor=request.user, campaign=campaign, query=disagreement_query)
+        context |= study_context(campaign, study)
+    except ActionRefused as refused:
+        context["refused"] = refused
+    return render(request, "reliability/disagreement.html", context)
+
+
+def study_context(campaign: Campaign, study: DisagreementStudy) -> dict[str, Any]:
+    report = study.report
+    rankings = [row for row in report.rankings[1:] if row.kind in ("assessor", "machine")]
+    return {
+        "runs": study.runs,
+        "measures": [build_column(measure) for measure in study.measures],
+        "report": report,
+        "facts": report.facts,
+        "ranked": any(rank is not None for rank in report.rankings[0].ranks),
+        "coefficients": [CORRELATIONS[name].card for name in report.rankings[0].coefficients],
+        "rankings": [ranking_cells(row) for row in report.rankings[1:]],
+        "draws": resampling_rows(report),
+        "few": 1 < report.facts.assessors < FEW_ASSESSORS,
+        "picture": build_rank_bands([chart_run(report, at, rankings) for at in report.order]),
+        "columns": [row.labelled_name for row in rankings[:MOST_COLUMNS]],
+        "more_columns": max(0, len(rankings) - MOST_COLUMNS),
+        "rows": [run_row(report, at, rankings) for at in report.order],
+        **pairs_context(campaign, report),
+    }
+
+
+def pairs_context(campaign: Campaign, report: DisagreementReport) -> dict[str, Any]:
+    """The pairs of highest rank-swap value, and possible adjudicators."""
+    states = adjudication_states(campaign)
+    adjudicators: list[User] = list(list_adjudicators(campaign))
+    visible = report.values[:MOST_PAIRS]
+    steps = report.turning.steps if report.turning else ()
+    return {
+        "pairs": [
+            (
+                value,
+                format_gap_share(value.closed),
+                STATES.get(states.get((value.topic, value.docno), "")),
+            )
+            for value in visible
+        ],
+        "more_pairs": len(report.values) - len(visible),
+        "moving": sum(value.swaps > 0 for value in report.values),
+        "steps": [
+            (step, f"{step.gap:.5f}".replace("-", "−"))
+            for step in steps[: (report.turning.needed if report.turning else 0) or MOST_PAIRS]
+        ],
+        "adjudicators": adjudicators,
+    }
+
+
+def ranking_cells(row: SystemRanking) -> dict[str, Any]:
+    return {
+        "row": row,
+        "note": KINDS.get(row.kind, ""),
+        "cells": [
+            (format_score(correlation.value), correlation.reason or "")
+            for correlation in row.coefficients.values()
+        ],
+    }
+
+
+def resampling_rows(report: DisagreementReport) -> list[dict[str, Any]]:
+    """The two ways of drawing other assessors, with a line per coefficient."""
+    ways = (
+        ("Assessors resampled", report.bootstrap),
+        ("One assessor per topic, at random", report.swaps),
+    )
+    return [
+        {
+            "way": way,
+            "drawn": draws,
+            "lines": [
+                (
+                    CORRELATIONS[name].card.title,
+                    *list_explained_cards(estimate.mean, estimate.least, estimate.p5),
+                    estimate,
+                )
+                for name, estimate in draws.coefficients.items()
+            ],
+        }
+        for way, draws in ways
+    ]
+
+
+def format_gap_share(value: float) -> str:
+    """A share of a gap; 100 % only if it is exact."""
+    text = f"{value:.0%}"
+    return "> 99\u00a0%" if text == "100%" and value < 1 else text.replace("%", "\u00a0%")
+
+
+def list_explained_cards(*values: float | None) -> list[str]:
+    return [format_score(value) for value in values]
+
+
+def chart_run(report: DisagreementReport, at: int, rankings: list[SystemRanking]) -> RankedRun:
+    band = find_band(report, at)
+    return RankedRun(
+        tag=report.tags[at],
+        rank=report.rankings[0].ranks[at],
+        low=band.rank_low if band else None,
+        high=band.rank_high if band else None,
+        others=tuple((row.name, row.ranks[at]) for row in rankings),
+    )
+
+
+def run_row(
+    report: DisagreementReport, at: int, rankings: list[SystemRanking]
+) -> DisagreementRunRow:
+    band = find_band(report, at)
+    ranks = [rank for row in rankings if (rank := row.ranks[at]) is not None]
+    return DisagreementRunRow(
+        tag=report.tags[at],
+        rank=report.rankings[0].ranks[at],
+        score=format_score(report.rankings[0].scores[at]),
+        band=band,
+        scores=f"{format_score(band.low)} to {format_score(band.high)}" if band else "–",
+        least=min(ranks, default=None),
+        most=max(ranks, default=None),
+        ranks=tuple(row.ranks[at] for row in rankings[:MOST_COLUMNS]),
+    )
+
+
+def find_band(report: DisagreementReport, at: int) -> RankBand | None:
+    return report.bootstrap.bands[at] if report.bootstrap.bands else None

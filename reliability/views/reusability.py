@@ -1,0 +1,53 @@
+"""Reusability: the page that requests reports, and the reports."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from campaigns.errors import ActionRefused
+from campaigns.models import Campaign
+from campaigns.queries.lists import get_campaign_for
+from campaigns.views.helpers import SignedInRequest
+from reliability.core.collection.docs import CARDS
+from reliability.services.reusability import COLLECTION, request_reusability_report
+from reliability.views.stored_reports import list_stored_reports, stored_report_response
+
+
+@require_http_methods(["GET", "POST"])
+def reusability_view(request: SignedInRequest, slug: str) -> HttpResponse:
+    """The stored reports, and the form for a new one: by a qrels version or current judgments."""
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    if request.method == "POST":
+        return request_report_from_form(request, campaign)
+    context: dict[str, Any] = {
+        "campaign": campaign,
+        "crumbs": [("Qrels", "../qrels/"), ("Reusability", None)],
+        "releases": list(campaign.qrels.all()),
+        "judged": campaign.judgments.exists(),
+        "cards": CARDS,
+        **list_stored_reports(campaign, COLLECTION),
+    }
+    return render(request, "reliability/collection/page.html", context)
+
+
+def request_report_from_form(request: SignedInRequest, campaign: Campaign) -> HttpResponse:
+    requested = request.POST.get("qrels", "")
+    if requested and not (requested.isascii() and requested.isdecimal() and len(requested) < 10):
+        raise Http404("unknown qrels version")
+    qrels = get_object_or_404(campaign.qrels, version=int(requested)) if requested else None
+    try:
+        request_reusability_report(actor=request.user, campaign=campaign, qrels=qrels)
+    except ActionRefused as refused:
+        messages.error(request, str(refused))
+    return redirect("reusability", campaign.slug)
+
+
+@require_safe
+def reusability_report_view(request: SignedInRequest, slug: str, pk: int, fmt: str) -> HttpResponse:
+    """A stored report: ``html`` is displayed, or with ``?save`` downloaded like the others."""
+    return stored_report_response(request, slug, pk, COLLECTION, fmt, ("html", "json", "csv"))

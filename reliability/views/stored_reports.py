@@ -1,0 +1,56 @@
+"""Reports stored by jobs: displayed under their own security policy, or downloaded."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Collection
+from hashlib import sha256
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404
+
+from campaigns import store
+from campaigns.api.attachments import attachment_response
+from campaigns.models import Campaign, Job
+from campaigns.queries.lists import get_campaign_for
+from campaigns.views.helpers import SignedInRequest, campaign_url
+
+MOST_REPORTS = 10
+"""Reports on a page, latest first."""
+
+
+def list_stored_reports(campaign: Campaign, kind: str) -> dict[str, object]:
+    """The latest reports, and the job in progress or, if the latest job failed, that one."""
+    all_jobs = campaign.jobs.filter(kind=kind).select_related("created_by")
+    in_progress = all_jobs.filter(state__in=(Job.State.QUEUED, Job.State.RUNNING)).first()
+    latest = all_jobs.first()
+    job = in_progress or (latest if latest and latest.state == Job.State.FAILED else None)
+    return {
+        "job": job,
+        "job_url": campaign_url("job", campaign, job.pk) if job else "",
+        "reports": list(all_jobs.filter(state=Job.State.DONE)[:MOST_REPORTS]),
+    }
+
+
+def stored_report_response(
+    request: SignedInRequest, slug: str, pk: int, kind: str, fmt: str, fmts: Collection[str]
+) -> HttpResponse:
+    """The report in one of ``fmts``: ``html`` is displayed, or with ``?save`` downloaded."""
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    done = campaign.jobs.filter(kind=kind, state=Job.State.DONE)
+    job = get_object_or_404(done, pk=pk)
+    if fmt not in fmts or fmt not in job.result:
+        raise Http404(f"unknown format {fmt}")
+    content = store.get_blob(job.result[fmt])
+    if fmt != "html" or "save" in request.GET:
+        return attachment_response(content, f"{slug}-{kind.rpartition('.')[2]}-{job.pk}.{fmt}")
+    response = HttpResponse(content, content_type="text/html; charset=utf-8")
+    response.headers["Content-Security-Policy"] = report_security_policy(content.decode())
+    return response
+
+
+def report_security_policy(html: str) -> str:
+    """Allow nothing but the report's own style sheet."""
+    style = html.partition("<style>")[2].partition("</style>")[0]
+    digest = b64encode(sha256(style.encode()).digest()).decode()
+    return f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"

@@ -1,0 +1,176 @@
+"""The reusability report: requested on the page, built by a job, stored as built."""
+
+from __future__ import annotations
+
+import json
+from uuid import uuid4
+
+import pytest
+from django.urls import reverse
+
+from campaigns.models import Job
+from judging.services.judgments import submit_judgment
+from judging.services.plans import create_plan
+from pooling.core.spec import depth_spec
+from pooling.core.spec_file import read_spec
+from pooling.services.freeze import freeze_pool
+from reliability.core.collection.report import MEASURES
+from reliability.services import reusability
+from reliability.services.reusability import pooled_depth
+from tests.csv_reading import csv_conditions
+from tests.evaluation.conftest import qrels_release
+
+
+@pytest.fixture(autouse=True)
+def few_draws(monkeypatch):
+    """Half a second for a report instead of five."""
+    assert reusability.DRAWS == 50
+    monkeypatch.setattr(reusability, "DRAWS", 3)
+
+
+@pytest.fixture
+def page(as_user, organizer):
+    return as_user(organizer)
+
+
+@pytest.fixture
+def address(campaign):
+    return reverse("reusability", args=[campaign.slug])
+
+
+@pytest.fixture
+def qrels(campaign, alpha, beta):
+    return qrels_release(campaign)
+
+
+def report_of(page, campaign) -> dict:
+    job = campaign.jobs.filter(kind="evaluation.collection").get()
+    assert job.state == Job.State.DONE, job.error
+    answer = page.get(reverse("reusability-report", args=[campaign.slug, job.pk, "json"]))
+    assert "attachment" in answer.headers["Content-Disposition"]
+    return json.loads(answer.content)
+
+
+def test_without_judgments_the_page_says_what_is_missing(page, address):
+    html = page.get(address).content.decode()
+    assert "No judgments" in html
+    assert "Create report" not in html
+
+
+def test_a_report_is_made_by_a_release_and_kept(
+    page, address, campaign, organizer, alpha, beta, qrels, django_capture_on_commit_callbacks
+):
+    freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=[alpha, beta])
+    with django_capture_on_commit_callbacks(execute=True):
+        assert page.post(address, {"qrels": "1"}).status_code == 302
+    facts = report_of(page, campaign)["facts"]
+    assert (facts["runs"], facts["teams"], facts["depth"]) == (2, 2, 2)
+    assert (facts["judged"], facts["relevant"], facts["draws"]) == (7, 3, 3)
+    assert sorted(facts["measures"]) == sorted(MEASURES)
+    html = page.get(address).content.decode()
+    assert "<td>qrels 1</td>" in html
+    job = campaign.jobs.get(kind="evaluation.collection")
+    where = reverse("reusability-report", args=[campaign.slug, job.pk, "csv"])
+    assert f'<a href="{where}" download>CSV</a>' in html
+    saved = page.get(where)
+    assert saved.headers["Content-Type"] == "text/csv; charset=utf-8"
+    assert csv_conditions(saved.content.decode())["depth"] == 2
+    assert 'report.html?save" download' in html
+
+
+def test_the_report_is_shown_with_its_own_style_and_nothing_else(
+    page, address, campaign, qrels, organizer, alpha, beta, django_capture_on_commit_callbacks
+):
+    freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=[alpha, beta])
+    with django_capture_on_commit_callbacks(execute=True):
+        page.post(address, {"qrels": "1"})
+    job = campaign.jobs.get(kind="evaluation.collection")
+    where = reverse("reusability-report", args=[campaign.slug, job.pk, "html"])
+    answer = page.get(where)
+    assert "Reusability report" in answer.content.decode()
+    assert "Content-Disposition" not in answer.headers
+    policy = answer.headers["Content-Security-Policy"]
+    assert policy.startswith("default-src 'none'; style-src 'sha256-")
+    assert "attachment" in page.get(where + "?save").headers["Content-Disposition"]
+    assert page.get(where.replace(".html", ".pdf")).status_code == 404
+
+
+def test_a_report_can_be_made_while_people_judge(
+    page, address, campaign, organizer, assessor, alpha, beta, django_capture_on_commit_callbacks
+):
+    pool = freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=[alpha, beta])
+    create_plan(actor=organizer, pool=pool, assessors={"1": [assessor], "2": [assessor]})
+    topic = campaign.topics.get(number="1")
+    for docno, grade in (("d1", 2), ("d2", 0), ("d3", 0)):
+        submit_judgment(
+            actor=assessor, campaign=campaign, topic=topic, docno=docno, grade=grade,
+            client_uuid=uuid4(),
+        )  # fmt: skip
+    with django_capture_on_commit_callbacks(execute=True):
+        page.post(address, {"qrels": ""})
+    facts = report_of(page, campaign)["facts"]
+    assert (facts["judged"], facts["relevant"], facts["topics"]) == (3, 1, 1)
+    assert "current judgments" in page.get(address).content.decode()
+
+
+def test_why_there_is_no_report_is_told(
+    page, address, campaign, qrels, alpha, django_capture_on_commit_callbacks
+):
+    # Nobody says how deep the pool was, and too little of what the runs have first is judged.
+    qrels_release(campaign, "1 0 x1 0\n1 0 x2 1\n", version=2)
+    with django_capture_on_commit_callbacks(execute=True):
+        page.post(address, {"qrels": "2"})
+    assert "Cannot create the report: the pool depth cannot be inferred" in (
+        page.get(address).content.decode()
+    )
+    assert page.post(address, {"qrels": "9"}).status_code == 404
+    assert page.post(address, {"qrels": "x"}).status_code == 404
+
+
+def test_reports_of_before_there_was_csv_have_none(page, address, campaign, organizer):
+    job = Job.objects.create(
+        campaign=campaign,
+        kind="evaluation.collection",
+        state=Job.State.DONE,
+        created_by=organizer,
+        result={"version": 1, "judged": 7, "runs": 2, "html": "gone", "json": "gone"},
+    )
+    assert ">CSV<" not in page.get(address).content.decode()
+    where = reverse("reusability-report", args=[campaign.slug, job.pk, "csv"])
+    assert page.get(where).status_code == 404
+
+
+def test_topics_are_told_in_the_order_of_the_campaign(
+    page, address, campaign, organizer, alpha, beta, qrels, django_capture_on_commit_callbacks
+):
+    freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=[alpha, beta])
+    campaign.topics.filter(number="1").update(position=99)
+    with django_capture_on_commit_callbacks(execute=True):
+        page.post(address, {"qrels": "1"})
+    topics = report_of(page, campaign)["stability"]["topics"]
+    assert [row["topic"] for row in topics] == ["2", "3", "1"]
+
+
+def test_topics_withheld_since_the_release_are_left_out(
+    page, address, campaign, organizer, alpha, beta, qrels, django_capture_on_commit_callbacks
+):
+    freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=[alpha, beta])
+    campaign.topics.filter(number="3").update(withheld=True)
+    with django_capture_on_commit_callbacks(execute=True):
+        page.post(address, {"qrels": "1"})
+    facts = report_of(page, campaign)["facts"]
+    assert (facts["topics"], facts["judged"]) == (2, 6)
+
+
+def test_the_depth_is_that_of_the_spec_where_it_has_one():
+    assert pooled_depth({"version": 1, "method": "depth", "depth": 7}) == 7
+    assert pooled_depth(depth_spec(5).as_dict()) == 5
+    for text, depth in (
+        ("steps: [{method: depth, k: 3}, {method: maxmean}]", 3),
+        ("{budget: {total: 9}, steps: [{method: depth, k: 3}]}", None),
+        ("steps: [{method: take}]", None),
+        ("steps: [{method: depth, k: {a: 3}}]", None),
+        ("steps: [{method: depth, k: 3, documents: 4}]", None),
+        ("steps: [{method: depth, k: 9, stop: {relevant: 1}}, {method: depth, k: 3}]", 3),
+    ):
+        assert pooled_depth(read_spec(text).as_dict()) == depth

@@ -1,0 +1,285 @@
+"""What disagreement does to a campaign's ranking: service, page, downloads, rounds, command.
+
+Grades by two people (alpha-one and beta-secret retrieve as in conftest):
+
+    topic 1: d1 2 and 2, d2 0 and 1, d3 0 and 2, d4 0 and 0;  topic 2: d1 1 and 0, d5 0 and 1
+"""
+
+from __future__ import annotations
+
+import json
+from uuid import uuid4
+
+import pytest
+from django.core.exceptions import PermissionDenied
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from campaigns.errors import ActionRefused
+from campaigns.models import Event, Role, Topic
+from evaluation.services.scoring import score_campaign
+from judging.models import Plan
+from judging.services.adjudication import record_meeting_decision
+from judging.services.imports import import_judgments
+from judging.services.qrels import freeze_qrels
+from reliability.core.disagreement.rankings import rankings_by_assessor
+from reliability.services.disagreement import (
+    DisagreementQuery,
+    load_panel_unchecked,
+    open_round_by_value,
+    study_disagreement,
+)
+from tests.conftest import joined
+from tests.csv_reading import csv_rows
+from tests.factories import accepted_run
+from tests.judging.conftest import make_pool
+
+URL = "/c/small/disagreement/"
+GRADES = {
+    "assessor": [
+        *(("1", "d1", 2), ("1", "d2", 0), ("1", "d3", 0), ("1", "d4", 0)),
+        *(("2", "d1", 1), ("2", "d5", 0)),
+    ],
+    "assessor2": [
+        *(("1", "d1", 2), ("1", "d2", 1), ("1", "d3", 2), ("1", "d4", 0)),
+        *(("2", "d1", 0), ("2", "d5", 1)),
+    ],
+}
+ASKED = DisagreementQuery(policy="adjudicated-maximum", measure="map")
+
+
+@pytest.fixture
+def adjudicator(campaign):
+    return joined(campaign, "judy", Role.ADJUDICATOR)
+
+
+@pytest.fixture
+def judged(campaign, organizer, assessor, assessor2, alpha, beta, beta2):
+    make_pool(campaign, {"1": ["d1", "d2", "d3", "d4"], "2": ["d1", "d5"]})
+    for who in (assessor, assessor2):
+        rows = GRADES[who.username]
+        import_judgments(actor=organizer, campaign=campaign, assessor=who, rows=rows)
+    return campaign
+
+
+@pytest.fixture
+def ask(organizer, judged):
+    return lambda **more: study_disagreement(
+        actor=organizer, campaign=judged, query=DisagreementQuery(**{**ASKED.__dict__, **more})
+    )
+
+
+def test_the_ranking_by_the_policy_is_that_of_a_release(ask, organizer, judged):
+    report = ask().report
+    qrels = freeze_qrels(actor=organizer, campaign=judged, policy="adjudicated-maximum")
+    kept = score_campaign(actor=organizer, campaign=judged, qrels=qrels)
+    means = {row.run.tag: row.means["map"] for row in kept.runs.select_related("run")}
+    assert dict(zip(report.tags, report.rankings[0].scores, strict=True)) == pytest.approx(means)
+
+
+def test_each_assessor_has_a_ranking(ask):
+    report = ask().report
+    assert [row.name for row in report.rankings[1:3]] == ["assessor", "assessor2"]
+    assert (report.facts.disputed, report.facts.judged_by_several) == (4, 6)
+    assert {(v.topic, v.docno) for v in report.values} == {
+        *(("1", "d2"), ("1", "d3"), ("2", "d1"), ("2", "d5")),
+    }
+
+
+def test_withheld_topics_do_not_count(ask, judged):
+    Topic.objects.filter(campaign=judged, number="2").update(withheld=True)
+    assert {value.topic for value in ask().report.values} == {"1"}
+
+
+def test_what_is_in_memory_is_renewed_by_a_judgment(ask, organizer, judged, assessor2):
+    first = ask()
+    assert ask().report.values is first.report.values
+    import_judgments(actor=organizer, campaign=judged, assessor=assessor2, rows=[("1", "d2", 0)])
+    assert ("1", "d2") not in {(v.topic, v.docno) for v in ask().report.values}
+
+
+def test_an_adjudicated_pair_is_settled(ask, organizer, judged, adjudicator):
+    topic = judged.topics.get(number="1")
+    record_meeting_decision(
+        actor=adjudicator, campaign=judged, topic=topic, docno="d3", grade=0, client_uuid=uuid4()
+    )
+    report = ask().report
+    assert ("1", "d3") not in {(v.topic, v.docno) for v in report.values}
+    assert (report.facts.adjudicated, report.facts.to_settle) == (1, 3)
+    deaf = ask(policy="maximum").report
+    assert (deaf.facts.disputed, deaf.facts.to_settle) == (4, 3)
+
+
+def test_between_two_runs(ask, alpha, beta2):
+    study = ask(between=(beta2.pk, alpha.pk))
+    found = study.report.turning
+    assert (found.better, found.worse) == ("alpha-one", "beta-other")
+    assert found.needed is None
+
+
+@pytest.mark.parametrize(
+    ("more", "code"),
+    [
+        ({"policy": "nobody's"}, "no-policy"),
+        ({"measure": "num_rel"}, "unknown-measure"),
+        ({"between": (0, 1)}, "no-runs"),
+    ],
+)
+def test_what_there_is_not_is_refused(ask, more, code):
+    with pytest.raises(ActionRefused) as refused:
+        ask(**more)
+    assert refused.value.code == code
+
+
+def test_too_much_work_for_a_page_is_refused(organizer, judged):
+    with pytest.raises(ActionRefused) as refused:
+        study_disagreement(actor=organizer, campaign=judged, query=ASKED, most_work=10)
+    assert refused.value.code == "too-large"
+    assert "manage.py disagreement" in refused.value.fix
+
+
+def test_only_organizers_may(judged, assessor, adjudicator):
+    for who in (assessor, adjudicator):
+        with pytest.raises(PermissionDenied):
+            study_disagreement(actor=who, campaign=judged, query=ASKED)
+        with pytest.raises(PermissionDenied):
+            open_round_by_value(
+                actor=who, campaign=judged, query=ASKED, most=1, adjudicators=[adjudicator]
+            )
+
+
+def test_a_round_has_the_most_valuable_pairs_in_their_order(ask, organizer, judged, adjudicator):
+    values = [value for value in ask().report.values if value.value > 0]
+    plan = open_round_by_value(
+        actor=organizer, campaign=judged, query=ASKED, most=2, adjudicators=[adjudicator]
+    )
+    slots = plan.slots.order_by("position").values_list("topic__number", "item__docno", "value")
+    assert [*slots] == [(v.topic, v.docno, v.value) for v in values[:2]]
+    assert (plan.kind, plan.blind, plan.order) == (Plan.Kind.ADJUDICATE, True, Plan.Order.VALUE)
+    assert Event.objects.filter(code="round.opened").count() == 1
+    rest = open_round_by_value(
+        actor=organizer, campaign=judged, query=ASKED, most=9, adjudicators=[adjudicator]
+    )
+    assert rest.slots.count() == len(values) - 2
+    with pytest.raises(ActionRefused, match="outside of rounds"):
+        open_round_by_value(
+            actor=organizer, campaign=judged, query=ASKED, most=9, adjudicators=[adjudicator]
+        )
+
+
+def test_the_page_shows_rankings_bands_and_pairs(as_user, organizer, judged, adjudicator):
+    answer = as_user(organizer).get(URL, {"policy": "adjudicated-maximum", "measure": "map"})
+    text = answer.content.decode()
+    assert answer.context["rows"][0].tag in text
+    assert answer.context["facts"].measure == "map"
+    assert "Rank bands" in text
+    assert "<svg" in text
+    assert len(answer.context["pairs"]) == 4
+    assert "judy" in text
+
+
+def test_the_page_tells_what_turns_the_order_of_two_runs(as_user, organizer, judged, alpha, beta):
+    asked = {"policy": "maximum", "measure": "map", "a": alpha.pk, "b": beta.pk}
+    answer = as_user(organizer).get(URL, asked)
+    text = " ".join(answer.content.decode().split())
+    found = answer.context["report"].turning
+    assert (found.better, found.worse) == ("beta-secret", "alpha-one")
+    assert (
+        f"<strong>beta-secret</strong> leads <strong>alpha-one</strong> by {found.gap:.4f}" in text
+    )
+    assert found.needed is not None
+    shown = answer.context["steps"]
+    assert [step for step, _ in shown] == [*found.steps[: found.needed]]
+    assert shown[-1][1].startswith("−")
+    assert shown[-1][1] in text
+
+
+def test_unknown_choices_are_the_usual_ones(as_user, organizer, judged):
+    answer = as_user(organizer).get(URL, {"policy": "x", "treat": "y", "a": "one"})
+    assert answer.status_code == 200
+    assert answer.context["asked"] == DisagreementQuery()
+
+
+def test_a_refusal_is_told_on_the_page(as_user, organizer, judged):
+    answer = as_user(organizer).get(URL, {"measure": "num_rel"})
+    assert "The campaign does not rank runs by num_rel." in answer.content.decode()
+
+
+@pytest.mark.parametrize("treat", ["own", "filled"])
+def test_pages_without_runs_judgments_or_disputes(as_user, organizer, campaign, treat):
+    answer = as_user(organizer).get(URL, {"treat": treat})
+    assert "No ranking" in answer.content.decode()
+
+
+def test_one_assessor_is_told_why(as_user, organizer, campaign, assessor, alpha, beta):
+    rows = GRADES["assessor"]
+    import_judgments(actor=organizer, campaign=campaign, assessor=assessor, rows=rows)
+    text = as_user(organizer).get(URL).content.decode()
+    assert "Fewer than two human assessors have judged" in text
+    assert "No unresolved disagreements." in text
+
+
+def test_downloads(as_user, organizer, judged):
+    client = as_user(organizer)
+    runs = client.get(f"{URL}runs.csv").content.decode()
+    assert {row["run"] for row in csv_rows(runs)} == {
+        *("alpha-one", "beta-secret", "beta-other"),
+    }
+    pairs = client.get(f"{URL}pairs.csv").content.decode()
+    assert len(csv_rows(pairs)) == 4
+    told = json.loads(client.get(f"{URL}report.json").content)
+    assert told["policy"] == "adjudicated-median-floor"
+    assert client.get(f"{URL}runs.json").status_code == 404
+
+
+def test_the_button_opens_a_round(as_user, organizer, judged, adjudicator):
+    sent = {"most": 3, "adjudicators": [adjudicator.pk], "blind": "on"}
+    answer = as_user(organizer).post(f"{URL}round/?policy=adjudicated-maximum&measure=map", sent)
+    assert (answer.status_code, answer["Location"]) == (302, "/c/small/adjudication/#rounds")
+    plan = Plan.objects.get(kind=Plan.Kind.ADJUDICATE)
+    assert (plan.blind, plan.slots.count() <= 3) == (True, True)
+    after = as_user(organizer).get("/c/small/adjudication/").content.decode()
+    assert "by effect on ranking" in after
+    assert f"Round opened: {plan.slots.count()} pair" in after
+    shown = as_user(organizer).get(URL, {"policy": "adjudicated-maximum", "measure": "map"})
+    assert "in a round" in shown.content.decode()
+
+
+def test_a_round_of_nobody_is_sent_back(as_user, organizer, judged, adjudicator):
+    answer = as_user(organizer).post(f"{URL}round/", {"most": 0})
+    assert answer.status_code == 200
+    assert set(answer.context["form"].errors) == {"most", "adjudicators"}
+    assert not Plan.objects.filter(kind=Plan.Kind.ADJUDICATE).exists()
+
+
+def test_queries_do_not_grow_with_runs_and_judgments(as_user, organizer, judged, team, assessor):
+    def queries() -> int:
+        with CaptureQueriesContext(connection) as seen:
+            assert as_user(organizer).get(URL).status_code == 200
+        return len(seen)
+
+    queries()
+    few = queries()
+    for at in range(3):
+        accepted_run(team, f"more-{at}", f"1 Q0 d{at + 1} 1 1 more-{at}\n")
+    rows = [("3", f"d{at}", at % 3) for at in range(1, 9)]
+    import_judgments(actor=organizer, campaign=judged, assessor=assessor, rows=rows)
+    # The pairs that are new are read once more; what is in memory costs nothing again.
+    queries()
+    assert queries() == few
+
+
+def test_the_command_says_the_same_of_a_campaign(judged, capsys):
+    chosen = {"policy": "adjudicated-maximum", "measure": "map", "format": "json"}
+    call_command("disagreement", "small", **chosen)
+    told = json.loads(capsys.readouterr().out)
+    panel = load_panel_unchecked(judged, "adjudicated-maximum", "map")
+    assert [row["ranks"] for row in told["rankings"]] == [
+        [*row.ranks] for row in rankings_by_assessor(panel, "filled")
+    ]
+
+
+def test_the_command_needs_a_campaign_that_is_there(judged):
+    with pytest.raises(CommandError, match="Unknown campaign: nowhere"):
+        call_command("disagreement", "nowhere")
