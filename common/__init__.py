@@ -1,1 +1,0 @@
-"""Mechanisms without domain: reports, statistics, caches, charts, reading."""

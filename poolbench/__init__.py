@@ -1,1 +1,0 @@
-"""Poolbench as a library."""

@@ -14,10 +14,11 @@ from django.core.management.base import BaseCommand, CommandParser
 from campaigns.core import documents, topics
 from campaigns.core.qrels import MAX_GRADE
 from tests.conftest import REPOSITORY
+from tests.house import APPS
 from workbench.command_docs import ON_FILES, ON_INSTALLATION, render_command_docs
 
 DOCS = REPOSITORY / "docs"
-APPS = ("campaigns", "pooling", "judging", "evaluation", "replay", "workbench")
+
 OWN_COMMANDS = sorted(name for name, app in get_commands().items() if app in APPS)
 ROOT_PAGES = [REPOSITORY / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
 PAGES = [*ROOT_PAGES, *sorted(DOCS.rglob("*.md"))]

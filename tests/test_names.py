@@ -14,8 +14,8 @@ import pytest
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from tests.conftest import REPOSITORY
+from tests.house import APPS
 
-APPS = ("campaigns", "pooling", "judging", "evaluation", "replay", "workbench")
 CEILINGS = {
     "shared": 0,
     "banned": 0,

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import REPOSITORY
+from tests.house import APPS
 
-APPS = ("campaigns", "pooling", "judging", "evaluation", "replay", "workbench")
 TEXTS = {
     "pages": [("templates", "*.html"), ("static", "*.js")],
     "code": [(app, "*.py") for app in (*APPS, "benchmarks")],

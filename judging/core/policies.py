@@ -354,5 +354,5 @@ POLICIES: dict[str, QrelsPolicy] = {
     )
 }
 DEFAULT_POLICY = "adjudicated-median-floor"
-"""That of pages and reports that are asked for none."""
+"""The policy of pages and reports where none is chosen."""
 """The policies whose name contains no assessor."""

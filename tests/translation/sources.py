@@ -13,8 +13,8 @@ from babel.messages.pofile import read_po
 from django.utils.translation.template import templatize
 
 from tests.conftest import REPOSITORY
+from tests.house import APPS
 
-APPS = ("campaigns", "pooling", "judging", "evaluation", "replay", "workbench")
 KEYWORDS = {
     "gettext": None, "gettext_lazy": None, "gettext_noop": None, "_": None,
     "ngettext": (1, 2), "ngettext_lazy": (1, 2),

@@ -78,7 +78,6 @@ def test_line_numbers_stay_where_the_lines_are_skipped() -> None:
 
 
 def test_nobody_else_writes_csv() -> None:
-    apps = ("campaigns", "pooling", "judging", "evaluation", "replay", "workbench")
-    files = [path for app in apps for path in (REPOSITORY / app).rglob("*.py")]
+    files = [path for app in APPS for path in (REPOSITORY / app).rglob("*.py")]
     writers = [path.name for path in files if re.search(r"csv\.(Dict)?[wW]riter", path.read_text())]
     assert writers == []
