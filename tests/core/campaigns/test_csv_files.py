@@ -17,6 +17,7 @@ from campaigns.core.csv_files import (
 )
 from tests.conftest import REPOSITORY
 from tests.csv_reading import csv_conditions, csv_rows
+from tests.house import APPS
 
 ROWS = (("#1", "d#2", 0.1, None), ("1,2", 'a "b"', 1 / 3, "two\nlines"), ("é", "", 3, "x"))
 COLUMNS = ("topic", "docno", "value", "note")
