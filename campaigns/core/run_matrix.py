@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.core.columnar import Columns, read_columns, write_columns
-from campaigns.core.docnos import DocnoArray
 from campaigns.core.pair_index import PairIndex
 from campaigns.core.tables import PairTable, RunTable, group_starts
+from common.reading.reader import DocnoArray
 
 Pair = tuple[str, str]
 _PARQUET = b"PAR1"
