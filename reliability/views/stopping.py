@@ -27,7 +27,7 @@ from judging.queries.stopping import latest_rule, stopped_topics
 from judging.services.stopping import set_stopping_rule
 from reliability.core.collection.stability import JUDGED_ALARM
 from reliability.core.disagreement.report import can_rank_runs
-from reliability.core.stopping.docs import CARDS
+from reliability.core.stopping.cards import CARDS
 from reliability.forms import StoppingForm
 from reliability.services.stopping import (
     CUTS,
