@@ -20,7 +20,9 @@ IS_INSTALLED = (PACKAGE_DIR / "templates").is_dir()
 RESOURCE_DIR = PACKAGE_DIR if IS_INSTALLED else BASE_DIR
 env = environ.Env()
 
-VAR_DIR = Path(env("POOLBENCH_VAR", default="var" if IS_INSTALLED else str(BASE_DIR / "var")))
+VAR_DIR = Path(
+    env("POOLBENCH_VAR", default="var" if IS_INSTALLED else str(BASE_DIR / "var"))
+).absolute()
 STORE_DIR = VAR_DIR / "store"
 BROKER_DIR = VAR_DIR / "broker"
 UPLOAD_DIR = VAR_DIR / "uploads"

@@ -36,7 +36,7 @@ class Command(BaseCommand):
 
     def handle(self, **options: Any) -> None:
         # Relative folders are those of this process, wherever its children work.
-        environment = os.environ | {"POOLBENCH_VAR": str(settings.VAR_DIR.resolve())}
+        environment = os.environ | {"POOLBENCH_VAR": str(settings.VAR_DIR)}
         children = [
             subprocess.Popen(command, env=environment)  # noqa: S603 - our own commands
             for command in self.commands(options["bind"])
