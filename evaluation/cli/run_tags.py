@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
-from django.core.management.base import CommandError
-
-from campaigns.management.files import FileReader
+from campaigns.cli.command import CliError
+from campaigns.cli.files import FileReader
 from evaluation.core.name_files import read_tags
 
 
@@ -20,7 +19,7 @@ def read_run_tags(
     listed = list(values)
     tags = dict.fromkeys(tag for value in listed for tag in _expand(reader, value, run_tags))
     if listed and not tags and not reader.rejected:
-        raise CommandError("No run tags in the list. Write A,B or A B, or name a file of tags.")
+        raise CliError("No run tags in the list. Write A,B or A B, or name a file of tags.")
     return tuple(tags)
 
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from argparse import ArgumentParser
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from django.core.management.base import BaseCommand, CommandParser
 from numpy.typing import NDArray
 
+from campaigns.cli.command import Output
 from evaluation.core.measures.family import Measure
 from evaluation.core.options import ScoringOptions
 from evaluation.core.stated_scale import list_scale_remarks, state_highest_grade
 
 
-def add_max_rel(parser: CommandParser) -> None:
+def add_max_rel(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--max-rel",
         metavar="GRADE",
@@ -30,7 +31,7 @@ def build_scoring_options(options: Mapping[str, Any]) -> ScoringOptions:
 
 
 def state_scale(
-    command: BaseCommand,
+    out: Output,
     options: Mapping[str, Any],
     measures: Sequence[Measure],
     grades: NDArray[np.int32],
@@ -38,5 +39,5 @@ def state_scale(
     """``measures`` with the highest grade stated, after the notes about it are printed."""
     scoring = build_scoring_options(options)
     for remark in list_scale_remarks(measures, scoring, grades) if options["verbosity"] else ():
-        command.stderr.write(remark)
+        out.note(remark)
     return state_highest_grade(measures, scoring, grades)

@@ -7,8 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import CommandError
-
+from campaigns.cli.command import CliError
 from evaluation.core.evaluate import ScoredRun
 from evaluation.core.formats import LABEL
 from evaluation.core.judgments import JudgmentTable
@@ -18,7 +17,7 @@ from judging.core.policies import label_qrels
 def read_label(path: str | None, judged: JudgmentTable) -> str:
     """The label of scores by ``judged``, whose manifest is at ``path``; empty if there is none.
 
-    Raises ``CommandError`` for a file that is not the manifest of these qrels.
+    Raises ``CliError`` for a file that is not the manifest of these qrels.
     """
     if path is None:
         return ""
@@ -26,13 +25,13 @@ def read_label(path: str | None, judged: JudgmentTable) -> str:
         manifest: Any = json.loads(Path(path).read_text(encoding="utf-8"))
         digest, label = manifest["sha256"], label_qrels(manifest)
     except OSError as error:
-        raise CommandError(f"{path}: {error.strerror or error}.") from error
+        raise CliError(f"{path}: {error.strerror or error}.") from error
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise CommandError(
+        raise CliError(
             f"{path} is not the manifest of qrels. Write it by `manage.py qrels manifest`."
         ) from error
     if digest != judged.digest:
-        raise CommandError(f"{path} is the manifest of other qrels: the SHA-256 differs.")
+        raise CliError(f"{path} is the manifest of other qrels: the SHA-256 differs.")
     return label
 
 

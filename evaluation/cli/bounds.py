@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from campaigns.cli.files import FileResult, read_file
 from campaigns.core.runs import read_run
-from campaigns.management.files import FileResult, read_file
 from evaluation.core.bounds import compute_run_bounds
 from evaluation.core.bounds_formats import RunBounds
 from evaluation.core.evaluate import evaluate

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import CommandError, CommandParser
+from campaigns.cli.command import CliError
 
 GRAMMAR = "A,B or A B or a file with one per line"
 FIRST_BYTES = 4096
@@ -40,9 +40,10 @@ class TagListAction(Action):
         setattr(namespace, self.dest, [*(getattr(namespace, self.dest, None) or []), values])
 
 
-class RunListParser(CommandParser):
+class RunListParser(ArgumentParser):
     """Finds the end of ``A B``, which argparse would look for at the next option only, so that
-    a list before positional arguments takes none of them.
+    a list before positional arguments takes none of them. Commands that call ``add_file_list`` or
+    ``add_run_tags`` need it.
     """
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
@@ -103,7 +104,7 @@ def _count_arguments(action: Action | None, following: Sequence[str]) -> int:
     return min(action.nargs, len(following)) if isinstance(action.nargs, int) else len(following)
 
 
-def add_run_files(parser: CommandParser, help_text: str) -> None:
+def add_run_files(parser: ArgumentParser, help_text: str) -> None:
     """The positional argument RUN..., as ``options["runs"]``: the paths of run files."""
     parser.add_argument(
         "runs",
@@ -114,9 +115,8 @@ def add_run_files(parser: CommandParser, help_text: str) -> None:
     )
 
 
-def add_file_list(parser: CommandParser, option: str, metavar: str, help_text: str) -> None:
+def add_file_list(parser: ArgumentParser, option: str, metavar: str, help_text: str) -> None:
     """An option that takes file names."""
-    parser.__class__ = RunListParser  # Django builds the parser, and offers no other way.
     parser.add_argument(
         option,
         metavar=metavar,
@@ -127,10 +127,9 @@ def add_file_list(parser: CommandParser, option: str, metavar: str, help_text: s
 
 
 def add_run_tags(
-    parser: CommandParser, option: str, help_text: str, most: int | None = None
+    parser: ArgumentParser, option: str, help_text: str, most: int | None = None
 ) -> None:
     """An option that takes run tags; read its value by ``read_run_tags``."""
-    parser.__class__ = RunListParser
     action = parser.add_argument(
         option,
         metavar="TAGS",
@@ -166,7 +165,7 @@ def _read_names(path: str) -> list[str]:
     try:
         lines = Path(path).read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise CommandError(f"{path} cannot be read as a list of files.") from error
+        raise CliError(f"{path} cannot be read as a list of files.") from error
     return [line.strip() for line in lines if line.strip()]
 
 

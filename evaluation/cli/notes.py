@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from campaigns.cli.files import FileReader, FileResult
 from campaigns.core.tables import RunTable
-from campaigns.management.files import FileReader, FileResult
 from evaluation.core.evaluate import ScoredRun
 from evaluation.core.formats import LABEL
 from evaluation.core.judgments import JudgmentTable

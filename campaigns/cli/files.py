@@ -8,11 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from django.core.management.base import BaseCommand, CommandError
-
+from campaigns.cli.command import CliError, Output
+from campaigns.cli.processes import map_in_order
 from campaigns.core.faults import FaultReport, InvalidFile
 from campaigns.core.streams import read_bytes
-from campaigns.management.processes import map_in_order
 
 Table = TypeVar("Table")
 Reader = Callable[..., Table]
@@ -52,10 +51,10 @@ def format_fault_lines(report: FaultReport) -> list[str]:
 
 
 class FileReader:
-    """Reads files for ``command``, reports the faults of all, and then rejects them together."""
+    """Reads files, reports the faults of all, and then rejects them together."""
 
-    def __init__(self, command: BaseCommand) -> None:
-        self.command = command
+    def __init__(self, out: Output) -> None:
+        self.out = out
         self.rejected = 0
 
     def read(self, path: str, reader: Reader[Table], **options: Any) -> Table | None:
@@ -65,7 +64,7 @@ class FileReader:
     def take(self, reading: FileResult[Table]) -> Table | None:
         """The table of ``reading``, after its messages are printed."""
         for line in reading.messages:
-            self.command.stderr.write(line)
+            self.out.note(line)
         self.rejected += reading.rejected
         return reading.table
 
@@ -81,10 +80,10 @@ class FileReader:
         return {path: table for path, table in read if table is not None}
 
     def raise_if_rejected(self, consequence: str) -> None:
-        """Raise ``CommandError`` if any file was rejected."""
+        """Raise ``CliError`` if any file was rejected."""
         if self.rejected:
             files = "1 file" if self.rejected == 1 else f"{self.rejected} files"
-            raise CommandError(f"{files} rejected; {consequence}.")
+            raise CliError(f"{files} rejected; {consequence}.")
 
 
 def file_stem(path: str) -> str:

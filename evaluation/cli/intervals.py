@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from django.core.management.base import CommandError
-
+from campaigns.cli.command import CliError
+from campaigns.cli.files import FileResult, read_file
 from campaigns.core.runs import read_run
-from campaigns.management.files import FileResult, read_file
 from evaluation.core.judgments import JudgmentTable
 from evaluation.core.matching import batch_from_table, describe_no_common_topic
 from evaluation.core.measures.family import Measure
@@ -27,7 +26,7 @@ def measures_with_intervals(
 ) -> tuple[Measure, ...]:
     """The named measures; default: all measures with intervals.
 
-    Raises ``CommandError`` for a measure without intervals, ``UnknownMeasureError`` for an
+    Raises ``CliError`` for a measure without intervals, ``UnknownMeasureError`` for an
     unknown one.
     """
     measures = parse_measures(names or VARIANCES, options.profile)
@@ -35,7 +34,7 @@ def measures_with_intervals(
         try:
             get_variance_method(measure)
         except NoSamplingError as error:
-            raise CommandError(str(error)) from error
+            raise CliError(str(error)) from error
     return measures
 
 
