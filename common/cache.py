@@ -10,8 +10,8 @@ Four ways to use it, all safe with threads:
 - ``get_or_compute``: threads that ask for the same missing value compute it once;
 - ``renew``: as that, for a value that grows with its content and is checked each time;
 - ``get`` and ``put``: for values that are computed many at a time;
-- ``take`` and ``put``: for values that change in use. Who takes one has it alone; the key counts
-  as present in the meantime, so that nobody else prepares a second one.
+- ``take`` and ``put``: for values that change in use. A value that is removed with ``take`` has
+  one owner; its key counts as present until ``put``, so that no second value is prepared.
 
 Only one thread at a time computes the value of a key, so ``compute`` must not wait for anything
 that another thread could hold while it asks for the same key, such as a lock on a database row.
@@ -36,7 +36,7 @@ _caches: WeakSet[Cache[Any, Any]] = WeakSet()
 
 @dataclass
 class _Turn:
-    """The lock of a key while somebody computes its value, and how many hold or wait for it."""
+    """The lock of a key while a thread computes its value, and how many hold or wait for it."""
 
     # Reentrant, so that a value that needs itself ends in a RecursionError, not in a standstill.
     lock: Any = field(default_factory=RLock)
@@ -45,7 +45,7 @@ class _Turn:
 
 class Cache(Generic[Key, Value]):
     """At most ``bound`` values, or values that cost at most ``bound`` together by ``cost``, which
-    is asked once for each ``put``. The latest value stays even if it alone costs more.
+    is computed once for each ``put``. The latest value stays even if it alone costs more.
     """
 
     def __init__(self, bound: float, cost: Callable[[Value], float] | None = None) -> None:
@@ -68,7 +68,7 @@ class Cache(Generic[Key, Value]):
             return self._values[key][0]
 
     def put(self, key: Key, value: Value) -> None:
-        """Store ``value``; if its key was taken, it is so no longer."""
+        """Store ``value``; its key is no longer in use."""
         cost = self._cost(value)
         with self._memory:
             self._store(key, value, cost)
@@ -80,7 +80,7 @@ class Cache(Generic[Key, Value]):
             return self._remove(key)
 
     def discard(self, key: Key) -> None:
-        """Forget the value, and that it was taken."""
+        """Forget the value, and that it is in use."""
         with self._memory:
             self._remove(key)
             self._in_use.discard(key)
@@ -122,7 +122,7 @@ class Cache(Generic[Key, Value]):
             return list(self._values)
 
     def __contains__(self, key: object) -> bool:
-        """Whether there is a value, or somebody has taken it."""
+        """Whether there is a value, or it is in use."""
         with self._memory:
             return key in self._values or key in self._in_use
 
