@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from campaigns.core.csv_files import write_csv
-from evaluation.core.formats import FORMATS, scores_to_csv
+from common.report.csv import format_csv
+from evaluation.core.formats import FORMATS
 from evaluation.queries.leaderboard import Leaderboard, LeaderboardEntry
 
 RUN_FORMATS = {"txt": "trec_eval", "csv": "csv", "json": "json"}
@@ -21,7 +21,7 @@ def run_scores_file(leaderboard: Leaderboard, entry: LeaderboardEntry, fmt: str)
 def leaderboard_to_csv(leaderboard: Leaderboard, *, by_topic: bool = False) -> str:
     """One line per run; ``by_topic``: one line per value. Undefined is an empty cell."""
     if by_topic:
-        return scores_to_csv(
+        return FORMATS["csv"](
             [leaderboard.as_scored_run(entry) for entry in leaderboard.entries], by_topic=True
         )
     names = leaderboard.score_set.measures
@@ -35,7 +35,7 @@ def leaderboard_to_csv(leaderboard: Leaderboard, *, by_topic: bool = False) -> s
         for entry in leaderboard.entries
     )
     columns = ("run", "team", *names, "withdrawn")
-    return write_csv("leaderboard", columns, rows, leaderboard.score_set.provenance)
+    return format_csv("leaderboard", columns, rows, leaderboard.score_set.provenance)
 
 
 def leaderboard_to_dict(leaderboard: Leaderboard) -> dict[str, Any]:

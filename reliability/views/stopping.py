@@ -12,10 +12,10 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from campaigns.api.attachments import attachment_response
-from campaigns.core.csv_files import write_csv
 from campaigns.models import Campaign
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import SignedInRequest
+from common.report.csv import format_csv
 from evaluation.core.comparison.rank_drop import RankDrop
 from evaluation.core.measures.family import Measure
 from evaluation.core.measures.names import parse_measures
@@ -214,7 +214,7 @@ def stopping_download_view(
         "judgments": panel.judgments,
         "step": panel.step,
     }
-    text = write_csv(f"stopping {table}", list(map(str, head)), rows, conditions)
+    text = format_csv(f"stopping {table}", list(map(str, head)), rows, conditions)
     return attachment_response(text, name)
 
 

@@ -11,7 +11,7 @@ from campaigns.core.faults import FaultReport, format_count
 from campaigns.core.qrels import read_qrels
 from campaigns.core.tables import QrelsTable
 from campaigns.management.files import FileReader, file_stem
-from judging.core.agreement.formats import MOST_ROWS, agreement_to_json, agreement_to_table
+from judging.core.agreement.formats import MOST_ROWS
 from judging.core.agreement.labels import (
     Key,
     LabelTable,
@@ -29,11 +29,10 @@ from judging.core.exchange.label_tables import (
 )
 from judging.core.exchange.registry import FORMATS as JUDGMENT_FORMATS
 from judging.core.exchange.registry import detect_judgment_format
-from judging.core.quality.formats import quality_to_table
+from judging.core.quality.formats import FORMATS
 from judging.core.quality.report import JudgingRecord, quality_report, record_from_labels
 from judging.management.commands.import_judgments import parse_mappings
 
-FORMATS = ("table", "json")
 QRELS = JUDGMENT_FORMATS["qrels"].name
 TOO_FEW = (
     "Specify the judgments of at least two assessors: one qrels file each, or a table with a "
@@ -95,7 +94,7 @@ class Command(BaseCommand):
             help="most assessors and most pairs of assessors to print; 0: all (default: "
             "%(default)s)",
         )
-        add("--format", choices=FORMATS, default="table")
+        add("--format", choices=tuple(FORMATS), default="table")
 
     def handle(self, **options: Any) -> None:
         if bool(options["files"]) == bool(options["campaign"]):
@@ -115,10 +114,7 @@ class Command(BaseCommand):
         rows = options["rows"] or None
         report = agreement_report(record.people, level, binary=options["binary"])
         quality = quality_report(record, level)
-        if options["format"] == "json":
-            text = agreement_to_json(report, quality.as_dict(), rows=rows)
-        else:
-            text = f"{agreement_to_table(report, rows)}\n{quality_to_table(quality, rows)}"
+        text = FORMATS[options["format"]](report, quality, rows)
         self.stdout.write(text, ending="")
 
     def load_campaign(self, slug: str, *, third: bool) -> tuple[JudgingRecord, int]:

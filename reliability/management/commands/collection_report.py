@@ -29,17 +29,13 @@ from reliability.core.collection.formats import FORMATS
 from reliability.core.collection.reduced_judgments import DRAWS
 from reliability.core.collection.report import (
     MEASURES,
-    ReusabilityReport,
     build_reusability_report,
     can_rank_by,
 )
-from reliability.reusability_html import reusability_to_html
 
 MIN_DOCUMENTS = 50_000
 """Judged documents in all runs from which several processes pay off."""
 CONSEQUENCE = "no output written"
-
-WRITERS: dict[str, Callable[[ReusabilityReport], str]] = {**FORMATS, "html": reusability_to_html}
 
 
 class Command(BaseCommand):
@@ -83,7 +79,7 @@ class Command(BaseCommand):
             type=int,
             help="processes (default: one per core for large inputs)",
         )
-        add("--format", choices=tuple(WRITERS), default="table")
+        add("--format", choices=tuple(FORMATS), default="table")
 
     def handle(self, **options: Any) -> None:
         measures = get_ranking_measures(options["measures"] or MEASURES)
@@ -117,7 +113,7 @@ class Command(BaseCommand):
             )
         except ValueError as error:
             raise CommandError(f"{str(error)[:1].upper()}{str(error)[1:]}.") from error
-        self.stdout.write(WRITERS[options["format"]](report), ending="")
+        self.stdout.write(FORMATS[options["format"]](report), ending="")
 
     def _stop_if_faulty(self, reader: FileReader, faults: Sequence[str]) -> None:
         """Report name faults, and stop if there are any, or a rejected file."""

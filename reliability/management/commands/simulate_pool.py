@@ -19,16 +19,14 @@ from pooling.core.spec_file import read_spec
 from pooling.management.option_checks import check_run_choice, check_unique_tags
 from reliability.core.simulation.finished_campaign import FinishedCampaign
 from reliability.core.simulation.formats import FORMATS
-from reliability.core.simulation.report import MEASURES, SEEDS, SHARES, Progress, Simulation
+from reliability.core.simulation.report import MEASURES, SEEDS, SHARES, Progress
 from reliability.core.simulation.simulator import (
     check_simulation,
     ignore_progress,
     parse_ranking_measures,
     simulate_specs,
 )
-from reliability.simulation_html import simulation_to_html
 
-WRITERS: dict[str, Callable[[Simulation], str]] = {**FORMATS, "html": simulation_to_html}
 CONSEQUENCE = "no output written"
 
 
@@ -72,7 +70,7 @@ class Command(BaseCommand):
         add("-l", dest="level", type=int, default=1, help="lowest relevant grade (default: 1)")
         add_max_rel(parser)
         add_run_tags(parser, "--pooled", "contributing runs (default: all)")
-        add("--format", choices=tuple(WRITERS), default="table")
+        add("--format", choices=tuple(FORMATS), default="table")
 
     def handle(self, **options: Any) -> None:
         try:
@@ -92,7 +90,7 @@ class Command(BaseCommand):
         progress = make_progress_printer(self.stderr.write) if verbose else ignore_progress
         settings = {"seeds": options["seeds"], "budgets": budgets, "progress": progress}
         simulation = simulate_specs(finished, specs, measures, **settings)
-        self.stdout.write(WRITERS[options["format"]](simulation), ending="")
+        self.stdout.write(FORMATS[options["format"]](simulation), ending="")
 
 
 def parse_budgets(text: str | None) -> tuple[int, ...]:
