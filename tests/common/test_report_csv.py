@@ -11,9 +11,9 @@ import pytest
 
 from common.report.csv import (
     blank_head_lines,
+    format_csv,
     iter_csv_parts,
     merge_conditions,
-    format_csv,
 )
 from tests.conftest import REPOSITORY
 from tests.csv_reading import csv_conditions, csv_rows
