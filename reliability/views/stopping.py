@@ -217,15 +217,13 @@ def stopping_download_view(
 
 def build_stopping_report(panel: StoppingPanel, name: str, conditions: dict[str, Any]) -> Report:
     """All tables; that of ``name`` is the one of CSV."""
-    tables = {
-        title: make_stopping_table(title, rows) for title, rows in export_tables(panel).items()
-    }
-    record = tables.get(name)
+    cells = export_tables(panel)
+    tables = {title: make_stopping_table(title, rows) for title, rows in cells.items()}
     return Report(
         title="Stopping",
         sections=[Section(title.capitalize(), (table,)) for title, table in tables.items()],
         conditions=conditions,
-        record=record,
+        record=tables.get(name),
         data=lambda: {
             title: [dict(zip(rows[0], row, strict=True)) for row in rows[1:]]
             for title, rows in cells.items()
