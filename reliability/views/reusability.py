@@ -50,4 +50,4 @@ def request_report_from_form(request: SignedInRequest, campaign: Campaign) -> Ht
 @require_safe
 def reusability_report_view(request: SignedInRequest, slug: str, pk: int, fmt: str) -> HttpResponse:
     """A stored report: ``html`` is displayed, or with ``?save`` downloaded like the others."""
-    return stored_report_response(request, slug, pk, COLLECTION, fmt, ("html", "json", "csv"))
+    return stored_report_response(request, slug, pk, COLLECTION, fmt)

@@ -1,13 +1,8 @@
-"""``manage.py collection_report``: that of ``reliability/cli``, and as an HTML file."""
+"""``manage.py collection_report``: that of ``reliability/cli``."""
 
 from campaigns.management.file_command import FileManagementCommand
 from reliability.cli.collection_report import CollectionReport
-from reliability.reusability_html import reusability_to_html
-
-
-class CollectionReportWithHtml(CollectionReport):
-    formats = {**CollectionReport.formats, "html": reusability_to_html}
 
 
 class Command(FileManagementCommand):
-    command = CollectionReportWithHtml()
+    command = CollectionReport()

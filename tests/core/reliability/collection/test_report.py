@@ -119,7 +119,7 @@ def test_the_table_has_a_part_for_every_diagnostic(report):
 def test_every_row_of_every_table_is_as_wide_as_its_head(report):
     for section in build_sections(report):
         for table in section.tables:
-            assert {len(row) for row in table.rows} <= {len(table.head)}, table.caption
+            assert {len(row) for row in table.rows} <= {len(table.columns)}, table.caption
 
 
 def test_a_measure_ranks_runs_only_if_higher_is_better():
