@@ -3,37 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 from django.template.loader import render_to_string
 
-from evaluation.views.charts.lines import Axis, LineChart, PlotValue, build_line_chart, fifths_axis
-from evaluation.views.charts.rank_bands import RankBandChart, RankedRun, build_rank_bands
-from evaluation.views.charts.topics import (
-    TopicBar,
-    TopicChart,
-    TopicPlotArea,
-    format_tick_value,
-    round_up_nice,
-)
+from common.charts.axes import Axis, fifths_axis, format_value, parts_axis, round_up_nice
+from common.charts.chart import Chart
+from common.charts.kinds import PlotValue, build_line_chart
+from evaluation.views.charts.rank_bands import RankedRun, build_rank_bands
+from evaluation.views.charts.topics import HEIGHT, list_bars, topic_axis
 from reliability.core.collection import depths, leave_one_group_out, reduced_judgments, stability
 from reliability.core.collection.report import ReusabilityReport
 from reliability.core.collection.report_tables import build_sections, list_condition_sentences
 from reliability.standalone_html import build_standalone_html
 
 TITLE = "Reusability report"
-
-
-@dataclass(frozen=True)
-class ReportChart:
-    """``kind`` selects the template; ``id_prefix`` keeps the ids of charts distinct."""
-
-    kind: str
-    title: str
-    caption: str
-    chart: RankBandChart | LineChart | TopicChart
-    id_prefix: str = ""
 
 
 def reusability_to_html(report: ReusabilityReport) -> str:
@@ -66,99 +51,98 @@ def reusability_context(report: ReusabilityReport) -> dict[str, Any]:
     }
 
 
-def chart_ranks(report: ReusabilityReport) -> ReportChart:
+def chart_ranks(report: ReusabilityReport) -> Chart:
     """Rank of each contributing run by the first measure, with and without its team."""
     result = report.leave_team_out[0]
     pooled = (row for row in result.runs if row.pooled)
     rows = sorted(pooled, key=lambda row: (row.rank is None, row.rank or 0, row.run))
-    last = report.facts.runs
     runs = [
         RankedRun(row.run, row.rank, None, None, (("without its team", row.rank_without),))
         for row in rows
     ]
-    return ReportChart(
-        "ranks",
+    return build_rank_bands(
         f"Rank of each contributing run by {result.measure}, with and without its team",
-        f"Rank among all runs by {result.measure}, rank 1 at the left. Dot: all judgments; "
+        runs,
+        last=report.facts.runs,
+        caption=f"Rank among all runs by {result.measure}, rank 1 at the left. Dot: all judgments; "
         "stroke: team left out of the pool.",
-        build_rank_bands(runs, last),
     )
 
 
-def chart_depths(report: ReusabilityReport) -> ReportChart:
+def chart_depths(report: ReusabilityReport) -> Chart:
     """New relevant documents by depth."""
-    values = [row.relevant for row in report.by_depth]
-    descriptions = [
-        f"Depth {row.depth}: {row.relevant} of {row.judged} new judged documents relevant"
+    bars = [
+        (
+            str(row.depth),
+            float(row.relevant),
+            f"Depth {row.depth}: {row.relevant} of {row.judged} new judged documents relevant",
+            "own",
+        )
         for row in report.by_depth
     ]
-    top = round_up_nice(float(max(values, default=0) or 1))
-    names = [str(row.depth) for row in report.by_depth]
-    chart = build_bar_chart(
-        names, [float(value) for value in values], descriptions, top, ["own"] * len(values)
-    )
+    top = round_up_nice(max((value for _, value, *_ in bars), default=0.0) or 1.0)
     caption = "New relevant documents by best rank in any contributing run."
-    return ReportChart("bars", "New relevant documents by depth", caption, chart, "depth-")
+    return build_bar_chart("depths", "New relevant documents by depth", "depth", bars, top, caption)
 
 
-def chart_densities(report: ReusabilityReport) -> ReportChart:
+def chart_densities(report: ReusabilityReport) -> Chart:
     """Share of relevant documents by topic; topics with an alarm are highlighted."""
-    topics = report.stability.topics
-    values = [topic.density or 0.0 for topic in topics]
-    descriptions = [
-        f"Topic {t.topic}: {format_tick_value(t.density)},"
-        f" {t.relevant} of {t.judged} judged documents relevant"
-        for t in topics
+    bars = [
+        (
+            t.topic,
+            t.density or 0.0,
+            describe_density(t),
+            "other" if t.alarm else "own",
+        )
+        for t in report.stability.topics
     ]
-    kinds = ["other" if topic.alarm else "own" for topic in topics]
-    chart = build_bar_chart([topic.topic for topic in topics], values, descriptions, 1.0, kinds)
     caption = (
         "Relevant documents as a share of the judged ones, by topic; shares above a third are "
         "highlighted."
     )
-    return ReportChart("bars", "Share of relevant documents by topic", caption, chart, "density-")
+    title = "Share of relevant documents by topic"
+    return build_bar_chart("densities", title, "topic", bars, 1.0, caption)
+
+
+def describe_density(topic: stability.TopicDensity) -> str:
+    share = format_value(topic.density)
+    counts = f"{topic.relevant} of {topic.judged} judged documents relevant"
+    return f"Topic {topic.topic}: {share}, {counts}"
 
 
 def build_bar_chart(
-    names: Sequence[str],
-    values: Sequence[float],
-    descriptions: Sequence[str],
+    name: str,
+    title: str,
+    axis: str,
+    bars: Sequence[tuple[str, float, str, str]],
     top: float,
-    kinds: list[str],
-) -> TopicChart:
-    frame = TopicPlotArea(names, 0.0, top, top / 4)
-    marks = [
-        TopicBar(
-            label=name,
-            description=description,
-            middle=frame.middle(at),
-            x=round(frame.middle(at) - frame.bar / 2, 2),
-            width=round(frame.bar, 2),
-            y=frame.y(value),
-            height=round(frame.y(0.0) - frame.y(value), 2),
-            kind=kind,
-        )
-        for at, (name, value, description, kind) in enumerate(
-            zip(names, values, descriptions, kinds, strict=True)
-        )
-    ]
-    return frame.chart(marks)
+    caption: str,
+) -> Chart:
+    return Chart(
+        name,
+        title,
+        caption,
+        across=topic_axis([label for label, *_ in bars], axis),
+        up=parts_axis("", 0.0, top, 4),
+        marks=list_bars(bars),
+        caption=caption,
+        size=(0.0, HEIGHT),
+    )
 
 
-def chart_taus(report: ReusabilityReport) -> ReportChart:
+def chart_taus(report: ReusabilityReport) -> Chart:
     """tau of each measure with its own ranking by all judgments, by level."""
     levels = report.facts.levels
     series = [(name, list_tau_values(report, name)) for name in report.facts.measures]
     least = min((v.low or 0.0 for _, values in series for v in values), default=0.0)
     # Levels are unequally spaced in percent, equally on the axis.
     across = Axis("percent of the judgments", [(n, str(at)) for n, at in enumerate(levels)])
-    return ReportChart(
-        "lines",
-        "Kendall's tau with the ranking by all judgments",
+    caption = (
         "tau of each measure with its own ranking by all judgments: mean over the draws (SE: its "
-        "standard error); shaded: minimum to maximum.",
-        build_line_chart(series, across, fifths_axis("", least)),
+        "standard error); shaded: minimum to maximum."
     )
+    head = "taus", "Kendall's tau with the ranking by all judgments", caption
+    return build_line_chart(head, series, across, fifths_axis("", least), caption=caption)
 
 
 def list_tau_values(report: ReusabilityReport, measure: str) -> list[PlotValue]:

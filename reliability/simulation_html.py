@@ -7,12 +7,9 @@ from typing import Any
 
 from django.template.loader import render_to_string
 
-from evaluation.views.charts.lines import (
-    LineChart,
-    PlotValue,
-    build_judgments_chart,
-    judgments_value,
-)
+from common.charts.chart import Chart
+from common.charts.kinds import PlotValue
+from evaluation.views.charts.judgments import build_judgments_chart, judgments_value
 from reliability.core.simulation.formats import (
     DROP_NOTE,
     HOLES_NOTE,
@@ -52,20 +49,20 @@ def simulation_to_html(simulation: Simulation, subject: str = "") -> str:
     return build_standalone_html(TITLE, body)
 
 
-def iter_charts(simulation: Simulation) -> Iterator[dict[str, Any]]:
+def iter_charts(simulation: Simulation) -> Iterator[Chart]:
     """Relevant documents found; then, by measure, the taus and the largest drop."""
-    yield chart_context(simulation, "Relevant documents found", lambda point: point.relevant)
+    yield simulation_chart(
+        simulation, "found", "Relevant documents found", lambda point: point.relevant
+    )
     for name in simulation.measures:
-        tau_ap = simulation.facts.tau_ap[name]
-        yield chart_context(
-            simulation, f"{name}: tau-b of the ranking of all runs", ranking_part(name, "tau_b")
-        )
-        yield chart_context(
-            simulation, f"{name}: {tau_ap} of the ranking of all runs", ranking_part(name, "tau_ap")
-        )
-        yield chart_context(
-            simulation, f"{name}: largest drop of a run, in ranks", ranking_part(name, "drop")
-        )
+        titles = {
+            "tau_b": "tau-b of the ranking of all runs",
+            "tau_ap": f"{simulation.facts.tau_ap[name]} of the ranking of all runs",
+            "drop": "largest drop of a run, in ranks",
+        }
+        for part, title in titles.items():
+            quantity = ranking_part(name, part)
+            yield simulation_chart(simulation, f"{name}-{part}", f"{name}: {title}", quantity)
 
 
 def ranking_part(measure: str, part: str) -> Callable[[BudgetPoint], SeedRange]:
@@ -78,19 +75,12 @@ def ranking_part(measure: str, part: str) -> Callable[[BudgetPoint], SeedRange]:
     return read
 
 
-def chart_context(
-    simulation: Simulation, title: str, quantity: Callable[[BudgetPoint], SeedRange]
-) -> dict[str, Any]:
-    return {"title": title, "chart": simulation_chart(simulation, quantity)}
-
-
 def simulation_chart(
-    simulation: Simulation, quantity: Callable[[BudgetPoint], SeedRange]
-) -> LineChart:
+    simulation: Simulation, name: str, title: str, quantity: Callable[[BudgetPoint], SeedRange]
+) -> Chart:
     """One line per spec. Undefined values have no mark."""
-    return build_judgments_chart(
-        [(spec.name, spec_values(spec, quantity)) for spec in simulation.specs]
-    )
+    series = [(spec.name, spec_values(spec, quantity)) for spec in simulation.specs]
+    return build_judgments_chart(name, title, series)
 
 
 def spec_values(spec: SpecResult, quantity: Callable[[BudgetPoint], SeedRange]) -> list[PlotValue]:

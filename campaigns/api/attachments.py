@@ -11,6 +11,7 @@ CONTENT_TYPES = {
     ".csv": "text/csv; charset=utf-8",
     ".html": "text/html; charset=utf-8",
     ".json": "application/json",
+    ".svg": "image/svg+xml",
     ".txt": "text/plain; charset=utf-8",
 }
 
