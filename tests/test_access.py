@@ -20,7 +20,7 @@ from django.urls import URLPattern, get_resolver, reverse
 
 from judging.rules import SKIP_REASONS
 from tests.access_table import TABLE
-from tests.world import ROLES, World, build_world, token
+from tests.world.site import ROLES, World, token
 
 
 def rows() -> list[tuple[str, str, list[int]]]:
@@ -208,8 +208,7 @@ def test_every_url_is_in_the_table():
 
 
 @pytest.mark.parametrize("part", ["pages", "api"])
-def test_every_url_answers_every_role_as_the_table_says(db, part):
-    world = build_world()
+def test_every_url_answers_every_role_as_the_table_says(world, part):
     address, body, client = urls(world), bodies(world), clients(world)
     wrong = []
     for name, method, statuses in rows():

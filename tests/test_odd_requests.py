@@ -15,7 +15,6 @@ from django.db import transaction
 from django.test import Client
 
 from tests.test_access import bodies, rows, urls
-from tests.world import World, build_world
 
 LONG = "9" * 5000
 ODD = ("a\0b", "-1", "1e999", "nan", "9" * 30, LONG, "²", "--1", "w " * 400)
@@ -58,11 +57,6 @@ FORMS = {
     "run-upload": {"tag": "x", "team": 1, "priority": 1, "replaces": 1},
 }
 ASSESSORS = ("judge", "judge-skip", "judge-undo", "judge-change", "my-judgments")
-
-
-@pytest.fixture
-def world(db) -> World:
-    return build_world()
 
 
 @pytest.fixture

@@ -15,15 +15,9 @@ from django.urls import reverse
 from campaigns.services.tokens import create_token
 from tests.test_access import patterns, rows, urls
 from tests.test_security import client_of
-from tests.world import World, build_world
 from workbench.request_limits import TAKE_FILES, ClientAddressMiddleware
 
 SMALL, LARGE = 65_536, 10_000_000
-
-
-@pytest.fixture
-def world(db) -> World:
-    return build_world()
 
 
 class ForbiddenHandler(MemoryFileUploadHandler):

@@ -17,7 +17,7 @@ from campaigns.services.collection import import_documents
 from campaigns.services.runs import latest_check_job, submit_run
 from tests.core.campaigns.test_sanitizing import ATTACKS, NEVER
 from tests.test_access import rows, urls
-from tests.world import World, build_world
+from tests.world.site import World
 
 EVIL = "<script>alert(1)</script>"
 STRICT = {
@@ -29,11 +29,6 @@ STRICT = {
     "base-uri": "'none'",
 }
 PASSWORD = "correct horse battery"
-
-
-@pytest.fixture
-def world(db) -> World:
-    return build_world()
 
 
 def client_of(who: User | None, **options: bool) -> Client:

@@ -11,14 +11,9 @@ from django.urls import reverse
 from campaigns.models import Campaign, Document, Run, Topic
 from campaigns.services.campaigns import update_campaign
 from tests.test_access import rows, urls
-from tests.world import ROLES, World, build_world
+from tests.world.site import ROLES, World
 
 MEMBERS = [role for role in ROLES if role not in ("anonymous", "stranger")]
-
-
-@pytest.fixture
-def world(db) -> World:
-    return build_world()
 
 
 def plant_words(world: World) -> dict[str, str]:

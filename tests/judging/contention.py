@@ -28,7 +28,7 @@ def contend() -> dict[str, Any]:
     from campaigns.services.campaigns import create_campaign
     from campaigns.services.people import add_member
     from judging.services.plans import create_plan
-    from tests.judging.conftest import make_pool
+    from tests.world.files import make_pool
 
     owner = User.objects.create(username="owner", can_create_campaigns=True)
     scale = [GradeSpec(0, "no", "0", 0.0), GradeSpec(1, "yes", "1", 1.0)]
@@ -79,7 +79,7 @@ def disagree(owner: Any, campaign: Any, users: list[Any]) -> dict[str, int]:
     from campaigns.models import Topic
     from judging.models import Plan, Slot
     from judging.services.plans import create_plan
-    from tests.judging.conftest import make_pool
+    from tests.world.files import make_pool
 
     topic = Topic.objects.create(campaign=campaign, number="2", title="t", position=2)
     docnos = [f"e{n}" for n in range(DISPUTED)]
@@ -100,7 +100,7 @@ def skip_at_once(owner: Any, campaign: Any, users: list[Any]) -> dict[str, int]:
     from judging.models import Slot
     from judging.queries.invariants import list_violations
     from judging.services.plans import create_plan
-    from tests.judging.conftest import make_pool
+    from tests.world.files import make_pool
 
     topic = Topic.objects.create(campaign=campaign, number="3", title="t", position=3)
     docnos = [f"f{n}" for n in range(DISPUTED)]

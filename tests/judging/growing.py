@@ -34,7 +34,7 @@ def build() -> None:
     from judging.services.plans import create_plan
     from pooling.core.spec_file import read_spec
     from pooling.services.freeze import freeze_pool
-    from tests.factories import accepted_run
+    from tests.world.files import accepted_run
 
     owner = User.objects.create(username="owner", can_create_campaigns=True)
     scale = [GradeSpec(0, "no", "0", 0.0), GradeSpec(1, "yes", "1", 1.0)]

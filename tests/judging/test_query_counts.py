@@ -12,7 +12,7 @@ from campaigns.models import Topic
 from judging.models import Plan
 from judging.services.judgments import claim_ahead, claim_next, submit_judgment
 from judging.services.plans import create_plan
-from tests.judging.conftest import make_pool
+from tests.world.files import make_pool
 
 NEXT, AHEAD_OF_THREE, SUBMIT = 6, 8, 9
 TRANSACTIONS = ("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE", "SELECT pg_advisory")

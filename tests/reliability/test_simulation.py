@@ -33,7 +33,7 @@ from reliability.services.simulation import (
     load_finished_campaign,
     request_simulation,
 )
-from tests.evaluation.conftest import qrels_release
+from tests.world.files import qrels_release
 
 SPECS = {
     "two": depth_spec(2),

@@ -35,7 +35,7 @@ from campaigns.services.people import add_member
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.sessions.backends.db import SessionStore
 from judging.services.plans import create_plan
-from tests.judging.conftest import make_pool
+from tests.world.files import make_pool
 owner = User.objects.create_user("o", can_create_campaigns=True)
 scale = [GradeSpec(0, "no", "0", 0.0), GradeSpec(1, "yes", "1", 1.0)]
 campaign = create_campaign(actor=owner, title="C", slug="c", scale=scale)
