@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from django.test import override_settings
+from django.conf import settings as django_settings
+from django.test import Client, override_settings
 from django.utils import timezone
 from hypothesis import Phase
 from hypothesis import settings as hypothesis_settings
@@ -178,3 +179,20 @@ def as_user(client):
         return client
 
     return sign_in
+
+
+@pytest.fixture
+def client_for(world) -> Callable[..., Client]:
+    """``client_for(role)``: a client of that role; each signs in once per test."""
+    sessions: dict[str, str] = {}
+
+    def make(role: str, **options: bool) -> Client:
+        client = Client(**options)
+        if (who := world.people[role]) is not None:
+            if role not in sessions:
+                client.force_login(who)
+                sessions[role] = client.cookies[django_settings.SESSION_COOKIE_NAME].value
+            client.cookies[django_settings.SESSION_COOKIE_NAME] = sessions[role]
+        return client
+
+    return make
