@@ -19,14 +19,20 @@ from campaigns.models import Campaign, Team, User
 from campaigns.services import health
 from judging.models import Slot
 from pooling.services import adaptive_pools
+from tests.engines import depends_on_engine
+from tests.examples import count_examples
 from tests.world.recording import OWN_KEYS_FROM, Layer, number_rows_from
 from tests.world.recording import restore as restore_layer
 
 # The same examples every time, so that only a change can make a test fail.
 # HYPOTHESIS_PROFILE=explore draws new ones. Explaining a failure can take longer than the suite.
-PHASES = (Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink)
-hypothesis_settings.register_profile("explore", deadline=None, phases=PHASES)
-hypothesis_settings.register_profile("fixed", deadline=None, phases=PHASES, derandomize=True)
+COMMON = {
+    "deadline": None,
+    "phases": (Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink),
+    "max_examples": count_examples(100),
+}
+hypothesis_settings.register_profile("explore", **COMMON)
+hypothesis_settings.register_profile("fixed", **COMMON, derandomize=True)
 hypothesis_settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 if TYPE_CHECKING:
@@ -37,6 +43,12 @@ QUICK = {
     "POOLBENCH_INLINE": True,
     "PASSWORD_HASHERS": ["django.contrib.auth.hashers.MD5PasswordHasher"],
 }
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if depends_on_engine(item.path.relative_to(REPOSITORY).as_posix()):
+            item.add_marker("engine")
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
