@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.conf import settings as django_settings
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
 from django.test import Client, override_settings
 from django.utils import timezone
 from hypothesis import Phase
@@ -180,6 +182,23 @@ def team(restore, campaign) -> Team:
 @pytest.fixture
 def other_team(restore, campaign) -> Team:
     return restore("other_team")
+
+
+@pytest.fixture
+def migrate():
+    """``migrate(target)``: the models as of ``target``; at the end all migrations are applied.
+
+    For tests with ``django_db(transaction=True)``.
+    """
+
+    def go(target: list[tuple[str, str]]) -> Any:
+        executor = MigrationExecutor(connection)
+        executor.migrate(target)
+        return executor.loader.project_state(target).apps
+
+    yield go
+    go(MigrationExecutor(connection).loader.graph.leaf_nodes())
+    number_rows_from(OWN_KEYS_FROM)  # tables that were made anew count from 1
 
 
 @pytest.fixture

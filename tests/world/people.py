@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from campaigns.core.documents import DocumentText
 from campaigns.core.scale import GradeSpec
-from campaigns.models import Campaign, Document, Team, Topic, User
+from campaigns.models import Campaign, Document, Role, Team, Topic, User
 from campaigns.services.campaigns import create_campaign
 from campaigns.services.collection import build_document_row
 from campaigns.services.people import add_member
@@ -42,3 +42,18 @@ def begin(organizer: User, title: str = "Small Task", slug: str = "small") -> Ca
         for n in range(1, 10)
     )
     return campaign
+
+
+def begin_with_assessors(slug: str, assessors: int) -> tuple[Campaign, list[User]]:
+    """Grades 0 and 1, topic "1", and assessors a0, a1, … without passwords.
+
+    For processes with an installation of their own.
+    """
+    owner = User.objects.create(username="owner", can_create_campaigns=True)
+    scale = [GradeSpec(0, "no", "0", 0.0), GradeSpec(1, "yes", "1", 1.0)]
+    campaign = create_campaign(actor=owner, title=slug.title(), slug=slug, scale=scale)
+    Topic.objects.create(campaign=campaign, number="1", title="t")
+    users = [User.objects.create(username=f"a{n}") for n in range(assessors)]
+    for each in users:
+        add_member(actor=owner, campaign=campaign, user=each, role=Role.ASSESSOR)
+    return campaign, users
