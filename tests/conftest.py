@@ -17,9 +17,9 @@ from django.utils import timezone
 from hypothesis import Phase
 from hypothesis import settings as hypothesis_settings
 
-from campaigns.models import Campaign, Team, User
+from campaigns.models import Campaign, Run, Team, User
 from campaigns.services import health
-from judging.models import Slot
+from judging.models import Qrels, Slot
 from pooling.services import adaptive_pools
 from tests.engines import depends_on_engine
 from tests.examples import count_examples
@@ -38,6 +38,7 @@ hypothesis_settings.register_profile("fixed", **COMMON, derandomize=True)
 hypothesis_settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 if TYPE_CHECKING:
+    from evaluation.models import ScoreSet
     from tests.world.site import World
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -182,6 +183,32 @@ def team(restore, campaign) -> Team:
 @pytest.fixture
 def other_team(restore, campaign) -> Team:
     return restore("other_team")
+
+
+@pytest.fixture
+def alpha(restore, team) -> Run:
+    return restore("alpha")
+
+
+@pytest.fixture
+def beta(restore, other_team) -> Run:
+    return restore("beta")
+
+
+@pytest.fixture
+def beta2(restore, other_team) -> Run:
+    return restore("beta2")
+
+
+@pytest.fixture
+def qrels(restore, campaign) -> Qrels:
+    return restore("qrels")
+
+
+@pytest.fixture
+def score_set(restore, alpha, beta, beta2, qrels) -> ScoreSet:
+    """Of three runs and qrels that are small enough to score by hand (``world.files``)."""
+    return restore("score_set")
 
 
 @pytest.fixture
