@@ -14,7 +14,8 @@ from campaigns.errors import ActionRefused, ConfirmationNeeded
 from campaigns.models import Campaign, Event, Member, Role
 from campaigns.services.campaigns import close_submissions
 from campaigns.services.people import add_member, remove_member
-from tests.factories import checked_run, confirm, read_confirmation
+from tests.confirming import confirm, read_confirmation
+from tests.world.files import checked_run
 
 MEMBERS = "/c/small/people/"
 

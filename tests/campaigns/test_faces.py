@@ -10,7 +10,8 @@ from django.template.loader import render_to_string
 from campaigns.core.faults import FaultReport
 from campaigns.errors import ActionRefused
 from tests.campaigns.test_pages import settings_form
-from tests.factories import checked_run, confirm, run_text, upload
+from tests.confirming import confirm
+from tests.world.files import checked_run, run_text, upload
 
 
 def test_cures_stand_with_their_places_when_they_differ():

@@ -12,7 +12,7 @@ from django.urls import reverse
 from campaigns.core.text_diff import diff_lines
 from campaigns.models import Campaign, Role
 from campaigns.services.campaigns import create_campaign, update_campaign
-from tests.conftest import SCALE
+from tests.world.people import SCALE
 
 
 def versions(campaign: Campaign) -> list[tuple[int, str]]:

@@ -13,7 +13,8 @@ from campaigns.models import ApiToken, Campaign, Invitation, Job, User
 from campaigns.services import people
 from campaigns.services.runs import submit_run
 from campaigns.services.tokens import find_token
-from tests.factories import checked_run, confirm, run_text, upload
+from tests.confirming import confirm
+from tests.world.files import checked_run, run_text, upload
 
 ALL, STAFF = {"organizer", "assessor", "participant", "viewer"}, {"organizer"}
 PAGES = {

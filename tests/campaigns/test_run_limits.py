@@ -15,7 +15,7 @@ from campaigns.errors import ActionRefused, format_utc
 from campaigns.models import Event, Run
 from campaigns.services.run_limits import remove_old_rejected_files
 from campaigns.services.runs import read_original_file, withdraw_run
-from tests.factories import checked_run, run_text
+from tests.world.files import checked_run, run_text
 
 BAD = b"99 Q0 d1 1 1 bad\n"
 
@@ -63,7 +63,7 @@ def test_page_and_api_tell_the_daily_limit(submit, settings, as_user, participan
     files = len(list(store.blob_path("").rglob("*.gz")))
 
     def body():
-        from tests.factories import upload
+        from tests.world.files import upload
 
         return {"team": team.pk, "kind": "automatic", "priority": 1, "file": upload(run_text())}
 

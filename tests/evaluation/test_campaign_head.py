@@ -24,7 +24,7 @@ from judging.models import Assignment, Plan, Slot
 from pooling.core.spec import depth_spec
 from pooling.models import Pool, PoolItem
 from pooling.services.freeze import freeze_pool
-from tests.factories import accepted_run
+from tests.world.files import accepted_run
 
 HEAD = Template("{% load campaign_head %}{% campaign_head campaign %}")
 

@@ -19,8 +19,7 @@ from evaluation.services.release import release_scores
 from evaluation.services.scoring import score_campaign
 from evaluation.views.run_pairs import MOST_PAIRS
 from tests.csv_reading import csv_conditions, csv_rows
-from tests.evaluation.conftest import qrels_release
-from tests.factories import accepted_run
+from tests.world.files import accepted_run, qrels_release
 
 
 @pytest.fixture

@@ -18,8 +18,9 @@ from campaigns.services.runs import latest_check_job, submit_run, withdraw_run
 from evaluation.models import ScoreSet
 from evaluation.services.release import release_scores
 from evaluation.services.scoring import score_campaign
+from tests.confirming import confirm, read_confirmation
 from tests.csv_reading import csv_rows
-from tests.factories import accepted_run, checked_run, confirm, read_confirmation, run_text
+from tests.world.files import accepted_run, checked_run, run_text
 
 
 @pytest.fixture

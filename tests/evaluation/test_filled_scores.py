@@ -36,7 +36,7 @@ from reliability.views.stored_reports import read_stored_report
 from replay.tables import format_scores_table
 from tests.commands.conftest import run  # noqa: F401
 from tests.csv_reading import csv_conditions, csv_rows
-from tests.judging.conftest import make_pool
+from tests.world.files import make_pool
 
 PAIRS = {"1": ["d1", "d2", "d3", "d4", "d9"], "2": ["d1", "d5", "d6"], "3": ["d6", "d7"]}
 POLICY = "majority+automatic:robot"

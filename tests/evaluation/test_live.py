@@ -13,7 +13,7 @@ from evaluation.services.interim_scores import compute_interim_scores
 from evaluation.services.scoring import score_campaign
 from judging.services.imports import import_judgments
 from judging.services.qrels import freeze_qrels
-from tests.factories import accepted_run
+from tests.world.files import accepted_run
 
 
 def judge(campaign, organizer, assessor, *rows):

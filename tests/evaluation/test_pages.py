@@ -22,9 +22,9 @@ from evaluation.queries.leaderboard import get_leaderboard
 from evaluation.queries.score_sets import get_reader
 from evaluation.services.release import release_scores
 from evaluation.services.scoring import score_campaign
+from tests.confirming import confirm
 from tests.csv_reading import csv_body, csv_conditions
-from tests.evaluation.conftest import qrels_release
-from tests.factories import accepted_run, confirm
+from tests.world.files import accepted_run, qrels_release
 
 OTHERS = ("beta", "Beta")
 

@@ -16,8 +16,8 @@ from judging.queries.judgments import current_judgments
 from judging.queries.screen import get_assessor_topic, recent_judgments
 from judging.services.judgments import claim_ahead, claim_next, undo_judgment
 from judging.services.plans import create_plan
-from tests.judging.conftest import make_pool
 from tests.judging.test_api import call  # noqa: F401
+from tests.world.files import make_pool
 
 
 @pytest.fixture

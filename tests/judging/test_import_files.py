@@ -19,7 +19,7 @@ from judging.models import Judgment, Slot
 from judging.queries.judgments import current_judgments
 from judging.services.imports import ImportOptions, import_file, preview_file
 from judging.services.plans import create_plan
-from tests.factories import upload
+from tests.world.files import upload
 
 TABLE = (
     "topic,docno,grade,assessor,comment\n1,d1,2,assessor,yes\n1,d2,0,assessor,\n2,d5,1,assessor2,\n"
@@ -240,7 +240,7 @@ def test_an_upload_belongs_to_its_campaign_and_person_and_cannot_be_forged(
     plan, campaign, organizer, assessor, page, as_user
 ):
     from campaigns.services.campaigns import create_campaign
-    from tests.conftest import SCALE
+    from tests.world.people import SCALE
 
     answer = page(file=upload(b"1 0 d1 2\n", "x.txt"), who=f"user-{assessor.pk}")
     staged = hidden(answer.content.decode(), "staged")

@@ -15,10 +15,10 @@ from judging.services.judgments import claim_ahead
 from judging.services.plans import create_plan
 from judging.services.qrels import freeze_qrels
 from judging.templatetags.judging import TopicTextBlock, text_blocks
-from tests.conftest import SCALE
+from tests.confirming import confirm
 from tests.csv_reading import csv_rows
-from tests.factories import confirm
-from tests.judging.conftest import make_pool
+from tests.world.files import make_pool
+from tests.world.people import SCALE
 
 GETS = {
     "work": ("assessor",),

@@ -14,8 +14,8 @@ from judging.services.assignments import assign_topic, assign_topics
 from judging.services.judgments import claim_next
 from judging.services.plans import close_plan, create_plan, pause_plan
 from judging.services.slots import pause_work, reassign_work
-from tests.factories import confirm, read_confirmation
-from tests.judging.conftest import make_pool
+from tests.confirming import confirm, read_confirmation
+from tests.world.files import make_pool
 
 
 def test_make_plan_makes_overlap_slots_a_pair(pool, organizer, assessor, assessor2):

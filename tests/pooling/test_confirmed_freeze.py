@@ -9,7 +9,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from campaigns.models import Campaign, Run
-from tests.factories import accepted_run, confirm, read_confirmation
+from tests.confirming import confirm, read_confirmation
+from tests.world.files import accepted_run
 
 
 @pytest.fixture

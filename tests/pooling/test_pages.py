@@ -16,10 +16,9 @@ from pooling.core.registry import LISTED, METHODS
 from pooling.core.spec import depth_spec
 from pooling.forms import fill_up_choices
 from pooling.services.freeze import freeze_pool
-from tests.conftest import SCALE, user
-from tests.evaluation.conftest import qrels_release
-from tests.factories import confirm
-from tests.pooling.conftest import ranked_run
+from tests.confirming import confirm
+from tests.world.files import qrels_release, ranked_run
+from tests.world.people import SCALE, user
 
 JSON = "application/json"
 TREC = "1 0 d1 -1\n1 0 d2 -1\n1 0 d4 -1\n1 0 d5 -1\n2 0 d1 -1\n2 0 d2 -1\n2 0 d3 -1\n"

@@ -18,7 +18,7 @@ from reliability.core.collection.report import MEASURES
 from reliability.services import reusability
 from reliability.services.reusability import pooled_depth
 from tests.csv_reading import csv_conditions
-from tests.evaluation.conftest import qrels_release
+from tests.world.files import qrels_release
 
 
 @pytest.fixture(autouse=True)

@@ -30,10 +30,9 @@ from reliability.services.disagreement import (
     open_round_by_value,
     study_disagreement,
 )
-from tests.conftest import joined
 from tests.csv_reading import csv_rows
-from tests.factories import accepted_run
-from tests.judging.conftest import make_pool
+from tests.world.files import accepted_run, make_pool
+from tests.world.people import joined
 
 URL = "/c/small/disagreement/"
 GRADES = {

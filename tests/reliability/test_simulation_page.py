@@ -15,7 +15,7 @@ from pooling.core.spec_file import MAX_SPEC_LENGTH
 from pooling.services.freeze import freeze_pool
 from reliability.forms import MOST_SPECS
 from tests.csv_reading import csv_rows
-from tests.factories import upload
+from tests.world.files import upload
 
 GIVEN = {"qrels": "1", "fed_by": "all", "seeds": "2", "measures": "map"}
 TAKE = "steps: [{method: take}]\nbudget: {per_topic: 2}\n"

@@ -21,9 +21,10 @@ from judging.services.adjudication import list_pairs_to_adjudicate, open_round
 from judging.services.judgments import claim_next, submit_judgment, submit_skip
 from judging.services.plans import PlanOptions, create_plan
 from judging.services.slots import pause_work
-from tests.conftest import REPOSITORY, joined
-from tests.judging.conftest import make_pool
+from tests.conftest import REPOSITORY
 from tests.translation.sources import forms_of, key_of, messages
+from tests.world.files import make_pool
+from tests.world.people import joined
 
 READ_ALOUD = {"aria-label", "title", "placeholder", "alt", "data-of", "data-local", "data-label"}
 """Attributes with words for people; what all others hold is for programs."""

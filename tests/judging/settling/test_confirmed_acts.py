@@ -10,7 +10,7 @@ from django.urls import reverse
 from rest_framework.test import APIClient
 
 from judging.models import Qrels
-from tests.factories import confirm, read_confirmation
+from tests.confirming import confirm, read_confirmation
 
 
 @pytest.fixture

@@ -18,9 +18,9 @@ from judging.services.adjudication import (
 )
 from judging.services.judgments import claim_next
 from judging.services.qrels import freeze_qrels
-from tests.conftest import joined
+from tests.confirming import confirm
 from tests.csv_reading import csv_body
-from tests.factories import confirm
+from tests.world.people import joined
 
 
 @pytest.fixture

@@ -32,10 +32,10 @@ from judging.services.adjudication import (
     remove_agreed_pairs,
 )
 from judging.services.judgments import submit_judgment, submit_skip, undo_judgment
-from tests.conftest import joined
-from tests.factories import confirm
+from tests.confirming import confirm
 from tests.judging.settling.acts import take
 from tests.judging.test_work import lapse
+from tests.world.people import joined
 
 ADJUDICATE = Plan.Kind.ADJUDICATE
 
