@@ -5,12 +5,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
-VERBATIM = re.compile(r"(<(pre|textarea|script|style)\b.*?</\2>)", re.S)
-TAG = re.compile(r"(<[a-zA-Z/!](?:\"[^\"]*\"|'[^']*'|[^'\">])*>)", re.S)
+VERBATIM = re.compile(r"(<(pre|textarea|script|style)\b.*?</\2>)", re.DOTALL)
+TAG = re.compile(r"(<[a-zA-Z/!](?:\"[^\"]*\"|'[^']*'|[^'\">])*>)", re.DOTALL)
 BLOCKS = set(
-    "html head body main header footer nav section article aside div p h1 h2 h3 h4 h5 h6 ul ol li "
-    "dl dt dd table thead tbody tfoot tr th td caption form fieldset legend figure figcaption "
-    "details summary option select template desc title meta link script style".split()
+    ["html", "head", "body", "main", "header", "footer", "nav", "section", "article", "aside", "div", "p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "dl", "dt", "dd", "table", "thead", "tbody", "tfoot", "tr", "th", "td", "caption", "form", "fieldset", "legend", "figure", "figcaption", "details", "summary", "option", "select", "template", "desc", "title", "meta", "link", "script", "style"]
 )
 """Elements with no blank on either side; other elements have none inside at either end."""
 
