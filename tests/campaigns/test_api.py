@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from rest_framework.test import APIRequestFactory, force_authenticate
 
-from campaigns.api.resources import resources as api
+from campaigns.api import resources as api
 from campaigns.models import Campaign, Run
 from tests.world.files import checked_run, run_text, upload
 

@@ -30,6 +30,7 @@ from judging.services.plans import create_plan
 from reliability.core.disagreement.ballots import ABSENT, build_ballots
 from reliability.core.disagreement.rankings import iter_qrels_variants
 from tests.csv_reading import csv_rows
+from tests.pages import read_page
 from tests.world.files import make_pool
 from tests.world.people import SCALE
 
@@ -52,7 +53,7 @@ def disputed(double_plan, campaign, organizer, assessor, assessor2, assessor3, g
 
 
 def page(client, name: str, query: str = "", *args: str) -> str:
-    return client.get(f"{reverse(name, args=['small', *args])}?{query}").content.decode()
+    return read_page(client.get(f"{reverse(name, args=['small', *args])}?{query}"))
 
 
 def test_agreement_is_that_of_the_planned_judgments(disputed):
