@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from django.http import Http404
@@ -14,7 +15,7 @@ from evaluation.core.curves import ELEVEN, average_curves, interpolate_precision
 from evaluation.queries.leaderboard import Leaderboard, LeaderboardEntry
 from evaluation.services.rankings import rebuild_run_batch
 from evaluation.views.cells import format_score
-from evaluation.views.charts.lines import PlotValue, build_line_chart, fifths_axis
+from evaluation.views.charts.lines import LineChart, PlotValue, build_line_chart, fifths_axis
 
 SQUARE = (420.0, 420.0)
 THREADS = 100
@@ -23,13 +24,26 @@ LONGEST = 1000
 """Ranks of the raw curve that are drawn."""
 
 
-def curve_context(
-    leaderboard: Leaderboard, entries: Sequence[LeaderboardEntry], topic: str = ""
-) -> dict[str, Any]:
-    """The context of chart and table: 11-point curves of one or two runs.
+class CurveRow(NamedTuple):
+    recall: str
+    precisions: list[str]
 
-    With ``topic`` (run page only) the raw curve of the topic is drawn too.
-    """
+
+@dataclass(frozen=True)
+class PrecisionRecallCurves:
+    """Chart and table of the 11-point curves of one or two runs, the table by level of recall."""
+
+    curves: LineChart
+    curve_rows: list[CurveRow]
+    curve_means: list[str]
+    curve_topic: str
+    curve_tags: list[str]
+
+
+def build_precision_recall_curves(
+    leaderboard: Leaderboard, entries: Sequence[LeaderboardEntry], topic: str = ""
+) -> PrecisionRecallCurves:
+    """With ``topic`` (run page only) the raw curve of the topic is drawn too."""
     if topic and topic not in leaderboard.topics:
         raise Http404(f"unknown topic {topic}")
     runs = Run.objects.in_bulk([entry.run for entry in entries])
@@ -41,23 +55,23 @@ def curve_context(
         for entry, column in zip(entries, columns, strict=True)
     ]
     rows = [
-        (f"{level:.1f}", [format_score(column[place]) for column in columns])
+        CurveRow(f"{level:.1f}", [format_score(column[place]) for column in columns])
         for place, level in enumerate(ELEVEN)
     ]
     means = [format_score(float(np.mean(column))) for column in columns]
-    return {
-        "curves": build_line_chart(
+    return PrecisionRecallCurves(
+        curves=build_line_chart(
             lines,
             fifths_axis("recall"),
             fifths_axis("precision"),
             size=SQUARE,
             threads=background_curves(batches, at),
         ),
-        "curve_rows": rows,
-        "curve_means": means,
-        "curve_topic": topic,
-        "curve_tags": [entry.tag for entry in entries],
-    }
+        curve_rows=rows,
+        curve_means=means,
+        curve_topic=topic,
+        curve_tags=[entry.tag for entry in entries],
+    )
 
 
 def eleven_points(batch: ScoringBatch, at: int | None) -> list[float]:

@@ -5,28 +5,35 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from typing import Generic, NamedTuple, TypeVar
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods, require_safe
 
 from campaigns.api.attachments import attachment_response
+from campaigns.core.cards import Card
 from campaigns.core.csv_files import write_csv
 from campaigns.models import Campaign
 from campaigns.queries.lists import get_campaign_for
-from campaigns.views.helpers import SignedInRequest
+from campaigns.views.helpers import Crumbs, SignedInRequest
+from campaigns.views.pages import render_page
 from evaluation.core.comparison.rank_drop import RankDrop
 from evaluation.core.measures.family import Measure
 from evaluation.core.measures.names import parse_measures
 from evaluation.core.measures.registry import DEFAULT_NAMES
-from evaluation.views.cells import DEFAULT_MEASURES, build_column, format_score
+from evaluation.views.cells import DEFAULT_MEASURES, ScoreColumn, build_column, format_score
 from evaluation.views.charts.lines import LineChart, build_judgments_chart, judgments_value
 from judging.core.policies import DEFAULT_POLICY, POLICIES
+from judging.models import StoppingRule
 from judging.queries.stopping import latest_rule, stopped_topics
 from judging.services.stopping import set_stopping_rule
+from reliability.core.collection.extrapolation import Extrapolation
 from reliability.core.collection.stability import JUDGED_ALARM
 from reliability.core.disagreement.report import can_rank_runs
+from reliability.core.stopping.discoveries import RankWindow, TeamDiscoveries, TopicDiscoveries
 from reliability.core.stopping.docs import CARDS
 from reliability.forms import StoppingForm
 from reliability.services.stopping import (
@@ -41,13 +48,20 @@ NARROW = (400.0, 220.0)
 """Charts are beside their tables, at half the width of the page."""
 
 
+class JudgedShare(NamedTuple):
+    """``low``: too low to trust the score."""
+
+    text: str
+    low: bool
+
+
 @dataclass(frozen=True)
 class StoppingRunRow:
-    """A run as the page shows it. ``judged`` are texts and whether the share is too low."""
+    """A run as the page shows it."""
 
     row: InterimRun
     score: str
-    judged: tuple[tuple[str, bool], ...]
+    judged: tuple[JudgedShare, ...]
 
     @property
     def moved(self) -> int:
@@ -67,6 +81,47 @@ class StoppingQuery:
     policy: str
     by: str
     step: int | None
+
+
+Row = TypeVar("Row")
+
+
+class RowWithPercent(NamedTuple, Generic[Row]):
+    row: Row
+    pct: float
+
+
+@dataclass(frozen=True)
+class StoppingPage:
+    """``ended``: since when topics are complete, by number. ``share`` and ``complete`` are
+    percents; ``moves`` are over the last ``span`` judgments. ``dense`` topics have many relevant
+    documents, ``lonely`` ones mostly those of one team.
+    """
+
+    campaign: Campaign
+    crumbs: Crumbs
+    panel: StoppingPanel
+    form: StoppingForm
+    rule: StoppingRule | None
+    ended: dict[str, datetime]
+    choice: StoppingQuery
+    measures: list[ScoreColumn]
+    policies: list[Card]
+    share: float
+    curve: LineChart
+    moves: LineChart | None
+    span: int
+    topics: list[RowWithPercent[TopicDiscoveries]]
+    dense: int
+    lonely: int
+    windows: list[RowWithPercent[RankWindow]]
+    teams: list[RowWithPercent[TeamDiscoveries]]
+    below: Extrapolation | None
+    complete: float
+    runs: list[StoppingRunRow]
+    cuts: Sequence[int]
+    alarm: float
+    cards: Sequence[Card]
 
 
 @require_http_methods(["GET", "POST"])
@@ -96,41 +151,44 @@ def render_stopping_page(
     choice = parse_stopping_query(request, campaign)
     panel = get_stopping_panel(request, campaign, choice)
     pool = panel.pool
-    context = {
-        "campaign": campaign,
-        "crumbs": [("Judging", "../judging/"), ("Stopping", None)],
-        "panel": panel,
-        "form": form,
-        "rule": latest_rule(campaign),
-        "ended": {
-            row.topic.number: row.at for row in stopped_topics(campaign).select_related("topic")
-        },
-        "choice": choice,
-        "measures": [build_column(measure) for measure in ranking_measures(campaign)],
-        "policies": [policy.card for policy in POLICIES.values()],
-        "share": compute_percent(panel.relevant, panel.judged),
-        "curve": stopping_chart("relevant", [*panel.curve]),
-        "moves": stopping_chart("tau-b", tau_series(panel)) if panel.moves else None,
-        "topics": [(row, compute_percent(row.relevant, row.judged)) for row in pool.topics]
-        if pool
-        else [],
-        "dense": sum(row.is_dense for row in pool.topics) if pool else 0,
-        "lonely": sum(row.is_mostly_unique for row in pool.topics) if pool else 0,
-        "windows": [(row, compute_percent(row.relevant, row.judged)) for row in pool.windows]
-        if pool
-        else [],
-        "teams": [(row, compute_percent(row.unique_relevant, panel.relevant)) for row in pool.teams]
-        if pool
-        else [],
-        "below": None if not pool or isinstance(pool.below, str) else pool.below,
-        "complete": compute_percent(pool.left.completeness or 0, 1) if pool else 0,
-        "runs": [*iter_run_rows(panel)],
-        "cuts": CUTS,
-        "alarm": JUDGED_ALARM,
-        "cards": CARDS,
-    }
+    ended = {row.topic.number: row.at for row in stopped_topics(campaign).select_related("topic")}
+    page = StoppingPage(
+        campaign=campaign,
+        crumbs=[("Judging", "../judging/"), ("Stopping", None)],
+        panel=panel,
+        form=form,
+        rule=latest_rule(campaign),
+        ended=ended,
+        choice=choice,
+        measures=[build_column(measure) for measure in ranking_measures(campaign)],
+        policies=[policy.card for policy in POLICIES.values()],
+        share=compute_percent(panel.relevant, panel.judged),
+        curve=stopping_chart("relevant", [*panel.curve]),
+        moves=stopping_chart("tau-b", tau_series(panel)) if panel.moves else None,
+        span=panel.moves[0].ago if panel.moves else 0,
+        topics=[
+            RowWithPercent(row, compute_percent(row.relevant, row.judged))
+            for row in (pool.topics if pool else ())
+        ],
+        dense=sum(row.is_dense for row in pool.topics) if pool else 0,
+        lonely=sum(row.is_mostly_unique for row in pool.topics) if pool else 0,
+        windows=[
+            RowWithPercent(row, compute_percent(row.relevant, row.judged))
+            for row in (pool.windows if pool else ())
+        ],
+        teams=[
+            RowWithPercent(row, compute_percent(row.unique_relevant, panel.relevant))
+            for row in (pool.teams if pool else ())
+        ],
+        below=None if not pool or isinstance(pool.below, str) else pool.below,
+        complete=compute_percent(pool.left.completeness or 0, 1) if pool else 0,
+        runs=[*iter_run_rows(panel)],
+        cuts=CUTS,
+        alarm=JUDGED_ALARM,
+        cards=CARDS,
+    )
     status = 422 if form.errors else 200
-    return render(request, "reliability/stopping.html", context, status=status)
+    return render_page(request, "reliability/stopping.html", page, status=status)
 
 
 def parse_stopping_query(request: SignedInRequest, campaign: Campaign) -> StoppingQuery:
@@ -168,7 +226,7 @@ def get_stopping_panel(
 def iter_run_rows(panel: StoppingPanel) -> Iterator[StoppingRunRow]:
     for row in panel.runs:
         judged = tuple(
-            (format_score(share), share is not None and share < JUDGED_ALARM)
+            JudgedShare(format_score(share), share is not None and share < JUDGED_ALARM)
             for share in row.judged
         )
         yield StoppingRunRow(row, format_score(row.score), judged)
