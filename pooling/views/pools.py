@@ -64,8 +64,6 @@ ENDINGS = {"trec": ".txt", "csv": ".csv", "json": ".json"}
 
 @dataclass(frozen=True)
 class PoolsPage:
-    """``checked``: the IDs of the selected runs."""
-
     campaign: Campaign
     crumbs: Crumbs
     pools: QuerySet[Pool]
@@ -74,7 +72,7 @@ class PoolsPage:
     form: PoolForm
     quick: QuickSelectionForm
     rules: Sequence[QuickSelection]
-    checked: Collection[int]
+    selected_ids: Collection[int]
     checked_count: int
 
 
@@ -254,7 +252,7 @@ def render_pools_page(
         form=form,
         quick=quick,
         rules=RULES,
-        checked=selected_ids,
+        selected_ids=selected_ids,
         checked_count=sum(run.pk in selected_ids for run in runs),
     )
     status = 422 if form.errors or quick.errors else 200
