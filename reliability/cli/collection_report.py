@@ -39,7 +39,7 @@ MIN_DOCUMENTS = 50_000
 CONSEQUENCE = "no output written"
 
 
-class CollectionReport(FileCommand):
+class CollectionReportCommand(FileCommand):
     formats: ClassVar[Mapping[str, Callable[[ReusabilityReport], str]]] = FORMATS
     help = "Report the reusability and reliability of a test collection."
 
