@@ -2,7 +2,7 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 PY := .venv/bin/python
 
-.PHONY: demo run test check bench constraints messages clean
+.PHONY: demo run test check bench docs constraints messages clean
 
 demo: .venv/.main  ## build the demo campaign and serve it (ARGS=--no-serve: tables only)
 	POOLBENCH_VAR=var/demo $(PY) manage.py demo $(ARGS)
@@ -25,6 +25,9 @@ bench: .venv/.dev  ## reproduce the figures in README
 	$(PY) benchmarks/campaign.py
 	$(PY) benchmarks/evaluate.py
 	$(PY) benchmarks/pooling.py
+
+docs: .venv/.main  ## fill the marked blocks of the documentation pages
+	$(PY) -m workbench.docs
 
 constraints:  ## update the pinned versions of all packages
 	$(PYTHON) -m venv var/uv && var/uv/bin/pip install -q uv

@@ -12,7 +12,7 @@ from campaigns.core.faults import FaultReport, format_count
 from campaigns.core.qrels import read_qrels
 from campaigns.core.tables import QrelsTable
 from judging.cli.label_mappings import parse_mappings
-from judging.core.agreement.formats import MOST_ROWS, agreement_to_json, agreement_to_table
+from judging.core.agreement.formats import MOST_ROWS
 from judging.core.agreement.labels import (
     Key,
     LabelTable,
@@ -30,10 +30,9 @@ from judging.core.exchange.label_tables import (
 )
 from judging.core.exchange.registry import FORMATS as JUDGMENT_FORMATS
 from judging.core.exchange.registry import detect_judgment_format
-from judging.core.quality.formats import quality_to_table
+from judging.core.quality.formats import FORMATS
 from judging.core.quality.report import JudgingRecord, quality_report, record_from_labels
 
-FORMATS = ("table", "json")
 QRELS = JUDGMENT_FORMATS["qrels"].name
 TOO_FEW = (
     "Specify the judgments of at least two assessors: one qrels file each, or a table with a "
@@ -95,7 +94,7 @@ class AgreementCommand(FileCommand):
             help="most assessors and most pairs of assessors to print; 0: all (default: "
             "%(default)s)",
         )
-        add("--format", choices=FORMATS, default="table")
+        add("--format", choices=tuple(FORMATS), default="table")
 
     def run(self, options: Mapping[str, Any], out: Output) -> None:
         if options["level"] is not None and options["level"] < 1:
@@ -109,11 +108,7 @@ class AgreementCommand(FileCommand):
         rows = options["rows"] or None
         report = agreement_report(record.people, level, binary=options["binary"])
         quality = quality_report(record, level)
-        if options["format"] == "json":
-            text = agreement_to_json(report, quality.as_dict(), rows=rows)
-        else:
-            text = f"{agreement_to_table(report, rows)}\n{quality_to_table(quality, rows)}"
-        out.write(text)
+        out.write(FORMATS[options["format"]](report, quality, rows))
 
     def add_campaign(self, parser: ArgumentParser) -> None:
         """Define the option of a campaign, where there is a database of campaigns."""

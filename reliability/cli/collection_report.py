@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from campaigns.cli.command import CliError, FileCommand, Output
 from campaigns.cli.files import FileReader
@@ -29,7 +29,6 @@ from reliability.core.collection.formats import FORMATS
 from reliability.core.collection.reduced_judgments import DRAWS
 from reliability.core.collection.report import (
     MEASURES,
-    ReusabilityReport,
     build_reusability_report,
     can_rank_by,
 )
@@ -40,7 +39,6 @@ CONSEQUENCE = "no output written"
 
 
 class CollectionReportCommand(FileCommand):
-    formats: ClassVar[Mapping[str, Callable[[ReusabilityReport], str]]] = FORMATS
     help = "Report the reusability and reliability of a test collection."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -80,7 +78,7 @@ class CollectionReportCommand(FileCommand):
             type=int,
             help="processes (default: one per core for large inputs)",
         )
-        add("--format", choices=tuple(self.formats), default="table")
+        add("--format", choices=tuple(FORMATS), default="table")
 
     def run(self, options: Mapping[str, Any], out: Output) -> None:
         measures = get_ranking_measures(options["measures"] or MEASURES)
@@ -114,7 +112,7 @@ class CollectionReportCommand(FileCommand):
             )
         except ValueError as error:
             raise CliError(f"{str(error)[:1].upper()}{str(error)[1:]}.") from error
-        out.write(self.formats[options["format"]](report))
+        out.write(FORMATS[options["format"]](report))
 
     def _stop_if_faulty(self, reader: FileReader, out: Output, faults: Sequence[str]) -> None:
         """Report name faults, and stop if there are any, or a rejected file."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from campaigns.cli.command import CliError, FileCommand, Output
 from campaigns.cli.files import FileReader, file_stem
@@ -19,7 +19,7 @@ from pooling.core.spec import PoolSpec, depth_spec
 from pooling.core.spec_file import read_spec
 from reliability.core.simulation.finished_campaign import FinishedCampaign
 from reliability.core.simulation.formats import FORMATS
-from reliability.core.simulation.report import MEASURES, SEEDS, SHARES, Progress, Simulation
+from reliability.core.simulation.report import MEASURES, SEEDS, SHARES, Progress
 from reliability.core.simulation.simulator import (
     check_simulation,
     ignore_progress,
@@ -31,7 +31,6 @@ CONSEQUENCE = "no output written"
 
 
 class SimulatePoolCommand(FileCommand):
-    formats: ClassVar[Mapping[str, Callable[[Simulation], str]]] = FORMATS
     help = "Simulate pool specs on a finished campaign: relevant documents found, and judging cost."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -70,7 +69,7 @@ class SimulatePoolCommand(FileCommand):
         add("-l", dest="level", type=int, default=1, help="lowest relevant grade (default: 1)")
         add_max_rel(parser)
         add_run_tags(parser, "--pooled", "contributing runs (default: all)")
-        add("--format", choices=tuple(self.formats), default="table")
+        add("--format", choices=tuple(FORMATS), default="table")
 
     def run(self, options: Mapping[str, Any], out: Output) -> None:
         try:
@@ -90,7 +89,7 @@ class SimulatePoolCommand(FileCommand):
         progress = make_progress_printer(out.note) if verbose else ignore_progress
         settings = {"seeds": options["seeds"], "budgets": budgets, "progress": progress}
         simulation = simulate_specs(finished, specs, measures, **settings)
-        out.write(self.formats[options["format"]](simulation))
+        out.write(FORMATS[options["format"]](simulation))
 
 
 def parse_budgets(text: str | None) -> tuple[int, ...]:

@@ -1,4 +1,22 @@
-"""Many IDs as one byte string with offsets: compared as fast as numbers, exact as strings."""
+"""Many IDs as one byte string with offsets: compared as fast as numbers, exact as strings.
+
+**Equal.** An ID of more than 8 bytes is covered by words at 0, 8, 16, … of which the last is moved
+back to end with the ID, so it repeats bytes of the word before and needs no mask. Shorter IDs are
+one word, shifted to its high end above zeros. Each byte of an ID is in some word, at a place that
+depends on the length alone: IDs are equal if and only if their lengths and all their words are.
+
+**Hash.** From the length, word by word: h = mix(h ^ word). ``mix`` is one to one (``mix_bits``), so
+IDs of one length that differ in one word only differ in h after it, and stay different: IDs of
+up to 8 bytes never collide with those of the same length. Otherwise h is as good as random: among n
+IDs about n² / 2^65 pairs collide, 3 · 10⁻⁸ for a million. Collisions can also be
+constructed, so a hash only says where to look: equal IDs are equal bytes (``equals``, ``matches``).
+
+**Order.** UTF-8 sorts by bytes as its text sorts by code point, and a word with its bytes reversed
+(big-endian) sorts as a number like its bytes. Past the end of an ID are zeros, so a prefix comes
+first. IDs are ranked by their last word, then by the word before with the ranks so far to break
+ties, and so on to the first (a radix sort by words): key = rank of the word · n + rank so far,
+exact below 2^63, that is up to 3 billion IDs.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +30,7 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
-from campaigns.core.machine_words import (
+from common.reading.machine_words import (
     Ints,
     Mask,
     Places,
@@ -25,16 +43,20 @@ from campaigns.core.machine_words import (
 )
 
 BLOCK = 1 << 15
-"""Rows processed at once: their words stay in the processor's cache."""
+"""Rows processed at once by callers that load words: 256 KiB per array of words, so that the few
+arrays of one step stay in the second-level cache. CPU time for finding duplicates among 200,000
+rows: 2,048 rows at once 4.9 ms, 8,192 2.9, 32,768 3.1, 131,072 3.7, all 4.7."""
 
 _MANY_BYTES = (1 << 31) - (1 << 12)
-"""From here on an offset does not fit into 32 bits."""
+"""From here on an offset does not fit into 32 bits; a word begins up to ``LONGEST`` behind one."""
 
 SHORT = 4
-"""IDs of at most so many words keep their words once loaded."""
+"""IDs of at most so many words keep their words once loaded: 32 bytes each, enough for the docnos
+of most collections."""
 
 LONGEST = 256
-"""IDs with more bytes are processed one by one: their bytes dwarf the call."""
+"""IDs with more bytes are processed one by one. Otherwise the longest ID would set the number of
+words of all; and one call of Python for each costs little beside so many bytes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,6 +162,17 @@ class DocnoArray(Sequence[str]):
         for row in np.flatnonzero(equal & self.is_long).tolist():
             equal[row] = self.text(row) == other.text(row)
         return equal
+
+    def matches(self, rows: Ints, other: DocnoArray, others: Ints) -> Mask:
+        """By position: whether the ID of ``rows`` is that of row ``others`` of ``other``."""
+        lengths = self.lengths[rows]
+        same: Mask = lengths == other.lengths[others]
+        # IDs of the same length have the same number of words.
+        for mine, theirs in zip(self.all_words, other.all_words, strict=False):
+            same &= mine[rows] == theirs[others]
+        for at in np.flatnonzero(same & (lengths > LONGEST)).tolist():
+            same[at] = self.text(int(rows[at])) == other.text(int(others[at]))
+        return same
 
     def equals_text(self, text: bytes) -> Mask:
         """Which IDs are ``text``."""

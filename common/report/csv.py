@@ -1,4 +1,4 @@
-"""CSV files as the product writes all of them: the conditions once, then a header and records.
+"""Reports as CSV, and all other CSV files: the conditions once, then a header and records.
 
 ::
 
@@ -14,11 +14,13 @@ it for one. Numbers are in full precision; undefined is an empty cell.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import Any
+
+from common.report.json import to_json_line
+from common.report.report import Report
 
 VERSION = 2
 """Of the shape; in version 1 the conditions were a column."""
@@ -30,7 +32,16 @@ ROWS_PER_CHUNK = 200
 _QUOTED = re.compile(r'[,"#\r\n]')
 
 
-def write_csv(
+def write_csv(report: Report) -> str:
+    """The ``record`` of the report. Raises ``ValueError`` for a report without one."""
+    record = report.record
+    if record is None:
+        raise ValueError(f"{report.title} has no table for CSV")
+    columns = [column.name for column in record.columns]
+    return format_csv(record.name, columns, record.rows, report.conditions)
+
+
+def format_csv(
     table: str,
     columns: Sequence[str],
     rows: Iterable[Sequence[object]],
@@ -53,11 +64,6 @@ def iter_csv_parts(
     lines = map(_line, chain([columns], rows))
     while part := "".join(islice(lines, ROWS_PER_CHUNK)):
         yield part
-
-
-def to_json_line(conditions: Mapping[str, Any]) -> str:
-    """Compact JSON; line breaks in texts are escaped."""
-    return json.dumps(conditions, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def _line(cells: Sequence[object]) -> str:

@@ -9,11 +9,11 @@ import re
 import pandas
 import pytest
 
-from campaigns.core.csv_files import (
+from common.report.csv import (
     blank_head_lines,
+    format_csv,
     iter_csv_parts,
     merge_conditions,
-    write_csv,
 )
 from tests.conftest import REPOSITORY
 from tests.csv_reading import csv_conditions, csv_rows
@@ -21,11 +21,11 @@ from tests.house import APPS
 
 ROWS = (("#1", "d#2", 0.1, None), ("1,2", 'a "b"', 1 / 3, "two\nlines"), ("é", "", 3, "x"))
 COLUMNS = ("topic", "docno", "value", "note")
-TEXT = write_csv("scores", COLUMNS, ROWS, {"profile": "p", "note": "two\nlines, #3"})
+TEXT = format_csv("scores", COLUMNS, ROWS, {"profile": "p", "note": "two\nlines, #3"})
 
 
 def test_the_file_is_the_documented_one() -> None:
-    text = write_csv("scores", ("run", "value"), [("bm25", 0.25)], {"level": 1})
+    text = format_csv("scores", ("run", "value"), [("bm25", 0.25)], {"level": 1})
     assert text == (
         '# poolbench-csv: 2\n# conditions: {"table":"scores","level":1}\nrun,value\nbm25,0.25\n'
     )
@@ -43,7 +43,7 @@ def test_cells_are_quoted_as_the_standard_library_quotes_them() -> None:
     rows = [row for row in ROWS if not any("#" in str(cell) for cell in row)]
     stream = io.StringIO()
     csv.writer(stream, lineterminator="\n").writerows(rows)
-    assert write_csv("t", COLUMNS, rows).split("\n", 3)[3] == stream.getvalue()
+    assert format_csv("t", COLUMNS, rows).split("\n", 3)[3] == stream.getvalue()
 
 
 @pytest.mark.parametrize("how", [{"comment": "#"}, {"skiprows": 2}, {"header": 2}])
@@ -58,7 +58,7 @@ def test_a_streamed_file_is_the_same() -> None:
     many = [(str(n), "d", n, None) for n in range(1_000)]
     parts = list(iter_csv_parts("t", COLUMNS, iter(many)))
     assert len(parts) > 5
-    assert "".join(parts) == write_csv("t", COLUMNS, many)
+    assert "".join(parts) == format_csv("t", COLUMNS, many)
 
 
 def test_conditions_of_runs_are_told_once() -> None:

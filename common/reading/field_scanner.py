@@ -6,8 +6,10 @@ Three scanners, each exact, from the fastest to the most general:
 - ``scan_any_gaps``: any ASCII whitespace, ``\\r\\n`` and empty lines;
 - ``scan_line_by_line``: the lines of a block that neither of them accepts.
 
-Fields are split on ASCII whitespace only, as trec_eval does: U+00A0 or U+2028 inside a
-docno is part of it.
+A gap is a byte of at most 0x20, so one comparison finds all whitespace (and control characters,
+which the scanners reject). The bytes of a character outside of ASCII are all above 0x7F, so none
+is taken for a gap. Fields are split on ASCII whitespace only, as trec_eval does: U+00A0 or U+2028
+inside a docno is part of it.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from campaigns.core.machine_words import Ints, Mask
+from common.reading.machine_words import Ints, Mask
 
 Bytes = NDArray[np.uint8]
 
@@ -61,7 +63,11 @@ def scan_fields(data: bytes, start: int, stop: int, width: int) -> FieldSpans | 
 
 
 def scan_single_gaps(block: Bytes, is_gap: Mask, gaps: Ints, width: int) -> FieldSpans | None:
-    """Spans if every gap between fields is one space or tab, or one newline between lines."""
+    """Spans if every gap between fields is one space or tab, or one newline between lines.
+
+    No two gaps are neighbors and none is first, so each ends a field; ``width`` gaps make a line if
+    the last of them is a newline and no other one is, which their number shows.
+    """
     if len(gaps) % width or is_gap[0] or (is_gap[1:] & is_gap[:-1]).any():
         return None
     ends = gaps.reshape(-1, width)
@@ -78,7 +84,12 @@ def scan_single_gaps(block: Bytes, is_gap: Mask, gaps: Ints, width: int) -> Fiel
 
 
 def scan_any_gaps(block: Bytes, gaps: Ints, width: int) -> FieldSpans | None:
-    """Spans if all nonempty lines have ``width`` fields."""
+    """Spans if all nonempty lines have ``width`` fields.
+
+    A gap ends a field if it does not follow another gap directly. The line of a field is the number
+    of newlines before its end; ``width`` fields in a row are one line if they are in the same line,
+    and the next ``width`` in a later one.
+    """
     kinds = block[gaps]
     if not _IS_SPACE[kinds].all():
         return None

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from campaigns.core.docnos import LONGEST, SHORT, DocnoArray, DocnoCollector
+from common.reading.docnos import LONGEST, SHORT, DocnoArray, DocnoCollector
 
 NASTY = ["a", "a\0", "a\0\0", "abcdefg", "abcdefgh", "abcdefghi", "\u00a0x", "\u2028", "\U0001f600"]
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from campaigns.core.field_scanner import scan_fields, scan_line_by_line
+from common.reading.field_scanner import scan_fields, scan_line_by_line
 
 FIELDS = st.text(
     st.characters(exclude_characters=" \t\n\r\x0b\x0c\0#", exclude_categories=["Cs", "Cc"]),
