@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from evaluation.queries.leaderboard import BestMedianWorst
-from evaluation.views.charts.caterpillar import LABEL, RIGHT, WIDTH
 from evaluation.views.charts.lines import (
     KINDS,
     Axis,
@@ -12,6 +10,9 @@ from evaluation.views.charts.lines import (
     judgments_value,
     round_axis,
 )
+
+from evaluation.queries.leaderboard import BestMedianWorst
+from evaluation.views.charts.caterpillar import LABEL, RIGHT, WIDTH
 from evaluation.views.charts.rank_bands import RankedRun, build_rank_bands
 from evaluation.views.charts.topics import (
     HEIGHT,
