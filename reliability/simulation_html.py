@@ -51,18 +51,17 @@ def simulation_to_html(simulation: Simulation, subject: str = "") -> str:
 
 def iter_charts(simulation: Simulation) -> Iterator[Chart]:
     """Relevant documents found; then, by measure, the taus and the largest drop."""
-    yield simulation_chart(
-        simulation, "found", "Relevant documents found", lambda point: point.relevant
-    )
+    found = "found", "Relevant documents found", "relevant"
+    yield simulation_chart(simulation, found, lambda point: point.relevant)
     for name in simulation.measures:
-        titles = {
-            "tau_b": "tau-b of the ranking of all runs",
-            "tau_ap": f"{simulation.facts.tau_ap[name]} of the ranking of all runs",
-            "drop": "largest drop of a run, in ranks",
-        }
-        for part, title in titles.items():
-            quantity = ranking_part(name, part)
-            yield simulation_chart(simulation, f"{name}-{part}", f"{name}: {title}", quantity)
+        tau_ap = simulation.facts.tau_ap[name]
+        for part, quantity, title in (
+            ("tau_b", "tau-b", "tau-b of the ranking of all runs"),
+            ("tau_ap", tau_ap, f"{tau_ap} of the ranking of all runs"),
+            ("drop", "ranks", "largest drop of a run, in ranks"),
+        ):
+            head = f"{name}-{part}", f"{name}: {title}", quantity
+            yield simulation_chart(simulation, head, ranking_part(name, part))
 
 
 def ranking_part(measure: str, part: str) -> Callable[[BudgetPoint], SeedRange]:
@@ -76,11 +75,13 @@ def ranking_part(measure: str, part: str) -> Callable[[BudgetPoint], SeedRange]:
 
 
 def simulation_chart(
-    simulation: Simulation, name: str, title: str, quantity: Callable[[BudgetPoint], SeedRange]
+    simulation: Simulation,
+    head: tuple[str, str, str],
+    quantity: Callable[[BudgetPoint], SeedRange],
 ) -> Chart:
-    """One line per spec. Undefined values have no mark."""
+    """One line per spec; ``head`` is name, title and axis. Undefined values have no mark."""
     series = [(spec.name, spec_values(spec, quantity)) for spec in simulation.specs]
-    return build_judgments_chart(name, title, series)
+    return build_judgments_chart(*head, series)
 
 
 def spec_values(spec: SpecResult, quantity: Callable[[BudgetPoint], SeedRange]) -> list[PlotValue]:

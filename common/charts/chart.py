@@ -25,7 +25,7 @@ from common.charts.svg import add, create_svg, write_xml
 
 WIDE = (680.0, 300.0)
 """Width and height within the axes."""
-PHONE, PAGE = 480.0, 800.0
+PHONE, PAGE = 500.0, 800.0
 """Wider charts are illegible at the width of a phone: those of a fixed size, and those that
 shrink with the page."""
 

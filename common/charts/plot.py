@@ -121,7 +121,7 @@ def draw_axes(plot: Plot, parent: Element) -> None:
     """Grid, labels and names of both axes."""
     _draw_up(plot, parent)
     _draw_across(plot, parent)
-    x, y = (plot.left - GAP, 16.0) if plot.is_headed else (plot.right, plot.height - 6)
+    x, y = (plot.left - 24, 16.0) if plot.is_headed else (plot.right, plot.height - 6)
     if plot.across.name:
         add(parent, "text", fit_text(plot.across.name, x), class_="end", x=x, y=y)
 

@@ -87,7 +87,7 @@ def agreement_view(request: SignedInRequest, slug: str) -> HttpResponse:
             report,
             choice.by,
             choice.card.title,
-            f"{choice.card.title}. {choice.card.reading} The table below has the same values.",
+            f"{choice.card.title}. {choice.card.reading}",
         ),
         "columns": [COEFFICIENTS[name].card for name in names],
         "pairs": [
@@ -124,6 +124,7 @@ def two_assessor_context(choice: AgreementChoice, two: LabelTable) -> dict[str, 
     return {
         "report": report,
         "row": [(COEFFICIENTS[name].card, value) for name, value in row.items()],
+        "n": row["percent"].n,
         "heat": build_confusion_heat_map(
             table, grades, caption_confusion(choice, row["percent"].n)
         ),
@@ -171,6 +172,7 @@ def agreement_topics_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "by_topic": rows,
         "alone": alone,
         "intervals": build_agreement_intervals(
+            "agreement-by-topic",
             f"{choice.card.title} by topic",
             marks,
             caption=f"{choice.card.title} by topic. {choice.card.reading}",
@@ -218,6 +220,7 @@ def coefficient_caterpillar(panel: CoefficientPanel) -> Chart:
         for name, value in values.items()
     ]
     return build_agreement_intervals(
+        "coefficients",
         "All coefficients with 95 % intervals",
         lines,
         caption="Over all assessors, or the mean over assessor pairs for coefficients of two "

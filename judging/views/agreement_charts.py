@@ -61,6 +61,7 @@ def _heat(
 
 
 def build_agreement_intervals(
+    name: str,
     title: str,
     lines: Iterable[Line],
     *,
@@ -77,7 +78,7 @@ def build_agreement_intervals(
     values = [v for row in rows for v in (row.value, row.low, row.high) if is_number(v)]
     start, end = _ends(min([least, *values]), max([most, *values]))
     across = parts_axis(axis, start, end, 4)
-    head = "intervals", title, ""
+    head = name, title, ""
     return build_interval_chart(
         head, rows, across, room=LABEL, width=WIDTH, caption=caption, is_fixed=True
     )

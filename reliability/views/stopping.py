@@ -190,7 +190,7 @@ def tau_series(panel: StoppingPanel) -> list[tuple[int, float]]:
 
 def stopping_chart(name: str, title: str, label: str, points: Sequence[tuple[int, float]]) -> Chart:
     values = [judgments_value(at, label, value) for at, value in points]
-    return build_judgments_chart(name, title, [(label, values)], NARROW)
+    return build_judgments_chart(name, title, label, [(label, values)], NARROW)
 
 
 def compute_percent(part: float, whole: float) -> float:
