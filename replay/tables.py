@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from campaigns.models import Campaign
+from common.report.report import Column, Table, make_columns
+from common.report.text import write_text_table
 from evaluation.models import ScoreSet
-from judging.core.agreement.formats import agreement_to_table, align_agreement_rows
+from judging.core.agreement.formats import AGREEMENT_FORMATS
 from judging.core.agreement.panel import agreement_report
 from judging.queries.agreement import load_labels
 
@@ -19,23 +21,21 @@ def format_scores_table(score_set: ScoreSet) -> str:
         key=lambda row: (-(row.means[measures[0]] or 0), row.run.tag),
     )
     cells = [
-        (f"{row.run.tag} ({row.run.team})", *(format_value(row.means[name]) for name in measures))
-        for row in rows
+        (f"{row.run.tag} ({row.run.team})", *(row.means[name] for name in measures)) for row in rows
     ]
+    columns = make_columns(*measures, show="{:.4f}".format, undefined="–")
     label = f"{score_set.label}\n" if score_set.label else ""
-    return label + align_agreement_rows([("run (team)", *measures), *cells])
+    head = Column("run (team)", left=True)
+    return label + write_text_table(Table("scores", (head, *columns), cells))
 
 
 def format_agreement_table(campaign: Campaign) -> str:
     """Every coefficient at the campaign's relevance level, with n and reasons."""
-    return agreement_to_table(agreement_report(load_labels(campaign), campaign.relevance_level))
-
-
-def format_accounts_table(rows: list[tuple[str, str]], password: str) -> str:
-    return align_agreement_rows(
-        [("role", "name", "password"), *((r, n, password) for r, n in rows)]
+    return AGREEMENT_FORMATS["table"](
+        agreement_report(load_labels(campaign), campaign.relevance_level)
     )
 
 
-def format_value(value: float | None) -> str:
-    return "–" if value is None else f"{value:.4f}"
+def format_accounts_table(rows: list[tuple[str, str]], password: str) -> str:
+    columns = (Column("role", left=True), *make_columns("name", "password"))
+    return write_text_table(Table("accounts", columns, [(r, n, password) for r, n in rows]))

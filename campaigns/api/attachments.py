@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import PurePath
+from typing import Any
 
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from django.utils.http import content_disposition_header
+
+from common.report.writers import ENDINGS
 
 CONTENT_TYPES = {
     ".csv": "text/csv; charset=utf-8",
     ".html": "text/html; charset=utf-8",
     ".json": "application/json",
+    ".md": "text/markdown; charset=utf-8",
+    ".tex": "application/x-tex; charset=utf-8",
     ".svg": "image/svg+xml",
     ".txt": "text/plain; charset=utf-8",
 }
@@ -23,3 +29,16 @@ def attachment_response(content: str | bytes, name: str, content_type: str = "")
     )
     answer.headers["Content-Disposition"] = content_disposition_header(True, name)
     return answer
+
+
+def report_response(
+    name: str, formats: Mapping[str, Callable[..., str]], *args: Any, **kwargs: Any
+) -> HttpResponse:
+    """The file ``name`` in the format of ``formats`` that its extension stands for; the other
+    arguments are those of the builder. Raises ``Http404`` for any other extension.
+    """
+    ending = PurePath(name).suffix.removeprefix(".")
+    write = formats.get(ENDINGS.get(ending, ""))
+    if write is None:
+        raise Http404(f"unknown format {ending}")
+    return attachment_response(write(*args, **kwargs), name)

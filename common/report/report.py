@@ -1,60 +1,115 @@
 """A report: what every file and every printed result of the product is made of.
 
-A *report* has a title, notes, conditions and sections; a *section* has a title, notes and tables; a
-*table* has a name, columns and rows of plain values (``str``, ``int``, ``float``, ``bool`` or
-None for undefined, never text that is already rounded). How a value is shown is said once, by its
-column. A writer turns the report into one format: ``common.report.{text,csv,json,markdown,
-latex,html}``. A core builds a report; it never writes one. A view or a command picks the writer.
+A core builds a report and never writes one; a view or a command picks the writer by its name in
+``common.report.writers``. A report tells the same result in three shapes:
+
+- ``sections`` for people (text, Markdown, LaTeX, HTML). A *section* has a title, notes, tables and
+  figures; a *table* has a name, columns and rows of values that are not rounded. How a value is
+  shown is said once, by its *column*.
+- ``record`` for CSV: one flat table in full precision, its columns named as in the file.
+- ``data`` for JSON: plain dicts and lists, in the shape that the core gives them.
+
+``conditions`` say how everything was computed; CSV, Markdown, LaTeX and HTML files carry them.
+What is long may be given as a generator or a function: a writer asks once, and only for what it
+writes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-Value = str | int | float | bool | None
-"""A cell: None is undefined; the table's notes say why."""
+UNDEFINED = "null"
 
 
 @dataclass(frozen=True)
 class Column:
-    """``name`` is that of CSV and JSON, ``head`` that of texts. ``format`` shows a defined value
-    (default: ``str``); ``left`` aligns texts to the left.
+    """``name`` is that of CSV, ``head`` that of tables for people, by default the same. ``format``
+    shows a defined value, ``undefined`` stands for None; ``left`` aligns to the left.
     """
 
     name: str
-    head: str = ""
+    head: str | None = None
     format: Callable[[Any], str] = str
     left: bool = False
+    undefined: str = UNDEFINED
+
+    @property
+    def title(self) -> str:
+        return self.name if self.head is None else self.head
+
+    def show(self, value: Any) -> str:
+        return self.undefined if value is None else self.format(value)
 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of values, one for each column. ``detail``: long, by run or by topic."""
+    """Rows of values, one for each column; the notes below say why values are undefined.
+
+    ``detail``: long, by run or by topic; text leaves it out, HTML folds it. Text puts ``lead``
+    above the table, prints at most ``most`` rows, and separates by tabs with ``tabs``.
+    """
 
     name: str
     columns: tuple[Column, ...]
-    rows: Sequence[Sequence[Value]]
+    rows: Iterable[Sequence[Any]]
     caption: str = ""
     notes: tuple[str, ...] = ()
     detail: bool = False
+    lead: str = ""
+    most: int | None = None
+    tabs: bool = False
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A chart as SVG markup; ``keys`` are the names of its lines, numbered from 1 by color."""
+
+    title: str
+    caption: str
+    svg: str
+    keys: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Section:
-    """Tables that answer one question; ``notes`` lead them."""
+    """Tables and figures that answer one question; ``notes`` lead them.
+
+    ``name`` is the anchor. ``reading`` introduces the section, ``definition`` (a formula, then
+    remarks on it) ends it; text leaves out both, and prints the title only if ``titled``.
+    """
 
     title: str
     tables: tuple[Table, ...] = ()
     notes: tuple[str, ...] = ()
+    name: str = ""
+    titled: bool = False
+    reading: str = ""
+    definition: tuple[str, ...] = ()
+    figures: tuple[Figure, ...] = ()
 
 
 @dataclass(frozen=True)
 class Report:
-    """``conditions`` say how everything was computed, as plain values."""
+    """``record`` is needed for CSV and ``data`` for JSON."""
 
     title: str
-    sections: tuple[Section, ...] = ()
+    sections: Iterable[Section] = ()
     notes: tuple[str, ...] = ()
     conditions: Mapping[str, Any] = field(default_factory=dict)
+    record: Table | None = None
+    data: Callable[[], Any] | None = None
+
+
+def make_columns(
+    *names: str, show: Callable[[Any], str] = str, left: bool = False, undefined: str = UNDEFINED
+) -> tuple[Column, ...]:
+    """Columns that are alike."""
+    return tuple(Column(n, format=show, left=left, undefined=undefined) for n in names)
+
+
+def iter_shown_rows(table: Table) -> Iterable[list[str]]:
+    """The rows as people read them."""
+    for row in table.rows:
+        yield [column.show(value) for column, value in zip(table.columns, row, strict=True)]

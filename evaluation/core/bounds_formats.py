@@ -1,19 +1,18 @@
-"""Format values with their bounds from unjudged documents: table, CSV, JSON."""
+"""Values with their bounds from unjudged documents as a report."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from math import isfinite
 from typing import Any, NamedTuple
 
-from campaigns.core.csv_files import merge_conditions, write_csv
+from common.report.csv import merge_conditions
+from common.report.report import Column, Report, Section, Table, make_columns
+from common.report.writers import make_formats
 from evaluation.core.bounds import MeasureBounds
 from evaluation.core.evaluate import ScoredRun
-from evaluation.core.formats import ALL, UNDEFINED
+from evaluation.core.formats import ALL
 from evaluation.core.measures.family import Measure
-
-COLUMNS = ("run", "measure", "topic", "value", "low", "high")
 
 
 class RunBounds(NamedTuple):
@@ -26,41 +25,56 @@ class RunBounds(NamedTuple):
 class BoundsRow(NamedTuple):
     """A value and its bounds; None where undefined."""
 
-    measure: Measure
+    bounds: MeasureBounds
     topic: str
     value: float | None
     low: float | None
     high: float | None
 
+    @property
+    def measure(self) -> Measure:
+        return self.bounds.measure
 
-def bounds_to_table(runs: Sequence[RunBounds], *, by_topic: bool, summary: bool) -> str:
-    """Tab-separated columns with a header, four decimals, null where undefined."""
-    lines = ["\t".join(COLUMNS)]
-    for run in runs:
-        for row in iter_bounds_rows(run, by_topic=by_topic, summary=summary):
-            cells = [_format_value(row.measure, value) for value in row[2:]]
-            lines.append("\t".join([run.scores.tag, row.measure.name, row.topic, *cells]))
-    return "\n".join([*lines, ""])
+    @property
+    def is_exact(self) -> str:
+        return str(self.bounds.exact).lower()
 
 
-def bounds_to_csv(runs: Sequence[RunBounds], *, by_topic: bool, summary: bool) -> str:
-    """The same in full precision, empty where undefined; with a column that says whether the
-    bounds are exact, and the provenance of all runs before the header."""
-    rows: list[Sequence[object]] = []
-    for run in runs:
-        exact = {bounds.measure: str(bounds.exact).lower() for bounds in run.bounds}
-        rows += [
-            (run.scores.tag, row.measure.name, *row[1:], exact[row.measure])
-            for row in iter_bounds_rows(run, by_topic=by_topic, summary=summary)
-        ]
-    conditions = merge_conditions([(run.scores.tag, run.scores.conditions) for run in runs])
-    return write_csv("bounds", (*COLUMNS, "exact"), rows, conditions)
+def format_bound(value: float) -> str:
+    """Four decimals; counts, which are ``int``, without."""
+    return str(value) if isinstance(value, int) else f"{value:.4f}"
 
 
-def bounds_to_json(runs: Sequence[RunBounds], *, by_topic: bool, summary: bool) -> str:
-    """A list of runs with provenance and, by measure, value and bounds; undefined is null."""
-    content = [run_bounds_to_dict(run, by_topic=by_topic, summary=summary) for run in runs]
-    return json.dumps({"runs": content}, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+COLUMNS = (
+    *make_columns("run", "measure", "topic", left=True),
+    *make_columns("value", "low", "high", show=format_bound),
+)
+
+
+def build_bounds_report(runs: Sequence[RunBounds], *, by_topic: bool, summary: bool) -> Report:
+    """A line per value. CSV says whether the bounds are exact, JSON also why they are not."""
+
+    def rows() -> Iterator[tuple[str, BoundsRow]]:
+        for run in runs:
+            for row in iter_bounds_rows(run, by_topic=by_topic, summary=summary):
+                yield run.scores.tag, row
+
+    shown = ((tag, row.measure.name, row.topic, *_shown_ends(row)) for tag, row in rows())
+    records = ((tag, row.measure.name, *row[1:], row.is_exact) for tag, row in rows())
+    return Report(
+        title="Scores with bounds",
+        sections=[Section("", (Table("bounds", COLUMNS, shown, tabs=True),))],
+        conditions=merge_conditions([(run.scores.tag, run.scores.conditions) for run in runs]),
+        record=Table("bounds", (*COLUMNS, Column("exact")), records),
+        data=lambda: {
+            "runs": [run_bounds_to_dict(run, by_topic=by_topic, summary=summary) for run in runs]
+        },
+    )
+
+
+def _shown_ends(row: BoundsRow) -> Iterator[float | None]:
+    for value in row[2:]:
+        yield round(value) if row.measure.family.whole and value is not None else value
 
 
 def run_bounds_to_dict(run: RunBounds, *, by_topic: bool, summary: bool) -> dict[str, Any]:
@@ -87,28 +101,18 @@ def iter_bounds_rows(run: RunBounds, *, by_topic: bool, summary: bool) -> Iterat
     """By measure, its topics first and all topics last; measures of text are left out."""
     scores = run.scores
     for place, bounds in enumerate(run.bounds):
-        measure = bounds.measure
-        if by_topic and not (measure.family.summary_only or measure.family.text):
+        family = bounds.measure.family
+        if by_topic and not (family.summary_only or family.text):
             ends = (scores.values[:, place].tolist(), bounds.low.tolist(), bounds.high.tolist())
             for topic, *values in zip(scores.topics, *ends, strict=True):
-                yield BoundsRow(measure, topic, *map(_finite_or_none, values))
-        if summary and not measure.family.text:
-            yield BoundsRow(measure, ALL, scores.means[place], bounds.mean_low, bounds.mean_high)
+                yield BoundsRow(bounds, topic, *map(_finite_or_none, values))
+        if summary and not family.text:
+            yield BoundsRow(bounds, ALL, scores.means[place], bounds.mean_low, bounds.mean_high)
 
 
 def _finite_or_none(value: float) -> float | None:
     return value if isfinite(value) else None
 
 
-def _format_value(measure: Measure, value: float | None) -> str:
-    if value is None:
-        return UNDEFINED
-    return f"{value:.0f}" if measure.family.whole else f"{value:.4f}"
-
-
-BOUNDS_FORMATS: dict[str, Callable[..., str]] = {
-    "trec_eval": bounds_to_table,
-    "csv": bounds_to_csv,
-    "json": bounds_to_json,
-}
+BOUNDS_FORMATS = make_formats(build_bounds_report, text="trec_eval")
 """By the names of the score formats."""

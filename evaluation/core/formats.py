@@ -1,13 +1,19 @@
-"""Format scores: trec_eval's text, CSV (one value per line), JSON with provenance."""
+"""Scores as a report, and as the output of trec_eval.
+
+The text of trec_eval has a writer of its own: programs compare it line by line with theirs.
+"""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Sequence
-from itertools import chain
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from itertools import chain, groupby
+from operator import itemgetter
 from typing import Any
 
-from campaigns.core.csv_files import merge_conditions, write_csv
+from common.report.csv import merge_conditions
+from common.report.report import UNDEFINED, Column, Report, Section, Table, make_columns
+from common.report.writers import make_formats
 from evaluation.core.evaluate import ScoredRun, value_or_none
 from evaluation.core.measures.counts import NUM_Q
 from evaluation.core.measures.family import Measure
@@ -16,7 +22,6 @@ from evaluation.core.profiles import PROFILES
 ALL = "all"
 LABEL = "label"
 """The condition that scores are labelled with, where they are no estimate."""
-UNDEFINED = "null"
 OutputValue = float | str | None
 
 
@@ -55,13 +60,15 @@ def _names_run(run: ScoredRun) -> bool:
 
 
 def _text_line(measure: Measure, topic: str, value: OutputValue) -> str:
-    if value is None:
-        text = UNDEFINED
-    elif isinstance(value, str):
-        text = value
-    else:
-        text = f"{value:.0f}" if measure.family.whole else f"{value:6.4f}"
+    text = UNDEFINED if value is None else format_score_value(measure, value)
     return f"{measure.name:<22}\t{topic}\t{text}\n"
+
+
+def format_score_value(measure: Measure, value: float | str) -> str:
+    """Four decimals; counts and texts as they are."""
+    if isinstance(value, str):
+        return value
+    return f"{value:.0f}" if measure.family.whole else f"{value:6.4f}"
 
 
 def overall_values(run: ScoredRun) -> Iterator[tuple[Measure, float | None]]:
@@ -82,32 +89,64 @@ def topic_values(run: ScoredRun) -> Iterator[tuple[str, Measure, OutputValue]]:
             yield topic, run.measures[i], value
 
 
-def scores_to_csv(
+def build_scores_report(
     runs: Sequence[ScoredRun], *, by_topic: bool = False, summary: bool = True
-) -> str:
-    """``run,measure,topic,value`` in full precision, with the provenance of all runs before it;
-    an undefined value is empty.
+) -> Report:
+    """Runs × measures over all topics, and with ``by_topic`` topics × measures of each run. CSV has
+    a line per value, JSON also the reasons for undefined ones.
     """
-    rows = chain.from_iterable(_csv_rows(run, by_topic, summary) for run in runs)
-    conditions = merge_conditions([(run.tag, run.conditions) for run in runs])
-    return write_csv("scores", ("run", "measure", "topic", "value"), rows, conditions)
+    return Report(
+        title="Scores",
+        sections=iter_score_sections(runs, by_topic=by_topic, summary=summary),
+        conditions=merge_conditions([(run.tag, run.conditions) for run in runs]),
+        record=Table(
+            "scores",
+            make_columns("run", "measure", "topic", "value"),
+            chain.from_iterable(_records(run, by_topic, summary) for run in runs),
+        ),
+        data=lambda: {
+            "runs": [run_scores_to_dict(run, by_topic=by_topic, summary=summary) for run in runs]
+        },
+    )
 
 
-def _csv_rows(run: ScoredRun, by_topic: bool, summary: bool) -> Iterator[Sequence[OutputValue]]:
+def iter_score_sections(
+    runs: Sequence[ScoredRun], *, by_topic: bool, summary: bool
+) -> Iterator[Section]:
+    """All topics first; undefined values are explained below the table."""
+    if summary and runs:
+        rows = [(run.tag, *(value for _, value in overall_values(run))) for run in runs]
+        measures = [measure for measure, _ in overall_values(runs[0])]
+        reasons = (f"{name}: {why}" for run in runs for name, why in run.reasons.items())
+        notes = tuple(dict.fromkeys([*_labels(runs), *reasons]))
+        table = Table(ALL, _measure_columns("run", measures), rows, notes=notes)
+        yield Section("All topics", (table,))
+    for run in runs if by_topic else ():
+        measures = [m for m in run.measures if not m.family.summary_only]
+        values = groupby(topic_values(run), key=itemgetter(0))
+        rows = [(topic, *(value for *_, value in group)) for topic, group in values]
+        yield Section(run.tag, (Table("topics", _measure_columns("topic", measures), rows),))
+
+
+def _labels(runs: Sequence[ScoredRun]) -> list[str]:
+    return [f"{run.tag}: {run.conditions[LABEL]}" for run in runs if LABEL in run.conditions]
+
+
+def _measure_columns(first: str, measures: Iterable[Measure]) -> tuple[Column, ...]:
+    return (
+        Column(first, left=True),
+        *(
+            Column(measure.name, format=partial(format_score_value, measure))
+            for measure in measures
+        ),
+    )
+
+
+def _records(run: ScoredRun, by_topic: bool, summary: bool) -> Iterator[Sequence[OutputValue]]:
     for topic, measure, value in topic_values(run) if by_topic else ():
         yield run.tag, measure.name, topic, _exact(measure, value)
     for measure, value in overall_values(run) if summary else ():
         yield run.tag, measure.name, ALL, _exact(measure, value)
-
-
-def scores_to_json(
-    runs: Sequence[ScoredRun], *, by_topic: bool = False, summary: bool = True
-) -> str:
-    """A list of runs with provenance, means and reasons; undefined is null."""
-    content = {
-        "runs": [run_scores_to_dict(run, by_topic=by_topic, summary=summary) for run in runs]
-    }
-    return json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
 def run_scores_to_dict(run: ScoredRun, *, by_topic: bool, summary: bool = True) -> dict[str, Any]:
@@ -129,8 +168,4 @@ def _exact(measure: Measure, value: OutputValue) -> OutputValue:
     return int(value) if value is not None and measure.family.whole else value
 
 
-FORMATS: dict[str, Callable[..., str]] = {
-    "trec_eval": scores_to_trec_eval,
-    "csv": scores_to_csv,
-    "json": scores_to_json,
-}
+FORMATS = make_formats(build_scores_report, text="trec_eval") | {"trec_eval": scores_to_trec_eval}

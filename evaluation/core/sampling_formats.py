@@ -1,14 +1,15 @@
-"""Format estimates with their confidence intervals: table, CSV, JSON."""
+"""Estimates with their confidence intervals as a report."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from campaigns.core.csv_files import write_csv
+from common.report.report import Report, Section, Table, make_columns
+from common.report.writers import make_formats
+from evaluation.core.bounds_formats import format_bound
 from evaluation.core.evaluate import value_or_none
-from evaluation.core.formats import ALL, UNDEFINED
+from evaluation.core.formats import ALL
 from evaluation.core.sampling_error import SamplingError, SamplingInterval
 
 
@@ -21,30 +22,26 @@ class RunIntervals(NamedTuple):
 
 Row = tuple[str, str, str, SamplingInterval]
 """Run, measure, topic, interval."""
-COLUMNS = ("run", "measure", "topic", "estimate", "low", "high")
+COLUMNS = (
+    *make_columns("run", "measure", "topic", left=True),
+    *make_columns("estimate", "low", "high", show=format_bound),
+)
 
 
-def intervals_to_table(runs: Sequence[RunIntervals], *, by_topic: bool, summary: bool) -> str:
-    """Tab-separated columns with a header, four decimals, null where undefined."""
-    lines = ["\t".join(COLUMNS)]
-    for *named, interval in interval_rows(runs, by_topic=by_topic, summary=summary):
-        cells = [UNDEFINED if end is None else f"{end:.4f}" for end in interval]
-        lines.append("\t".join([*map(str, named), *cells]))
-    return "\n".join([*lines, ""])
-
-
-def intervals_to_csv(runs: Sequence[RunIntervals], *, by_topic: bool, summary: bool) -> str:
-    """The same in full precision; an undefined value is empty."""
+def build_intervals_report(
+    runs: Sequence[RunIntervals], *, by_topic: bool, summary: bool
+) -> Report:
+    """A line per estimate."""
     rows = interval_rows(runs, by_topic=by_topic, summary=summary)
-    cells = ((*named, *interval) for *named, interval in rows)
-    return write_csv("intervals", COLUMNS, cells, {"confidence": 0.95})
-
-
-def intervals_to_json(runs: Sequence[RunIntervals], *, by_topic: bool, summary: bool) -> str:
-    """The same as a list of objects; undefined is null."""
-    rows = interval_rows(runs, by_topic=by_topic, summary=summary)
-    content = [dict(zip(COLUMNS, [*named, *ends], strict=True)) for *named, ends in rows]
-    return json.dumps({"intervals": content}, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+    table = Table("intervals", COLUMNS, [(*named, *ends) for *named, ends in rows], tabs=True)
+    names = [column.name for column in COLUMNS]
+    return Report(
+        title="Estimates with confidence intervals",
+        sections=[Section("", (table,))],
+        conditions={"confidence": 0.95},
+        record=table,
+        data=lambda: {"intervals": [dict(zip(names, row, strict=True)) for row in table.rows]},
+    )
 
 
 def interval_rows(runs: Sequence[RunIntervals], *, by_topic: bool, summary: bool) -> Iterator[Row]:
@@ -60,9 +57,5 @@ def interval_rows(runs: Sequence[RunIntervals], *, by_topic: bool, summary: bool
                 yield tag, name, ALL, error.overall
 
 
-INTERVAL_FORMATS: dict[str, Callable[..., str]] = {
-    "trec_eval": intervals_to_table,
-    "csv": intervals_to_csv,
-    "json": intervals_to_json,
-}
+INTERVAL_FORMATS = make_formats(build_intervals_report, text="trec_eval")
 """By the names of the score formats."""

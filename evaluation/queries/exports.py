@@ -1,15 +1,17 @@
-"""Score sets and single runs as files: trec_eval text, CSV and JSON."""
+"""Score sets and single runs as files, in the formats of ``common.report`` and of trec_eval."""
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
-from campaigns.core.csv_files import write_csv
-from evaluation.core.formats import FORMATS, scores_to_csv
+from common.report.report import Column, Report, Section, Table, make_columns
+from common.report.writers import ENDINGS, make_formats
+from evaluation.core.comparison.formats import format_p_value
+from evaluation.core.formats import FORMATS
 from evaluation.queries.leaderboard import Leaderboard, LeaderboardEntry
 
-RUN_FORMATS = {"txt": "trec_eval", "csv": "csv", "json": "json"}
+RUN_FORMATS = ENDINGS | {"txt": "trec_eval"}
+"""By the extension of the file."""
 MIME = {"txt": "text/plain", "csv": "text/csv", "json": "application/json"}
 
 
@@ -21,21 +23,37 @@ def run_scores_file(leaderboard: Leaderboard, entry: LeaderboardEntry, fmt: str)
 def leaderboard_to_csv(leaderboard: Leaderboard, *, by_topic: bool = False) -> str:
     """One line per run; ``by_topic``: one line per value. Undefined is an empty cell."""
     if by_topic:
-        return scores_to_csv(
+        return FORMATS["csv"](
             [leaderboard.as_scored_run(entry) for entry in leaderboard.entries], by_topic=True
         )
+    return LEADERBOARD_FORMATS["csv"](leaderboard)
+
+
+def build_leaderboard_report(leaderboard: Leaderboard) -> Report:
+    """One line per run."""
     names = leaderboard.score_set.measures
-    rows = (
+    columns = (
+        *make_columns("run", "team", left=True),
+        *make_columns(*names, show=format_p_value),
+        Column("withdrawn"),
+    )
+    rows = [
         (
-            entry.tag,
-            entry.team,
-            *(entry.means[name] for name in names),
+            *(entry.tag, entry.team, *(entry.means[name] for name in names)),
             entry.withdrawn_at.isoformat() if entry.withdrawn_at else "",
         )
         for entry in leaderboard.entries
+    ]
+    table = Table("leaderboard", columns, rows)
+    campaign, label = leaderboard.score_set.campaign, leaderboard.score_set.label
+    return Report(
+        title=f"Scores of {campaign.title}, qrels {leaderboard.score_set.qrels.version}",
+        sections=[Section("Runs", (table,))],
+        notes=(label,) if label else (),
+        conditions=leaderboard.score_set.provenance,
+        record=table,
+        data=lambda: leaderboard_to_dict(leaderboard),
     )
-    columns = ("run", "team", *names, "withdrawn")
-    return write_csv("leaderboard", columns, rows, leaderboard.score_set.provenance)
 
 
 def leaderboard_to_dict(leaderboard: Leaderboard) -> dict[str, Any]:
@@ -66,8 +84,4 @@ def leaderboard_to_dict(leaderboard: Leaderboard) -> dict[str, Any]:
     }
 
 
-def leaderboard_to_json(leaderboard: Leaderboard) -> str:
-    return (
-        json.dumps(leaderboard_to_dict(leaderboard), ensure_ascii=False, indent=2, allow_nan=False)
-        + "\n"
-    )
+LEADERBOARD_FORMATS = make_formats(build_leaderboard_report)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from django.http import Http404, HttpResponse
 
-from campaigns.api.attachments import attachment_response
+from campaigns.api.attachments import attachment_response, report_response
 from campaigns.views.helpers import SignedInRequest
 from evaluation.queries.exports import (
+    LEADERBOARD_FORMATS,
     RUN_FORMATS,
     leaderboard_to_csv,
-    leaderboard_to_json,
     run_scores_file,
 )
 from evaluation.queries.leaderboard import Leaderboard
@@ -17,23 +17,19 @@ from evaluation.views.access import get_entry, get_visible_leaderboard
 
 
 def score_set_download_view(request: SignedInRequest, slug: str, pk: int, fmt: str) -> HttpResponse:
-    """The leaderboard as CSV (``?shape=long``: one line per value) or JSON."""
+    """The leaderboard in a format of reports; CSV with ``?shape=long`` has one line per value."""
     leaderboard = get_visible_leaderboard(request, slug, pk)
     name = f"{slug}-scores-{pk}{format_label_ending(leaderboard)}"
-    if fmt == "json":
-        return attachment_response(leaderboard_to_json(leaderboard), f"{name}.json")
-    if fmt == "csv":
-        by_topic = request.GET.get("shape") == "long"
-        return attachment_response(
-            leaderboard_to_csv(leaderboard, by_topic=by_topic), f"{name}.csv"
-        )
-    raise Http404(f"unknown format {fmt}")
+    if fmt == "csv" and request.GET.get("shape") == "long":
+        text = leaderboard_to_csv(leaderboard, by_topic=True)
+        return attachment_response(text, f"{name}.csv")
+    return report_response(f"{name}.{fmt}", LEADERBOARD_FORMATS, leaderboard)
 
 
 def run_scores_download_view(
     request: SignedInRequest, slug: str, pk: int, run: int, fmt: str
 ) -> HttpResponse:
-    """Scores of a run by topic, in the format of trec_eval, CSV or JSON."""
+    """Scores of a run by topic, in the format of trec_eval or of reports."""
     leaderboard = get_visible_leaderboard(request, slug, pk)
     entry = get_entry(leaderboard, run)
     if fmt not in RUN_FORMATS:

@@ -9,7 +9,7 @@ from typing import Any
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
 
-from campaigns.api.attachments import attachment_response
+from campaigns.api.attachments import report_response
 from campaigns.views.chart_files import chart_file_response
 from campaigns.views.helpers import SignedInRequest
 from evaluation.core.comparison.compare import Comparisons, PairRow
@@ -109,19 +109,15 @@ def caption_intervals(measure: Measure, intervals: Sequence[MeanInterval]) -> st
 
 
 def pairs_download_view(request: SignedInRequest, slug: str, pk: int, fmt: str) -> HttpResponse:
-    """All run pairs by one measure as CSV or JSON, with their provenance."""
-    if fmt not in ("csv", "json"):
-        raise Http404(f"unknown format {fmt}")
+    """All run pairs by one measure in a format of reports, with their provenance."""
     leaderboard = get_visible_leaderboard(request, slug, pk)
     name = get_requested_measure(request, leaderboard, compared_measures(leaderboard))
     choice = get_requested_test(request, leaderboard)
     entries = rank_entries(leaderboard, name)
     comparisons = select_run_pairs(leaderboard, entries, name, choice)
     provenance = {entry.tag: leaderboard.score_set.provenance for entry in entries}
-    return attachment_response(
-        FORMATS[fmt]({name: comparisons}, provenance),
-        f"{slug}-pairs-{pk}-{name}{format_label_ending(leaderboard)}.{fmt}",
-    )
+    file = f"{slug}-pairs-{pk}-{name}{format_label_ending(leaderboard)}.{fmt}"
+    return report_response(file, FORMATS, {name: comparisons}, provenance)
 
 
 def measures_compared_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:

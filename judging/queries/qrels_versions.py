@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from campaigns.core.csv_files import write_csv
+from common.report.csv import format_csv
 from judging.core.policies import Row
 from judging.models import Qrels
 from judging.queries.judgments import Pair, qrels_table
@@ -70,7 +70,7 @@ def format_qrels_changes(comparison: QrelsComparison) -> str:
         "after": {"version": after.version, "policy": after.policy, "sha256": after.sha256},
     }
     rows = ((row.topic, row.docno, row.before, row.after) for row in comparison.changes)
-    return write_csv("qrels changes", ("topic", "docno", "before", "after"), rows, conditions)
+    return format_csv("qrels changes", ("topic", "docno", "before", "after"), rows, conditions)
 
 
 def version_grades(qrels: Qrels) -> dict[Pair, int]:

@@ -14,13 +14,13 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from campaigns.api.attachments import attachment_response
 from campaigns.core.confirmation import Decision
-from campaigns.core.csv_files import write_csv
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
 from campaigns.queries.lists import get_campaign_for
 from campaigns.rules import is_organizer_anywhere
 from campaigns.views.confirmation import confirm_act
 from campaigns.views.helpers import SignedInRequest, campaign_url
+from common.report.csv import format_csv
 from judging.forms.adjudication import RoundForm
 from judging.models import Plan
 from judging.queries.adjudication import (
@@ -123,7 +123,7 @@ def disagreements_download_view(request: SignedInRequest, slug: str) -> HttpResp
     )
     conditions = {"campaign": slug, "level": campaign.relevance_level}
     return attachment_response(
-        write_csv("disagreements", head, rows, conditions), f"{slug}-disagreements.csv"
+        format_csv("disagreements", head, rows, conditions), f"{slug}-disagreements.csv"
     )
 
 

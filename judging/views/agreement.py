@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from campaigns.api.attachments import attachment_response
+from campaigns.api.attachments import attachment_response, report_response
 from campaigns.core.cards import Card
-from campaigns.core.csv_files import write_csv
 from campaigns.models import Campaign
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.chart_files import chart_file_response
 from campaigns.views.helpers import SignedInRequest
 from common.charts.chart import Chart
+from common.report.csv import write_csv
 from judging.core.agreement.coefficient import CoefficientValue
-from judging.core.agreement.formats import agreement_to_json
+from judging.core.agreement.formats import AGREEMENT_FORMATS, build_topics_report
 from judging.core.agreement.labels import LabelTable
 from judging.core.agreement.registry import COEFFICIENTS
-from judging.core.agreement.report import AgreementReport, CoefficientPanel, Row
+from judging.core.agreement.report import CoefficientPanel
 from judging.core.quality.report import quality_report
 from judging.queries.agreement import load_labels
 from judging.queries.quality import load_judging_record
@@ -42,7 +41,6 @@ TITLES = {
     "agreement-topics": "By topic",
     "assessor-quality": "Assessor quality",
 }
-HEAD = ("coefficient", "value", "low", "high", "n", "prevalence", "topics", "reason", "no_interval")
 
 
 def load_agreement_page(
@@ -230,83 +228,23 @@ def coefficient_caterpillar(panel: CoefficientPanel) -> Chart:
 
 @require_safe
 def agreement_download_view(request: SignedInRequest, slug: str, fmt: str) -> HttpResponse:
-    """JSON has everything that the command prints; CSV one line per coefficient."""
+    """JSON has everything that the command prints; the others have agreement alone."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     choice = parse_agreement_choice(request.GET, campaign)
+    name = f"{slug}-agreement.{fmt}"
     if fmt == "json":
         record = load_judging_record(campaign, third=choice.third)
         quality = quality_report(record, choice.level).as_dict()
-        return attachment_response(
-            agreement_to_json(choice.report(record.people), quality), f"{slug}-agreement.json"
-        )
-    if fmt != "csv":
-        raise Http404
+        return report_response(name, AGREEMENT_FORMATS, choice.report(record.people), quality)
     report = choice.report(load_labels(campaign, third=choice.third))
-    rows = [
-        [place, a, b, *cells]
-        for place, a, b, row in export_rows(report)
-        for cells in coefficient_cells(row)
-    ]
-    head = ("between", "assessor_a", "assessor_b", *HEAD)
-    return attachment_response(
-        write_csv("agreement", head, rows, describe_agreement_settings(slug, choice, report)),
-        f"{slug}-agreement.csv",
-    )
+    settings = {"campaign": slug, "third_judgments": choice.third}
+    return report_response(name, AGREEMENT_FORMATS, report, settings=settings)
 
 
 @require_safe
 def agreement_topics_download_view(request: SignedInRequest, slug: str) -> HttpResponse:
     _, choice, labels = load_agreement_page(request, slug)
     report = replace(choice, topic="").report(labels)
-    rows = [
-        [topic, place, *cells]
-        for topic, panel in report.by_topic.items()
-        for place, row in (("all", panel.overall), ("mean", panel.means))
-        for cells in coefficient_cells(row)
-    ]
-    head = ("topic", "between", *HEAD)
-    return attachment_response(
-        write_csv(
-            "agreement by topic", head, rows, describe_agreement_settings(slug, choice, report)
-        ),
-        f"{slug}-agreement-topics.csv",
-    )
-
-
-def describe_agreement_settings(
-    slug: str, choice: AgreementChoice, report: AgreementReport
-) -> dict[str, Any]:
-    """How the coefficients were computed, for the first lines of a CSV file."""
-    return {
-        "campaign": slug,
-        "level": report.level,
-        "binary": report.binary,
-        "third_judgments": choice.third,
-        "scale": report.scale,
-        "documents": report.documents,
-        "assessors": [assessor.name for assessor in report.assessors],
-        "draws": asdict(report.draws),
-    }
-
-
-def export_rows(report: AgreementReport) -> list[tuple[str, str, str, Row]]:
-    rows = [("all", "", "", report.overall), ("mean", "", "", report.means)]
-    return rows + [("pair", a, b, row) for (a, b), row in report.pairs.items()]
-
-
-def coefficient_cells(row: Row) -> Iterable[list[str]]:
-    for name, value in row.items():
-        values = [format_full(x) for x in (value.value, value.low, value.high)]
-        yield [
-            name,
-            *values,
-            str(value.n),
-            format_full(value.prevalence),
-            str(value.topics),
-            value.reason or "",
-            value.no_interval or "",
-        ]
-
-
-def format_full(value: float | None) -> str:
-    return "" if value is None else f"{value:.6f}"
+    settings = {"campaign": slug, "third_judgments": choice.third}
+    text = write_csv(build_topics_report(report, settings))
+    return attachment_response(text, f"{slug}-agreement-topics.csv")

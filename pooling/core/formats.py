@@ -7,10 +7,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 
-from campaigns.core.csv_files import write_csv
 from campaigns.core.qrels import qrels_from_rows
 from campaigns.core.sampled_qrels import SampledQrels, write_prels, write_strata
 from campaigns.core.tables import QrelsTable
+from common.report.csv import format_csv
 from pooling.core.frame import SamplingFrame
 from pooling.core.tables import PoolTable
 
@@ -37,7 +37,7 @@ def pool_to_csv(pool: PoolTable) -> str:
         for topic, row in _rows(pool)
     )
     head = ("topic", "docno", "min_rank", "contributors", *more)
-    return write_csv("pool", head, rows, {"runs": list(pool.runs)})
+    return format_csv("pool", head, rows, {"runs": list(pool.runs)})
 
 
 def pool_to_json(pool: PoolTable) -> str:

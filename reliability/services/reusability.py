@@ -9,7 +9,6 @@ from typing import Any
 from django.db import transaction
 from django.urls import reverse
 
-from campaigns import store
 from campaigns.core.qrels import qrels_from_rows
 from campaigns.core.tables import QrelsTable
 from campaigns.errors import ActionRefused
@@ -22,7 +21,7 @@ from evaluation.services.scoring import drop_topics, scoring_options, withheld_t
 from judging.core.policies import DEFAULT_POLICY
 from judging.models import Qrels
 from judging.queries.judgments import provisional_grades, qrels_table
-from reliability.core.collection.formats import reusability_to_csv, reusability_to_json
+from reliability.core.collection.formats import build_reusability_tables
 from reliability.core.collection.inputs import (
     CollectionSource,
     PooledCollection,
@@ -30,7 +29,7 @@ from reliability.core.collection.inputs import (
 )
 from reliability.core.collection.reduced_judgments import DRAWS
 from reliability.core.collection.report import MEASURES, build_reusability_report
-from reliability.reusability_html import reusability_to_html
+from reliability.services.stored_reports import store_report
 
 COLLECTION = "evaluation.collection"
 
@@ -46,7 +45,7 @@ def request_reusability_report(*, actor: User, campaign: Campaign, qrels: Qrels 
 
 
 def build_reusability_job(job: Job) -> None:
-    """The handler of ``evaluation.collection``: stores the report as HTML, JSON and CSV."""
+    """The handler of ``evaluation.collection``: stores the report as data."""
     if job.created_by is None:
         raise ActionRefused("no-actor", "The job has no requesting user.")
     campaign = job.campaign
@@ -69,11 +68,6 @@ def build_reusability_job(job: Job) -> None:
         raise ActionRefused("no-report", f"Cannot create the report: {error}.", fix) from error
     label = qrels.label if qrels else ""
     report = replace(report, facts=replace(report.facts, label=label))
-    files = {
-        "html": store.put_blob(reusability_to_html(report).encode(), ".html"),
-        "json": store.put_blob(reusability_to_json(report).encode(), ".json"),
-        "csv": store.put_blob(reusability_to_csv(report).encode(), ".csv"),
-    }
     jobs.finish_job_once(
         job,
         version=qrels.version if qrels else None,
@@ -81,7 +75,7 @@ def build_reusability_job(job: Job) -> None:
         judged=report.facts.judged,
         runs=report.facts.runs,
         url=reverse("reusability", args=[campaign.slug]),
-        **files,
+        **store_report(build_reusability_tables(report)),
     )
 
 

@@ -11,13 +11,12 @@ import numpy as np
 from django.db import transaction
 from django.urls import reverse
 
-from campaigns import store
 from campaigns.core.tables import QrelsTable
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Job, Run, User
 from campaigns.rules import require_permission
 from campaigns.services import jobs, matrices
-from evaluation.services.interim_scores import warm_runs
+from evaluation.services.interim_scores import get_warm_runs
 from evaluation.services.scoring import drop_topics, scoring_options, withheld_topic_numbers
 from judging.models import Qrels
 from judging.queries.judgments import qrels_table
@@ -25,7 +24,7 @@ from pooling.core.spec import PoolSpec
 from pooling.core.spec_file import build_spec
 from pooling.services.texts import attach_listing_texts
 from reliability.core.simulation.finished_campaign import ContributingRun, FinishedCampaign
-from reliability.core.simulation.formats import simulation_to_csv, simulation_to_json
+from reliability.core.simulation.formats import build_simulation_report
 from reliability.core.simulation.report import MEASURES, SEEDS, SHARES, Progress, Simulation
 from reliability.core.simulation.simulator import (
     check_simulation,
@@ -33,7 +32,7 @@ from reliability.core.simulation.simulator import (
     simulate_specs,
 )
 from reliability.services.reusability import interim_qrels
-from reliability.simulation_html import simulation_to_html
+from reliability.services.stored_reports import store_report
 
 SIMULATION = "evaluation.simulation"
 MOST_NUMBERS = 50_000_000
@@ -124,7 +123,7 @@ def estimate_simulation_size(finished: FinishedCampaign, request: SimulationRequ
 
 
 def simulate_campaign(job: Job) -> None:
-    """The handler of ``evaluation.simulation``: stores the report as HTML, JSON and CSV."""
+    """The handler of ``evaluation.simulation``: stores the report as data."""
     if job.created_by is None:
         raise ActionRefused("no-actor", "The job has no requesting user.")
     campaign = job.campaign
@@ -136,6 +135,7 @@ def simulate_campaign(job: Job) -> None:
         fix = "Check the runs of the campaign, then request the simulation again."
         raise ActionRefused("not-simulated", f"Simulation failed: {error}.", fix) from error
     label = request.qrels.label if request.qrels else ""
+    subject = f"{campaign.title}, by {describe_judgments(request.qrels)}."
     simulation = replace(simulation, facts=replace(simulation.facts, label=label))
     jobs.finish_job_once(
         job,
@@ -147,9 +147,7 @@ def simulate_campaign(job: Job) -> None:
         runs=simulation.facts.runs,
         pooled=simulation.facts.pooled,
         url=reverse("simulation", args=[campaign.slug]),
-        **stored_report_names(
-            simulation, f"{campaign.title}, by {describe_judgments(request.qrels)}."
-        ),
+        **store_report(build_simulation_report(simulation, subject)),
     )
 
 
@@ -181,19 +179,6 @@ def with_default_seeds(campaign: Campaign, specs: Mapping[str, PoolSpec]) -> dic
     }
 
 
-def stored_report_names(simulation: Simulation, on: str) -> dict[str, str]:
-    """The names of the report files in the store, by extension."""
-    texts = {
-        "html": simulation_to_html(simulation, on),
-        "json": simulation_to_json(simulation),
-        "csv": simulation_to_csv(simulation),
-    }
-    return {
-        extension: store.put_blob(text.encode(), f".{extension}")
-        for extension, text in texts.items()
-    }
-
-
 def describe_judgments(qrels: Qrels | None) -> str:
     return "current judgments" if qrels is None else str(qrels)
 
@@ -204,7 +189,7 @@ def load_finished_campaign(campaign: Campaign, request: SimulationRequest) -> Fi
     options = scoring_options(campaign)
     return FinishedCampaign(
         tags=tuple(run.tag for run in runs),
-        runs=warm_runs(campaign, runs),
+        runs=get_warm_runs(campaign, runs),
         pairs=matrices.get_pair_dictionary(campaign),
         qrels=load_qrels_or_interim(campaign, request.qrels),
         contributing_runs=contributing_runs(campaign, runs, all_runs=request.all_runs),

@@ -14,22 +14,19 @@ from django.utils.formats import number_format
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
-from campaigns.api.attachments import attachment_response
+from campaigns.api.attachments import report_response
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, User
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.chart_files import chart_file_response
 from campaigns.views.helpers import SignedInRequest
+from common.report.writers import ENDINGS
 from evaluation.core.comparison.registry import CORRELATIONS
 from evaluation.views.cells import build_column, format_score
 from evaluation.views.charts.rank_bands import RankedRun, build_rank_bands
 from judging.core.policies import AUTOMATIC_ONLY, DEFAULT_POLICY, POLICIES
 from judging.queries.adjudication import STATES, adjudication_states, list_adjudicators
-from reliability.core.disagreement.formats import (
-    disagreement_pairs_to_csv,
-    disagreement_runs_to_csv,
-    disagreement_to_json,
-)
+from reliability.core.disagreement.formats import FORMATS
 from reliability.core.disagreement.rankings import TREATMENTS, SystemRanking
 from reliability.core.disagreement.report import DisagreementReport
 from reliability.core.disagreement.resampling import FEW_ASSESSORS, RankBand
@@ -57,9 +54,9 @@ KINDS = {
     "intersection": "lowest grade",
 }
 DOWNLOADS = {
-    ("runs", "csv"): disagreement_runs_to_csv,
-    ("pairs", "csv"): disagreement_pairs_to_csv,
-    ("report", "json"): disagreement_to_json,
+    "runs": {"csv": FORMATS["csv"]},
+    "pairs": {"csv": FORMATS["pairs-csv"]},
+    "report": {name: write for name, write in FORMATS.items() if "csv" not in name},
 }
 
 
@@ -87,14 +84,12 @@ def disagreement_effect_view(request: SignedInRequest, slug: str) -> HttpRespons
 def disagreement_download_view(
     request: SignedInRequest, slug: str, table: str, fmt: str
 ) -> HttpResponse:
-    """The runs or the pairs as CSV, or everything as JSON."""
+    """The runs or the pairs as CSV, or everything in the other formats."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    if (table, fmt) not in DOWNLOADS:
+    if ENDINGS.get(fmt) not in DOWNLOADS.get(table, {}):
         raise Http404(f"unknown download {table}.{fmt}")
     study = study_disagreement(actor=request.user, campaign=campaign, query=parse_query(request))
-    return attachment_response(
-        DOWNLOADS[table, fmt](study.report), f"{slug}-disagreement-{table}.{fmt}"
-    )
+    return report_response(f"{slug}-disagreement-{table}.{fmt}", DOWNLOADS[table], study.report)
 
 
 def round_opened_message(count: int) -> str:

@@ -78,4 +78,4 @@ def render_simulation_page(
 @require_safe
 def simulation_report_view(request: SignedInRequest, slug: str, pk: int, fmt: str) -> HttpResponse:
     """A stored simulation: ``html`` is displayed, or with ``?save`` downloaded like the others."""
-    return stored_report_response(request, slug, pk, SIMULATION, fmt, ("html", "json", "csv"))
+    return stored_report_response(request, slug, pk, SIMULATION, fmt)

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from campaigns.api.attachments import attachment_response
-from campaigns.core.csv_files import write_csv
+from campaigns.api.attachments import report_response
 from campaigns.models import Campaign
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.chart_files import chart_file_response
 from campaigns.views.helpers import SignedInRequest
 from common.charts.chart import Chart
+from common.report.report import Report, Section, Table, make_columns
+from common.report.writers import WRITERS
 from evaluation.core.comparison.rank_drop import RankDrop
 from evaluation.core.measures.family import Measure
 from evaluation.core.measures.names import parse_measures
@@ -29,7 +30,7 @@ from judging.queries.stopping import latest_rule, stopped_topics
 from judging.services.stopping import set_stopping_rule
 from reliability.core.collection.stability import JUDGED_ALARM
 from reliability.core.disagreement.report import can_rank_runs
-from reliability.core.stopping.docs import CARDS
+from reliability.core.stopping.cards import CARDS
 from reliability.forms import StoppingForm
 from reliability.services.stopping import (
     CUTS,
@@ -38,6 +39,8 @@ from reliability.services.stopping import (
     StoppingPanel,
     stopping_panel,
 )
+
+Rows = list[Sequence[object]]
 
 NARROW = (400.0, 220.0)
 """Charts are beside their tables, at half the width of the page."""
@@ -201,19 +204,10 @@ def compute_percent(part: float, whole: float) -> float:
 def stopping_download_view(
     request: SignedInRequest, slug: str, table: str, fmt: str
 ) -> HttpResponse:
-    """One table as CSV, or all of them as JSON (``panel.json``)."""
+    """One table as CSV, or all of them in the other formats (``panel.json``)."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     choice = parse_stopping_query(request, campaign)
     panel = get_stopping_panel(request, campaign, choice)
-    tables = export_tables(panel)
-    name = f"{slug}-stopping-{table}.{fmt}"
-    if (table, fmt) == ("panel", "json"):
-        content = {title: [dict(zip(rows[0], row, strict=True)) for row in rows[1:]]
-                   for title, rows in tables.items()}  # fmt: skip
-        return attachment_response(json.dumps(content, ensure_ascii=False, indent=2) + "\n", name)
-    if table not in tables or fmt != "csv":
-        raise Http404(f"unknown download {table}.{fmt}")
-    head, *rows = tables[table]
     conditions = {
         "campaign": slug,
         "policy": choice.policy,
@@ -221,11 +215,37 @@ def stopping_download_view(
         "judgments": panel.judgments,
         "step": panel.step,
     }
-    text = write_csv(f"stopping {table}", list(map(str, head)), rows, conditions)
-    return attachment_response(text, name)
+    report = build_stopping_report(panel, table, conditions)
+    exists = report.record is not None if fmt == "csv" else table == "panel"
+    if not exists:
+        raise Http404(f"unknown download {table}.{fmt}")
+    return report_response(f"{slug}-stopping-{table}.{fmt}", WRITERS, report)
 
 
-Rows = list[Sequence[object]]
+def build_stopping_report(panel: StoppingPanel, name: str, conditions: dict[str, Any]) -> Report:
+    """All tables; that of ``name`` is the one of CSV."""
+    cells = export_tables(panel)
+    tables = {title: make_stopping_table(title, rows) for title, rows in cells.items()}
+    return Report(
+        title="Stopping",
+        sections=[Section(title.capitalize(), (table,)) for title, table in tables.items()],
+        conditions=conditions,
+        record=tables.get(name),
+        data=lambda: {
+            title: [dict(zip(rows[0], row, strict=True)) for row in rows[1:]]
+            for title, rows in cells.items()
+        },
+    )
+
+
+def make_stopping_table(title: str, rows: Rows) -> Table:
+    head, *records = rows
+    columns = make_columns(*map(str, head), show=format_plain_value)
+    return Table(f"stopping {title}", (replace(columns[0], left=True), *columns[1:]), records)
+
+
+def format_plain_value(value: object) -> str:
+    return f"{value:.4f}" if isinstance(value, float) else str(value)
 
 
 def export_tables(panel: StoppingPanel) -> dict[str, Rows]:

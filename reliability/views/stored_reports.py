@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Collection
 from hashlib import sha256
 
 from django.http import Http404, HttpResponse
@@ -14,6 +13,8 @@ from campaigns.api.attachments import attachment_response
 from campaigns.models import Campaign, Job
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import SignedInRequest, campaign_url
+from common.report.writers import ENDINGS, WRITERS
+from reliability.services.stored_reports import REPORT, load_report
 
 MOST_REPORTS = 10
 """Reports on a page, latest first."""
@@ -33,20 +34,29 @@ def list_stored_reports(campaign: Campaign, kind: str) -> dict[str, object]:
 
 
 def stored_report_response(
-    request: SignedInRequest, slug: str, pk: int, kind: str, fmt: str, fmts: Collection[str]
+    request: SignedInRequest, slug: str, pk: int, kind: str, fmt: str
 ) -> HttpResponse:
-    """The report in one of ``fmts``: ``html`` is displayed, or with ``?save`` downloaded."""
+    """The report in the format that the extension stands for: ``html`` is displayed, or with
+    ``?save`` downloaded.
+    """
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     done = campaign.jobs.filter(kind=kind, state=Job.State.DONE)
     job = get_object_or_404(done, pk=pk)
-    if fmt not in fmts or fmt not in job.result:
-        raise Http404(f"unknown format {fmt}")
-    content = store.get_blob(job.result[fmt])
+    content = read_stored_report(job, fmt)
     if fmt != "html" or "save" in request.GET:
         return attachment_response(content, f"{slug}-{kind.rpartition('.')[2]}-{job.pk}.{fmt}")
     response = HttpResponse(content, content_type="text/html; charset=utf-8")
-    response.headers["Content-Security-Policy"] = report_security_policy(content.decode())
+    response.headers["Content-Security-Policy"] = report_security_policy(content)
     return response
+
+
+def read_stored_report(job: Job, fmt: str) -> str:
+    """Written now; reports of older versions were stored as files."""
+    if fmt in ENDINGS and fmt in job.result:
+        return store.get_blob(job.result[fmt]).decode()
+    if fmt not in ENDINGS or REPORT not in job.result:
+        raise Http404(f"unknown format {fmt}")
+    return WRITERS[ENDINGS[fmt]](load_report(job.result[REPORT]))
 
 
 def report_security_policy(html: str) -> str:

@@ -32,6 +32,7 @@ from judging.services.qrels import freeze_qrels
 from reliability.services.disagreement import DisagreementQuery, study_disagreement
 from reliability.services.reusability import request_reusability_report
 from reliability.services.simulation import describe_judgments
+from reliability.views.stored_reports import read_stored_report
 from replay.tables import format_scores_table
 from tests.commands.conftest import run  # noqa: F401
 from tests.csv_reading import csv_conditions, csv_rows
@@ -216,8 +217,8 @@ def test_reports_by_such_qrels_have_the_label(as_user, organizer, judged, filled
     job.refresh_from_db()
     assert job.error == ""
     assert job.result["label"] == FILLED
-    assert csv_conditions(store.get_blob(job.result["csv"]).decode())["label"] == FILLED
-    assert FILLED in store.get_blob(job.result["html"]).decode()
+    assert csv_conditions(read_stored_report(job, "csv"))["label"] == FILLED
+    assert FILLED in read_stored_report(job, "html")
     page = as_user(organizer).get(reverse("reusability", args=["small"])).content.decode()
     assert '<span class="tag late">filled, no estimate</span>' in page
 

@@ -10,7 +10,6 @@ from uuid import uuid4
 import pytest
 from django.core.exceptions import PermissionDenied
 
-from campaigns import store
 from campaigns.errors import ActionRefused
 from campaigns.models import Job, Run
 from campaigns.services import jobs, matrices
@@ -24,7 +23,7 @@ from pooling.models import Pool
 from pooling.services.adaptive_pools import frozen_spec
 from pooling.services.freeze import freeze_pool
 from reliability.core.simulation.finished_campaign import FinishedCampaign
-from reliability.core.simulation.formats import simulation_to_csv, simulation_to_json
+from reliability.core.simulation.formats import FORMATS
 from reliability.core.simulation.simulator import parse_ranking_measures, simulate_specs
 from reliability.services import simulation
 from reliability.services.reusability import request_reusability_report
@@ -33,6 +32,7 @@ from reliability.services.simulation import (
     load_finished_campaign,
     request_simulation,
 )
+from reliability.views.stored_reports import read_stored_report
 from tests.evaluation.conftest import qrels_release
 
 SPECS = {
@@ -58,7 +58,7 @@ def made(asked):
 
 def read(job: Job, ending: str = "json") -> str:
     assert job.state == Job.State.DONE, job.error
-    return store.get_blob(job.result[ending]).decode()
+    return read_stored_report(job, ending)
 
 
 def facts(job: Job) -> dict:
@@ -101,8 +101,8 @@ def test_it_is_the_simulation_of_the_same_files(made, campaign, alpha, beta, bet
     found = simulate_specs(
         finished, specs, parse_ranking_measures(["map", "P_5"]), seeds=3, budgets=[2, 5]
     )
-    assert read(job) == simulation_to_json(found)
-    assert read(job, "csv") == simulation_to_csv(found)
+    assert read(job) == FORMATS["json"](found)
+    assert read(job, "csv") == FORMATS["csv"](found)
     assert "Small Task, by qrels 1." in read(job, "html")
     assert (job.done, job.of) == (3 * 3 + 2 * 3, 15)
     told = {key: job.result[key] for key in ("specs", "seeds", "version", "runs", "pooled")}

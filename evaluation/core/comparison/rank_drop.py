@@ -24,6 +24,11 @@ class RankDrop:
         return self.after - self.before
 
 
+def format_rank_drop(drop: RankDrop) -> str:
+    """The run and its ranks before and after."""
+    return f"{drop.tag} {drop.before} to {drop.after}"
+
+
 def find_largest_drop(before: Mapping[str, float], after: Mapping[str, float]) -> RankDrop | None:
     """The run with the largest rank drop from the scores ``before`` to ``after``.
 

@@ -1,127 +1,212 @@
-"""Format an agreement report as an aligned table or as JSON."""
+"""An agreement report for the writers of ``common.report``."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from typing import Any, Protocol
 
 from campaigns.core.faults import format_count
 from campaigns.core.intervals import HINT, HINT_NOTE
+from common.report.report import UNDEFINED, Column, Report, Section, Table, make_columns
+from common.report.writers import make_formats
 from judging.core.agreement.coefficient import CoefficientValue
 from judging.core.agreement.registry import COEFFICIENTS
-from judging.core.agreement.report import AgreementReport, OmittedRows
+from judging.core.agreement.report import AgreementReport, OmittedRows, Row
 
-UNDEFINED = "null"
 MOST_ROWS = 50
 """Rows of a table by default: 445 assessors have 98,790 pairs."""
 
 
-def agreement_to_table(report: AgreementReport, rows: int | None = None) -> str:
-    """Assessors, coefficients over all assessors and per pair of assessors; reasons last.
+class HasInterval(Protocol):
+    """Anything with an interval: a coefficient, a bias, a slope."""
 
-    At most ``rows`` assessors and pairs of assessors: those with the most judgments.
+    @property
+    def low(self) -> float | None: ...
+    @property
+    def high(self) -> float | None: ...
+    @property
+    def is_hint(self) -> bool: ...
+
+
+def format_interval(estimate: HasInterval) -> str:
+    """The 95 % interval, marked if it is only a hint; or null."""
+    if estimate.low is None or estimate.high is None:
+        return UNDEFINED
+    mark = f" ({HINT})" if estimate.is_hint else ""
+    return f"{estimate.low:.4f} to {estimate.high:.4f}{mark}"
+
+
+def make_coefficient_columns(*names: str) -> tuple[Column, ...]:
+    """Values with four decimals, or null."""
+    return make_columns(*names, show="{:.4f}".format)
+
+
+def format_full(value: float | None) -> str:
+    """As CSV files have it: six decimals, or empty."""
+    return "" if value is None else f"{value:.6f}"
+
+
+COEFFICIENT_NAMES = (
+    "coefficient",
+    *("value", "low", "high", "n", "prevalence", "topics", "reason", "no_interval"),
+)
+"""Columns of CSV files with one coefficient per line."""
+INTERVAL = Column("interval", "95 % interval", format_interval)
+VALUE = (*make_coefficient_columns("value"), INTERVAL, Column("n"))
+
+
+def build_agreement_report(
+    report: AgreementReport,
+    quality: dict[str, Any] | None = None,
+    rows: int | None = None,
+    quality_sections: Iterable[Section] = (),
+    settings: Mapping[str, Any] | None = None,
+) -> Report:
+    """Assessors, coefficients over all assessors and per pair of assessors, reasons, and assessor
+    quality. At most ``rows`` assessors and pairs of assessors: those with the most judgments. CSV
+    has a line per coefficient, all of them; ``settings`` add to its conditions.
     """
-    report, omitted = report.largest(rows)
-    cut = "; grades made binary at this level" if report.binary else ""
-    head = ("value", "95 % interval", "n", "prevalence")
-    parts = [
-        (
-            f"{format_count(report.documents, 'pair')} judged; "
-            f"relevant: grade ≥ {report.level}{cut}.\n{describe_third_judgments(report)}"
+    listed, omitted = report.largest(rows)
+    cut = "; grades made binary at this level" if listed.binary else ""
+    head = (
+        f"{format_count(listed.documents, 'pair')} judged; relevant: grade ≥ {listed.level}{cut}."
+    )
+    return Report(
+        title="Inter-assessor agreement",
+        sections=[*iter_agreement_sections(listed, omitted), *quality_sections],
+        notes=(head, *describe_third_judgments(listed)),
+        conditions=describe_agreement_settings(report, **(settings or {})),
+        record=Table(
+            "agreement",
+            make_columns("between", "assessor_a", "assessor_b", *COEFFICIENT_NAMES),
+            iter_agreement_records(report),
         ),
-        align_agreement_rows(
-            [("assessor", "judged", "relevant", "prevalence"), *_assessor_rows(report)]
-        ),
-        align_agreement_rows([("all assessors", *head), *_value_rows(report.overall)]),
-        align_agreement_rows([("mean over pairs", *head), *_value_rows(report.means)]),
-        align_agreement_rows([("mean over topics", *head), *_topic_rows(report)]),
-        align_agreement_rows([("pair of assessors", *COEFFICIENTS, "n"), *_pair_rows(report)]),
-        describe_omitted(omitted),
+        data=lambda: agreement_to_dict(listed, omitted, quality),
+    )
+
+
+def describe_agreement_settings(
+    report: AgreementReport, campaign: str = "", third_judgments: bool | None = None
+) -> dict[str, Any]:
+    """How the coefficients were computed."""
+    return {
+        **({"campaign": campaign} if campaign else {}),
+        "level": report.level,
+        "binary": report.binary,
+        **({} if third_judgments is None else {"third_judgments": third_judgments}),
+        "scale": report.scale,
+        "documents": report.documents,
+        "assessors": [assessor.name for assessor in report.assessors],
+        "draws": asdict(report.draws),
+    }
+
+
+def iter_agreement_records(report: AgreementReport) -> Iterator[list[str]]:
+    rows = [("all", "", "", report.overall), ("mean", "", "", report.means)]
+    rows += [("pair", a, b, row) for (a, b), row in report.pairs.items()]
+    for between, a, b, row in rows:
+        yield from ([between, a, b, *cells] for cells in iter_coefficient_records(row))
+
+
+def build_topics_report(report: AgreementReport, settings: Mapping[str, Any]) -> Report:
+    """A line per topic and coefficient."""
+    rows = (
+        [topic, place, *cells]
+        for topic, panel in report.by_topic.items()
+        for place, row in (("all", panel.overall), ("mean", panel.means))
+        for cells in iter_coefficient_records(row)
+    )
+    columns = make_columns("topic", "between", *COEFFICIENT_NAMES)
+    return Report(
+        title="Inter-assessor agreement by topic",
+        conditions=describe_agreement_settings(report, **settings),
+        record=Table("agreement by topic", columns, rows),
+    )
+
+
+def iter_coefficient_records(row: Row) -> Iterator[list[str]]:
+    """The cells of ``COEFFICIENT_NAMES``."""
+    for name, value in row.items():
+        yield [
+            *(name, *map(format_full, (value.value, value.low, value.high)), str(value.n)),
+            *(format_full(value.prevalence), str(value.topics)),
+            *(value.reason or "", value.no_interval or ""),
+        ]
+
+
+def iter_agreement_sections(report: AgreementReport, omitted: OmittedRows) -> Iterator[Section]:
+    names = (Column("assessor", left=True), *make_columns("judged", "relevant"))
+    assessors = [(a.name, a.judged, a.relevant, a.prevalence) for a in report.assessors]
+    columns = (*names, *make_coefficient_columns("prevalence"))
+    yield Section("Assessors", (Table("assessors", columns, assessors),))
+    tables = (
+        build_values_table("all assessors", report.overall),
+        build_values_table("mean over pairs", report.means),
+        build_values_table("mean over topics", _over_topics(report)),
+    )
+    yield Section("Coefficients", tables)
+    columns = (
+        *(Column("pair of assessors", left=True), *make_coefficient_columns(*COEFFICIENTS)),
+        Column("n"),
+    )
+    pairs = [
+        (" ~ ".join(names), *(each.value for each in row.values()), row["percent"].n)
+        for names, row in report.pairs.items()
     ]
+    yield Section("Pairs of assessors", (Table("pairs", columns, pairs),))
+    if lines := describe_omitted(omitted):
+        yield Section("", notes=lines)
     reasons = sorted(set(_reasons(report)))
     if any(value.is_hint for value in _values(report)):
         reasons.append(HINT_NOTE)
     if reasons:
-        parts.append("".join(f"{reason}\n" for reason in reasons))
-    return "\n".join(part for part in parts if part)
+        yield Section("Notes on agreement", notes=tuple(reasons))
 
 
-def describe_third_judgments(report: AgreementReport) -> str:
-    """A line on the third judgments left out or counted; empty if there are none."""
+def build_values_table(name: str, row: dict[str, CoefficientValue]) -> Table:
+    """A line per coefficient."""
+    columns = (Column(name, left=True), *VALUE, *make_coefficient_columns("prevalence"))
+    rows = [(key, c.value, c, c.n, c.prevalence) for key, c in row.items()]
+    return Table(name, columns, rows)
+
+
+def describe_third_judgments(report: AgreementReport) -> tuple[str, ...]:
+    """A line on the third judgments left out or counted, if there are any."""
     why = "They exist only where two assessors disagreed."
     if report.left_out:
-        return f"Left out: {format_count(report.left_out, 'third judgment')}. {why}\n"
+        return (f"Left out: {format_count(report.left_out, 'third judgment')}. {why}",)
     if report.thirds:
         lower = "Agreement with them is not that of all pairs."
-        return f"With {format_count(report.thirds, 'third judgment')}. {why} {lower}\n"
-    return ""
+        return (f"With {format_count(report.thirds, 'third judgment')}. {why} {lower}",)
+    return ()
 
 
-def describe_omitted(omitted: OmittedRows) -> str:
-    """A line on the assessors and pairs that are not listed; empty if all are."""
+def describe_omitted(omitted: OmittedRows) -> tuple[str, ...]:
+    """A line on the assessors and pairs that are not listed, if there are any."""
     counts = ((omitted.assessors, "assessor"), (omitted.pairs, "assessor pair"))
     left = [format_count(number, noun) for number, noun in counts if number]
     if not left:
-        return ""
-    return f"Not listed, with fewer judgments: {' and '.join(left)}; --rows 0 lists all.\n"
+        return ()
+    return (f"Not listed, with fewer judgments: {' and '.join(left)}; --rows 0 lists all.",)
 
 
-def agreement_to_json(
-    report: AgreementReport, quality: dict[str, Any] | None = None, rows: int | None = None
-) -> str:
-    """The whole report with assessor quality; undefined values are null, with a reason.
-
-    With ``rows`` at most as many assessors and pairs; ``omitted`` counts the others.
-    """
-    listed, omitted = report.largest(rows)
-    content = listed.as_dict()
+def agreement_to_dict(
+    report: AgreementReport, omitted: OmittedRows, quality: dict[str, Any] | None
+) -> dict[str, Any]:
+    """The listed part of the report with the quality of its assessors."""
+    content = report.as_dict()
     if any(asdict(omitted).values()):
         content["omitted"] = asdict(omitted)
     if quality is not None:
-        names = {assessor.name for assessor in listed.assessors}
+        names = {assessor.name for assessor in report.assessors}
         assessors = [row for row in quality["assessors"] if row["name"] in names]
         content["quality"] = quality | {"assessors": assessors}
-    return json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
-
-
-def _assessor_rows(report: AgreementReport) -> Iterable[Sequence[str]]:
-    for assessor in report.assessors:
-        yield (
-            assessor.name,
-            str(assessor.judged),
-            str(assessor.relevant),
-            format_coefficient(assessor.prevalence),
-        )
-
-
-def _value_rows(row: dict[str, CoefficientValue]) -> Iterable[Sequence[str]]:
-    return (
-        (
-            name,
-            format_coefficient(coefficient.value),
-            format_interval(coefficient),
-            str(coefficient.n),
-            format_coefficient(coefficient.prevalence),
-        )
-        for name, coefficient in row.items()
-    )
-
-
-def _topic_rows(report: AgreementReport) -> Iterable[Sequence[str]]:
-    """The value over all assessors where there is one, else the mean over pairs of assessors."""
-    return _value_rows(_over_topics(report))
+    return content
 
 
 def _over_topics(report: AgreementReport) -> dict[str, CoefficientValue]:
     return {**report.topic_means.means, **report.topic_means.overall}
-
-
-def _pair_rows(report: AgreementReport) -> Iterable[Sequence[str]]:
-    for names, row in report.pairs.items():
-        values = (format_coefficient(coefficient.value) for coefficient in row.values())
-        yield (" ~ ".join(names), *values, str(row["percent"].n))
 
 
 def _values(report: AgreementReport) -> Iterable[CoefficientValue]:
@@ -154,40 +239,5 @@ def _reasons(report: AgreementReport) -> Iterable[str]:
         yield from (f"{place}, {name}: {reason}" for name, reason in reasons.items())
 
 
-def format_coefficient(value: float | None) -> str:
-    """A value with four decimals, or null."""
-    return UNDEFINED if value is None else f"{value:.4f}"
-
-
-class HasInterval(Protocol):
-    """Anything with an interval: a coefficient, a bias, a slope."""
-
-    @property
-    def low(self) -> float | None: ...
-    @property
-    def high(self) -> float | None: ...
-    @property
-    def is_hint(self) -> bool: ...
-
-
-def format_interval(estimate: HasInterval) -> str:
-    """The 95 % interval, marked if it is only a hint; or null."""
-    if estimate.low is None or estimate.high is None:
-        return UNDEFINED
-    mark = f" ({HINT})" if estimate.is_hint else ""
-    return f"{estimate.low:.4f} to {estimate.high:.4f}{mark}"
-
-
-def align_agreement_rows(rows: Sequence[Sequence[str]]) -> str:
-    """The first column left-aligned, the others right-aligned."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [
-        "  ".join(
-            [
-                row[0].ljust(widths[0]),
-                *(c.rjust(w) for c, w in zip(row[1:], widths[1:], strict=True)),
-            ]
-        )
-        for row in rows
-    ]
-    return "".join(f"{line}\n" for line in lines)
+AGREEMENT_FORMATS = make_formats(build_agreement_report)
+"""Of agreement without assessor quality."""

@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
-from campaigns.core.csv_files import blank_head_lines
 from campaigns.core.faults import format_count
+from common.report.csv import blank_head_lines
 from judging.core.exchange.fields import IDS, match_field_names
 from judging.core.exchange.records import FaultReporter, JudgmentFormat, JudgmentRecord
 

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
-from campaigns.core.csv_files import ROWS_PER_CHUNK, iter_csv_parts
+from common.report.csv import ROWS_PER_CHUNK, iter_csv_parts
 from judging.core.exchange.delimited import FORMULA
 from judging.core.exchange.grades import Scale, format_grade_label
 from judging.core.exchange.records import Passage

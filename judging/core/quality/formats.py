@@ -1,98 +1,107 @@
-"""Format assessor quality as aligned tables."""
+"""Assessor quality for the writers of ``common.report``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from campaigns.core.intervals import HINT_NOTE
+from common.report.report import Column, Report, Section, Table, make_columns
+from common.report.writers import make_formats
+from judging.core.agreement.coefficient import CoefficientValue
 from judging.core.agreement.formats import (
+    INTERVAL,
     HasInterval,
-    align_agreement_rows,
-    format_coefficient,
-    format_interval,
+    build_agreement_report,
+    format_full,
+    make_coefficient_columns,
 )
-from judging.core.agreement.report import Row
+from judging.core.agreement.report import AgreementReport, Row
 from judging.core.quality.consistency import EVERYONE
 from judging.core.quality.estimate import QualityEstimate
+from judging.core.quality.priming import Priming
 from judging.core.quality.report import QualityReport
 from judging.core.repeats import SOONEST
 
 TABLE_COEFFICIENTS = ("percent", "kappa", "kappa-quadratic", "alpha-ordinal")
 """Coefficients in the tables of self-consistency and automatic assessors; JSON has all."""
-Cells = tuple[str, ...]
+RECORD = ("assessor", "figure", "value", "low", "high", "p", "n", "reason", "no_interval")
+EVERYBODY = "all assessors"
+ASSESSOR = Column("assessor", left=True)
 
 
-def quality_to_table(report: QualityReport, rows: int | None = None) -> str:
+def build_quality_sections(report: QualityReport, rows: int | None = None) -> Iterator[Section]:
     """Bias and drift, priming, self-consistency, pace and automatic assessors, without empty
     tables, and the reasons for undefined values. At most ``rows`` assessors, those with the most
     comparable judgments.
     """
     report = report.largest(rows)
-    parts = [align_agreement_rows(rows) for rows in _tables(report) if len(rows) > 1]
-    reasons = "".join(f"{line}\n" for line in [*_reasons(report), *_hint_notes(report)])
-    return "\n".join([*parts, reasons] if reasons else parts)
+    yield from (section for section in _sections(report) if section.tables[0].rows)
+    if reasons := (*_reasons(report), *_hint_notes(report)):
+        yield Section("Notes on assessor quality", notes=reasons)
 
 
-def _tables(report: QualityReport) -> Iterator[Sequence[Cells]]:
-    yield [("assessor", "bias", "95 % interval", "n", "drift per 100", "95 % interval", "n")] + [
-        (
-            name,
-            format_coefficient(bias.value),
-            format_interval(bias),
-            str(bias.n),
-            format_coefficient(report.drift[name].slope.value),
-            format_interval(report.drift[name].slope),
-            str(report.drift[name].slope.n),
-        )
+def build_judging_report(
+    report: AgreementReport, quality: QualityReport, rows: int | None = None
+) -> Report:
+    """Agreement, then assessor quality."""
+    sections = build_quality_sections(quality, rows)
+    return build_agreement_report(report, quality.as_dict(), rows, sections)
+
+
+def _sections(report: QualityReport) -> Iterator[Section]:
+    biases = [
+        (name, bias.value, bias, bias.n, slope.value, slope, slope.n)
         for name, bias in report.bias.items()
+        for slope in [report.drift[name].slope]
     ]
-    yield [("threshold priming", "slope", "95 % interval", "p", "n"), *_priming(report)]
-    yield [("self-consistency", *TABLE_COEFFICIENTS, "n"), *_consistency(report.consistency)]
+    values = make_coefficient_columns("bias"), make_coefficient_columns("drift per 100")
+    columns = (ASSESSOR, *values[0], INTERVAL, Column("n"), *values[1], INTERVAL, Column("n"))
+    yield Section("Bias and drift", (Table("bias", columns, biases),))
+    primings = [
+        (name, priming.slope, priming, priming.p, priming.n)
+        for name, priming in {EVERYBODY: report.priming, **report.priming_by_assessor}.items()
+        if priming.slope is not None
+    ]
+    values = make_coefficient_columns("slope"), make_coefficient_columns("p")
+    columns = (Column("threshold priming", left=True), *values[0], INTERVAL, *values[1])
+    yield Section("Threshold priming", (Table("priming", (*columns, Column("n")), primings),))
+    rows = _consistency_rows(report.consistency)
+    yield _coefficients_section("Self-consistency", "self-consistency", rows)
     near = f"repeats within {SOONEST} documents"
-    yield [(near, *TABLE_COEFFICIENTS, "n"), *_consistency(report.near_consistency)]
-    yield [("median active seconds", "seconds", "n", "hasty")] + [
-        (name, format_coefficient(pace.overall.median), str(pace.overall.n), str(pace.hasty))
+    yield _coefficients_section("Close repeats", near, _consistency_rows(report.near_consistency))
+    paces = [
+        (name, pace.overall.median, pace.overall.n, pace.hasty)
         for name, pace in report.pace.items()
         if pace.overall.n
     ]
-    yield [("automatic assessor against", *TABLE_COEFFICIENTS, "n"), *_automatic(report)]
+    columns = (
+        *(Column("median active seconds", left=True), *make_coefficient_columns("seconds")),
+        *make_columns("n", "hasty"),
+    )
+    yield Section("Pace", (Table("pace", columns, paces),))
+    head = "automatic assessor against"
+    yield _coefficients_section("Automatic assessors", head, _automatic_rows(report))
 
 
-def _priming(report: QualityReport) -> Iterable[Cells]:
-    by_assessor = {"all assessors": report.priming, **report.priming_by_assessor}
-    for name, priming in by_assessor.items():
-        if priming.slope is not None:
-            yield (
-                name,
-                format_coefficient(priming.slope),
-                format_interval(priming),
-                format_coefficient(priming.p),
-                str(priming.n),
-            )
-
-
-def _consistency(rows: Mapping[str, Row]) -> Iterable[Cells]:
-    return (_cells(name, row) for name, row in _consistency_rows(rows))
-
-
-def _automatic(report: QualityReport) -> Iterable[Cells]:
-    return (_cells(name, row) for name, row in _automatic_rows(report))
+def _coefficients_section(title: str, head: str, rows: Iterable[tuple[str, Row]]) -> Section:
+    values = make_coefficient_columns(*TABLE_COEFFICIENTS)
+    cells = [
+        (name, *(row[each].value for each in TABLE_COEFFICIENTS), row["percent"].n)
+        for name, row in rows
+    ]
+    return Section(title, (Table(head, (Column(head, left=True), *values, Column("n")), cells),))
 
 
 def _consistency_rows(rows: Mapping[str, Row]) -> Iterator[tuple[str, Row]]:
     for name, row in rows.items():
-        yield "all assessors" if name == EVERYONE else name, row
+        yield EVERYBODY if name == EVERYONE else name, row
 
 
 def _automatic_rows(report: QualityReport) -> Iterator[tuple[str, Row]]:
     for name, quality in report.automatic.items():
         for who, row in {"consensus": quality.consensus, **quality.people}.items():
             yield f"{name} ~ {who}", row
-
-
-def _cells(name: str, row: Row) -> Cells:
-    values = (format_coefficient(row[coefficient].value) for coefficient in TABLE_COEFFICIENTS)
-    return name, *values, str(row["percent"].n)
 
 
 def _reasons_of_rows(rows: Iterable[tuple[str, Row]], prefix: str) -> Iterable[str]:
@@ -117,7 +126,7 @@ def _reasons(report: QualityReport) -> Iterable[str]:
             yield f"{name}, bias{_lacks(bias)}: {bias.no_interval}"
     slopes = {name: drift.slope for name, drift in report.drift.items()}
     if len({slope.reason for slope in slopes.values()}) == 1 < len(slopes):
-        slopes = {"all assessors": next(iter(slopes.values()))}
+        slopes = {EVERYBODY: next(iter(slopes.values()))}
     for name, slope in slopes.items():
         if slope.no_interval:
             yield f"{name}, drift{_lacks(slope)}: {slope.no_interval}"
@@ -132,3 +141,67 @@ def _hint_notes(report: QualityReport) -> list[str]:
 
 def _lacks(estimate: QualityEstimate) -> str:
     return "" if estimate.reason else ", interval"
+
+
+def build_quality_report(
+    report: QualityReport, rows: int | None = None, settings: Mapping[str, Any] | None = None
+) -> Report:
+    """Assessor quality alone. CSV has a line per assessor and figure, all of them; ``settings`` are
+    its conditions.
+    """
+    third = {key: value for key, value in (settings or {}).items() if key == "third_judgments"}
+    return Report(
+        title="Assessor quality",
+        sections=build_quality_sections(report, rows),
+        conditions=settings or {},
+        record=Table("assessors", make_columns(*RECORD), list_quality_records(report)),
+        data=lambda: {**third, **report.as_dict()},
+    )
+
+
+def list_quality_records(report: QualityReport) -> list[list[str]]:
+    """The lines of CSV: an assessor and a figure."""
+    rows = [_estimate(name, "bias", estimate) for name, estimate in report.bias.items()]
+    rows += [_estimate(name, "drift", estimate.slope) for name, estimate in report.drift.items()]
+    rows += [_priming(name, estimate) for name, estimate in report.priming_by_assessor.items()]
+    rows.append(_priming("", report.priming))
+    for name, pace in report.pace.items():
+        seconds = pace.overall
+        values = [format_full(seconds.median), "", "", "", str(seconds.n), seconds.reason or "", ""]
+        rows.append([name, "median seconds", *values])
+        rows.append([name, "hasty", str(pace.hasty), "", "", "", str(seconds.n), "", ""])
+    for name, row in report.consistency.items():
+        rows += [_estimate(name, f"self-consistency {c}", estimate) for c, estimate in row.items()]
+    for name, row in report.near_consistency.items():
+        rows += [_estimate(name, f"near repeats {c}", estimate) for c, estimate in row.items()]
+    for name, quality in report.automatic.items():
+        rows.append(_estimate(name, "automatic bias", quality.bias))
+        rows += [
+            _estimate(name, f"consensus {c}", estimate) for c, estimate in quality.consensus.items()
+        ]
+        for who, row in quality.people.items():
+            rows += [_estimate(name, f"{who} {c}", estimate) for c, estimate in row.items()]
+    return rows
+
+
+def _estimate(name: str, figure: str, estimate: QualityEstimate | CoefficientValue) -> list[str]:
+    bounds = [format_full(x) for x in (estimate.value, estimate.low, estimate.high)]
+    return [
+        name,
+        figure,
+        *bounds,
+        "",
+        str(estimate.n),
+        estimate.reason or "",
+        estimate.no_interval or "",
+    ]
+
+
+def _priming(name: str, priming: Priming) -> list[str]:
+    values = [format_full(x) for x in (priming.slope, priming.low, priming.high, priming.p)]
+    return [name, "priming", *values, str(priming.n), priming.reason or "", ""]
+
+
+FORMATS = make_formats(build_judging_report)
+"""Of agreement with assessor quality."""
+QUALITY_FORMATS = make_formats(build_quality_report)

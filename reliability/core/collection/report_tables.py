@@ -1,15 +1,14 @@
-"""A reusability report as sections of remarks and tables, for every output format."""
+"""The sections of a reusability report: one per diagnostic."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 
 from campaigns.core.cards import Card
 from campaigns.core.intervals import HINT_NOTE
-from evaluation.core.comparison.estimate import ComparisonEstimate
+from common.report.report import Column, Section, Table, make_columns
 from evaluation.core.comparison.formats import format_p_value
-from evaluation.core.comparison.rank_drop import RankDrop
+from evaluation.core.comparison.rank_drop import format_rank_drop
 from judging.core.policies import NO_ESTIMATE
 from reliability.core.collection import (
     condensed_lists,
@@ -26,27 +25,27 @@ from reliability.core.collection.contributors import Contributor
 from reliability.core.collection.leave_one_group_out import LeaveOutResult
 from reliability.core.collection.report import ReusabilityFacts, ReusabilityReport
 
-
-@dataclass(frozen=True)
-class ReportTable:
-    """Formatted cells; the first column is a name. ``detail``: a long table by run or topic."""
-
-    caption: str
-    head: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    detail: bool = False
+MAX_ROWS = 20
+"""Rows in text of tables by team and by depth, which grow with the campaign."""
 
 
-@dataclass(frozen=True)
-class ReportSection:
-    """One diagnostic: its card, remarks to lead with, and its tables."""
-
-    card: Card
-    remarks: tuple[str, ...]
-    tables: tuple[ReportTable, ...]
+def make_score_columns(*names: str) -> tuple[Column, ...]:
+    return make_columns(*names, show=format_p_value)
 
 
-def build_sections(report: ReusabilityReport) -> list[ReportSection]:
+def format_pooled(value: bool) -> str:
+    return "yes" if value else "no"
+
+
+NAMES = make_score_columns("tau", "tau_AP", "RBO")
+DROP = Column("largest drop", format=format_rank_drop, undefined="none")
+POOLED = Column("pooled", format=format_pooled)
+MEASURE = Column("measure", left=True)
+RUN = Column("run", left=True)
+PERCENT = "{:.1f}".format
+
+
+def build_sections(report: ReusabilityReport) -> list[Section]:
     """All diagnostics, in the order of the report."""
     return [
         _contributors(report),
@@ -58,6 +57,21 @@ def build_sections(report: ReusabilityReport) -> list[ReportSection]:
         _condensed(report),
         _corrections(report),
     ]
+
+
+def build_card_section(card: Card, notes: Iterable[str], tables: Iterable[Table]) -> Section:
+    """A diagnostic, introduced and defined by its card."""
+    undefined = [f"Undefined (null): {card.undefined}"] if card.undefined else []
+    remarks = (f"Range: {card.range}.", *card.edge_cases, *undefined, f"Source: {card.source}")
+    return Section(
+        title=card.title,
+        tables=tuple(tables),
+        notes=tuple(notes),
+        name=card.name,
+        titled=True,
+        reading=card.reading,
+        definition=(card.formula, *remarks),
+    )
 
 
 def list_condition_sentences(facts: ReusabilityFacts) -> list[str]:
@@ -85,85 +99,95 @@ def list_condition_sentences(facts: ReusabilityFacts) -> list[str]:
     return lines
 
 
-def _contributors(report: ReusabilityReport) -> ReportSection:
+def make_table(
+    caption: str,
+    columns: Iterable[Column],
+    rows: Iterable[tuple[object, ...]],
+    *,
+    detail: bool = False,
+    most: int | None = None,
+) -> Table:
+    """Plain text has the caption above the table."""
+    cells = tuple(rows)
+    return Table(caption, tuple(columns), cells, caption, detail=detail, lead=caption, most=most)
+
+
+def _contributors(report: ReusabilityReport) -> Section:
     contributions, facts = report.contributors, report.facts
-    head = ("runs", "judged", "relevant", "unique judged", "unique relevant", "rate", "share")
-    tables = [ReportTable("By team", ("team", *head), _contributor_rows(contributions.by_team))]
+    tables = [_contributor_table("team", contributions.by_team)]
     if not facts.one_run_teams:
-        tables.append(
-            ReportTable(
-                "By run", ("run", *head), _contributor_rows(contributions.by_run), detail=True
-            )
-        )
+        tables.append(_contributor_table("run", contributions.by_run))
     remark = (
         f"Judged documents in no contributing run within depth {facts.depth}: "
         f"{contributions.from_elsewhere:,} ({contributions.relevant_from_elsewhere:,} "
         "relevant)."
     )
-    return ReportSection(contributors.CARD, (remark,), tuple(tables))
+    return build_card_section(contributors.CARD, [remark], tables)
 
 
-def _contributor_rows(groups: Iterable[Contributor]) -> tuple[tuple[str, ...], ...]:
-    return tuple(
+def _contributor_table(by: str, groups: Iterable[Contributor]) -> Table:
+    columns = (
+        Column(by, left=True),
+        *make_columns("runs", "judged", "relevant", "unique judged", "unique relevant"),
+        *make_score_columns("rate", "share"),
+    )
+    rows = (
         (
-            row.name,
-            *map(str, (row.runs, row.judged, row.relevant, row.alone, row.relevant_alone)),
-            format_p_value(row.rate),
-            format_p_value(row.share),
+            *(row.name, row.runs, row.judged, row.relevant, row.alone, row.relevant_alone),
+            *(row.rate, row.share),
         )
         for row in groups
     )
+    return make_table(f"By {by}", columns, rows, detail=by == "run", most=MAX_ROWS)
 
 
-def _leave_out(report: ReusabilityReport) -> ReportSection:
-    both = (*report.leave_team_out, *report.leave_run_out)
-    head = ("measure", "left out", "mean change", "mean %", *_NAMES, "largest drop")
-    rows = tuple(
+def _leave_out(report: ReusabilityReport) -> Section:
+    columns = (
+        *(MEASURE, Column("left out"), *make_score_columns("mean change")),
+        *(Column("mean %", format=PERCENT), *NAMES, DROP),
+    )
+    rows = (
         (
-            result.measure,
-            result.by,
-            format_p_value(result.mean_change),
-            format_percent(result.mean_percent),
-            *format_coefficients(result.coefficients),
-            format_largest_drop(result.drop),
+            *(result.measure, result.by, result.mean_change, result.mean_percent),
+            *(estimate.value for estimate in result.coefficients.values()),
+            result.drop,
         )
-        for result in both
+        for result in (*report.leave_team_out, *report.leave_run_out)
     )
-    details = [_left_out_table(result) for result in report.leave_team_out]
-    return ReportSection(
-        leave_one_group_out.CARD, (), (ReportTable("All measures", head, rows), *details)
-    )
+    details = map(_left_out_table, report.leave_team_out)
+    tables = (make_table("All measures", columns, rows), *details)
+    return build_card_section(leave_one_group_out.CARD, (), tables)
 
 
-def _left_out_table(result: LeaveOutResult) -> ReportTable:
-    head = ("run", "team", "pooled", "score", "without", "change", "%", "rank", "rank without")
-    rows = tuple(
+def _left_out_table(result: LeaveOutResult) -> Table:
+    columns = (
+        *(RUN, Column("team"), POOLED, *make_score_columns("score", "without", "change")),
+        *(Column("%", format=PERCENT), *make_columns("rank", "rank without")),
+    )
+    rows = (
         (
-            row.run,
-            row.group,
-            "yes" if row.pooled else "no",
-            *map(format_p_value, (row.score, row.without, row.change)),
-            format_percent(row.percent),
-            *map(format_integer, (row.rank, row.rank_without)),
+            *(row.run, row.group, row.pooled, row.score, row.without, row.change),
+            *(row.percent, row.rank, row.rank_without),
         )
         for row in result.runs
     )
-    return ReportTable(f"{result.measure}, one team left out", head, rows, detail=True)
+    return make_table(f"{result.measure}, one team left out", columns, rows, detail=True)
 
 
-def _by_depth(report: ReusabilityReport) -> ReportSection:
-    rows = tuple(
-        (*map(str, (row.depth, row.new, row.judged, row.relevant)), format_p_value(row.rate))
-        for row in report.by_depth
+def _by_depth(report: ReusabilityReport) -> Section:
+    columns = (
+        *(Column("depth", left=True), *make_columns("new", "judged", "relevant")),
+        *make_score_columns("rate"),
     )
-    head = ("depth", "new", "judged", "relevant", "rate")
-    return ReportSection(depths.CARD, (), (ReportTable("New documents by best rank", head, rows),))
+    rows = ((row.depth, row.new, row.judged, row.relevant, row.rate) for row in report.by_depth)
+    table = make_table("New documents by best rank", columns, rows, most=MAX_ROWS)
+    return build_card_section(depths.CARD, (), [table])
 
 
-def _extrapolation(report: ReusabilityReport) -> ReportSection:
+def _extrapolation(report: ReusabilityReport) -> Section:
     estimate = report.extrapolation
     if estimate.further is None:
-        return ReportSection(extrapolation.CARD, (f"Undefined: {estimate.reason}.",), ())
+        return build_card_section(extrapolation.CARD, [f"Undefined: {estimate.reason}."], ())
     interval = (
         "no interval"
         if estimate.low is None
@@ -183,10 +207,10 @@ def _extrapolation(report: ReusabilityReport) -> ReportSection:
         "This is an extrapolation: no document at these ranks was judged.",
     ]
     lines += [f"No interval: {estimate.reason}."] if estimate.reason else []
-    return ReportSection(extrapolation.CARD, tuple(lines), ())
+    return build_card_section(extrapolation.CARD, lines, ())
 
 
-def _stability(report: ReusabilityReport) -> ReportSection:
+def _stability(report: ReusabilityReport) -> Section:
     signs = report.stability
     dense = [topic.topic for topic in signs.topics if topic.alarm]
     lows = ", ".join(f"{runs} at k = {k}" for k, runs in signs.low_runs.items())
@@ -201,144 +225,102 @@ def _stability(report: ReusabilityReport) -> ReportSection:
             f"{signs.relevant:,} ({format_p_value(signs.concentration)})."
         ),
     ]
-    counts = tuple((teams, str(number)) for teams, number in signs.of_teams.items())
-    runs = tuple(
-        (
-            row.run,
-            row.team,
-            "yes" if row.pooled else "no",
-            *map(format_p_value, row.shares.values()),
-        )
+    return build_card_section(stability.CARD, remarks, _stability_tables(report))
+
+
+def _stability_tables(report: ReusabilityReport) -> Iterator[Table]:
+    signs = report.stability
+    teams = (Column("teams", left=True), Column("relevant"))
+    caption = "Relevant documents by number of contributing teams"
+    yield make_table(caption, teams, signs.of_teams.items())
+    runs = (
+        (row.run, row.team, row.pooled, *row.shares.values())
         for row in sorted(signs.runs, key=lambda row: (row.shares["10"] or 0.0, row.run))
     )
-    topics = tuple(
-        (
-            row.topic,
-            *map(str, (row.judged, row.relevant)),
-            format_p_value(row.density),
-            *map(str, (row.alone, row.elsewhere)),
-            format_p_value(row.concentration),
-        )
-        for row in signs.topics
+    cuts = make_score_columns(*(f"judged@{k}" for k in stability.CUTS))
+    columns = (RUN, Column("team"), POOLED, *cuts)
+    yield make_table("Runs, lowest judged@10 first", columns, runs, detail=True)
+    topics = (
+        (t.topic, t.judged, t.relevant, t.density, t.alone, t.elsewhere, t.concentration)
+        for t in signs.topics
     )
-    cuts = tuple(f"judged@{k}" for k in stability.CUTS)
-    density = ("topic", "judged", "relevant", "density", "unique", "elsewhere", "concentration")
-    tables = (
-        ReportTable(
-            "Relevant documents by number of contributing teams", ("teams", "relevant"), counts
-        ),
-        ReportTable(
-            "Runs, lowest judged@10 first", ("run", "team", "pooled", *cuts), runs, detail=True
-        ),
-        ReportTable("Topics", density, topics, detail=True),
+    columns = (
+        *(Column("topic", left=True), *make_columns("judged", "relevant")),
+        *(*make_score_columns("density"), *make_columns("unique", "elsewhere")),
+        *make_score_columns("concentration"),
     )
-    return ReportSection(stability.CARD, tuple(remarks), tables)
+    yield make_table("Topics", columns, topics, detail=True)
 
 
-def _reduced(report: ReusabilityReport) -> ReportSection:
+def _reduced(report: ReusabilityReport) -> Section:
     facts = report.facts
-    head = (
-        *("%", "judged", "score", "SE of score", "tau", "SE of tau", "sd", "min", "max"),
-        *("tau to first", "SE to first", "largest drop"),
+    columns = (
+        *(Column("%", left=True), Column("judged", format="{:.3f}".format)),
+        *make_score_columns("score", "SE of score", "tau", "SE of tau", "sd", "min", "max"),
+        *(*make_score_columns("tau to first", "SE to first"), DROP),
     )
     tables = []
     for name in facts.measures:
-        rows = tuple(
+        rows = (
             (
-                str(row.level),
-                f"{row.judged:.3f}",
-                *map(format_p_value, (row.score, row.score_standard_error)),
-                *map(format_p_value, (row.tau.mean, row.tau.standard_error, row.tau.sd)),
-                *map(format_p_value, (row.tau.least, row.tau.most)),
-                *map(format_p_value, (row.tau_to_first.mean, row.tau_to_first.standard_error)),
-                format_largest_drop(row.drop),
+                *(row.level, row.judged, row.score, row.score_standard_error),
+                *(row.tau.mean, row.tau.standard_error, row.tau.sd, row.tau.least, row.tau.most),
+                *(row.tau_to_first.mean, row.tau_to_first.standard_error, row.drop),
             )
             for row in report.reduced
             if row.measure == name
         )
-        tables.append(ReportTable(name, head, rows))
+        tables.append(make_table(name, columns, rows))
     remark = (
         f"{facts.draws:,} draws, seed {facts.seed}; SE: standard error of the mean over draws; the "
         f"first measure is {facts.measures[0]}."
     )
-    return ReportSection(reduced_judgments.CARD, (remark,), tuple(tables))
+    return build_card_section(reduced_judgments.CARD, [remark], tables)
 
 
-def _condensed(report: ReusabilityReport) -> ReportSection:
-    head = ("measure", "mean gap contributing", "mean gap others", *_NAMES, "largest drop")
-    rows = tuple(
+def _condensed(report: ReusabilityReport) -> Section:
+    gaps = make_score_columns("mean gap contributing", "mean gap others")
+    rows = (
         (
-            comparison.measure,
-            *map(format_p_value, (comparison.mean_gap_pooled, comparison.mean_gap_others)),
-            *format_coefficients(comparison.coefficients),
-            format_largest_drop(comparison.drop),
+            *(comparison.measure, comparison.mean_gap_pooled, comparison.mean_gap_others),
+            *(estimate.value for estimate in comparison.coefficients.values()),
+            comparison.drop,
         )
         for comparison in report.condensed
     )
-    details = [_gap_table(comparison) for comparison in report.condensed]
-    return ReportSection(
-        condensed_lists.CARD, (), (ReportTable("All measures", head, rows), *details)
+    table = make_table("All measures", (MEASURE, *gaps, *NAMES, DROP), rows)
+    details = map(_gap_table, report.condensed)
+    return build_card_section(condensed_lists.CARD, (), (table, *details))
+
+
+def _gap_table(comparison: CondensedComparison) -> Table:
+    columns = (
+        *(RUN, POOLED, *make_score_columns("plain", "condensed", "gap")),
+        *make_columns("rank", "rank condensed"),
     )
-
-
-def _gap_table(comparison: CondensedComparison) -> ReportTable:
-    head = ("run", "pooled", "plain", "condensed", "gap", "rank", "rank condensed")
-    rows = tuple(
-        (
-            row.run,
-            "yes" if row.pooled else "no",
-            *map(format_p_value, (row.plain, row.condensed, row.gap)),
-            *map(format_integer, (row.rank, row.rank_condensed)),
-        )
+    rows = (
+        (row.run, row.pooled, row.plain, row.condensed, row.gap, row.rank, row.rank_condensed)
         for row in comparison.runs
     )
-    return ReportTable(comparison.measure, head, rows, detail=True)
+    return make_table(comparison.measure, columns, rows, detail=True)
 
 
-def _corrections(report: ReusabilityReport) -> ReportSection:
+def _corrections(report: ReusabilityReport) -> Section:
     corrections = report.corrections
     if reason := next((row.reason for row in corrections if row.reason), None):
-        return ReportSection(correction.CARD, (f"Undefined: {reason}.",), ())
-    head = ("measure", "bias", "sd of the losses", "largest loss", "other runs")
-    rows = tuple(
-        (row.measure, *map(format_p_value, (row.bias, row.sd, row.most)), str(len(row.runs)))
-        for row in corrections
-    )
-    details = [
-        ReportTable(
+        return build_card_section(correction.CARD, [f"Undefined: {reason}."], ())
+    numbers = make_score_columns("bias", "sd of the losses", "largest loss")
+    columns = (MEASURE, *numbers, Column("other runs"))
+    rows = ((row.measure, row.bias, row.sd, row.most, len(row.runs)) for row in corrections)
+    scores = (RUN, *make_score_columns("score", "corrected"))
+    details = (
+        make_table(
             row.measure,
-            ("run", "score", "corrected"),
-            tuple(
-                (one.run, format_p_value(one.score), format_p_value(one.corrected))
-                for one in row.runs
-            ),
+            scores,
+            ((one.run, one.score, one.corrected) for one in row.runs),
             detail=True,
         )
         for row in corrections
-    ]
-    return ReportSection(correction.CARD, (), (ReportTable("All measures", head, rows), *details))
-
-
-_NAMES = ("tau", "tau_AP", "RBO")
-
-
-def format_coefficients(estimates: dict[str, ComparisonEstimate]) -> list[str]:
-    """Three cells: tau-b, tau_AP in its defined form, and rank-biased overlap."""
-    return [format_p_value(estimate.value) for estimate in estimates.values()]
-
-
-def format_largest_drop(drop: RankDrop | None) -> str:
-    return "none" if drop is None else f"{drop.tag} {drop.before} to {drop.after}"
-
-
-def format_percent(value: float | None) -> str:
-    return "null" if value is None else f"{value:.1f}"
-
-
-def format_integer(value: int | None) -> str:
-    return "null" if value is None else str(value)
-
-
-def summary_tables(tables: Sequence[ReportTable]) -> list[ReportTable]:
-    """The tables without the details."""
-    return [table for table in tables if not table.detail]
+    )
+    tables = (make_table("All measures", columns, rows), *details)
+    return build_card_section(correction.CARD, (), tables)

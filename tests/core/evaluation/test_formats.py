@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 from evaluation.core.evaluate import ScoredRun, evaluate
-from evaluation.core.formats import scores_to_csv, scores_to_json, scores_to_trec_eval
-from evaluation.core.measures.docs import render_measures_docs
-from tests.conftest import REPOSITORY
+from evaluation.core.formats import FORMATS, scores_to_trec_eval
 from tests.core.evaluation.made import made
 from tests.csv_reading import csv_conditions
 
@@ -29,18 +26,18 @@ def test_text_is_that_of_trec_eval() -> None:
 
 
 def test_csv_has_full_precision_and_empty_for_undefined() -> None:
-    text = scores_to_csv([scores()], by_topic=True)
+    text = FORMATS["csv"]([scores()], by_topic=True)
     lines = text.splitlines()
     assert lines[2] == "run,measure,topic,value"
     assert 'made,map,"q,1",0.5555555555555555' in lines
     assert "made,judged_5,q2," in lines
     assert lines[-3] == "made,num_ret,all,3"
     assert csv_conditions(text) == {"table": "scores"} | scores().conditions
-    assert len(scores_to_csv([scores()]).splitlines()) == 7
+    assert len(FORMATS["csv"]([scores()]).splitlines()) == 7
 
 
 def test_json_has_null_and_the_conditions() -> None:
-    (run,) = json.loads(scores_to_json([scores()], by_topic=True))["runs"]
+    (run,) = json.loads(FORMATS["json"]([scores()], by_topic=True))["runs"]
     assert run["topics"]["q2"] == {"num_ret": 0, "map": 0.0, "judged_5": None}
     assert run["all"]["num_q"] == 2
     assert run["conditions"]["profile"] == "poolbench-1"
@@ -57,18 +54,13 @@ def test_texts_are_printed_by_topic_and_in_no_mean() -> None:
     ]
     assert told.means[1:] == (None, None)
     assert told.reasons["relstring"] == "it is text and cannot be averaged."
-    assert "made,relstring,1,'1-.>'" in scores_to_csv([told], by_topic=True).splitlines()
-    (run,) = json.loads(scores_to_json([told], by_topic=True))["runs"]
+    assert "made,relstring,1,'1-.>'" in FORMATS["csv"]([told], by_topic=True).splitlines()
+    (run,) = json.loads(FORMATS["json"]([told], by_topic=True))["runs"]
     assert (set(run["all"]), run["topics"]["1"]["relstring_2"]) == ({"map"}, "'1-'")
 
 
 def test_the_summary_can_be_left_out() -> None:
     assert "all" not in scores_to_trec_eval([scores()], by_topic=True, summary=False)
-    assert ",all," not in scores_to_csv([scores()], by_topic=True, summary=False)
-    (run,) = json.loads(scores_to_json([scores()], by_topic=True, summary=False))["runs"]
+    assert ",all," not in FORMATS["csv"]([scores()], by_topic=True, summary=False)
+    (run,) = json.loads(FORMATS["json"]([scores()], by_topic=True, summary=False))["runs"]
     assert set(run) == {"run", "conditions", "reasons", "topics"}
-
-
-def test_the_page_of_measures_is_up_to_date() -> None:
-    written = (Path(REPOSITORY) / "docs" / "measures.md").read_text()
-    assert written == render_measures_docs()

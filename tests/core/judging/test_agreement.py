@@ -12,13 +12,11 @@ from hypothesis import strategies as st
 
 from campaigns.core.qrels import qrels_from_rows
 from judging.core.agreement.coefficient import AgreementCoefficient
-from judging.core.agreement.docs import render_agreement_docs, render_policy_docs
-from judging.core.agreement.formats import agreement_to_json, agreement_to_table
+from judging.core.agreement.formats import AGREEMENT_FORMATS
 from judging.core.agreement.gwet import gwet_ordinal_weights
 from judging.core.agreement.labels import labels_from_qrels
 from judging.core.agreement.panel import agreement_report, compute_coefficient
 from judging.core.agreement.registry import COEFFICIENTS
-from tests.conftest import REPOSITORY
 from tests.core.judging.labelled import Rows, labels, of, value
 
 EXAMPLES = [(c, *example) for c in COEFFICIENTS.values() for example in c.examples]
@@ -169,15 +167,15 @@ def test_a_report_of_one_assessor_says_why_it_is_empty() -> None:
         "agreement needs at least two assessors"
     }
     assert report.assessors[0].prevalence == pytest.approx(2 / 3)
-    assert "null" in agreement_to_table(report)
-    assert json.loads(agreement_to_json(report))["overall"]["percent"]["value"] is None
+    assert "null" in AGREEMENT_FORMATS["table"](report)
+    assert json.loads(AGREEMENT_FORMATS["json"](report))["overall"]["percent"]["value"] is None
 
 
 def test_a_mean_leaves_undefined_pairs_out_and_says_so() -> None:
     report = agreement_report(labels((0, 1, None), (0, 1, None), (None, None, 1)), 1)
     assert (report.means["kappa"].value, report.means["kappa"].n) == (1.0, 1)
     assert report.means["kappa"].reason == "2 of 3 pairs of assessors are undefined"
-    assert "A ~ C: no pair was judged by both" in agreement_to_table(report)
+    assert "A ~ C: no pair was judged by both" in AGREEMENT_FORMATS["table"](report)
 
 
 def test_the_report_counts_grades_of_two_against_each_other_and_by_topic() -> None:
@@ -197,7 +195,7 @@ def test_the_report_counts_grades_of_two_against_each_other_and_by_topic() -> No
 
 def test_the_table_says_why_there_is_no_mean_over_topics() -> None:
     rows = ((0, 1, 0), (0, 1, 1))
-    told = agreement_to_table(agreement_report(labels(*rows, topics=("1", "2", "3")), 1))
+    told = AGREEMENT_FORMATS["table"](agreement_report(labels(*rows, topics=("1", "2", "3")), 1))
     assert "mean over topics, kappa: 2 of 3 topics are undefined" in told
     assert "mean over topics, kappa, interval: fewer than 5 topics" in told
 
@@ -209,8 +207,3 @@ def test_binary_cuts_the_grades_at_the_level() -> None:
     assert (report.scale, report.level) == ((0, 1), 2)
     assert [a.relevant for a in report.assessors] == [2, 1]
     assert report.overall["percent"].value == pytest.approx(3 / 4)
-
-
-def test_the_page_of_agreement_is_up_to_date() -> None:
-    assert (REPOSITORY / "docs" / "agreement.md").read_text() == render_agreement_docs()
-    assert (REPOSITORY / "docs" / "policies.md").read_text() == render_policy_docs()

@@ -14,7 +14,7 @@ from judging.core.agreement.resampling import ResampleDraws
 from judging.core.quality.automatic import compare_automatic_assessors, consensus_labels
 from judging.core.quality.bias import bias_by_assessor, drift_by_assessor, estimate_bias
 from judging.core.quality.consistency import EVERYONE, self_consistency_by_assessor
-from judging.core.quality.formats import quality_to_table
+from judging.core.quality.formats import QUALITY_FORMATS
 from judging.core.quality.ordered_grades import OrderedGrades, untimed_judgments
 from judging.core.quality.pace import pace_by_assessor
 from judging.core.quality.report import CARDS, JudgingRecord, quality_report, record_from_labels
@@ -188,7 +188,7 @@ def test_the_report_is_plain_and_has_no_holes() -> None:
     assert told["assessors"][1]["consistency"] is None
     assert told["priming"]["slope"] is None
     assert told["automatic"][0]["people"][1]["name"] == "B"
-    text = quality_to_table(report)
+    text = QUALITY_FORMATS["table"](report)
     assert "M ~ consensus" in text
     assert "all assessors, drift: the order" in text
     assert "A, bias, interval: fewer than 5 topics" in text
@@ -197,7 +197,7 @@ def test_the_report_is_plain_and_has_no_holes() -> None:
 
 def test_the_table_says_why_automatic_assessors_have_no_figure() -> None:
     people, machine = labels((0, None), (1, None)), labels((None, 1), names="M")
-    text = quality_to_table(
+    text = QUALITY_FORMATS["table"](
         quality_report(JudgingRecord(people, untimed_judgments(people), (), machine), 1)
     )
     assert "M ~ consensus, kappa: no pair was judged by all compared assessors" in text

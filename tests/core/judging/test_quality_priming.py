@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from judging.core.agreement.counts import Floats
-from judging.core.quality.formats import quality_to_table
+from judging.core.quality.formats import QUALITY_FORMATS
 from judging.core.quality.ordered_grades import OrderedGrades, untimed_judgments
 from judging.core.quality.priming import (
     PRIMING,
@@ -181,4 +181,4 @@ def test_intervals_of_assessor_quality_need_five_topics(
             assert (found.low is not None, found.is_hint) == (printed, hint)
             assert (found.no_interval == "fewer than 5 topics") is not printed
     assert report.priming.p is not None
-    assert ("hint: interval from fewer than 10 topics" in quality_to_table(report)) is hint
+    assert ("hint: interval from fewer than 10 topics" in QUALITY_FORMATS["table"](report)) is hint

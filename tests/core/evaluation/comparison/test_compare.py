@@ -18,14 +18,11 @@ from evaluation.core.comparison.compare import (
     compare_pair,
 )
 from evaluation.core.comparison.discriminative import NO_PAIR, discriminative_power
-from evaluation.core.comparison.docs import render_comparison_docs
 from evaluation.core.comparison.effect import WinLossTie
 from evaluation.core.comparison.estimate import SAME, TOO_FEW, Floats, ResamplingOptions
 from evaluation.core.comparison.family import TOO_SMALL
 from evaluation.core.comparison.formats import (
-    comparison_to_csv,
-    comparison_to_json,
-    comparison_to_table,
+    FORMATS,
     format_p_value,
 )
 from evaluation.core.comparison.registry import (
@@ -245,7 +242,7 @@ def measured() -> dict[str, Comparisons]:
 
 
 def test_the_table_tells_conditions_values_and_reasons() -> None:
-    lines = comparison_to_table(measured()).splitlines()
+    lines = FORMATS["table"](measured()).splitlines()
     assert lines[0] == (
         "map: t, correction holm, alpha 0.05; 10 topics, 0 not in all runs; "
         "0 of 3 pairs significant"
@@ -267,20 +264,20 @@ def test_the_table_tells_conditions_values_and_reasons() -> None:
 def test_csv_has_a_line_a_pair_in_full_precision() -> None:
     values = campaign(3, 20)
     found = compare_all(values, ("a,b", "c", "d"), test="wilcoxon")
-    text = comparison_to_csv({"map": found, "P_10": found})
+    text = FORMATS["csv"]({"map": found, "P_10": found})
     rows = csv_rows(text)
     assert [row["measure"] for row in rows] == ["map"] * 3 + ["P_10"] * 3
     assert rows[0]["first"] == "a,b"
     assert csv_conditions(text)["measures"]["P_10"] == found.conditions()
     assert [float(row["p_value"]) for row in rows[:3]] == [row.p_value for row in found.rows]
     assert [row["different"] for row in rows[:3]] == [str(int(r.different)) for r in found.rows]
-    undefined = next(iter(csv_rows(comparison_to_csv(measured()))))
+    undefined = next(iter(csv_rows(FORMATS["csv"](measured()))))
     assert (undefined["p_value"], undefined["reason"]) == ("", SAME)
 
 
 def test_json_has_conditions_power_and_pairs() -> None:
     conditions = {"ours": {"level": 2}}
-    everything = json.loads(comparison_to_json(measured(), conditions))
+    everything = json.loads(FORMATS["json"](measured(), conditions))
     assert everything["scores"] == conditions
     content = everything["measures"]["map"]
     assert [run["run"] for run in content["runs"]] == ["ours", "base", "twin"]
@@ -309,10 +306,6 @@ def test_json_has_conditions_power_and_pairs() -> None:
 )
 def test_small_numbers_are_not_shown_as_0(value: float | None, told: str) -> None:
     assert format_p_value(value) == told
-
-
-def test_the_page_of_comparison_is_up_to_date() -> None:
-    assert (REPOSITORY / "docs" / "comparison.md").read_text() == render_comparison_docs()
 
 
 def test_scipy_is_imported_where_it_is_used_only() -> None:

@@ -8,18 +8,14 @@ from dataclasses import replace
 import pytest
 
 from reliability.core.disagreement.cards import CARDS
-from reliability.core.disagreement.docs import render_disagreement_docs
 from reliability.core.disagreement.formats import (
     FORMATS,
-    disagreement_pairs_to_csv,
-    disagreement_runs_to_csv,
 )
 from reliability.core.disagreement.report import (
     DisagreementReport,
     build_disagreement_report,
     estimate_scoring_work,
 )
-from tests.conftest import REPOSITORY
 from tests.core.reliability.disagreement.drawn import drawn_panel
 from tests.csv_reading import csv_rows
 
@@ -42,7 +38,7 @@ def test_json_has_everything_and_no_nan(report):
 
 
 def test_a_line_a_run_best_first(report):
-    rows = csv_rows(disagreement_runs_to_csv(report))
+    rows = csv_rows(FORMATS["csv"](report))
     assert [int(row["rank"]) for row in rows] == sorted(report.rankings[0].ranks)
     first = report.tags.index(rows[0]["run"])
     assert float(rows[0]["low"]) == report.bootstrap.bands[first].low
@@ -50,7 +46,7 @@ def test_a_line_a_run_best_first(report):
 
 
 def test_a_line_a_pair_most_valuable_first(report):
-    rows = csv_rows(disagreement_pairs_to_csv(report))
+    rows = csv_rows(FORMATS["pairs-csv"](report))
     assert [float(row["value"]) for row in rows] == [value.value for value in report.values]
     assert rows[0]["grades"] == " ".join(map(str, report.values[0].grades))
 
@@ -75,10 +71,6 @@ def test_more_draws_and_more_disputes_are_more_work():
         > estimate_scoring_work(panel, 200)
         > 200 * len(panel.topics)
     )
-
-
-def test_the_page_is_made_of_the_cards():
-    assert (REPOSITORY / "docs" / "disagreement.md").read_text() == render_disagreement_docs()
 
 
 @pytest.mark.parametrize("card", CARDS, ids=lambda card: card.name)

@@ -1,0 +1,69 @@
+"""Reports as data that can be kept: a stored report can be written in any format later.
+
+Sections keep their cells as shown, so that a report stays as it came out although formats of
+numbers change; the record keeps its values. ``data`` is not kept: it is a JSON file of its own.
+A file names the version of this shape; a reader refuses others with ``ValueError``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from typing import Any
+
+from common.report.json import to_json_line
+from common.report.report import Column, Figure, Report, Section, Table, iter_shown_rows
+
+VERSION = 1
+
+
+def pack_report(report: Report) -> str:
+    """The report as one line of JSON; raises ``ValueError`` for NaN in the record."""
+    sections = [_plain_section(section) for section in report.sections]
+    content = {
+        "version": VERSION,
+        "title": report.title,
+        "notes": report.notes,
+        "conditions": dict(report.conditions),
+        "sections": sections,
+        "record": report.record and _plain_table(report.record, [*map(list, report.record.rows)]),
+    }
+    return to_json_line(content)
+
+
+def unpack_report(text: str | bytes) -> Report:
+    """The inverse of ``pack_report``; the columns show their cells as they are."""
+    content = json.loads(text)
+    if content.pop("version", None) != VERSION:
+        raise ValueError("the report was stored in another version")
+    record = content["record"]
+    return Report(
+        title=content["title"],
+        sections=[_section(section) for section in content["sections"]],
+        notes=tuple(content["notes"]),
+        conditions=content["conditions"],
+        record=None if record is None else _table(record),
+    )
+
+
+def _plain_section(section: Section) -> dict[str, Any]:
+    tables = [_plain_table(table, [*iter_shown_rows(table)]) for table in section.tables]
+    return asdict(replace(section, tables=())) | {"tables": tables}
+
+
+def _plain_table(table: Table, rows: list[Any]) -> dict[str, Any]:
+    columns = [{"name": c.name, "head": c.title, "left": c.left} for c in table.columns]
+    return asdict(replace(table, rows=(), columns=())) | {"columns": columns, "rows": rows}
+
+
+def _section(kept: Mapping[str, Any]) -> Section:
+    own = {name: tuple(kept[name]) for name in ("notes", "definition")}
+    tables = tuple(map(_table, kept["tables"]))
+    figures = tuple(Figure(**{**one, "keys": tuple(one["keys"])}) for one in kept["figures"])
+    return Section(**{**kept, **own, "tables": tables, "figures": figures})
+
+
+def _table(kept: Mapping[str, Any]) -> Table:
+    columns = tuple(Column(**column) for column in kept["columns"])
+    return Table(**{**kept, "columns": columns, "notes": tuple(kept["notes"])})

@@ -1,0 +1,24 @@
+"""Reports that jobs store: the data, from which every format is written when it is asked for."""
+
+from __future__ import annotations
+
+from campaigns import store
+from common.report.json import write_json
+from common.report.plain import pack_report, unpack_report
+from common.report.report import Report
+
+REPORT = "report"
+"""The key of the job's result that names the report; ``json`` names its data."""
+
+
+def store_report(report: Report) -> dict[str, str]:
+    """The names of the stored files by their key in the job's result."""
+    return {
+        "json": store.put_blob(write_json(report).encode(), ".json"),
+        REPORT: store.put_blob(pack_report(report).encode(), ".json"),
+    }
+
+
+def load_report(name: str) -> Report:
+    """The report without its data."""
+    return unpack_report(store.get_blob(name))
