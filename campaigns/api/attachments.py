@@ -17,6 +17,7 @@ CONTENT_TYPES = {
     ".json": "application/json",
     ".md": "text/markdown; charset=utf-8",
     ".tex": "application/x-tex; charset=utf-8",
+    ".svg": "image/svg+xml",
     ".txt": "text/plain; charset=utf-8",
 }
 

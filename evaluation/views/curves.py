@@ -9,12 +9,13 @@ import numpy as np
 from django.http import Http404
 
 from campaigns.models import Run
+from common.charts.axes import fifths_axis
+from common.charts.kinds import PlotValue, build_line_chart
 from evaluation.core.batch import ScoringBatch
 from evaluation.core.curves import ELEVEN, average_curves, interpolate_precision, sawtooth_curve
 from evaluation.queries.leaderboard import Leaderboard, LeaderboardEntry
 from evaluation.services.rankings import rebuild_run_batch
 from evaluation.views.cells import format_score
-from evaluation.views.charts.lines import PlotValue, build_line_chart, fifths_axis
 
 SQUARE = (420.0, 420.0)
 THREADS = 100
@@ -45,14 +46,21 @@ def curve_context(
         for place, level in enumerate(ELEVEN)
     ]
     means = [format_score(float(np.mean(column))) for column in columns]
+    threads = background_curves(batches, at)
     return {
         "curves": build_line_chart(
+            (
+                "precision-recall",
+                f"Precision by recall{f', topic {topic}' if topic else ''}",
+                "Vertical axis: precision from 0 to 1. Horizontal axis: recall from 0 to 1.",
+            ),
             lines,
             fifths_axis("recall"),
             fifths_axis("precision"),
             size=SQUARE,
-            threads=background_curves(batches, at),
+            threads=threads,
         ),
+        "curve_threads": bool(threads),
         "curve_rows": rows,
         "curve_means": means,
         "curve_topic": topic,

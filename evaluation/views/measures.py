@@ -16,6 +16,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from campaigns.core.cards import Card, Parameter
+from campaigns.views.chart_files import chart_file_response
 from evaluation.core.measures.family import MeasureFamily, WorkedExample
 from evaluation.core.measures.groups import GROUPS
 from evaluation.core.measures.lookup import (
@@ -164,8 +165,9 @@ def measure_view(request: HttpRequest, name: str) -> HttpResponse:
         query = urlencode(parameters | request.GET.dict())
         return redirect(reverse("measure", args=[family.name]) + (f"?{query}" if query else ""))
     family = FAMILIES[name]
-    return render(
-        request, "evaluation/measure.html", card_context(family) | tryout_context(request, family)
+    context = card_context(family) | tryout_context(request, family)
+    return chart_file_response(request, context) or render(
+        request, "evaluation/measure.html", context
     )
 
 

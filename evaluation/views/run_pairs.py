@@ -10,10 +10,13 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import render
 
 from campaigns.api.attachments import report_response
+from campaigns.views.chart_files import chart_file_response
 from campaigns.views.helpers import SignedInRequest
 from evaluation.core.comparison.compare import Comparisons, PairRow
 from evaluation.core.comparison.formats import FORMATS, list_interval_notes
+from evaluation.core.comparison.interval import MeanInterval
 from evaluation.core.comparison.registry import CORRECTIONS, CORRELATIONS, FAMILY_TESTS, TESTS
+from evaluation.core.measures.family import Measure
 from evaluation.queries.comparison import (
     SignificanceChoice,
     bootstrap_intervals,
@@ -80,11 +83,12 @@ def pairs_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
             "leaders": select_best_and_indistinguishable(entries, comparisons),
             "lower": leaderboard.lower_is_better(name),
             "picture": build_caterpillar(
+                name,
                 [entry.tag for entry in entries],
                 intervals,
                 [entry.own for entry in entries],
+                caption_intervals(leaderboard.measure(name), intervals),
             ),
-            "interval_notes": list_interval_notes(intervals),
             "map": build_pair_map(
                 entries[:MOST_RUNS], comparisons, lower=leaderboard.lower_is_better(name)
             ),
@@ -92,7 +96,16 @@ def pairs_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
             "more": max(0, len(rows) - MOST_PAIRS),
         }
     )
-    return render(request, "evaluation/run_pairs.html", context)
+    return chart_file_response(request, context) or render(
+        request, "evaluation/run_pairs.html", context
+    )
+
+
+def caption_intervals(measure: Measure, intervals: Sequence[MeanInterval]) -> str:
+    title = build_column(measure).title
+    notes = [note[:1].upper() + note[1:] for note in list_interval_notes(intervals)]
+    method = f"{title}: mean over topics with its 95\u00a0% bootstrap interval (BCa)."
+    return " ".join([method, *notes])
 
 
 def pairs_download_view(request: SignedInRequest, slug: str, pk: int, fmt: str) -> HttpResponse:

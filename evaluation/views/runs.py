@@ -10,6 +10,7 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 
+from campaigns.views.chart_files import chart_file_response
 from campaigns.views.helpers import SignedInRequest
 from evaluation.queries.leaderboard import BestMedianWorst, Leaderboard, LeaderboardEntry
 from evaluation.views.access import get_entry, get_visible_leaderboard
@@ -98,15 +99,19 @@ def run_scores_view(request: SignedInRequest, slug: str, pk: int, run: int) -> H
         "means": mean_rows(leaderboard, entry),
         "topics": topics,
         "chart": build_topic_chart(
+            column.name,
+            entry.tag,
             [leaderboard.topics[at] for at in order],
             [values[at] for at in order],
             [spreads[at] for at in order],
+            f"{column.title} of {entry.tag} by topic, compared with all {len(leaderboard.means)} "
+            "runs. The table below has the same values.",
         ),
         "missing": sum(value is None for value in values),
         "reasons": leaderboard.as_scored_run(entry).reasons,
     }
     context |= bounds | curve_context(leaderboard, [entry], request.GET.get("topic", ""))
-    return render(request, "evaluation/run.html", context)
+    return chart_file_response(request, context) or render(request, "evaluation/run.html", context)
 
 
 def compare_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
@@ -124,7 +129,9 @@ def compare_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     if a and b:
         context |= comparison(leaderboard, a, b, name) | curve_context(leaderboard, [a, b])
         context |= significance_context(leaderboard, a, b, name)
-    return render(request, "evaluation/compare.html", context)
+    return chart_file_response(request, context) or render(
+        request, "evaluation/compare.html", context
+    )
 
 
 def comparison(
@@ -153,7 +160,12 @@ def comparison(
         "losses": sum(value * sign < -TIE for value in differences),
         "ties": sum(abs(value) <= TIE for value in differences),
         "chart": build_difference_chart(
-            [pair.topic for pair in defined], [value * sign for value in differences]
+            name,
+            (a.tag, b.tag),
+            [pair.topic for pair in defined],
+            [value * sign for value in differences],
+            f"{build_column(leaderboard.measure(name)).title}: {a.tag} minus {b.tag}, largest "
+            "difference first. The table below has the same values.",
         ),
     }
 

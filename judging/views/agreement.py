@@ -14,7 +14,9 @@ from campaigns.api.attachments import attachment_response, report_response
 from campaigns.core.cards import Card
 from campaigns.models import Campaign
 from campaigns.queries.lists import get_campaign_for
+from campaigns.views.chart_files import chart_file_response
 from campaigns.views.helpers import SignedInRequest
+from common.charts.chart import Chart
 from common.report.csv import write_csv
 from judging.core.agreement.coefficient import CoefficientValue
 from judging.core.agreement.formats import AGREEMENT_FORMATS, build_topics_report
@@ -26,9 +28,8 @@ from judging.queries.agreement import load_labels
 from judging.queries.quality import load_judging_record
 from judging.views.agreement_charts import (
     MOST_LINES,
-    IntervalChart,
+    build_agreement_intervals,
     build_confusion_heat_map,
-    build_interval_chart,
     build_pair_heat_map,
 )
 from judging.views.agreement_choice import AgreementChoice, parse_agreement_choice
@@ -80,14 +81,21 @@ def agreement_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "rows": coefficient_rows(report.panel, report.topic_means),
         "intervals": coefficient_caterpillar(report.panel),
         "prevalence": report.overall["percent"].prevalence,
-        "heat": build_pair_heat_map(report, choice.by),
+        "heat": build_pair_heat_map(
+            report,
+            choice.by,
+            choice.card.title,
+            f"{choice.card.title}. {choice.card.reading} The table below has the same values.",
+        ),
         "columns": [COEFFICIENTS[name].card for name in names],
         "pairs": [
             (pair, [row[name] for name in names], choice.but(a=pair[0], b=pair[1]))
             for pair, row in report.pairs.items()
         ],
     }
-    return render(request, "judging/agreement.html", context)
+    return chart_file_response(request, context) or render(
+        request, "judging/agreement.html", context
+    )
 
 
 @require_safe
@@ -100,7 +108,9 @@ def agreement_pair_view(request: SignedInRequest, slug: str) -> HttpResponse:
     if choice.a in labels.assessors and choice.b in labels.assessors and choice.a != choice.b:
         a, b = labels.assessors.index(choice.a), labels.assessors.index(choice.b)
         context |= two_assessor_context(choice, labels.select_assessors(a, b))
-    return render(request, "judging/agreement_pair.html", context)
+    return chart_file_response(request, context) or render(
+        request, "judging/agreement_pair.html", context
+    )
 
 
 def two_assessor_context(choice: AgreementChoice, two: LabelTable) -> dict[str, Any]:
@@ -112,8 +122,9 @@ def two_assessor_context(choice: AgreementChoice, two: LabelTable) -> dict[str, 
     return {
         "report": report,
         "row": [(COEFFICIENTS[name].card, value) for name, value in row.items()],
-        "n": row["percent"].n,
-        "heat": build_confusion_heat_map(table, grades),
+        "heat": build_confusion_heat_map(
+            table, grades, caption_confusion(choice, row["percent"].n)
+        ),
         "confusion": list(zip(grades, table, strict=True)),
         "grades": grades,
         "columns": [COEFFICIENTS[name].card for name in names],
@@ -123,6 +134,14 @@ def two_assessor_context(choice: AgreementChoice, two: LabelTable) -> dict[str, 
             if count_multiply_judged(panel)
         ],
     }
+
+
+def caption_confusion(choice: AgreementChoice, n: int) -> str:
+    where = f" in topic {choice.topic}" if choice.topic else ""
+    return (
+        f"Rows: {choice.a}. Columns: {choice.b}. {n:,} documents judged by both{where}; darker "
+        "cells have a larger share of their row."
+    )
 
 
 def count_multiply_judged(panel: CoefficientPanel) -> int:
@@ -149,11 +168,19 @@ def agreement_topics_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "report": report,
         "by_topic": rows,
         "alone": alone,
-        "intervals": build_interval_chart(marks) if len(firsts) <= MOST_LINES else None,
+        "intervals": build_agreement_intervals(
+            f"{choice.card.title} by topic",
+            marks,
+            caption=f"{choice.card.title} by topic. {choice.card.reading}",
+        )
+        if len(firsts) <= MOST_LINES
+        else None,
         "columns": [COEFFICIENTS[name].card for name in names],
         "means": [get_overall_or_mean(report.topic_means, name) for name in names] if rows else [],
     }
-    return render(request, "judging/agreement_topics.html", context)
+    return chart_file_response(request, context) or render(
+        request, "judging/agreement_topics.html", context
+    )
 
 
 def companion_coefficients(by: str) -> list[str]:
@@ -182,11 +209,17 @@ def coefficient_rows(panel: CoefficientPanel, topic_means: CoefficientPanel) -> 
     ]
 
 
-def coefficient_caterpillar(panel: CoefficientPanel) -> IntervalChart:
+def coefficient_caterpillar(panel: CoefficientPanel) -> Chart:
     values = {name: get_overall_or_mean(panel, name) for name in panel.means}
-    return build_interval_chart(
+    lines = [
         (COEFFICIENTS[name].card.title, value.value, value.low, value.high, value.reason or "")
         for name, value in values.items()
+    ]
+    return build_agreement_intervals(
+        "All coefficients with 95 % intervals",
+        lines,
+        caption="Over all assessors, or the mean over assessor pairs for coefficients of two "
+        "assessors. Lines are 95\u00a0% intervals over topics.",
     )
 
 

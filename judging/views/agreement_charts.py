@@ -1,61 +1,28 @@
-"""Geometry of the agreement charts."""
+"""Charts of agreement: heat maps, and values with intervals."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
+from common.charts.axes import NameAxis, is_number, parts_axis
+from common.charts.chart import Chart
+from common.charts.kinds import IntervalRow, build_interval_chart
+from common.charts.marks import CellMark
 from judging.core.agreement.report import AgreementReport
 
-CELL, LEFT, TOP = 64, 150, 34
+CELL, ROOM = 64.0, 150.0
 MAX_ASSESSORS = 30
 """A heat map of more assessors would be illegible."""
+LABEL, WIDTH = 250.0, 442.0
+MOST_LINES = 120
+
+Line = tuple[str, float | None, float | None, float | None, str]
+"""Label, value, bounds, and the reason why there is no value."""
 
 
-@dataclass(frozen=True)
-class HeatCell:
-    """One cell of a heat map: position, title, text and opacity."""
-
-    x: int
-    y: int
-    title: str
-    text: str
-    opacity: str
-    query: str = ""
-
-    @property
-    def middle(self) -> tuple[int, int]:
-        return self.x + CELL // 2, self.y + CELL // 2 + 4
-
-    @property
-    def is_dark(self) -> bool:
-        return float(self.opacity) > 0.55
-
-
-@dataclass(frozen=True)
-class HeatMap:
-    """A heat map: cells, row and column labels, and size."""
-
-    cells: list[HeatCell]
-    sides: list[tuple[str, int]]
-    heads: list[tuple[str, int]]
-    width: int
-    height: int
-    cell: int = CELL
-    left: int = LEFT - 10
-
-
-def _heat(cells: list[HeatCell], rows: Sequence[str], columns: Sequence[str]) -> HeatMap:
-    return HeatMap(
-        cells,
-        [(name, TOP + CELL * at + CELL // 2 + 4) for at, name in enumerate(rows)],
-        [(name, LEFT + CELL * at + CELL // 2) for at, name in enumerate(columns)],
-        LEFT + CELL * len(columns) + 2,
-        TOP + CELL * len(rows) + 2,
-    )
-
-
-def build_pair_heat_map(report: AgreementReport, by: str) -> HeatMap | None:
+def build_pair_heat_map(
+    report: AgreementReport, by: str, title: str = "", caption: str = ""
+) -> Chart | None:
     """All pairs of assessors by one coefficient; None if there are too many for a chart."""
     names = [assessor.name for assessor in report.assessors]
     if len(names) > MAX_ASSESSORS:
@@ -65,96 +32,58 @@ def build_pair_heat_map(report: AgreementReport, by: str) -> HeatMap | None:
     for (a, b), row in report.pairs.items():
         value = row[by]
         text = "–" if value.value is None else f"{value.value:.2f}"
-        full = "0" if value.value is None else f"{max(0.0, min(1.0, value.value)):.2f}"
         why = value.reason or f"{value.value:.4f}, n {value.n}"
         for i, j in ((place[a], place[b]), (place[b], place[a])):
-            at = LEFT + CELL * j, TOP + CELL * i
-            cells.append(HeatCell(*at, f"{names[i]} and {names[j]}: {why}", text, full))
-    return _heat(cells, names, names)
+            description = f"{names[i]} and {names[j]}: {why}"
+            cells.append(CellMark(i, j, text, value.value or 0.0, description))
+    return _heat("pairs", f"{title} by assessor pair", names, cells, caption)
 
 
-def build_confusion_heat_map(table: Sequence[Sequence[int]], grades: Sequence[str]) -> HeatMap:
+def build_confusion_heat_map(
+    table: Sequence[Sequence[int]], grades: Sequence[str], caption: str = ""
+) -> Chart:
     """Pairs by the grades of two assessors; opacity is the share of the row."""
     cells = []
     for i, row in enumerate(table):
         total = sum(row)
         for j, count in enumerate(row):
-            share = count / total if total else 0.0
-            title = f"{grades[i]} and {grades[j]}: {count} of {total}"
-            at = LEFT + CELL * j, TOP + CELL * i
-            cells.append(HeatCell(*at, title, str(count), f"{share:.2f}"))
-    return _heat(cells, grades, grades)
+            description = f"{grades[i]} and {grades[j]}: {count} of {total}"
+            cells.append(CellMark(i, j, str(count), count / total if total else 0.0, description))
+    title = "Documents by the grades of the two assessors"
+    return _heat("confusion", title, grades, cells, caption)
 
 
-LINE, LABEL, RIGHT, WIDTH = 22, 250, 20, 720
-MOST_LINES = 120
+def _heat(
+    name: str, title: str, names: Sequence[str], cells: Sequence[CellMark], caption: str
+) -> Chart:
+    heads, sides = NameAxis(names, CELL), NameAxis(names, CELL, room=ROOM)
+    return Chart(name, title, "", heads, sides, cells, caption=caption, is_fixed=True)
 
 
-@dataclass(frozen=True)
-class IntervalLine:
-    """A value and its interval on one line of the chart; None if undefined."""
-
-    label: str
-    title: str
-    y: int
-    at: float | None
-    low: float | None
-    high: float | None
-
-
-@dataclass(frozen=True)
-class IntervalChart:
-    """A caterpillar plot: values with intervals, one per line."""
-
-    lines: list[IntervalLine]
-    ticks: list[tuple[float, str]]
-    zero: float
-    height: int
-    width: int = WIDTH
-    label: int = LABEL - 12
-    top: int = 22
-
-    @property
-    def bottom(self) -> int:
-        return self.height - 4
-
-
-Line = tuple[str, float | None, float | None, float | None, str]
-"""Label, value, bounds, and the reason why there is no value."""
-
-
-def build_interval_chart(
-    lines: Iterable[Line], *, least: float = 0.0, most: float = 1.0
-) -> IntervalChart:
+def build_agreement_intervals(
+    title: str,
+    lines: Iterable[Line],
+    *,
+    axis: str = "",
+    caption: str = "",
+    least: float = 0.0,
+    most: float = 1.0,
+) -> Chart:
     """A caterpillar plot; its axis covers at least ``least`` to ``most`` and all values."""
-    rows = list(lines)
-    present = [x for _, *numbers, _ in rows for x in numbers if x is not None]
-    start, end = _axis(min([least, *present]), max([most, *present]))
-    span = end - start
-
-    def x(value: float | None) -> float | None:
-        if value is None:
-            return None
-        return round(LABEL + (value - start) / span * (WIDTH - LABEL - RIGHT), 1)
-
-    chart_lines = [
-        IntervalLine(
-            label,
-            _describe_interval(label, value, low, high, why),
-            38 + LINE * at,
-            x(value),
-            x(low),
-            x(high),
-        )
-        for at, (label, value, low, high, why) in enumerate(rows)
+    rows = [
+        IntervalRow(label, _describe_interval(label, value, low, high, why), value, low, high)
+        for label, value, low, high, why in lines
     ]
-    ticks = [
-        (x(start + span * part / 4) or 0.0, f"{start + span * part / 4:g}") for part in range(5)
-    ]
-    return IntervalChart(chart_lines, ticks, x(0.0) or 0.0, 38 + LINE * len(chart_lines))
+    values = [v for row in rows for v in (row.value, row.low, row.high) if is_number(v)]
+    start, end = _ends(min([least, *values]), max([most, *values]))
+    across = parts_axis(axis, start, end, 4)
+    head = "intervals", title, ""
+    return build_interval_chart(
+        head, rows, across, room=LABEL, width=WIDTH, caption=caption, is_fixed=True
+    )
 
 
-def _axis(low: float, high: float) -> tuple[float, float]:
+def _ends(low: float, high: float) -> tuple[float, float]:
     """Ends that are multiples of 0.2, so that quarter ticks have at most two decimals."""
     steps = 5
     start, end = int(low * steps // 1), int(-(-high * steps // 1))

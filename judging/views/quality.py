@@ -10,7 +10,9 @@ from django.views.decorators.http import require_safe
 
 from campaigns.api.attachments import report_response
 from campaigns.queries.lists import get_campaign_for
+from campaigns.views.chart_files import chart_file_response
 from campaigns.views.helpers import SignedInRequest
+from common.charts.chart import Chart
 from judging.core.agreement.coefficient import CoefficientValue
 from judging.core.agreement.registry import COEFFICIENTS
 from judging.core.agreement.report import Row
@@ -22,7 +24,7 @@ from judging.core.quality.report import QualityReport, quality_report
 from judging.core.repeats import SOONEST
 from judging.queries.quality import load_judging_record
 from judging.views.agreement import agreement_context
-from judging.views.agreement_charts import IntervalChart, build_interval_chart
+from judging.views.agreement_charts import build_agreement_intervals
 from judging.views.agreement_choice import parse_agreement_choice
 
 
@@ -49,7 +51,9 @@ def assessor_quality_view(request: SignedInRequest, slug: str) -> HttpResponse:
             (name, quality, *automatic_rows(quality)) for name, quality in report.automatic.items()
         ],
     }
-    return render(request, "judging/assessor_quality.html", context)
+    return chart_file_response(request, context) or render(
+        request, "judging/assessor_quality.html", context
+    )
 
 
 def consistency_rows(rows: Mapping[str, Row]) -> list[tuple[str, list[CoefficientValue]]]:
@@ -72,13 +76,21 @@ def automatic_rows(
     ], visible_coefficients(quality.consensus)
 
 
-def bias_caterpillar(report: QualityReport) -> IntervalChart:
+def bias_caterpillar(report: QualityReport) -> Chart:
     """The bias of each assessor, on an axis of at least ±0.2 grades."""
     lines = [
         (name, estimate.value, estimate.low, estimate.high, estimate.reason or "")
         for name, estimate in report.bias.items()
     ]
-    return build_interval_chart(lines, least=-0.2, most=0.2)
+    return build_agreement_intervals(
+        "Bias of each assessor with 95 % interval",
+        lines,
+        axis="grades",
+        caption="Mean difference between the assessor's grade and the mean grade of the others: "
+        "right of the line more lenient, left stricter.",
+        least=-0.2,
+        most=0.2,
+    )
 
 
 @require_safe

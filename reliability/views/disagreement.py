@@ -18,6 +18,7 @@ from campaigns.api.attachments import report_response
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, User
 from campaigns.queries.lists import get_campaign_for
+from campaigns.views.chart_files import chart_file_response
 from campaigns.views.helpers import SignedInRequest
 from common.report.writers import ENDINGS
 from evaluation.core.comparison.registry import CORRELATIONS
@@ -38,6 +39,10 @@ from reliability.services.disagreement import (
     study_disagreement,
 )
 
+BANDS_CAPTION = (
+    "●\u00a0rank by the policy; bar: middle 95\u00a0% of ranks with resampled assessors; stroke: "
+    "rank by one assessor. The table below has the same numbers."
+)
 MOST_PAIRS = 50
 """Pairs in the table of the page; the download has all."""
 MOST_COLUMNS = 10
@@ -150,7 +155,9 @@ def render_disagreement_page(
         context |= study_context(campaign, study)
     except ActionRefused as refused:
         context["refused"] = refused
-    return render(request, "reliability/disagreement.html", context)
+    return chart_file_response(request, context) or render(
+        request, "reliability/disagreement.html", context
+    )
 
 
 def study_context(campaign: Campaign, study: DisagreementStudy) -> dict[str, Any]:
@@ -166,7 +173,11 @@ def study_context(campaign: Campaign, study: DisagreementStudy) -> dict[str, Any
         "rankings": [ranking_cells(row) for row in report.rankings[1:]],
         "draws": resampling_rows(report),
         "few": 1 < report.facts.assessors < FEW_ASSESSORS,
-        "picture": build_rank_bands([chart_run(report, at, rankings) for at in report.order]),
+        "picture": build_rank_bands(
+            "Rank of each run by the policy, rank band, and rank by each assessor",
+            [chart_run(report, at, rankings) for at in report.order],
+            caption=BANDS_CAPTION,
+        ),
         "columns": [row.labelled_name for row in rankings[:MOST_COLUMNS]],
         "more_columns": max(0, len(rankings) - MOST_COLUMNS),
         "rows": [run_row(report, at, rankings) for at in report.order],

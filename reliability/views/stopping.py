@@ -14,7 +14,9 @@ from django.views.decorators.http import require_http_methods, require_safe
 from campaigns.api.attachments import report_response
 from campaigns.models import Campaign
 from campaigns.queries.lists import get_campaign_for
+from campaigns.views.chart_files import chart_file_response
 from campaigns.views.helpers import SignedInRequest
+from common.charts.chart import Chart
 from common.report.report import Report, Section, Table, make_columns
 from common.report.writers import WRITERS
 from evaluation.core.comparison.rank_drop import RankDrop
@@ -22,7 +24,7 @@ from evaluation.core.measures.family import Measure
 from evaluation.core.measures.names import parse_measures
 from evaluation.core.measures.registry import DEFAULT_NAMES
 from evaluation.views.cells import DEFAULT_MEASURES, build_column, format_score
-from evaluation.views.charts.lines import LineChart, build_judgments_chart, judgments_value
+from evaluation.views.charts.judgments import build_judgments_chart, judgments_value
 from judging.core.policies import DEFAULT_POLICY, POLICIES
 from judging.queries.stopping import latest_rule, stopped_topics
 from judging.services.stopping import set_stopping_rule
@@ -112,8 +114,12 @@ def render_stopping_page(
         "measures": [build_column(measure) for measure in ranking_measures(campaign)],
         "policies": [policy.card for policy in POLICIES.values()],
         "share": compute_percent(panel.relevant, panel.judged),
-        "curve": stopping_chart("relevant", [*panel.curve]),
-        "moves": stopping_chart("tau-b", tau_series(panel)) if panel.moves else None,
+        "curve": stopping_chart("found", "Relevant documents found", "relevant", [*panel.curve]),
+        "moves": stopping_chart(
+            "ranking", "Tau-b with the current ranking", "tau-b", tau_series(panel)
+        )
+        if panel.moves
+        else None,
         "topics": [(row, compute_percent(row.relevant, row.judged)) for row in pool.topics]
         if pool
         else [],
@@ -133,7 +139,9 @@ def render_stopping_page(
         "cards": CARDS,
     }
     status = 422 if form.errors else 200
-    return render(request, "reliability/stopping.html", context, status=status)
+    return chart_file_response(request, context) or render(
+        request, "reliability/stopping.html", context, status=status
+    )
 
 
 def parse_stopping_query(request: SignedInRequest, campaign: Campaign) -> StoppingQuery:
@@ -183,10 +191,9 @@ def tau_series(panel: StoppingPanel) -> list[tuple[int, float]]:
     return [(at, value) for at, value in past if value is not None] + [(panel.judgments, 1.0)]
 
 
-def stopping_chart(label: str, points: Sequence[tuple[int, float]]) -> LineChart:
-    return build_judgments_chart(
-        [(label, [judgments_value(at, label, value) for at, value in points])], NARROW
-    )
+def stopping_chart(name: str, title: str, label: str, points: Sequence[tuple[int, float]]) -> Chart:
+    values = [judgments_value(at, label, value) for at, value in points]
+    return build_judgments_chart(name, title, [(label, values)], NARROW)
 
 
 def compute_percent(part: float, whole: float) -> float:

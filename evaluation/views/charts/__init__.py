@@ -1,1 +1,1 @@
-"""Geometry of charts. Templates draw them as inline SVG without styles."""
+"""Charts of scores, described as data for ``common.charts``."""

@@ -1,11 +1,14 @@
-"""Geometry of the rank-band chart: each run's rank, its band, and other ranks."""
+"""The rank-band chart: each run's rank, its band, and other ranks."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evaluation.views.charts.caterpillar import LABEL, RIGHT, ROW, TOP, WIDTH
+from common.charts.axes import Axis, NameAxis
+from common.charts.chart import Chart
+from common.charts.marks import DotMark, IntervalMark, MarkGroup, StrokeMark
+from evaluation.views.charts.caterpillar import ROOM, WIDTH
 
 MOST_TICKS = 12
 
@@ -21,58 +24,28 @@ class RankedRun:
     others: tuple[tuple[str, int | None], ...]
 
 
-@dataclass(frozen=True)
-class RankBandLine:
-    """One run: positions from the left, and from the top."""
-
-    label: str
-    description: str
-    y: float
-    rank: float | None
-    low: float | None
-    high: float | None
-    others: tuple[float, ...]
-
-
-@dataclass(frozen=True)
-class RankBandChart:
-    lines: tuple[RankBandLine, ...]
-    ticks: tuple[tuple[float, int], ...]
-    height: float
-    width: float = WIDTH
-    label: float = LABEL - 10
-    top: float = TOP
-
-    @property
-    def bottom(self) -> float:
-        return self.height - 6
-
-
-def build_rank_bands(runs: Sequence[RankedRun], last: int = 0) -> RankBandChart:
+def build_rank_bands(
+    title: str, runs: Sequence[RankedRun], *, last: int = 0, caption: str = ""
+) -> Chart:
     """Runs from the top, in the order of ``runs``; rank 1 is at the left.
 
     ``last`` is the last rank, if not all runs are drawn.
     """
     last = max(2, len(runs), last)
-
-    def x(rank: int | None) -> float | None:
-        share = None if rank is None else (rank - 1) / (last - 1)
-        return None if share is None else round(LABEL + (WIDTH - LABEL - RIGHT) * share, 2)
-
-    lines = tuple(
-        RankBandLine(
-            label=run.tag,
-            description=describe_rank_band(run),
-            y=TOP + ROW * (at + 0.5),
-            rank=x(run.rank),
-            low=x(run.low),
-            high=x(run.high),
-            others=tuple(place for rank in distinct_ranks(run) if (place := x(rank)) is not None),
+    marks = [
+        MarkGroup(
+            [
+                IntervalMark(at, run.low, run.high, "band", cap=0),
+                *(StrokeMark(at, rank, reach=5) for rank in distinct_ranks(run)),
+                DotMark(at, run.rank, css="dot-own"),
+            ],
+            describe_rank_band(run),
         )
         for at, run in enumerate(runs)
-    )
-    ticks = tuple((x(rank) or 0.0, rank) for rank in choose_rank_ticks(last))
-    return RankBandChart(lines, ticks, TOP + ROW * len(lines) + 8)
+    ]
+    across = Axis("rank", [(rank, str(rank)) for rank in choose_rank_ticks(last)], last)
+    up = NameAxis([run.tag for run in runs], 20.0, room=ROOM)
+    return Chart("ranks", title, "", across, up, marks, caption=caption, size=(WIDTH, 0.0))
 
 
 def distinct_ranks(run: RankedRun) -> list[int]:

@@ -1,131 +1,92 @@
-"""Geometry of the chart of a score by rank.
+"""The chart of a score by rank.
 
 Each document is a box with its grade; a bar above it shows its contribution to the score.
-All lengths are in viewBox units, from the left and from the top.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from xml.etree.ElementTree import Element
 
+from common.charts.axes import NameAxis, parts_axis, round_down_nice, round_up_nice
+from common.charts.chart import Chart, LegendItem
+from common.charts.marks import BarMark, Drawable, MarkGroup, RuleMark, StepMark, TextMark
+from common.charts.plot import Plot
+from common.charts.svg import add
 from evaluation.core.worked_examples import WorkedScore, WorkedStep
-from evaluation.views.charts.topics import Tick, round_up_nice, tick_label
 
-WIDTH, HEIGHT = 680.0, 170.0
-LEFT, RIGHT, TOP = 46.0, 6.0, 18.0
+WIDTH, HEIGHT = 628.0, 170.0
 NARROW, BROAD = 24.0, 68.0
 """The minimum and the maximum width of a document."""
 LABELLED = 46.0
 """The minimum width with room for numbers."""
-LEGIBLE = 480.0
-BOX, BAR = 26.0, 0.6
+BOX, ROOM = 26.0, 42.0
+"""The side of a box, and the room for boxes between the plot and the ranks."""
+VISIBLE = 1e-12
 
 
 @dataclass(frozen=True)
-class StepMark:
-    """One rank. ``bar`` is (top, height), None if the score does not change."""
+class DocumentMark:
+    """A document as a box with its grade under the plot, underlined if it is relevant."""
 
     step: WorkedStep
-    description: str
-    x: float
-    middle: float
-    bar_x: float
-    bar: tuple[float, float] | None
-    kind: str
-    label: str
-    label_y: float
+
+    def draw(self, plot: Plot, parent: Element) -> None:
+        x, y, grade = plot.x(self.step.rank - 1), plot.bottom + 12, self.step.grade
+        css = "unjudged" if grade is None or grade < 0 else ""
+        box = add(parent, "g", class_=css, data_grade=grade)
+        add(box, "rect", class_="box", x=x - BOX / 2, y=y, width=BOX, height=BOX)
+        add(box, "text", self.step.mark, class_="middle", x=x, y=y + 18)
+        if self.step.is_relevant:
+            add(parent, "path", class_="hit", d=f"M{x - BOX / 2:g} {y + 30:g}h{BOX:g}")
 
 
-@dataclass(frozen=True)
-class StepsChart:
-    """``line`` is the path of the score over the ranks."""
-
-    width: float
-    height: float
-    slot: float
-    box_y: float
-    zero: float
-    ticks: tuple[Tick, ...]
-    marks: tuple[StepMark, ...]
-    line: str
-    left: float = LEFT
-    box: float = BOX
-    bar_width: float = 0.0
-
-    @property
-    def is_wide(self) -> bool:
-        """Whether it is illegible at the width of a phone."""
-        return self.width > LEGIBLE
-
-    @property
-    def right(self) -> float:
-        return self.width - RIGHT
-
-
-@dataclass(frozen=True)
-class StepScale:
-    low: float
-    high: float
-
-    def y(self, value: float) -> float:
-        return round(TOP + HEIGHT * (self.high - value) / (self.high - self.low), 2)
-
-    def ticks(self) -> tuple[Tick, ...]:
-        step = (self.high - self.low) / 4
-        values = [round(self.low + step * number, 9) for number in range(5)]
-        return tuple(Tick(self.y(value), tick_label(value, False)) for value in values)
-
-
-def build_steps_chart(worked: WorkedScore) -> StepsChart:
-    scale, slot = steps_scale(worked), column_width(len(worked.steps))
-    box_y = TOP + HEIGHT + 12
-    return StepsChart(
-        width=round(LEFT + RIGHT + slot * len(worked.steps), 2),
-        height=box_y + BOX + 24,
-        slot=slot,
-        box_y=box_y,
-        zero=scale.y(0.0),
-        ticks=scale.ticks(),
-        marks=tuple(step_mark(step, scale, slot) for step in worked.steps),
-        line=" ".join(step_path(worked, scale, slot)),
-        bar_width=round(slot * BAR, 2),
-    )
-
-
-def column_width(count: int) -> float:
-    return round(min(max((WIDTH - LEFT - RIGHT) / max(count, 1), NARROW), BROAD), 2)
-
-
-def steps_scale(worked: WorkedScore) -> StepScale:
-    """From 0, or from below the lowest value, to a round number above all values."""
+def build_steps_chart(worked: WorkedScore) -> Chart:
     values = [step.value for step in worked.steps if step.value is not None]
     values += [0.0 if worked.start is None else worked.start]
     high, low = max(values), min(values)
-    return StepScale(
-        -round_up_nice(-low) if low < 0 else 0.0,
-        round_up_nice(high) if high > 0 else 0.0 if low else 1.0,
+    band = round(min(max(WIDTH / max(len(worked.steps), 1), NARROW), BROAD), 2)
+    return Chart(
+        "steps",
+        f"{worked.name} by rank",
+        "One box per document with its grade; the bar above it is its contribution to the score.",
+        across=NameAxis([str(step.rank) for step in worked.steps], band, "rank", ROOM),
+        up=parts_axis(
+            worked.name,
+            round_down_nice(low),
+            round_up_nice(high) if high > 0 else 0.0 if low else 1.0,
+            4,
+        ),
+        marks=[
+            *(step_mark(step, band) for step in worked.steps),
+            StepMark([step.value for step in worked.steps]),
+            RuleMark(0.0),
+        ],
+        legend=[
+            LegendItem("adds to the value", "bar-own"),
+            LegendItem("subtracts from it", "bar-other"),
+            LegendItem("value up to the rank", "line", "line"),
+            LegendItem("relevant", "hit", "line"),
+            LegendItem("unjudged", "unjudged", "box"),
+        ],
+        caption="What each document adds: the value of the ranking up to this rank, minus the "
+        "value up to the previous rank.",
+        size=(0.0, HEIGHT),
+        is_fixed=True,
     )
 
 
-def step_mark(step: WorkedStep, scale: StepScale, slot: float) -> StepMark:
-    x = round(LEFT + slot * (step.rank - 1), 2)
+def step_mark(step: WorkedStep, band: float) -> MarkGroup:
+    marks: list[Drawable] = [DocumentMark(step)]
     adds = step.adds or 0.0
-    bar, label_y = None, 0.0
-    if step.value is not None and abs(adds) > 1e-12:
-        top, bottom = sorted((scale.y(step.value), scale.y(step.value - adds)))
-        bar, label_y = (top, round(max(bottom - top, 1.0), 2)), round(top - 4, 2)
-    return StepMark(
-        step=step,
-        description=describe_step(step),
-        x=x,
-        middle=round(x + slot / 2, 2),
-        bar_x=round(x + slot * (1 - BAR) / 2, 2),
-        bar=bar,
-        kind="own" if adds > 0 else "other",
-        label=f"{adds:+.3g}".replace("-", "−") if bar and slot >= LABELLED else "",
-        label_y=label_y,
-    )
+    if step.value is not None and abs(adds) > VISIBLE:
+        base, at = step.value - adds, step.rank - 1
+        css = "bar-own" if adds > 0 else "bar-other"
+        marks.append(BarMark(at, step.value, base, css, least=1.0))
+        if band >= LABELLED:
+            text = f"{adds:+.3g}".replace("-", "−")
+            marks.append(TextMark(at, max(step.value, base), text, dy=-4))
+    return MarkGroup(marks, describe_step(step))
 
 
 def describe_step(step: WorkedStep) -> str:
@@ -133,16 +94,3 @@ def describe_step(step: WorkedStep) -> str:
     if step.value is None:
         return f"Rank {step.rank}, {grade}: undefined up to here"
     return f"Rank {step.rank}, {grade}: {step.value:.4f} up to here, {step.adds or 0.0:+.4f}"
-
-
-def step_path(worked: WorkedScore, scale: StepScale, slot: float) -> Iterator[str]:
-    """Horizontal across each document, vertical between; interrupted where undefined."""
-    drawn = False
-    for step in worked.steps:
-        if step.value is None:
-            drawn = False
-            continue
-        y, x = scale.y(step.value), round(LEFT + slot * (step.rank - 1), 2)
-        yield f"V{y}" if drawn else f"M{x} {y}"
-        yield f"H{round(x + slot, 2)}"
-        drawn = True

@@ -1,0 +1,98 @@
+"""Kinds of charts that several apps draw: lines with ranges, and rows of values with intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from common.charts.axes import Axis, NameAxis
+from common.charts.chart import WIDE, Chart, LegendItem
+from common.charts.marks import (
+    AreaMark,
+    DotMark,
+    Drawable,
+    IntervalMark,
+    LineMark,
+    MarkGroup,
+    RuleMark,
+    TextMark,
+)
+
+LINE_KINDS = 8
+"""The number of line colors; further lines reuse them."""
+
+
+class PlotValue(NamedTuple):
+    """A value ``at`` a position of the horizontal axis, its range over draws or seeds, if any,
+    and a description for tooltips and screen readers.
+    """
+
+    at: float
+    value: float | None
+    description: str
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class IntervalRow:
+    """A value with its interval, on a line of its own; ``is_own`` fills its dot."""
+
+    label: str
+    description: str
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    is_own: bool = False
+
+
+def build_line_chart(
+    head: tuple[str, str, str],
+    series: Iterable[tuple[str, Sequence[PlotValue]]],
+    across: Axis,
+    up: Axis,
+    *,
+    size: tuple[float, float] = WIDE,
+    threads: Iterable[Sequence[tuple[float, float]]] = (),
+    caption: str = "",
+) -> Chart:
+    """One line per ``(label, values)``, with its range; values are connected in order.
+
+    ``head`` is name, title and description; ``threads`` are thin lines behind the others.
+    """
+    lines = [(f"kind-{at % LINE_KINDS + 1}", *line) for at, line in enumerate(series)]
+    marks: list[Drawable] = [LineMark(points, "thread") for points in threads]
+    marks += [AreaMark([(v.at, v.low, v.high) for v in line], f"area {kind}")
+              for kind, _, line in lines]  # fmt: skip
+    for kind, _, line in lines:
+        dots = [DotMark(v.at, v.value, v.description, radius=3.4) for v in line]
+        path = LineMark([(v.at, v.value) for v in line])
+        marks.append(MarkGroup([path, *dots], css=kind))
+    legend = [LegendItem(label, kind, "dots") for kind, label, _ in lines]
+    return Chart(*head, across, up, marks, legend, caption, size)
+
+
+def build_interval_chart(
+    head: tuple[str, str, str],
+    rows: Sequence[IntervalRow],
+    across: Axis,
+    *,
+    room: float,
+    width: float,
+    caption: str = "",
+    is_fixed: bool = False,
+) -> Chart:
+    """A caterpillar plot: rows from the top, each a dot and its interval; 0 is on the axis.
+
+    ``room`` is the width for labels, ``width`` that of the plot.
+    """
+    marks: list[Drawable] = [RuleMark(0.0, "zero")]
+    for at, row in enumerate(rows):
+        dot = DotMark(at, row.value, css="dot-own" if row.is_own else "dot")
+        undefined = TextMark(at, 0.0, "undefined", dx=6, css="start")
+        value = undefined if row.value is None else dot
+        interval = IntervalMark(at, row.low, row.high)
+        marks.append(MarkGroup([interval, value], row.description))
+    up = NameAxis([row.label for row in rows], 22.0, room=room)
+    return Chart(*head, across, up, marks, (), caption, (width, 0.0), is_fixed)

@@ -1,0 +1,32 @@
+"""Lines over the number of judgments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from common.charts.axes import format_value, round_axis
+from common.charts.chart import WIDE, Chart
+from common.charts.kinds import PlotValue, build_line_chart
+
+
+def build_judgments_chart(
+    name: str,
+    title: str,
+    series: Sequence[tuple[str, Sequence[PlotValue]]],
+    size: tuple[float, float] = WIDE,
+) -> Chart:
+    """Both scales include 0."""
+    values = [value for _, line in series for value in line]
+    ends = [end for v in values for end in (v.value, v.low, v.high) if end is not None]
+    across = round_axis("judgments", [value.at for value in values])
+    head = name, title, "By number of judgments."
+    return build_line_chart(head, series, across, round_axis("", ends), size=size)
+
+
+def judgments_value(
+    judgments: float, label: str, mean: float, low: float | None = None, high: float | None = None
+) -> PlotValue:
+    """The value of ``label`` after a number of judgments."""
+    span = "" if low == high else f" ({format_value(low)} to {format_value(high)})"
+    description = f"{label}: {format_value(mean)}{span} after {judgments:,.0f} judgments"
+    return PlotValue(judgments, mean, description, low, high)
