@@ -124,7 +124,7 @@ def two_assessor_context(choice: AgreementChoice, two: LabelTable) -> dict[str, 
         "row": [(COEFFICIENTS[name].card, value) for name, value in row.items()],
         "n": row["percent"].n,
         "heat": build_confusion_heat_map(
-            table, grades, caption_confusion(choice, row["percent"].n)
+            table, grades, describe_confusion(choice, row["percent"].n)
         ),
         "confusion": list(zip(grades, table, strict=True)),
         "grades": grades,
@@ -137,7 +137,7 @@ def two_assessor_context(choice: AgreementChoice, two: LabelTable) -> dict[str, 
     }
 
 
-def caption_confusion(choice: AgreementChoice, n: int) -> str:
+def describe_confusion(choice: AgreementChoice, n: int) -> str:
     where = f" in topic {choice.topic}" if choice.topic else ""
     return (
         f"Rows: {choice.a}. Columns: {choice.b}. {n:,} documents judged by both{where}; darker "

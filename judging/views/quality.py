@@ -24,9 +24,7 @@ from judging.core.quality.report import QualityReport, quality_report
 from judging.core.repeats import SOONEST
 from judging.queries.quality import load_judging_record
 from judging.views.agreement import agreement_context
-from judging.views.agreement_charts import (
-    build_agreement_intervals,
-)
+from judging.views.agreement_charts import build_agreement_intervals
 from judging.views.agreement_choice import parse_agreement_choice
 
 

@@ -23,13 +23,13 @@ from campaigns.views.helpers import SignedInRequest
 from common.report.writers import ENDINGS
 from evaluation.core.comparison.registry import CORRELATIONS
 from evaluation.views.cells import build_column, format_score
-from evaluation.views.charts.rank_bands import RankedRun, build_rank_bands
 from judging.core.policies import AUTOMATIC_ONLY, DEFAULT_POLICY, POLICIES
 from judging.queries.adjudication import STATES, adjudication_states, list_adjudicators
 from reliability.core.disagreement.formats import FORMATS
 from reliability.core.disagreement.rankings import TREATMENTS, SystemRanking
 from reliability.core.disagreement.report import DisagreementReport
 from reliability.core.disagreement.resampling import FEW_ASSESSORS, RankBand
+from reliability.core.rank_bands import RankedRun, build_rank_bands
 from reliability.forms import RoundByValueForm
 from reliability.queries.disagreement import list_complete_policies
 from reliability.services.disagreement import (

@@ -24,12 +24,12 @@ from evaluation.core.measures.family import Measure
 from evaluation.core.measures.names import parse_measures
 from evaluation.core.measures.registry import DEFAULT_NAMES
 from evaluation.views.cells import DEFAULT_MEASURES, build_column, format_score
-from evaluation.views.charts.judgments import build_judgments_chart, judgments_value
 from judging.core.policies import DEFAULT_POLICY, POLICIES
 from judging.queries.stopping import latest_rule, stopped_topics
 from judging.services.stopping import set_stopping_rule
 from reliability.core.collection.stability import JUDGED_ALARM
 from reliability.core.disagreement.report import can_rank_runs
+from reliability.core.judgments_chart import build_judgments_chart, judgments_value
 from reliability.core.stopping.cards import CARDS
 from reliability.forms import StoppingForm
 from reliability.services.stopping import (
