@@ -1,4 +1,4 @@
-"""Charts as data, and their SVG: ``Chart(name, title, axes, marks)`` is laid out and written here.
+"""Charts as data, and their SVG: ``Chart(name, title, axes, marks)`` becomes elements here.
 
 An app describes a chart in one small function and knows nothing of margins or elements:
 

@@ -1,4 +1,4 @@
-"""Marks: what stands in a chart. Each draws itself from values; looks come from classes.
+"""Marks: the shapes of a chart. Each draws itself from values; looks come from classes.
 
 ``at`` is a position on the axis of names, ``value`` on the other one; in a chart without names
 ``at`` runs from the left and ``value`` up. None, NaN and infinity are gaps: they draw nothing.
@@ -14,7 +14,7 @@ from xml.etree.ElementTree import Element
 
 from common.charts.axes import can_draw
 from common.charts.plot import Plot
-from common.charts.svg import add_element, format_length
+from common.charts.svg import add_element, format_length, set_attributes
 
 BAR, BROADEST = 0.62, 40.0
 """The width of a bar: as a share of its band, and at most."""
@@ -198,10 +198,10 @@ class CellMark:
         share = max(0.0, min(1.0, self.share)) if can_draw(self.share) else 0.0
         group = add_element(parent, "g")
         add_element(group, "title", self.description)
-        add_element(group, "rect", class_="cell", x=x - side / 2, y=y - side / 2, width=side, height=side,
-            fill_opacity=f"{share:.2f}")  # fmt: skip
-        add_element(group, "text", self.text, class_=f"middle {'on' if share > 0.55 else 'off'}",
-            x=x, y=y + 4)  # fmt: skip
+        cell = add_element(group, "rect", class_="cell", fill_opacity=f"{share:.2f}")
+        set_attributes(cell, x=x - side / 2, y=y - side / 2, width=side, height=side)
+        css = "on" if share > 0.55 else "off"
+        add_element(group, "text", self.text, class_=f"middle {css}", x=x, y=y + 4)
 
 
 def bar_width(plot: Plot) -> float:

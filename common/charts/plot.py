@@ -1,4 +1,4 @@
-"""The layout of a chart: margins by what stands in them, and lengths from values.
+"""The layout of a chart: margins by their labels, and lengths from values.
 
 All lengths are in viewBox units, from the left and from the top.
 """

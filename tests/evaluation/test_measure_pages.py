@@ -311,7 +311,7 @@ def test_the_picture_breaks_off_where_the_value_is_undefined():
 
 
 def test_the_picture_shows_grades_as_boxes_and_underlines_relevant_ones():
-    chart = build_steps_chart(worked("map", (2, None, -1), (2,)))
+    chart = build_steps_chart(worked("map", (2, None, -1), (2, -1)))
     assert [group.get("data-grade") for group in shapes(chart, "g")[1::2]] == ["2", None, "-1"]
     assert len(shapes(chart, "g", "unjudged")) == 2
     assert len(shapes(chart, "path", "hit")) == 1
