@@ -12,7 +12,7 @@ from campaigns.models import Campaign, Event
 from campaigns.queries.lists import list_open_rejections
 from evaluation.queries.campaign_status import get_campaign_status
 from evaluation.templatetags.campaign_head import list_pending_tasks
-from tests.factories import checked_run, run_text
+from tests.world.files import checked_run, run_text
 
 
 @pytest.fixture

@@ -24,7 +24,8 @@ from judging.models import Assignment, Plan, Slot
 from pooling.core.spec import depth_spec
 from pooling.models import Pool, PoolItem
 from pooling.services.freeze import freeze_pool
-from tests.factories import accepted_run
+from tests.pages import read_page
+from tests.world.files import accepted_run
 
 HEAD = Template("{% load campaign_head %}{% campaign_head campaign %}")
 
@@ -170,7 +171,7 @@ def test_tabs_are_those_of_the_role(
     ["import-export", "judgments-import", "automatic-list", "training-sets", "flagged-documents"],
 )
 def test_a_page_below_a_tab_marks_it(campaign, organizer, as_user, page):
-    shown = as_user(organizer).get(reverse(page, args=[campaign.slug])).content.decode()
+    shown = read_page(as_user(organizer).get(reverse(page, args=[campaign.slug])))
     tab = reverse("judging", args=[campaign.slug])
     assert f'<a href="{tab}" aria-current="page">Judging' in shown
 

@@ -24,8 +24,8 @@ from judging.services.slots import pause_work
 from judging.services.stopping import set_stopping_rule
 from pooling.core.spec_file import read_spec
 from pooling.services.freeze import freeze_pool
-from tests.judging.conftest import make_pool
 from tests.judging.test_growing import SPEC, runs, said, worked
+from tests.world.files import make_pool
 
 __all__ = ["runs"]
 

@@ -22,7 +22,8 @@ from judging.services.assignments import assign_topic
 from judging.services.judgments import claim_next, submit_skip, undo_judgment
 from judging.services.plans import PlanOptions, close_plan, create_plan, pause_plan
 from judging.services.slots import reassign_work, reopen_slot
-from tests.judging.conftest import make_pool, waiting
+from tests.judging.conftest import waiting
+from tests.world.files import make_pool
 
 
 @pytest.fixture
