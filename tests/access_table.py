@@ -9,6 +9,7 @@ TABLE = """
 measures                    GET    200    200    200    200    200    200    200    200
 pooling-methods             GET    200    200    200    200    200    200    200    200
 measure                     GET    200    200    200    200    200    200    200    200
+measure@chart               GET    200    200    200    200    200    200    200    200
 measure@spelt               GET    302    302    302    302    302    302    302    302
 login                       GET    200    200    200    200    200    200    200    200
 login                       POST   200    200    200    200    200    200    200    200
@@ -119,8 +120,10 @@ automatic-list              POST   302    404    403    403    403    403    302
 automatic                   GET    302    404    403    403    403    403    200    404
 automatic-download          GET    302    404    403    403    403    403    200    404
 agreement                   GET    302    404    403    403    403    403    200    404
+agreement@chart             GET    302    404    403    403    403    403    200    404
 agreement-download          GET    302    404    403    403    403    403    200    404
 agreement-pair              GET    302    404    403    403    403    403    200    404
+agreement@no-chart          GET    302    404    403    403    403    403    404    404
 agreement-topics            GET    302    404    403    403    403    403    200    404
 agreement-topics-download   GET    302    404    403    403    403    403    200    404
 assessor-quality            GET    302    404    403    403    403    403    200    404
@@ -149,6 +152,7 @@ adjudication-skip           POST   302    404    403    403    403    403    403
 adjudication-undo           POST   302    404    403    403    403    403    403    404
 # evaluation
 disagreement-effect         GET    302    404    403    403    403    403    200    404
+disagreement-effect@chart   GET    302    404    403    403    403    403    200    404
 disagreement-download       GET    302    404    403    403    403    403    200    404
 disagreement-round          POST   302    404    403    403    403    403    200    404
 scores                      GET    302    404    403    200    200    403    200    404
@@ -160,6 +164,7 @@ simulation                  POST   302    404    403    403    403    403    302
 simulation@filled           POST   302    404    403    403    403    403    200    404
 simulation-report           GET    302    404    403    403    403    403    200    404
 stopping                    GET    302    404    403    403    403    403    200    404
+stopping@chart              GET    302    404    403    403    403    403    200    404
 stopping                    POST   302    404    403    403    403    403    302    404
 stopping-download           GET    302    404    403    403    403    403    200    404
 interim-scores              GET    302    404    403    403    403    403    200    404
@@ -169,7 +174,9 @@ score-set@draft             GET    302    404    403    404    404    403    200
 score-release               GET    302    404    403    403    403    403    200    404
 score-release               POST   302    404    403    403    403    403    200    404
 compare                     GET    302    404    403    200    200    403    200    404
+compare@chart               GET    302    404    403    200    200    403    200    404
 pairs                       GET    302    404    403    200    200    403    200    404
+pairs@chart                 GET    302    404    403    200    200    403    200    404
 pairs@draft                 GET    302    404    403    404    404    403    200    404
 pairs-download              GET    302    404    403    200    200    403    200    404
 measures-compared           GET    302    404    403    200    200    403    200    404
@@ -177,6 +184,7 @@ measures-compared@draft     GET    302    404    403    404    404    403    200
 score-set-download          GET    302    404    403    200    200    403    200    404
 score-set-download@draft    GET    302    404    403    404    404    403    200    404
 run-scores                  GET    302    404    403    200    404    403    200    404
+run-scores@chart            GET    302    404    403    200    404    403    200    404
 run-scores@draft            GET    302    404    403    404    404    403    200    404
 run-scores-download         GET    302    404    403    200    404    403    200    404
 # the API

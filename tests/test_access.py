@@ -100,14 +100,18 @@ def urls(world: World) -> dict[str, str]:
         "run-scores": world.scores.pk, "automatic": world.automatic.pk,
     }  # fmt: skip
     queries = {"document": "?docno=d1", "document-body": "?docno=d1", "judge-change": "?docno=d1",
-               "consensus-pair": "?topic=1&docno=d1"}  # fmt: skip
+               "consensus-pair": "?topic=1&docno=d1", "measure@chart": "?chart=steps.svg",
+               "agreement@chart": "?chart=coefficients.svg", "agreement@no-chart": "?chart=no.svg",
+               "disagreement-effect@chart": "?chart=ranks.svg", "stopping@chart": "?chart=found.svg",
+               "compare@chart": "?chart=differences.svg", "pairs@chart": "?chart=intervals.svg",
+               "run-scores@chart": "?chart=topics.svg"}  # fmt: skip
     found = {}
     for row in {name for name, _, _ in rows()}:
         name = row.partition("@")[0]
-        given = args.get(row, [slug] if patterns()[name] else [])
+        given = args.get(row, args.get(name, [slug] if patterns()[name] else []))
         if name.startswith("api-") and row not in args and patterns()[name]:
             given = [next(ids[it] for it in sorted(ids, key=len)[::-1] if f"api-{it}-" in name)]
-        found[row] = reverse(name, args=given) + queries.get(name, "")
+        found[row] = reverse(name, args=given) + queries.get(row, queries.get(name, ""))
     return found
 
 

@@ -31,12 +31,6 @@ SHELL = """<!doctype html>
 </body>
 </html>
 """
-KEY_LINE = (
-    '<svg viewBox="0 0 34 6" width="34" height="6" aria-hidden="true">'
-    '<path class="line" d="M0 3h34" /></svg>'
-)
-KINDS = 8
-"""The number of line colors; further lines reuse them."""
 
 
 def write_html(report: Report) -> str:
@@ -89,15 +83,10 @@ def iter_html_blocks(section: Section) -> Iterator[str]:
 
 
 def write_html_figure(figure: Figure) -> str:
-    keys = "".join(
-        f'\n<span class="key kind-{number % KINDS + 1}">{KEY_LINE} {escape(key)}</span>'
-        for number, key in enumerate(figure.keys)
-    )
-    caption = escape(" ".join(filter(None, [f"{figure.title}.", figure.caption])))
-    return (
-        f'<figure>\n<div class="pan">{figure.svg}</div>\n'
-        f"<figcaption>{caption}{keys}</figcaption>\n</figure>"
-    )
+    items = "".join(f"<li>{swatch}{escape(label)}</li>" for swatch, label in figure.legend)
+    legend = f'\n<ul class="legend">{items}</ul>' if items else ""
+    caption = f"<figcaption>{escape(figure.caption)}</figcaption>"
+    return f'<figure>\n<div class="pan">{figure.svg}</div>{legend}\n{caption}\n</figure>'
 
 
 def write_html_table(section: Section, table: Table) -> str:

@@ -49,7 +49,8 @@ def unpack_report(text: str | bytes) -> Report:
 
 def _plain_section(section: Section) -> dict[str, Any]:
     tables = [_plain_table(table, [*iter_shown_rows(table)]) for table in section.tables]
-    return asdict(replace(section, tables=())) | {"tables": tables}
+    drawn = replace(section, tables=(), figures=tuple(section.figures))
+    return asdict(drawn) | {"tables": tables}
 
 
 def _plain_table(table: Table, rows: list[Any]) -> dict[str, Any]:
@@ -60,7 +61,10 @@ def _plain_table(table: Table, rows: list[Any]) -> dict[str, Any]:
 def _section(kept: Mapping[str, Any]) -> Section:
     own = {name: tuple(kept[name]) for name in ("notes", "definition")}
     tables = tuple(map(_table, kept["tables"]))
-    figures = tuple(Figure(**{**one, "keys": tuple(one["keys"])}) for one in kept["figures"])
+    figures = tuple(
+        Figure(one["caption"], one["svg"], tuple(map(tuple, one["legend"])))
+        for one in kept["figures"]
+    )
     return Section(**{**kept, **own, "tables": tables, "figures": figures})
 
 

@@ -64,12 +64,11 @@ class Table:
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart as SVG markup; ``keys`` are the names of its lines, numbered from 1 by color."""
+    """A chart drawn by ``common.charts``: ``svg`` is markup, ``legend`` are swatches and labels."""
 
-    title: str
     caption: str
     svg: str
-    keys: tuple[str, ...] = ()
+    legend: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -87,7 +86,7 @@ class Section:
     titled: bool = False
     reading: str = ""
     definition: tuple[str, ...] = ()
-    figures: tuple[Figure, ...] = ()
+    figures: Iterable[Figure] = ()
 
 
 @dataclass(frozen=True)

@@ -110,7 +110,7 @@ def agreement_view(request: SignedInRequest, slug: str) -> HttpResponse:
             report,
             choice.by,
             choice.card.title,
-            f"{choice.card.title}. {choice.card.reading} The table below has the same values.",
+            f"{choice.card.title}. {choice.card.reading}",
         ),
         columns=[COEFFICIENTS[name].card for name in names],
         pairs=[
@@ -139,6 +139,7 @@ def agreement_pair_view(request: SignedInRequest, slug: str) -> HttpResponse:
 class TwoAssessors:
     report: AgreementReport
     row: list[tuple[Card, CoefficientValue]]
+    n: int
     heat: Chart
     confusion: list[tuple[str, list[int]]]
     grades: list[str]
@@ -155,7 +156,8 @@ def compare_assessors(choice: AgreementChoice, two: LabelTable) -> TwoAssessors:
     return TwoAssessors(
         report=report,
         row=[(COEFFICIENTS[name].card, value) for name, value in row.items()],
-        heat=build_confusion_heat_map(table, grades, caption_confusion(choice, row["percent"].n)),
+        n=row["percent"].n,
+        heat=build_confusion_heat_map(table, grades, describe_confusion(choice, row["percent"].n)),
         confusion=list(zip(grades, table, strict=True)),
         grades=grades,
         columns=[COEFFICIENTS[name].card for name in names],
@@ -167,7 +169,7 @@ def compare_assessors(choice: AgreementChoice, two: LabelTable) -> TwoAssessors:
     )
 
 
-def caption_confusion(choice: AgreementChoice, n: int) -> str:
+def describe_confusion(choice: AgreementChoice, n: int) -> str:
     where = f" in topic {choice.topic}" if choice.topic else ""
     return (
         f"Rows: {choice.a}. Columns: {choice.b}. {n:,} documents judged by both{where}; darker "
@@ -206,6 +208,7 @@ def agreement_topics_view(request: SignedInRequest, slug: str) -> HttpResponse:
     firsts = [(topic, cells[0]) for topic, _, cells, _ in rows]
     marks = ((topic, value.value, None, None, value.reason or "") for topic, value in firsts)
     intervals = build_agreement_intervals(
+        "agreement-by-topic",
         f"{choice.card.title} by topic",
         marks,
         caption=f"{choice.card.title} by topic. {choice.card.reading}",
@@ -255,6 +258,7 @@ def coefficient_caterpillar(panel: CoefficientPanel) -> Chart:
         for name, value in values.items()
     ]
     return build_agreement_intervals(
+        "coefficients",
         "All coefficients with 95 % intervals",
         lines,
         caption="Over all assessors, or the mean over assessor pairs for coefficients of two "

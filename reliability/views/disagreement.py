@@ -27,7 +27,6 @@ from common.charts.chart import Chart
 from common.report.writers import ENDINGS
 from evaluation.core.comparison.registry import CORRELATIONS
 from evaluation.views.cells import ScoreColumn, build_column, format_score
-from evaluation.views.charts.rank_bands import RankedRun, build_rank_bands
 from judging.core.policies import AUTOMATIC_ONLY, DEFAULT_POLICY, POLICIES
 from judging.queries.adjudication import STATES, adjudication_states, list_adjudicators
 from reliability.core.disagreement.formats import FORMATS
@@ -41,6 +40,7 @@ from reliability.core.disagreement.resampling import (
     ResampledRankings,
 )
 from reliability.core.disagreement.turning_point import TurningStep
+from reliability.core.rank_bands import RankedRun, build_rank_bands
 from reliability.forms import RoundByValueForm
 from reliability.queries.disagreement import list_complete_policies
 from reliability.services.disagreement import (
@@ -62,7 +62,7 @@ KINDS = {
 }
 BANDS_CAPTION = (
     "●\u00a0rank by the policy; bar: middle 95\u00a0% of ranks with resampled assessors; stroke: "
-    "rank by one assessor. The table below has the same numbers."
+    "rank by one assessor."
 )
 DOWNLOADS = {
     "runs": {"csv": FORMATS["csv"]},

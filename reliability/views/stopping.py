@@ -26,7 +26,6 @@ from evaluation.core.measures.family import Measure
 from evaluation.core.measures.names import parse_measures
 from evaluation.core.measures.registry import DEFAULT_NAMES
 from evaluation.views.cells import DEFAULT_MEASURES, ScoreColumn, build_column, format_score
-from evaluation.views.charts.judgments import build_judgments_chart, judgments_value
 from judging.core.policies import DEFAULT_POLICY, POLICIES
 from judging.models import StoppingRule
 from judging.queries.stopping import latest_rule, stopped_topics
@@ -34,6 +33,7 @@ from judging.services.stopping import set_stopping_rule
 from reliability.core.collection.extrapolation import Extrapolation
 from reliability.core.collection.stability import JUDGED_ALARM
 from reliability.core.disagreement.report import can_rank_runs
+from reliability.core.judgments_chart import build_judgments_chart, judgments_value
 from reliability.core.stopping.cards import CARDS
 from reliability.core.stopping.discoveries import RankWindow, TeamDiscoveries, TopicDiscoveries
 from reliability.forms import StoppingForm
@@ -248,7 +248,7 @@ def tau_series(panel: StoppingPanel) -> list[tuple[int, float]]:
 
 def stopping_chart(name: str, title: str, label: str, points: Sequence[tuple[int, float]]) -> Chart:
     values = [judgments_value(at, label, value) for at, value in points]
-    return build_judgments_chart(name, title, [(label, values)], NARROW)
+    return build_judgments_chart(name, title, label, [(label, values)], NARROW)
 
 
 def compute_percent(part: float, whole: float) -> float:

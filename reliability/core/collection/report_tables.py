@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from campaigns.core.cards import Card
 from campaigns.core.intervals import HINT_NOTE
@@ -22,6 +23,7 @@ from reliability.core.collection import (
 )
 from reliability.core.collection.condensed_lists import CondensedComparison
 from reliability.core.collection.contributors import Contributor
+from reliability.core.collection.figures import draw_section_figures
 from reliability.core.collection.leave_one_group_out import LeaveOutResult
 from reliability.core.collection.report import ReusabilityFacts, ReusabilityReport
 
@@ -46,8 +48,8 @@ PERCENT = "{:.1f}".format
 
 
 def build_sections(report: ReusabilityReport) -> list[Section]:
-    """All diagnostics, in the order of the report."""
-    return [
+    """All diagnostics with their figures, in the order of the report."""
+    sections = [
         _contributors(report),
         _leave_out(report),
         _by_depth(report),
@@ -57,6 +59,7 @@ def build_sections(report: ReusabilityReport) -> list[Section]:
         _condensed(report),
         _corrections(report),
     ]
+    return [replace(each, figures=draw_section_figures(report, each.name)) for each in sections]
 
 
 def build_card_section(card: Card, notes: Iterable[str], tables: Iterable[Table]) -> Section:

@@ -11,6 +11,7 @@ from typing import Any
 from common.report.report import UNDEFINED, Column, Report, Section, Table, make_columns
 from common.report.writers import make_formats
 from evaluation.core.comparison.rank_drop import format_rank_drop
+from reliability.core.simulation.figures import draw_discovery_figure, draw_ranking_figures
 from reliability.core.simulation.report import (
     BudgetPoint,
     SeedRange,
@@ -55,12 +56,14 @@ def build_simulation_report(simulation: Simulation, subject: str = "") -> Report
 
 def iter_simulation_sections(simulation: Simulation) -> Iterator[Section]:
     yield Section("Specs", (build_specs_table(simulation),))
-    yield Section("Relevant documents found", (build_discovery_table(simulation),))
+    found = (build_discovery_table(simulation),)
+    yield Section("Relevant documents found", found, figures=draw_discovery_figure(simulation))
     title = "Judgments needed for a share of the known relevant documents"
     yield Section(title, (build_effort_table(simulation),))
     for name in simulation.measures:
         title = f"Ranking of all runs by {name}"
-        yield Section(title, (build_ranking_table(simulation, name),))
+        figures = draw_ranking_figures(simulation, name)
+        yield Section(title, (build_ranking_table(simulation, name),), figures=figures)
 
 
 def format_simulation_facts(facts: SimulationFacts) -> str:

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from common.charts.axes import Axis, NameAxis
 from common.charts.chart import Chart
 from common.charts.marks import DotMark, IntervalMark, MarkGroup, StrokeMark
-from evaluation.views.charts.caterpillar import ROOM, WIDTH
 
+ROOM, WIDTH = 230.0, 862.0
+"""For the tags, and of the plot."""
 MOST_TICKS = 12
 
 

@@ -1,0 +1,152 @@
+"""The charts of a reusability report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from common.charts.axes import (
+    Axis,
+    NameAxis,
+    fifths_axis,
+    format_value,
+    parts_axis,
+    round_up_nice,
+)
+from common.charts.chart import Chart
+from common.charts.kinds import PlotValue, build_line_chart
+from common.charts.marks import BarMark, MarkGroup, RuleMark
+from common.report.figures import make_figure
+from common.report.report import Figure
+from reliability.core.collection import depths, leave_one_group_out, reduced_judgments, stability
+from reliability.core.collection.report import ReusabilityReport
+from reliability.core.rank_bands import RankedRun, build_rank_bands
+
+WIDTH, HEIGHT = 1060.0, 300.0
+BAND = 24.0
+"""The minimum width of a bar's place."""
+
+
+def draw_section_figures(report: ReusabilityReport, section: str) -> Iterator[Figure]:
+    """The figures of the section of that name, drawn when they are asked for."""
+    if section in CHARTS:
+        yield make_figure(CHARTS[section](report))
+
+
+def chart_ranks(report: ReusabilityReport) -> Chart:
+    """Rank of each contributing run by the first measure, with and without its team."""
+    result = report.leave_team_out[0]
+    pooled = (row for row in result.runs if row.pooled)
+    rows = sorted(pooled, key=lambda row: (row.rank is None, row.rank or 0, row.run))
+    runs = [
+        RankedRun(row.run, row.rank, None, None, (("without its team", row.rank_without),))
+        for row in rows
+    ]
+    return build_rank_bands(
+        f"Rank of each contributing run by {result.measure}, with and without its team",
+        runs,
+        last=report.facts.runs,
+        caption=f"Rank among all runs by {result.measure}, rank 1 at the left. Dot: all judgments; "
+        "stroke: team left out of the pool.",
+    )
+
+
+def chart_depths(report: ReusabilityReport) -> Chart:
+    """New relevant documents by depth."""
+    bars = [
+        (
+            str(row.depth),
+            float(row.relevant),
+            f"Depth {row.depth}: {row.relevant} of {row.judged} new judged documents relevant",
+            "own",
+        )
+        for row in report.by_depth
+    ]
+    top = round_up_nice(max((value for _, value, *_ in bars), default=0.0) or 1.0)
+    caption = "New relevant documents by best rank in any contributing run."
+    return build_bar_chart("depths", "New relevant documents by depth", "depth", bars, top, caption)
+
+
+def chart_densities(report: ReusabilityReport) -> Chart:
+    """Share of relevant documents by topic; topics with an alarm are highlighted."""
+    bars = [
+        (
+            t.topic,
+            t.density or 0.0,
+            describe_density(t),
+            "other" if t.alarm else "own",
+        )
+        for t in report.stability.topics
+    ]
+    caption = (
+        "Relevant documents as a share of the judged ones, by topic; shares above a third are "
+        "highlighted."
+    )
+    title = "Share of relevant documents by topic"
+    return build_bar_chart("densities", title, "topic", bars, 1.0, caption)
+
+
+def describe_density(topic: stability.TopicDensity) -> str:
+    share = format_value(topic.density)
+    counts = f"{topic.relevant} of {topic.judged} judged documents relevant"
+    return f"Topic {topic.topic}: {share}, {counts}"
+
+
+def build_bar_chart(
+    name: str,
+    title: str,
+    axis: str,
+    bars: Sequence[tuple[str, float, str, str]],
+    top: float,
+    caption: str,
+) -> Chart:
+    """A bar for each name, value, description and kind (``own``, ``other``)."""
+    marks = [
+        MarkGroup([BarMark(at, value, css=f"bar-{kind}")], description)
+        for at, (_, value, description, kind) in enumerate(bars)
+    ]
+    return Chart(
+        name,
+        title,
+        caption,
+        across=NameAxis([label for label, *_ in bars], max(WIDTH / max(len(bars), 1), BAND), axis),
+        up=parts_axis("", 0.0, top, 4),
+        marks=[*marks, RuleMark(0.0)],
+        caption=caption,
+        size=(0.0, HEIGHT),
+    )
+
+
+def chart_taus(report: ReusabilityReport) -> Chart:
+    """tau of each measure with its own ranking by all judgments, by level."""
+    levels = report.facts.levels
+    series = [(name, list_tau_values(report, name)) for name in report.facts.measures]
+    least = min((v.low or 0.0 for _, values in series for v in values), default=0.0)
+    # Levels are unequally spaced in percent, equally on the axis.
+    across = Axis("percent of the judgments", [(n, str(at)) for n, at in enumerate(levels)])
+    caption = (
+        "tau of each measure with its own ranking by all judgments: mean over the draws (SE: its "
+        "standard error); shaded: minimum to maximum."
+    )
+    head = "taus", "Kendall's tau with the ranking by all judgments", caption
+    return build_line_chart(head, series, across, fifths_axis("", least), caption=caption)
+
+
+def list_tau_values(report: ReusabilityReport, measure: str) -> list[PlotValue]:
+    """By index of the level, from 0; an undefined tau has no mark."""
+    values = []
+    for row in report.reduced:
+        tau, at = row.tau, report.facts.levels.index(row.level)
+        if row.measure == measure and tau.mean is not None:
+            error = "" if tau.standard_error is None else f" (SE {tau.standard_error:.4f})"
+            between = f"{tau.least:.3f} to {tau.most:.3f}"
+            description = f"{measure} at {row.level} %: {tau.mean:.3f}{error}, {between}"
+            values.append(PlotValue(at, tau.mean, description, tau.least, tau.most))
+    return values
+
+
+CHARTS: dict[str, Callable[[ReusabilityReport], Chart]] = {
+    leave_one_group_out.CARD.name: chart_ranks,
+    depths.CARD.name: chart_depths,
+    stability.CARD.name: chart_densities,
+    reduced_judgments.CARD.name: chart_taus,
+}
