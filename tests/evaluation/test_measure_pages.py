@@ -24,7 +24,7 @@ from evaluation.forms.tryout import (
     tryout_parameters,
 )
 from evaluation.views.charts.steps import BROAD, LEFT, NARROW, build_steps_chart
-from evaluation.views.measures import format_fraction, formula_pieces, split_code_pieces
+from evaluation.views.worked_examples import format_fraction, formula_pieces, split_code_pieces
 
 ALL = list(FAMILIES.values())
 pytestmark = pytest.mark.django_db
