@@ -14,6 +14,7 @@ from campaigns.core.runs import read_run
 from campaigns.models import Campaign, Run, Team, User
 from campaigns.services import jobs, matrices
 from campaigns.services.runs import latest_check_job, submit_run
+from tests.pages import read_page
 
 
 def run_text(
@@ -66,7 +67,7 @@ def accepted_run(team: Team, tag: str, text: str, **fields: object) -> Run:
 
 def read_confirmation(answer: object) -> dict[str, object]:
     """The form of a confirmation page: all of its fields, with every box ticked."""
-    text = answer.content.decode()
+    text = read_page(answer)
     form = text[text.index('<form class="decision"') :]
     form = form[: form.index("</form>")]
     fields: dict[str, object] = {"confirm": []}

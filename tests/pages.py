@@ -7,9 +7,13 @@ from typing import Any
 
 VERBATIM = re.compile(r"(<(pre|textarea|script|style)\b.*?</\2>)", re.DOTALL)
 TAG = re.compile(r"(<[a-zA-Z/!](?:\"[^\"]*\"|'[^']*'|[^'\">])*>)", re.DOTALL)
-BLOCKS = set(
-    ["html", "head", "body", "main", "header", "footer", "nav", "section", "article", "aside", "div", "p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "dl", "dt", "dd", "table", "thead", "tbody", "tfoot", "tr", "th", "td", "caption", "form", "fieldset", "legend", "figure", "figcaption", "details", "summary", "option", "select", "template", "desc", "title", "meta", "link", "script", "style"]
-)
+BLOCKS = {
+    "html", "head", "body", "main", "header", "footer", "nav", "section", "article", "aside", "div",
+    "p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "dl", "dt", "dd", "table", "thead",
+    "tbody", "tfoot", "tr", "th", "td", "caption", "form", "fieldset", "legend", "figure",
+    "figcaption", "details", "summary", "option", "select", "template", "desc", "title", "meta",
+    "link", "script", "style",
+}  # fmt: skip
 """Elements with no blank on either side; other elements have none inside at either end."""
 
 
@@ -33,19 +37,16 @@ def tidy_html(html: str) -> str:
 
 
 def _tidy_pieces(html: str) -> str:
-    pieces = TAG.split(html)
+    pieces = [re.sub(r"\s+", " ", piece) for piece in TAG.split(html)]
     for at, piece in enumerate(pieces):
-        piece = re.sub(r"\s+", " ", piece)
         if at % 2:
             pieces[at] = re.sub(r'(=") | (?=")', r"\1", re.sub(r" (?=/?>$)", "", piece))
             continue
-        before = pieces[at - 1] if at else ""
-        after = pieces[at + 1] if at + 1 < len(pieces) else ""
+        before, after = "".join(pieces[max(0, at - 1) : at]), "".join(pieces[at + 1 : at + 2])
         if _is_block(before) or not before.startswith("</"):
-            piece = piece.lstrip(" ") if before else piece
+            pieces[at] = pieces[at].lstrip(" ")
         if _is_block(after) or after.startswith("</"):
-            piece = piece.rstrip(" ")
-        pieces[at] = piece
+            pieces[at] = pieces[at].rstrip(" ")
     return "".join(pieces)
 
 
