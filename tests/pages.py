@@ -7,6 +7,7 @@ from typing import Any
 
 VERBATIM = re.compile(r"(<(pre|textarea|script|style)\b.*?</\2>)", re.DOTALL)
 TAG = re.compile(r"(<[a-zA-Z/!](?:\"[^\"]*\"|'[^']*'|[^'\">])*>)", re.DOTALL)
+VALUE_OR_BLANKS = re.compile(r"(value=\"[^\"]*\")|\s+")
 BLOCKS = {
     "html", "head", "body", "main", "header", "footer", "nav", "section", "article", "aside", "div",
     "p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "dl", "dt", "dd", "table", "thead",
@@ -26,7 +27,7 @@ def read_page(response: Any) -> str:
 def tidy_html(html: str) -> str:
     """``html`` with runs of whitespace as one blank, and none where a browser shows none.
 
-    Attributes are on one line. ``pre`` and ``textarea`` keep their text.
+    Attributes are on one line. ``pre``, ``textarea`` and ``value`` keep their text.
     """
     pieces = VERBATIM.split(html)
     return "".join(
@@ -37,10 +38,12 @@ def tidy_html(html: str) -> str:
 
 
 def _tidy_pieces(html: str) -> str:
-    pieces = [re.sub(r"\s+", " ", piece) for piece in TAG.split(html)]
+    pieces = [
+        VALUE_OR_BLANKS.sub(lambda found: found[1] or " ", piece) for piece in TAG.split(html)
+    ]
     for at, piece in enumerate(pieces):
         if at % 2:
-            pieces[at] = re.sub(r'(=") | (?=")', r"\1", re.sub(r" (?=/?>$)", "", piece))
+            pieces[at] = re.sub(r'(value="[^"]*")|(=") | (?="|/?>$)', r"\1\2", piece)
             continue
         before, after = "".join(pieces[max(0, at - 1) : at]), "".join(pieces[at + 1 : at + 2])
         if _is_block(before) or not before.startswith("</"):
