@@ -17,7 +17,7 @@ test: .venv/.dev  ## the test suite
 check: .venv/.dev  ## formatting, lint, types, import contracts, templates, migrations, API schema
 	.venv/bin/ruff check . && .venv/bin/ruff format --check .
 	.venv/bin/lint-imports && .venv/bin/mypy .
-	.venv/bin/djade --target-version 5.2 --check $$(git ls-files 'templates/*.html')
+	.venv/bin/djangofmt --check --line-length 120 --indent-width 2 --custom-blocks sentence templates
 	$(PY) manage.py makemigrations --check --dry-run && $(PY) manage.py check
 	$(PY) manage.py spectacular --validate --fail-on-warn --file /dev/null
 

@@ -149,7 +149,7 @@ def test_my_judgments_filters_by_topic_and_grade(plan, screen, assessor, grade):
     grade(assessor, "d1", 3)
     grade(assessor, "d2", 0)
     mine = reverse("my-judgments", args=["small"])
-    assert read_page(screen.get(mine)).count("Change<span") == 2
+    assert read_page(screen.get(mine)).count("Change <span") == 2
     page = read_page(screen.get(mine, {"grade": "3", "topic": "1"}))
     assert "d1</th>" in page
     assert "d2</th>" not in page
