@@ -50,6 +50,10 @@ def hits(pattern: str, paths: list[Path]) -> list[str]:
     ]
 
 
+def test_no_template_line_is_long():
+    assert not hits(r"^.{121}", files("templates", ending="html"))
+
+
 def test_imports_point_one_way():
     lint = Path(sys.executable).with_name("lint-imports")
     if not lint.exists():
