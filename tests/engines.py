@@ -19,7 +19,7 @@ ON_TOP = """
     campaigns/test_api_fields campaigns/test_confirmed_acts campaigns/test_document_files
     campaigns/test_document_pages campaigns/test_faces campaigns/test_malformed_runs
     campaigns/test_pages
-    evaluation/test_campaign_head evaluation/test_comparison_pages evaluation/test_confirmed_acts
+    evaluation/test_comparison_pages evaluation/test_confirmed_acts
     evaluation/test_filled_scores evaluation/test_measure_pages evaluation/test_pages
     evaluation/test_trec_covid evaluation/test_whole_way
     judging/settling/test_confirmed_acts judging/settling/test_eight_assessors
