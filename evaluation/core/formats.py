@@ -8,7 +8,8 @@ from itertools import chain
 from typing import Any
 
 from campaigns.core.csv_files import merge_conditions, write_csv
-from evaluation.core.evaluate import ScoredRun, value_or_none
+from common.statistics.estimate import nan_to_none
+from evaluation.core.evaluate import ScoredRun
 from evaluation.core.measures.counts import NUM_Q
 from evaluation.core.measures.family import Measure
 from evaluation.core.profiles import PROFILES
@@ -78,7 +79,7 @@ def topic_values(run: ScoredRun) -> Iterator[tuple[str, Measure, OutputValue]]:
     rows = zip(run.topics, run.values.tolist(), printed.tolist(), strict=True)
     for at, (topic, row, is_printed) in enumerate(rows):
         for i in columns if is_printed else ():
-            value = texts[i][at] if i in texts else value_or_none(row[i])
+            value = texts[i][at] if i in texts else nan_to_none(row[i])
             yield topic, run.measures[i], value
 
 

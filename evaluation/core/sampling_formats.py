@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from campaigns.core.csv_files import write_csv
-from evaluation.core.evaluate import value_or_none
+from common.statistics.estimate import nan_to_none
 from evaluation.core.formats import ALL, UNDEFINED
-from evaluation.core.sampling_error import SamplingError, SamplingInterval
+from evaluation.core.sampling_error import SamplingError
 
 
 class RunIntervals(NamedTuple):
@@ -19,16 +19,16 @@ class RunIntervals(NamedTuple):
     measures: Sequence[SamplingError]
 
 
-Row = tuple[str, str, str, SamplingInterval]
-"""Run, measure, topic, interval."""
+Row = tuple[str, str, str, tuple[float | None, ...]]
+"""Run, measure, topic; value, low, high."""
 COLUMNS = ("run", "measure", "topic", "estimate", "low", "high")
 
 
 def intervals_to_table(runs: Sequence[RunIntervals], *, by_topic: bool, summary: bool) -> str:
     """Tab-separated columns with a header, four decimals, null where undefined."""
     lines = ["\t".join(COLUMNS)]
-    for *named, interval in interval_rows(runs, by_topic=by_topic, summary=summary):
-        cells = [UNDEFINED if end is None else f"{end:.4f}" for end in interval]
+    for *named, ends in interval_rows(runs, by_topic=by_topic, summary=summary):
+        cells = [UNDEFINED if end is None else f"{end:.4f}" for end in ends]
         lines.append("\t".join([*map(str, named), *cells]))
     return "\n".join([*lines, ""])
 
@@ -36,7 +36,7 @@ def intervals_to_table(runs: Sequence[RunIntervals], *, by_topic: bool, summary:
 def intervals_to_csv(runs: Sequence[RunIntervals], *, by_topic: bool, summary: bool) -> str:
     """The same in full precision; an undefined value is empty."""
     rows = interval_rows(runs, by_topic=by_topic, summary=summary)
-    cells = ((*named, *interval) for *named, interval in rows)
+    cells = ((*named, *ends) for *named, ends in rows)
     return write_csv("intervals", COLUMNS, cells, {"confidence": 0.95})
 
 
@@ -55,9 +55,10 @@ def interval_rows(runs: Sequence[RunIntervals], *, by_topic: bool, summary: bool
             ends = (error.values.tolist(), error.low.tolist(), error.high.tolist())
             rows = zip(error.topics, *ends, strict=True) if by_topic else ()
             for topic, *interval in rows:
-                yield tag, name, topic, SamplingInterval(*map(value_or_none, interval))
+                yield tag, name, topic, tuple(map(nan_to_none, interval))
             if summary:
-                yield tag, name, ALL, error.overall
+                overall = error.overall
+                yield tag, name, ALL, (overall.value, overall.low, overall.high)
 
 
 INTERVAL_FORMATS: dict[str, Callable[..., str]] = {

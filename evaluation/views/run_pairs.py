@@ -234,7 +234,7 @@ def correlation_cell(
         return CorrelationCell("", first, 0)
     estimate = correlations.get((first, second)) or correlations[second, first]
     if estimate.value is None:
-        return CorrelationCell("–", f"{first}, {second}: {estimate.reason}", 0)
+        return CorrelationCell("–", f"{first}, {second}: {estimate.why}", 0)
     step = max(0, min(5, int((estimate.value - 0.5) * 10) + 1)) if estimate.value >= 0.5 else 0
     label = f"{first}, {second}: {estimate.value:.4f}, {estimate.n} runs"
     return CorrelationCell(f"{estimate.value:.2f}".replace("-", "−"), label, step)

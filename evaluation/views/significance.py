@@ -80,5 +80,5 @@ def effect_lines(compared: PairComparison) -> list[SignificanceLine]:
     for name, estimate in compared.effects.items():
         card = EFFECTS[name].card
         value = "–" if estimate.value is None else format_signed(estimate.value)
-        lines.append(SignificanceLine(card.title, value, estimate.reason or "", card.reading))
+        lines.append(SignificanceLine(card.title, value, estimate.why or "", card.reading))
     return lines

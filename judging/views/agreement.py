@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 from django.http import Http404, HttpResponse
@@ -21,7 +21,7 @@ from judging.core.agreement.coefficient import CoefficientValue
 from judging.core.agreement.formats import agreement_to_json
 from judging.core.agreement.labels import LabelTable
 from judging.core.agreement.registry import COEFFICIENTS
-from judging.core.agreement.report import AgreementReport, CoefficientPanel, Row
+from judging.core.agreement.report import AgreementReport, CoefficientPanel, Row, draws_to_dict
 from judging.core.quality.report import quality_report
 from judging.queries.agreement import load_labels
 from judging.queries.quality import load_judging_record
@@ -249,7 +249,7 @@ def describe_agreement_settings(
         "scale": report.scale,
         "documents": report.documents,
         "assessors": [assessor.name for assessor in report.assessors],
-        "draws": asdict(report.draws),
+        "draws": draws_to_dict(report.draws),
     }
 
 

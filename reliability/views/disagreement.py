@@ -209,7 +209,7 @@ def ranking_cells(row: SystemRanking) -> dict[str, Any]:
         "row": row,
         "note": KINDS.get(row.kind, ""),
         "cells": [
-            (format_score(correlation.value), correlation.reason or "")
+            (format_score(correlation.value), correlation.why or "")
             for correlation in row.coefficients.values()
         ],
     }

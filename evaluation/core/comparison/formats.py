@@ -8,10 +8,11 @@ from dataclasses import asdict
 from typing import Any
 
 from campaigns.core.csv_files import merge_conditions, write_csv
-from campaigns.core.intervals import HINT, HINT_NOTE
+from common.statistics.estimate import Estimate
+from common.statistics.least_topics import HINT, HINT_NOTE
 from evaluation.core.comparison.compare import Comparisons, PairRow
 from evaluation.core.comparison.discriminative import discriminative_power
-from evaluation.core.comparison.interval import MeanInterval
+from evaluation.core.comparison.interval import mean_to_dict
 
 UNDEFINED = "null"
 COLUMNS = (
@@ -59,14 +60,14 @@ def _block(name: str, compared: Comparisons) -> str:
 def _runs(compared: Comparisons) -> str:
     """Each run's mean with its interval, in descending order, undefined ones last."""
     runs = zip(compared.tags, compared.means, strict=True)
-    ranked = sorted(runs, key=lambda run: (run[1].mean is None, -(run[1].mean or 0.0)))
+    ranked = sorted(runs, key=lambda run: (run[1].value is None, -(run[1].value or 0.0)))
     heads = ("run", "", "n", "mean", f"{1 - compared.alpha:.0%} low", "high", "")
     rows = (
         (
             tag,
             "",
             str(mean.n),
-            format_p_value(mean.mean),
+            format_p_value(mean.value),
             format_p_value(mean.low),
             format_p_value(mean.high),
             HINT if mean.is_hint else "",
@@ -101,10 +102,10 @@ def format_p_value(value: float | None) -> str:
     return f"{value:.1e}" if 0 < abs(value) < 0.00005 else f"{value:.4f}"
 
 
-def list_interval_notes(means: Iterable[MeanInterval]) -> list[str]:
+def list_interval_notes(means: Iterable[Estimate]) -> list[str]:
     """Why means have no interval, and the note of those marked as a hint."""
     listed = list(means)
-    missing = [f"interval: undefined, {m.reason}." for m in listed if m.reason]
+    missing = [f"interval: undefined, {m.why}." for m in listed if m.why]
     return list(dict.fromkeys([*missing, *(HINT_NOTE for m in listed if m.is_hint)]))
 
 
@@ -152,7 +153,7 @@ def comparison_to_dict(compared: Comparisons) -> dict[str, Any]:
     return {
         "conditions": compared.conditions(),
         "runs": [
-            {"run": tag, **asdict(mean)}
+            {"run": tag, **mean_to_dict(mean)}
             for tag, mean in zip(compared.tags, compared.means, strict=True)
         ],
         "discriminative_power": asdict(discriminative_power(compared)),

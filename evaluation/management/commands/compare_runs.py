@@ -10,8 +10,8 @@ from campaigns.core.qrels import read_qrels
 from campaigns.core.runs import read_run
 from campaigns.management.files import FileReader
 from campaigns.management.run_lists import add_run_files
+from common.statistics.draws import ResamplingOptions
 from evaluation.core.comparison.compare import UnknownTestError, choose_correction, compare_all
-from evaluation.core.comparison.estimate import ResamplingOptions
 from evaluation.core.comparison.formats import FORMATS
 from evaluation.core.comparison.registry import CORRECTIONS, FAMILY_TESTS, TESTS
 from evaluation.core.comparison.scores import is_comparable, unique_run_tags, values_by_measure

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from campaigns.core.intervals import HINT_NOTE
-from evaluation.core.comparison.interval import MeanInterval
+from common.statistics.estimate import Estimate
+from common.statistics.least_topics import HINT_NOTE
 from evaluation.views.charts.topics import format_tick_value, round_up_nice, tick_label
 
 WIDTH, LABEL, RIGHT, ROW, TOP = 1120.0, 230.0, 70.0, 20.0, 26.0
@@ -40,10 +40,10 @@ class CaterpillarChart:
 
 
 def build_caterpillar(
-    tags: Sequence[str], intervals: Sequence[MeanInterval], own: Sequence[bool]
+    tags: Sequence[str], intervals: Sequence[Estimate], own: Sequence[bool]
 ) -> CaterpillarChart:
     """Runs from the top, in the order of ``tags``; the scale starts at 0 unless values go below."""
-    ends = [v for i in intervals for v in (i.low, i.high, i.mean) if v is not None]
+    ends = [v for i in intervals for v in (i.low, i.high, i.value) if v is not None]
     high, low = max(ends, default=1.0), min(ends, default=0.0)
     top = 1.0 if 0.5 < high <= 1.0 else round_up_nice(high) if high > 0 else 0.0
     bottom = 0.0 if low >= 0 else -round_up_nice(-low)
@@ -58,7 +58,7 @@ def build_caterpillar(
             tag,
             describe_run_interval(tag, interval),
             TOP + ROW * (at + 0.5),
-            x(interval.mean),
+            x(interval.value),
             x(interval.low),
             x(interval.high),
             mine,
@@ -70,10 +70,10 @@ def build_caterpillar(
     return CaterpillarChart(lines, ticks, TOP + ROW * len(lines) + 8)
 
 
-def describe_run_interval(tag: str, interval: MeanInterval) -> str:
+def describe_run_interval(tag: str, interval: Estimate) -> str:
     if interval.low is None:
-        return f"{tag}: {format_tick_value(interval.mean)}; {interval.reason}"
-    share = f"{interval.confidence:.0%}".replace("%", " %")
+        return f"{tag}: {format_tick_value(interval.value)}; {interval.why}"
+    share = f"{interval.level or 0:.0%}".replace("%", " %")
     ends = f"{format_tick_value(interval.low)} to {format_tick_value(interval.high)}"
     mark = f" ({HINT_NOTE.rstrip('.')})" if interval.is_hint else ""
-    return f"{tag}: {format_tick_value(interval.mean)}, {share} interval {ends}{mark}"
+    return f"{tag}: {format_tick_value(interval.value)}, {share} interval {ends}{mark}"

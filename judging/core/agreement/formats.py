@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import Any, Protocol
 
 from campaigns.core.faults import format_count
-from campaigns.core.intervals import HINT, HINT_NOTE
+from common.statistics.least_topics import HINT, HINT_NOTE
 from judging.core.agreement.coefficient import CoefficientValue
 from judging.core.agreement.registry import COEFFICIENTS
 from judging.core.agreement.report import AgreementReport, OmittedRows

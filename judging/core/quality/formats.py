@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from campaigns.core.intervals import HINT_NOTE
+from common.statistics.least_topics import HINT_NOTE
 from judging.core.agreement.formats import (
     HasInterval,
     align_agreement_rows,

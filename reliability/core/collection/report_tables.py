@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from campaigns.core.cards import Card
-from campaigns.core.intervals import HINT_NOTE
-from evaluation.core.comparison.estimate import ComparisonEstimate
+from common.statistics.estimate import Estimate
+from common.statistics.least_topics import HINT_NOTE
 from evaluation.core.comparison.formats import format_p_value
 from evaluation.core.comparison.rank_drop import RankDrop
 from judging.core.policies import NO_ESTIMATE
@@ -322,7 +322,7 @@ def _corrections(report: ReusabilityReport) -> ReportSection:
 _NAMES = ("tau", "tau_AP", "RBO")
 
 
-def format_coefficients(estimates: dict[str, ComparisonEstimate]) -> list[str]:
+def format_coefficients(estimates: dict[str, Estimate]) -> list[str]:
     """Three cells: tau-b, tau_AP in its defined form, and rank-biased overlap."""
     return [format_p_value(estimate.value) for estimate in estimates.values()]
 

@@ -14,7 +14,7 @@ from campaigns.errors import ActionRefused
 from campaigns.management.files import FileReader, file_stem
 from campaigns.management.run_lists import add_file_list, add_run_tags
 from campaigns.models import Campaign
-from evaluation.core.comparison.estimate import ResamplingOptions
+from common.statistics.draws import ResamplingOptions
 from evaluation.core.measures.family import Measure
 from evaluation.core.measures.names import UnknownMeasureError, parse_measures
 from evaluation.management.cli_output import reject_runs_without_topics
