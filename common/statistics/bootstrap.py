@@ -1,6 +1,6 @@
 """Bootstrap over units: how much a value would vary with other units of the same kind.
 
-Units, not what they consist of, are drawn with replacement (``draws``): the judged pairs of one
+Units, not what they consist of, are resampled with replacement (``draws``): the judged pairs of one
 topic depend on each other, topics do not. The percentile interval is the middle of the values of
 the resamples. How many topics it needs is said in ``least_topics``.
 """
@@ -58,9 +58,9 @@ def quantiles_by_row(
 
 
 def percentile_estimates(
-    values: Sequence[float] | Floats, drawn: Floats, topics: NDArray[np.integer[Any]]
+    values: Sequence[float] | Floats, resampled: Floats, topics: NDArray[np.integer[Any]]
 ) -> list[Estimate]:
-    """Each of ``values`` (rows) with the 95 % interval of its resamples ``drawn`` (rows ×
+    """Each of ``values`` (rows) with the 95 % interval of its resamples ``resampled`` (rows ×
     resamples, NaN where undefined) over ``topics`` (rows).
 
     No interval: fewer topics than ``least_topics`` asks for, a value that more than 5 % of the
@@ -68,9 +68,9 @@ def percentile_estimates(
     caller knows why.
     """
     shares = (0.0, *central_shares(LEVEL), 1.0)
-    quantiles = quantiles_by_row(drawn, shares, from_below=True).tolist()
-    missing = np.count_nonzero(np.isnan(drawn), axis=-1).tolist()
-    resamples = drawn.shape[-1]
+    quantiles = quantiles_by_row(resampled, shares, from_below=True).tolist()
+    missing = np.count_nonzero(np.isnan(resampled), axis=-1).tolist()
+    resamples = resampled.shape[-1]
     estimates = []
     for row, value in enumerate(values):
         n = int(topics[row])

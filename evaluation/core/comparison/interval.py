@@ -128,7 +128,7 @@ def _bca_shares(rows: Floats, resampled: Floats, confidence: float) -> Bounds:
 def resampled_means(rows: Floats, sampling: ResamplingOptions) -> Floats:
     """Means of each row over topics resampled with replacement; rows × resamples."""
     n = rows.shape[1]
-    return bootstrap_values(lambda drawn: rows @ drawn.T / n, resample_counts(n, sampling))
+    return bootstrap_values(lambda counts: rows @ counts.T / n, resample_counts(n, sampling))
 
 
 def mean_to_dict(mean: Estimate) -> dict[str, Any]:

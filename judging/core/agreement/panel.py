@@ -328,9 +328,9 @@ def _coefficient(
 
 
 def _mean(
-    values: list[CoefficientValue], drawn: Floats | None, topics: int, unit: str
+    values: list[CoefficientValue], resampled: Floats | None, topics: int, unit: str
 ) -> CoefficientValue:
-    """The unweighted mean of the defined values, with the interval of its resamples ``drawn``, if
+    """The unweighted mean of the defined values, with the interval of the ``resampled`` means, if
     they are not too many; ``unit`` names what is averaged over.
     """
     defined = [c.value for c in values if c.value is not None]
@@ -340,8 +340,8 @@ def _mean(
         return CoefficientValue(None, 0, why, no_interval=why)
     mean = sum(defined) / len(defined)
     estimate = Estimate(mean, topics, why=TOO_MANY_PAIRS.format(MOST_PAIRS))
-    if drawn is not None:
-        (estimate,) = percentile_estimates([mean], drawn[None], np.array([topics]))
+    if resampled is not None:
+        (estimate,) = percentile_estimates([mean], resampled[None], np.array([topics]))
     return CoefficientValue(
         mean,
         len(defined),
