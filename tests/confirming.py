@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from html import unescape
 
+from tests.pages import read_page
+
 
 def read_confirmation(answer: object) -> dict[str, object]:
     """The form of a confirmation page: all of its fields, with every box ticked."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from common.statistics.least_topics import FIRM_TOPICS
 
 
 @dataclass(frozen=True)
@@ -20,3 +23,32 @@ class Estimate:
     high: float | None = None
     level: float | None = None
     why: str | None = None
+
+    @property
+    def is_hint(self) -> bool:
+        """Whether the interval is marked as a hint, if the units are topics."""
+        return is_hint(self.n, self.low)
+
+
+def is_hint(topics: int, low: float | None) -> bool:
+    """Whether the interval from ``low`` over this many topics is marked as a hint."""
+    return low is not None and topics < FIRM_TOPICS
+
+
+def nan_to_none(value: float) -> float | None:
+    """``value``, or None for NaN."""
+    return None if value != value else float(value)
+
+
+def estimates_to_dict(result: Any) -> dict[str, Any]:
+    """``dataclasses.asdict`` of ``result``, with each estimate in it as value, n and reason: the
+    names that files have for them.
+    """
+    return asdict(result, dict_factory=_rename_estimate)
+
+
+def _rename_estimate(fields: list[tuple[str, Any]]) -> dict[str, Any]:
+    named = dict(fields)
+    if tuple(named) != tuple(Estimate.__dataclass_fields__):
+        return named
+    return {"value": named["value"], "n": named["n"], "reason": named["why"]}

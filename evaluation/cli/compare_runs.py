@@ -11,6 +11,7 @@ from campaigns.cli.files import FileReader
 from campaigns.cli.run_lists import add_run_files
 from campaigns.core.qrels import read_qrels
 from campaigns.core.runs import read_run
+from common.statistics.draws import ResamplingOptions
 from evaluation.cli.notes import (
     format_provenance_line,
     group_shared_texts,
@@ -18,7 +19,6 @@ from evaluation.cli.notes import (
 )
 from evaluation.cli.scale_option import add_max_rel, build_scoring_options
 from evaluation.core.comparison.compare import UnknownTestError, choose_correction, compare_all
-from evaluation.core.comparison.estimate import ResamplingOptions
 from evaluation.core.comparison.formats import FORMATS
 from evaluation.core.comparison.registry import CORRECTIONS, FAMILY_TESTS, TESTS
 from evaluation.core.comparison.scores import is_comparable, unique_run_tags, values_by_measure

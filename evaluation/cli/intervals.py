@@ -58,5 +58,5 @@ def iter_interval_notes(run: RunIntervals) -> Iterator[str]:
     """The method of each interval, and the reason if one is missing."""
     for error in run.measures:
         line = f"{error.measure.name}: {error.confidence:.0%} intervals, {error.method}"
-        line += f"; no interval over all topics: {error.reason}" if error.reason else ""
+        line += f"; no interval over all topics: {error.overall.why}" if error.overall.why else ""
         yield f"{line.rstrip('.')}."

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from common.statistics.estimate import nan_to_none
 from evaluation.core.batch import ScoringBatch
 from evaluation.core.inputs import QrelsLike, RunLike, as_judged, as_run
 from evaluation.core.judgments import Floats, Mask
@@ -78,7 +79,7 @@ class ScoredRun:
     def by_topic(self, name: str) -> dict[str, float | None]:
         """Value by topic of the measure ``name``, as in ``mean``; None where undefined."""
         column = self.values[:, self._place(name)]
-        return dict(zip(self.topics, map(value_or_none, column.tolist()), strict=True))
+        return dict(zip(self.topics, map(nan_to_none, column.tolist()), strict=True))
 
     def _place(self, name: str) -> int:
         if name in self.names:
@@ -224,8 +225,3 @@ def score_provenance(batch: ScoringBatch) -> dict[str, Any]:
 def product_version() -> str:
     """Name and version of the program that computed the scores."""
     return f"Poolbench {version('poolbench')}"
-
-
-def value_or_none(value: float) -> float | None:
-    """``value``, or None for NaN."""
-    return None if value != value else value

@@ -14,7 +14,8 @@ from typing import Any
 from common.report.csv import merge_conditions
 from common.report.report import UNDEFINED, Column, Report, Section, Table, make_columns
 from common.report.writers import make_formats
-from evaluation.core.evaluate import ScoredRun, value_or_none
+from common.statistics.estimate import nan_to_none
+from evaluation.core.evaluate import ScoredRun
 from evaluation.core.measures.counts import NUM_Q
 from evaluation.core.measures.family import Measure
 from evaluation.core.profiles import PROFILES
@@ -85,7 +86,7 @@ def topic_values(run: ScoredRun) -> Iterator[tuple[str, Measure, OutputValue]]:
     rows = zip(run.topics, run.values.tolist(), printed.tolist(), strict=True)
     for at, (topic, row, is_printed) in enumerate(rows):
         for i in columns if is_printed else ():
-            value = texts[i][at] if i in texts else value_or_none(row[i])
+            value = texts[i][at] if i in texts else nan_to_none(row[i])
             yield topic, run.measures[i], value
 
 

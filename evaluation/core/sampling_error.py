@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from common.statistics.estimate import Estimate
 from evaluation.core.batch import ScoringBatch, safe_ratio, sum_by_place
 from evaluation.core.evaluate import aggregate_defined_values
 from evaluation.core.judgments import Floats, Ints, Mask
@@ -39,20 +40,12 @@ class NoSamplingError(ValueError):
     """A measure that is not an estimate from a sample."""
 
 
-class SamplingInterval(NamedTuple):
-    """A value with its confidence interval; None where undefined."""
-
-    value: float | None
-    low: float | None
-    high: float | None
-
-
 @dataclass(frozen=True, eq=False)
 class SamplingError:
     """Estimates of one run with their intervals; arrays by topic, NaN where undefined.
 
     ``errors`` are standard errors, ``method`` is how they are computed. ``overall`` is the mean
-    over topics (the sum for counts); ``reason`` says why it has no interval.
+    over topics (the sum for counts) of those where it is defined.
     """
 
     measure: Measure
@@ -63,8 +56,7 @@ class SamplingError:
     errors: Floats
     low: Floats
     high: Floats
-    overall: SamplingInterval
-    reason: str
+    overall: Estimate
 
 
 def estimate_sampling_error(
@@ -81,7 +73,6 @@ def estimate_sampling_error(
     values = measure(batch)
     errors = np.where(np.isnan(values), np.nan, np.sqrt(known.by_segment(batch, measure)))
     low, high = _by_topic(batch, measure, values, errors, confidence)
-    overall, reason = _overall(measure, values, errors, confidence)
     return SamplingError(
         measure=measure,
         method=known.method,
@@ -91,8 +82,7 @@ def estimate_sampling_error(
         errors=errors,
         low=low,
         high=high,
-        overall=overall,
-        reason=reason,
+        overall=_overall(measure, values, errors, confidence),
     )
 
 
@@ -124,22 +114,21 @@ def _by_topic(
     return values / spread, _capped(measure, values * spread, values)
 
 
-def _overall(
-    measure: Measure, values: Floats, errors: Floats, confidence: float
-) -> tuple[SamplingInterval, str]:
+def _overall(measure: Measure, values: Floats, errors: Floats, confidence: float) -> Estimate:
     value = aggregate_defined_values(measure, values)
     defined = ~np.isnan(values)
     if value is None:
-        return SamplingInterval(None, None, None), measure.family.card.undefined
+        return Estimate(None, 0, why=measure.family.card.undefined)
+    n = int(defined.sum())
     if "mean" in dict(measure.params):
-        return SamplingInterval(value, None, None), OTHER_MEAN
+        return Estimate(value, n, why=OTHER_MEAN)
     if np.isnan(errors[defined]).any():
-        return SamplingInterval(value, None, None), NO_VARIANCE
+        return Estimate(value, n, why=NO_VARIANCE)
     error = float(np.sqrt((errors[defined] ** 2).sum()))
-    error /= 1 if measure.family.aggregate == "sum" else int(defined.sum())
+    error /= 1 if measure.family.aggregate == "sum" else n
     half = NormalDist().inv_cdf((1 + confidence) / 2) * error
     high = _capped(measure, np.array([value + half]), np.array([value]))
-    return SamplingInterval(value, max(0.0, value - half), float(high[0])), ""
+    return Estimate(value, n, max(0.0, value - half), float(high[0]), confidence)
 
 
 def _capped(measure: Measure, high: Floats, values: Floats) -> Floats:

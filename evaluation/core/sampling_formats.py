@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from common.report.report import Report, Section, Table, make_columns
 from common.report.writers import make_formats
+from common.statistics.estimate import nan_to_none
 from evaluation.core.bounds_formats import format_bound
-from evaluation.core.evaluate import value_or_none
 from evaluation.core.formats import ALL
-from evaluation.core.sampling_error import SamplingError, SamplingInterval
+from evaluation.core.sampling_error import SamplingError
 
 
 class RunIntervals(NamedTuple):
@@ -20,7 +20,7 @@ class RunIntervals(NamedTuple):
     measures: Sequence[SamplingError]
 
 
-Row = tuple[str, str, str, SamplingInterval]
+Row = tuple[str, str, str, tuple[float | None, ...]]
 """Run, measure, topic, interval."""
 COLUMNS = (
     *make_columns("run", "measure", "topic", left=True),
@@ -52,9 +52,10 @@ def interval_rows(runs: Sequence[RunIntervals], *, by_topic: bool, summary: bool
             ends = (error.values.tolist(), error.low.tolist(), error.high.tolist())
             rows = zip(error.topics, *ends, strict=True) if by_topic else ()
             for topic, *interval in rows:
-                yield tag, name, topic, SamplingInterval(*map(value_or_none, interval))
+                yield tag, name, topic, tuple(map(nan_to_none, interval))
             if summary:
-                yield tag, name, ALL, error.overall
+                overall = error.overall
+                yield tag, name, ALL, (overall.value, overall.low, overall.high)
 
 
 INTERVAL_FORMATS = make_formats(build_intervals_report, text="trec_eval")

@@ -10,10 +10,10 @@ import numpy as np
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
 from common.cache import Cache
+from common.statistics.draws import ResamplingOptions
+from common.statistics.estimate import Estimate
 from evaluation.core.comparison.compare import Comparisons, compare_all
 from evaluation.core.comparison.discriminative import DiscriminativePower, discriminative_power
-from evaluation.core.comparison.estimate import ComparisonEstimate, ResamplingOptions
-from evaluation.core.comparison.interval import MeanInterval
 from evaluation.core.comparison.rank_correlation import correlate_measures
 from evaluation.core.comparison.registry import CORRELATIONS, FAMILY_TESTS, INTERVALS, TESTS
 from evaluation.queries.leaderboard import Leaderboard, LeaderboardEntry
@@ -121,7 +121,7 @@ def comparison_seed(leaderboard: Leaderboard) -> int:
 
 def bootstrap_intervals(
     leaderboard: Leaderboard, entries: Sequence[LeaderboardEntry], name: str
-) -> list[MeanInterval]:
+) -> list[Estimate]:
     """A 95 % bootstrap interval of each run's mean, over topics."""
     sampling = ResamplingOptions(seed=comparison_seed(leaderboard), resamples=2000)
     values = values_by_run_and_topic(leaderboard, entries, name)
@@ -139,7 +139,7 @@ def discriminative_powers(
 
 def ranking_correlations(
     leaderboard: Leaderboard, names: Sequence[str], coefficient: str
-) -> dict[tuple[str, str], ComparisonEstimate]:
+) -> dict[tuple[str, str], Estimate]:
     """Rank correlations between measures, over all runs of the score set.
 
     Measures where lower is better rank in ascending order.

@@ -15,7 +15,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.core.evaluate import ScoredRun, undefined_reason, value_or_none
+from common.statistics.estimate import nan_to_none
+from evaluation.core.evaluate import ScoredRun, undefined_reason
 from evaluation.core.measures.family import Better, Measure
 from evaluation.core.measures.names import parse_measure
 from evaluation.models import RunScores, ScoreSet
@@ -100,9 +101,7 @@ class Leaderboard:
         """Of the scores of all runs by the measure ``name``, for each topic."""
         columns = self.tables[:, :, self.column(name)].T
         better = self.better(name)
-        return [
-            best_median_worst(map(value_or_none, column.tolist()), better) for column in columns
-        ]
+        return [best_median_worst(map(nan_to_none, column.tolist()), better) for column in columns]
 
     def better(self, name: str) -> Better:
         """Whether higher or lower values of the measure ``name`` are better, if either."""
@@ -113,7 +112,7 @@ class Leaderboard:
 
     def values(self, entry: LeaderboardEntry, name: str) -> list[float | None]:
         """The entry's scores by the measure ``name``, for each topic."""
-        return list(map(value_or_none, entry.table[:, self.column(name)].tolist()))
+        return list(map(nan_to_none, entry.table[:, self.column(name)].tolist()))
 
     def find(self, run: int) -> LeaderboardEntry | None:
         return next((entry for entry in self.entries if entry.run == run), None)

@@ -13,10 +13,10 @@ from campaigns.core.cards import Card
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from common.charts.chart import Chart
+from common.statistics.estimate import Estimate
 from evaluation.core.comparison.compare import Comparisons, PairRow
 from evaluation.core.comparison.discriminative import DiscriminativePower
 from evaluation.core.comparison.formats import FORMATS, list_interval_notes
-from evaluation.core.comparison.interval import MeanInterval
 from evaluation.core.comparison.registry import CORRECTIONS, CORRELATIONS, FAMILY_TESTS, TESTS
 from evaluation.core.measures.family import Measure
 from evaluation.queries.comparison import (
@@ -166,7 +166,7 @@ def pairs_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     return render_page(request, "evaluation/run_pairs.html", head, choose_test(choice), page)
 
 
-def caption_intervals(measure: Measure, intervals: Sequence[MeanInterval]) -> str:
+def caption_intervals(measure: Measure, intervals: Sequence[Estimate]) -> str:
     title = build_column(measure).title
     notes = [note[:1].upper() + note[1:] for note in list_interval_notes(intervals)]
     method = f"{title}: mean over topics with its 95\u00a0% bootstrap interval (BCa)."
@@ -301,7 +301,7 @@ def correlation_cell(
         return CorrelationCell("", first, 0)
     estimate = correlations.get((first, second)) or correlations[second, first]
     if estimate.value is None:
-        return CorrelationCell("–", f"{first}, {second}: {estimate.reason}", 0)
+        return CorrelationCell("–", f"{first}, {second}: {estimate.why}", 0)
     step = max(0, min(5, int((estimate.value - 0.5) * 10) + 1)) if estimate.value >= 0.5 else 0
     label = f"{first}, {second}: {estimate.value:.4f}, {estimate.n} runs"
     return CorrelationCell(f"{estimate.value:.2f}".replace("-", "−"), label, step)

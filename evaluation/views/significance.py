@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from campaigns.core.cards import Card
+from common.statistics.estimate import Estimate
 from evaluation.core.comparison.compare import PairComparison, PairRow, compare_pair
 from evaluation.core.comparison.effect import EFFECTS
-from evaluation.core.comparison.interval import INTERVALS, MeanInterval
+from evaluation.core.comparison.interval import INTERVALS
 from evaluation.core.comparison.registry import CORRECTIONS, FAMILY_TESTS, TESTS
 from evaluation.queries.comparison import (
     INTERVAL,
@@ -46,7 +47,7 @@ class SignificanceOfPair:
     pairs_tested: int
     p_value: str
     adjusted_p: str
-    interval: MeanInterval
+    interval: Estimate
     interval_text: str | None
     interval_card: Card
     other_tests: list[SignificanceLine]
@@ -99,5 +100,5 @@ def effect_lines(compared: PairComparison) -> list[SignificanceLine]:
     for name, estimate in compared.effects.items():
         card = EFFECTS[name].card
         value = "–" if estimate.value is None else format_signed(estimate.value)
-        lines.append(SignificanceLine(card.title, value, estimate.reason or "", card.reading))
+        lines.append(SignificanceLine(card.title, value, estimate.why or "", card.reading))
     return lines

@@ -14,10 +14,10 @@ from campaigns.cli.files import FileReader, file_stem
 from campaigns.cli.run_lists import add_file_list, add_run_tags
 from campaigns.core.qrels import read_qrels
 from campaigns.core.runs import read_run
+from common.statistics.draws import ResamplingOptions
 from evaluation.cli.notes import reject_runs_without_topics
 from evaluation.cli.run_tags import read_run_tags
 from evaluation.cli.scale_option import add_max_rel, build_scoring_options, state_scale
-from evaluation.core.comparison.estimate import ResamplingOptions
 from evaluation.core.measures.family import Measure
 from evaluation.core.measures.names import UnknownMeasureError, parse_measures
 from judging.core.policies import DEFAULT_POLICY, QrelsPolicy, UnknownPolicyError, get_policy

@@ -14,7 +14,7 @@ from campaigns.models import Campaign, Run, User
 from campaigns.rules import require_permission
 from campaigns.services import matrices
 from common.cache import Cache
-from evaluation.core.comparison.estimate import ResamplingOptions
+from common.statistics.draws import ResamplingOptions
 from evaluation.core.measures.family import Measure
 from evaluation.services.interim_scores import get_warm_runs
 from evaluation.services.scoring import measures_to_score, scoring_options

@@ -319,7 +319,7 @@ def list_swap_pairs(campaign: Campaign, report: DisagreementReport) -> SwapPairs
 
 def ranking_row(row: SystemRanking) -> RankingRow:
     cells = [
-        CorrelationText(format_score(correlation.value), correlation.reason or "")
+        CorrelationText(format_score(correlation.value), correlation.why or "")
         for correlation in row.coefficients.values()
     ]
     return RankingRow(row, KINDS.get(row.kind, ""), cells)

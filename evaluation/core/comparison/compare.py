@@ -9,25 +9,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from common.statistics.draws import Floats, ResamplingOptions
+from common.statistics.estimate import Estimate, nan_to_none
 from evaluation.core.comparison.effect import (
     EFFECTS,
     WinLossTie,
     count_wins_and_losses,
     standardize_differences,
 )
-from evaluation.core.comparison.estimate import (
-    ComparisonEstimate,
-    Floats,
+from evaluation.core.comparison.family import FamilyTest, run_pair_indices
+from evaluation.core.comparison.interval import INTERVALS
+from evaluation.core.comparison.paired_tests import PairedOutcome, PairedTest
+from evaluation.core.comparison.paired_values import (
     Places,
-    ResamplingOptions,
     group_rows_by_topics,
-    nan_to_none,
     select_common_topics,
     subtract_without_noise,
 )
-from evaluation.core.comparison.family import FamilyTest, run_pair_indices
-from evaluation.core.comparison.interval import INTERVALS, MeanInterval
-from evaluation.core.comparison.paired_tests import PairedOutcome, PairedTest
 from evaluation.core.comparison.registry import CORRECTIONS, FAMILY_TESTS, TESTS
 
 if TYPE_CHECKING:
@@ -57,8 +55,8 @@ class PairComparison:
     means: tuple[float | None, float | None]
     outcome: PairedOutcome
     balance: WinLossTie
-    intervals: dict[str, MeanInterval]
-    effects: dict[str, ComparisonEstimate]
+    intervals: dict[str, Estimate]
+    effects: dict[str, Estimate]
 
 
 @dataclass(frozen=True)
@@ -117,7 +115,7 @@ class Comparisons:
     sampling: ResamplingOptions
     topics: int
     left_out: int
-    means: tuple[MeanInterval, ...]
+    means: tuple[Estimate, ...]
     rows: tuple[PairRow, ...]
     critical: float | None = None
     corrected_over: int = 0

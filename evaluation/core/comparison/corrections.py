@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from campaigns.core.cards import Card
-from evaluation.core.comparison.estimate import Floats
+from common.statistics.draws import Floats
 
 
 @dataclass(frozen=True)

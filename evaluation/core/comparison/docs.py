@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from campaigns.core.cards import render_card_markdown
+from common.statistics.draws import ResamplingOptions
 from evaluation.core.comparison.compare import compare_all
 from evaluation.core.comparison.corrections import MultipleTestCorrection
 from evaluation.core.comparison.discriminative import CARD, discriminative_power
 from evaluation.core.comparison.effect import EffectSize
-from evaluation.core.comparison.estimate import ResamplingOptions
 from evaluation.core.comparison.family import FamilyTest
 from evaluation.core.comparison.interval import IntervalMethod
 from evaluation.core.comparison.paired_tests import TEN_QUERIES, PairedTest, PairExample

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from campaigns.core.cards import Card
-from evaluation.core.comparison.estimate import (
+from common.statistics.draws import Floats
+from common.statistics.estimate import Estimate, nan_to_none
+from evaluation.core.comparison.paired_tests import TEN_QUERIES
+from evaluation.core.comparison.paired_values import (
     SAME,
     TOO_FEW,
-    ComparisonEstimate,
-    Floats,
     is_constant_row,
     select_common_topics,
     subtract_without_noise,
 )
-from evaluation.core.comparison.paired_tests import TEN_QUERIES
 
 FLAT = "the values in the divisor do not vary over topics"
 
@@ -36,7 +36,7 @@ class EffectSize:
     """A selectable effect size; ``compute`` takes both runs' values, without NaN."""
 
     card: Card
-    compute: Callable[[Floats, Floats], ComparisonEstimate]
+    compute: Callable[[Floats, Floats], Estimate]
     expected: float
     working: str
 
@@ -44,11 +44,11 @@ class EffectSize:
     def name(self) -> str:
         return self.card.name
 
-    def of_pair(self, first: Floats, second: Floats) -> ComparisonEstimate:
+    def of_pair(self, first: Floats, second: Floats) -> Estimate:
         """The effect size of two runs; topics with NaN for either are left out."""
         first, second = select_common_topics(first, second)
         if len(first) < 2:
-            return ComparisonEstimate(None, len(first), TOO_FEW)
+            return Estimate(None, len(first), why=TOO_FEW)
         return self.compute(first, second)
 
 
@@ -59,16 +59,14 @@ def count_wins_and_losses(first: Floats, second: Floats) -> WinLossTie:
     return WinLossTie(wins, losses, len(differences) - wins - losses)
 
 
-def mean_difference(first: Floats, second: Floats) -> ComparisonEstimate:
-    return ComparisonEstimate(float(subtract_without_noise(first, second).mean()), len(first))
+def mean_difference(first: Floats, second: Floats) -> Estimate:
+    return Estimate(float(subtract_without_noise(first, second).mean()), len(first))
 
 
-def d_z(first: Floats, second: Floats) -> ComparisonEstimate:
+def d_z(first: Floats, second: Floats) -> Estimate:
     """Mean difference in standard deviations of the differences."""
     value = standardize_differences(subtract_without_noise(first, second)[None, :])[0]
-    return ComparisonEstimate(
-        None if np.isnan(value) else float(value), len(first), _reason_if_nan(value, SAME)
-    )
+    return Estimate(nan_to_none(value), len(first), why=SAME if np.isnan(value) else None)
 
 
 def standardize_differences(differences: Floats) -> Floats:
@@ -79,53 +77,49 @@ def standardize_differences(differences: Floats) -> Floats:
     return answer
 
 
-def g_z(first: Floats, second: Floats) -> ComparisonEstimate:
+def g_z(first: Floats, second: Floats) -> Estimate:
     """``d_z`` corrected for the bias of small samples."""
     from scipy.special import gammaln
 
     plain, df = d_z(first, second), len(first) - 1
     if plain.value is None or df < 2:
-        return ComparisonEstimate(
-            None, plain.n, plain.reason or "the bias correction needs at least three topics"
+        return Estimate(
+            None, plain.n, why=plain.why or "the bias correction needs at least three topics"
         )
     factor = np.exp(gammaln(df / 2) - gammaln((df - 1) / 2)) / np.sqrt(df / 2)
-    return ComparisonEstimate(plain.value * float(factor), plain.n)
+    return Estimate(plain.value * float(factor), plain.n)
 
 
-def d_av(first: Floats, second: Floats) -> ComparisonEstimate:
+def d_av(first: Floats, second: Floats) -> Estimate:
     """Mean difference over the pooled standard deviation of the two runs."""
     return _over(first, second, np.sqrt((first.var(ddof=1) + second.var(ddof=1)) / 2))
 
 
-def glass_delta(first: Floats, second: Floats) -> ComparisonEstimate:
+def glass_delta(first: Floats, second: Floats) -> Estimate:
     """Mean difference over the standard deviation of the second run, the baseline."""
     return _over(first, second, second.std(ddof=1))
 
 
-def _over(first: Floats, second: Floats, spread: float) -> ComparisonEstimate:
+def _over(first: Floats, second: Floats, spread: float) -> Estimate:
     difference = float(subtract_without_noise(first, second).mean())
     largest = max(np.abs(first).max(), np.abs(second).max())
     if spread <= 1e-12 * largest:
-        return ComparisonEstimate(None, len(first), FLAT)
-    return ComparisonEstimate(difference / float(spread), len(first))
+        return Estimate(None, len(first), why=FLAT)
+    return Estimate(difference / float(spread), len(first))
 
 
-def probability_of_superiority(first: Floats, second: Floats) -> ComparisonEstimate:
+def probability_of_superiority(first: Floats, second: Floats) -> Estimate:
     """Proportion of topics won, ties counting half."""
     balance = count_wins_and_losses(first, second)
-    return ComparisonEstimate((balance.wins + balance.ties / 2) / len(first), len(first))
+    return Estimate((balance.wins + balance.ties / 2) / len(first), len(first))
 
 
-def cliff_delta(first: Floats, second: Floats) -> ComparisonEstimate:
+def cliff_delta(first: Floats, second: Floats) -> Estimate:
     """P(first > second) − P(first < second) for values of any two topics."""
     ordered = np.sort(second)
     below = np.searchsorted(ordered, first, side="left")
     above = len(second) - np.searchsorted(ordered, first, side="right")
-    return ComparisonEstimate(float((below - above).sum()) / (len(first) * len(second)), len(first))
-
-
-def _reason_if_nan(value: float, reason: str) -> str | None:
-    return reason if np.isnan(value) else None
+    return Estimate(float((below - above).sum()) / (len(first) * len(second)), len(first))
 
 
 _BOOK = "the ten queries of Croft, Metzler & Strohman, table 8.6"

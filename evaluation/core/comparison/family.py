@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from campaigns.core.cards import Card
-from evaluation.core.comparison.estimate import Floats, Places, ResamplingOptions
+from common.statistics.draws import Floats, ResamplingOptions
+from evaluation.core.comparison.paired_values import Places
 
 TOO_SMALL = "fewer than two runs, or fewer than two topics with values for all runs"
 

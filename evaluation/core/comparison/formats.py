@@ -6,13 +6,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import Any
 
-from campaigns.core.intervals import HINT, HINT_NOTE
 from common.report.csv import merge_conditions
 from common.report.report import UNDEFINED, Column, Report, Section, Table, make_columns
 from common.report.writers import make_formats
+from common.statistics.estimate import Estimate
+from common.statistics.least_topics import HINT, HINT_NOTE
 from evaluation.core.comparison.compare import Comparisons, PairRow
 from evaluation.core.comparison.discriminative import discriminative_power
-from evaluation.core.comparison.interval import MeanInterval
+from evaluation.core.comparison.interval import mean_to_dict
 
 Measured = dict[str, Comparisons]
 """Comparisons by measure name."""
@@ -93,7 +94,7 @@ def build_measure_section(name: str, compared: Comparisons) -> Section:
 def build_means_table(compared: Comparisons) -> Table:
     """Each run's mean with its interval, in descending order, undefined ones last."""
     runs = zip(compared.tags, compared.means, strict=True)
-    ranked = sorted(runs, key=lambda run: (run[1].mean is None, -(run[1].mean or 0.0)))
+    ranked = sorted(runs, key=lambda run: (run[1].value is None, -(run[1].value or 0.0)))
     columns = (
         Column("run", left=True),
         Column("n"),
@@ -103,7 +104,7 @@ def build_means_table(compared: Comparisons) -> Table:
         Column("hint", ""),
     )
     rows = [
-        (tag, mean.n, mean.mean, mean.low, mean.high, HINT if mean.is_hint else "")
+        (tag, mean.n, mean.value, mean.low, mean.high, HINT if mean.is_hint else "")
         for tag, mean in ranked
     ]
     return Table("runs", columns, rows, "Means of runs")
@@ -116,10 +117,10 @@ def list_p_value_notes(rows: Iterable[PairRow]) -> list[str]:
     return list(dict.fromkeys([*ways, *reasons]))
 
 
-def list_interval_notes(means: Iterable[MeanInterval]) -> list[str]:
+def list_interval_notes(means: Iterable[Estimate]) -> list[str]:
     """Why means have no interval, and the note of those marked as a hint."""
     listed = list(means)
-    missing = [f"interval: undefined, {m.reason}." for m in listed if m.reason]
+    missing = [f"interval: undefined, {m.why}." for m in listed if m.why]
     return list(dict.fromkeys([*missing, *(HINT_NOTE for m in listed if m.is_hint)]))
 
 
@@ -128,7 +129,7 @@ def comparison_to_dict(compared: Comparisons) -> dict[str, Any]:
     return {
         "conditions": compared.conditions(),
         "runs": [
-            {"run": tag, **asdict(mean)}
+            {"run": tag, **mean_to_dict(mean)}
             for tag, mean in zip(compared.tags, compared.means, strict=True)
         ],
         "discriminative_power": asdict(discriminative_power(compared)),

@@ -4,41 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from campaigns.core.cards import Card
-from campaigns.core.intervals import FIRM_TOPICS, TOO_FEW_TOPICS, has_enough_topics, is_hint
-from evaluation.core.comparison.draws import PARAMETERS, ROWS, resample_counts
-from evaluation.core.comparison.estimate import (
+from common.statistics.bootstrap import bootstrap_values, central_shares, quantiles_by_row
+from common.statistics.draws import ROWS, Floats, ResamplingOptions, iter_slices, resample_counts
+from common.statistics.estimate import Estimate
+from common.statistics.least_topics import FIRM_TOPICS, TOO_FEW_TOPICS, has_enough_topics
+from evaluation.core.comparison.paired_values import (
+    PARAMETERS,
     TIE,
-    Floats,
-    ResamplingOptions,
     group_rows_by_topics,
     is_constant_row,
-    iter_slices,
 )
 from evaluation.core.comparison.student import standard_error
 
 NO_INTERVAL = f"{TOO_FEW_TOPICS} have a value"
 
 Bounds = tuple[Floats, Floats]
-
-
-@dataclass(frozen=True)
-class MeanInterval:
-    """A mean over ``n`` topics with its confidence interval; None where undefined."""
-
-    mean: float | None
-    low: float | None
-    high: float | None
-    n: int
-    confidence: float
-    reason: str | None = None
-
-    @property
-    def is_hint(self) -> bool:
-        return is_hint(self.n, self.low)
 
 
 @dataclass(frozen=True)
@@ -56,7 +41,7 @@ class IntervalMethod:
 
     def of_columns(
         self, values: Floats, confidence: float = 0.95, sampling: ResamplingOptions | None = None
-    ) -> list[MeanInterval]:
+    ) -> list[Estimate]:
         """One interval for each column of ``values``, topics × measures; NaN is left out.
 
         All columns use the same resamples. Raises ``ValueError`` for a confidence not between 0
@@ -65,7 +50,7 @@ class IntervalMethod:
         if not 0 < confidence < 1:
             raise ValueError("the confidence must be between 0 and 1")
         rows = np.ascontiguousarray(values.T)
-        answer = [MeanInterval(None, None, None, 0, confidence, NO_INTERVAL)] * len(rows)
+        answer = [Estimate(None, 0, level=confidence, why=NO_INTERVAL)] * len(rows)
         for places, topics in group_rows_by_topics(~np.isnan(rows)):
             intervals = self._compute_rows(
                 rows[np.ix_(places, topics)], confidence, sampling or ResamplingOptions()
@@ -76,20 +61,20 @@ class IntervalMethod:
 
     def of_mean(
         self, values: Floats, confidence: float = 0.95, sampling: ResamplingOptions | None = None
-    ) -> MeanInterval:
+    ) -> Estimate:
         """The interval of the mean of one array of values by topic."""
         return self.of_columns(values[:, None], confidence, sampling)[0]
 
     def _compute_rows(
         self, rows: Floats, confidence: float, sampling: ResamplingOptions
-    ) -> list[MeanInterval]:
+    ) -> list[Estimate]:
         n = rows.shape[1]
         means = rows.mean(axis=1).tolist() if n else [None] * len(rows)
         if not has_enough_topics(n):
-            return [MeanInterval(mean, None, None, n, confidence, NO_INTERVAL) for mean in means]
+            return [Estimate(mean, n, level=confidence, why=NO_INTERVAL) for mean in means]
         low, high = self.bounds(rows, confidence, sampling)
         bounds = zip(means, low.tolist(), high.tolist(), strict=True)
-        return [MeanInterval(mean, below, above, n, confidence) for mean, below, above in bounds]
+        return [Estimate(mean, n, below, above, confidence) for mean, below, above in bounds]
 
 
 def student_bounds(rows: Floats, confidence: float, sampling: ResamplingOptions) -> Bounds:  # noqa: ARG001
@@ -103,22 +88,22 @@ def student_bounds(rows: Floats, confidence: float, sampling: ResamplingOptions)
 
 def percentile_bounds(rows: Floats, confidence: float, sampling: ResamplingOptions) -> Bounds:
     """The central interval of the resampled means with coverage ``confidence``."""
-    shares = np.array([(1 - confidence) / 2, (1 + confidence) / 2])
-    low, high = np.empty(len(rows)), np.empty(len(rows))
-    for part in iter_slices(len(rows), ROWS):
-        low[part], high[part] = np.quantile(resampled_means(rows[part], sampling), shares, axis=1)
+    ends = [
+        quantiles_by_row(resampled_means(rows[part], sampling), central_shares(confidence))
+        for part in iter_slices(len(rows), ROWS)
+    ]
+    low, high = np.concatenate(ends).T
     return low, high
 
 
 def bca_bounds(rows: Floats, confidence: float, sampling: ResamplingOptions) -> Bounds:
     """Quantiles of the resampled means, corrected for bias and skewness."""
-    low, high = np.empty(len(rows)), np.empty(len(rows))
+    ends = []
     for part in iter_slices(len(rows), ROWS):
         resampled = resampled_means(rows[part], sampling)
-        below, above = _bca_shares(rows[part], resampled, confidence)
-        for place, row in enumerate(range(part.start, part.stop)):
-            shares = [below[place], above[place]]
-            low[row], high[row] = np.quantile(resampled[place], shares)
+        shares = _bca_shares(rows[part], resampled, confidence)
+        ends.append(quantiles_by_row(resampled, np.stack(shares, axis=-1)))
+    low, high = np.concatenate(ends).T
     return low, high
 
 
@@ -143,8 +128,19 @@ def _bca_shares(rows: Floats, resampled: Floats, confidence: float) -> Bounds:
 def resampled_means(rows: Floats, sampling: ResamplingOptions) -> Floats:
     """Means of each row over topics resampled with replacement; rows × resamples."""
     n = rows.shape[1]
-    pieces = [rows @ drawn.T / n for drawn in resample_counts(n, sampling)]
-    return np.concatenate(pieces, axis=1)
+    return bootstrap_values(lambda counts: rows @ counts.T / n, resample_counts(n, sampling))
+
+
+def mean_to_dict(mean: Estimate) -> dict[str, Any]:
+    """A mean with its interval as plain values, by the names that files have for them."""
+    return {
+        "mean": mean.value,
+        "low": mean.low,
+        "high": mean.high,
+        "n": mean.n,
+        "confidence": mean.level,
+        "reason": mean.why,
+    }
 
 
 _SAMPLE = "Assumes that the topics are a random sample from the population of interest."

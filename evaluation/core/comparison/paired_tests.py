@@ -8,12 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from campaigns.core.cards import Card
-from evaluation.core.comparison.estimate import (
+from common.statistics.draws import Floats, ResamplingOptions
+from common.statistics.estimate import nan_to_none
+from evaluation.core.comparison.paired_values import (
     SAME,
     TOO_FEW,
-    Floats,
-    ResamplingOptions,
-    nan_to_none,
     select_common_topics,
     subtract_without_noise,
 )

@@ -7,8 +7,14 @@ from collections.abc import Iterator
 import numpy as np
 
 from campaigns.core.cards import Card
-from evaluation.core.comparison.draws import PARAMETERS, ROWS, all_signs, random_signs
-from evaluation.core.comparison.estimate import Floats, ResamplingOptions, iter_slices
+from common.statistics.draws import (
+    ROWS,
+    Floats,
+    ResamplingOptions,
+    all_signs,
+    iter_slices,
+    random_signs,
+)
 from evaluation.core.comparison.paired_tests import (
     TEN_QUERIES,
     PairedTest,
@@ -17,6 +23,7 @@ from evaluation.core.comparison.paired_tests import (
     least_p_by_resampling,
     least_p_by_signs,
 )
+from evaluation.core.comparison.paired_values import PARAMETERS
 
 EXACT = 14
 """Largest number of topics for which all assignments of signs are enumerated: 2^14 = 16,384."""

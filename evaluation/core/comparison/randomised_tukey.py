@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from campaigns.core.cards import Card
-from evaluation.core.comparison.draws import CELLS, PARAMETERS
-from evaluation.core.comparison.estimate import Floats, ResamplingOptions, iter_slices
+from common.statistics.draws import Floats, ResamplingOptions, shuffled_columns
 from evaluation.core.comparison.family import (
     FamilyExample,
     FamilyOutcome,
     FamilyTest,
     mean_differences,
 )
+from evaluation.core.comparison.paired_values import PARAMETERS
 
 CLOSE = 1e-9
 """Relative tolerance, of the largest value, within which differences are equal."""
@@ -23,13 +23,8 @@ def shuffled_ranges(values: Floats, sampling: ResamplingOptions) -> Floats:
 
     Each permutation reassigns the values of every topic to the runs.
     """
-    generator = sampling.generator
-    ranges = np.empty(sampling.resamples)
-    for piece in iter_slices(sampling.resamples, max(1, CELLS // values.size)):
-        dealt = np.repeat(values.T[None], piece.stop - piece.start, axis=0)
-        means = generator.permuted(dealt, axis=2, out=dealt).mean(axis=1)
-        ranges[piece] = np.ptp(means, axis=1)
-    return np.sort(ranges)
+    batches = shuffled_columns(values, sampling)
+    return np.sort(np.concatenate([np.ptp(dealt.mean(axis=1), axis=1) for dealt in batches]))
 
 
 def randomised_tukey_test(

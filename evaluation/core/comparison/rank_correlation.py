@@ -9,12 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.core.cards import Card
-from evaluation.core.comparison.estimate import (
-    TIE,
-    ComparisonEstimate,
-    Floats,
-    select_common_topics,
-)
+from common.statistics.draws import Floats
+from common.statistics.estimate import Estimate
+from evaluation.core.comparison.paired_values import TIE, select_common_topics
 from evaluation.core.comparison.wilcoxon import mid_ranks
 
 Levels = NDArray[np.intp]
@@ -43,7 +40,7 @@ class RankCorrelation:
     """
 
     card: Card
-    compute: Callable[[Levels, Levels, float], ComparisonEstimate]
+    compute: Callable[[Levels, Levels, float], Estimate]
     directed: bool = False
     examples: tuple[RankingExample, ...] = ()
 
@@ -51,16 +48,14 @@ class RankCorrelation:
     def name(self) -> str:
         return self.card.name
 
-    def of_scores(
-        self, first: Floats, second: Floats, persistence: float = 0.9
-    ) -> ComparisonEstimate:
+    def of_scores(self, first: Floats, second: Floats, persistence: float = 0.9) -> Estimate:
         """Compare the rankings by two arrays of scores of the same runs.
 
         Runs with NaN in either are left out.
         """
         first, second = select_common_topics(first, second)
         if len(first) < 2:
-            return ComparisonEstimate(None, len(first), TOO_FEW_RUNS)
+            return Estimate(None, len(first), why=TOO_FEW_RUNS)
         return self.compute(score_levels(first), score_levels(second), persistence)
 
 
@@ -78,7 +73,7 @@ def has_ties(levels: Levels) -> bool:
 
 def correlate_measures(
     scores: Mapping[str, Floats], correlation: RankCorrelation, persistence: float = 0.9
-) -> dict[tuple[str, str], ComparisonEstimate]:
+) -> dict[tuple[str, str], Estimate]:
     """The coefficient of all pairs of measures, by (first, second); ``scores`` by measure.
 
     Each array has one mean per run, in the same order of runs.
@@ -97,23 +92,23 @@ def _pairs(names: Iterable[str], *, directed: bool) -> Iterable[tuple[str, str]]
                 yield first, second
 
 
-def tau_b(first: Levels, second: Levels, persistence: float) -> ComparisonEstimate:  # noqa: ARG001
+def tau_b(first: Levels, second: Levels, persistence: float) -> Estimate:  # noqa: ARG001
     """Concordant minus discordant pairs over the geometric mean of the numbers of untied pairs."""
     one, two = (np.sign(levels[:, None] - levels[None, :]).ravel() for levels in (first, second))
     untied = float(np.count_nonzero(one)) * float(np.count_nonzero(two))
     if untied == 0:
-        return ComparisonEstimate(None, len(first), ALL_TIED)
-    return ComparisonEstimate(float(one @ two) / float(np.sqrt(untied)), len(first))
+        return Estimate(None, len(first), why=ALL_TIED)
+    return Estimate(float(one @ two) / float(np.sqrt(untied)), len(first))
 
 
-def spearman(first: Levels, second: Levels, persistence: float) -> ComparisonEstimate:  # noqa: ARG001
+def spearman(first: Levels, second: Levels, persistence: float) -> Estimate:  # noqa: ARG001
     """Pearson's correlation of the ranks, ties sharing their mean rank."""
     one, two = (mid_ranks(levels.astype(np.float64))[0] for levels in (first, second))
     one, two = one - one.mean(), two - two.mean()
     spread = float(np.sqrt((one @ one) * (two @ two)))
     if spread == 0:
-        return ComparisonEstimate(None, len(first), ALL_TIED)
-    return ComparisonEstimate(float(one @ two) / spread, len(first))
+        return Estimate(None, len(first), why=ALL_TIED)
+    return Estimate(float(one @ two) / spread, len(first))
 
 
 URBANO_X = (0.67, 0.45, 0.29, 0.12, 0.57, 0.24, 0.94, 0.75, 0.08, 0.54)

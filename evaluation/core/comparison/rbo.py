@@ -10,7 +10,8 @@ from typing import Literal
 import numpy as np
 
 from campaigns.core.cards import Card, Parameter
-from evaluation.core.comparison.estimate import ComparisonEstimate, Floats
+from common.statistics.draws import Floats
+from common.statistics.estimate import Estimate
 from evaluation.core.comparison.rank_correlation import Levels, RankCorrelation, RankingExample
 
 Ranking = Sequence[Collection[Hashable]]
@@ -160,11 +161,9 @@ def rank_runs_by_score(levels: Levels) -> Ranking:
     return [np.flatnonzero(levels == level).tolist() for level in np.unique(levels)[::-1]]
 
 
-def rbo_of_rankings(
-    first: Levels, second: Levels, persistence: float, *, ties: Ties
-) -> ComparisonEstimate:
+def rbo_of_rankings(first: Levels, second: Levels, persistence: float, *, ties: Ties) -> Estimate:
     """The extrapolated overlap of two rankings of the same runs."""
-    return ComparisonEstimate(
+    return Estimate(
         rbo(rank_runs_by_score(first), rank_runs_by_score(second), persistence, ties).ext,
         len(first),
     )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from evaluation.core.comparison.estimate import Floats
+from common.statistics.draws import Floats
 from evaluation.core.evaluate import ScoredRun
 from evaluation.core.measures.family import Measure
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from campaigns.core.cards import Card
-from evaluation.core.comparison.draws import PARAMETERS, ROWS, resample_counts
-from evaluation.core.comparison.estimate import Floats, ResamplingOptions, iter_slices
+from common.statistics.draws import ROWS, Floats, ResamplingOptions, iter_slices, resample_counts
 from evaluation.core.comparison.paired_tests import (
     TEN_QUERIES,
     PairedTest,
@@ -14,6 +13,7 @@ from evaluation.core.comparison.paired_tests import (
     Tested,
     least_p_by_resampling,
 )
+from evaluation.core.comparison.paired_values import PARAMETERS
 from evaluation.core.comparison.student import standard_error
 
 CLOSE = 1e-9

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from campaigns.core.cards import Card
-from evaluation.core.comparison.estimate import Floats, ResamplingOptions
+from common.statistics.draws import Floats, ResamplingOptions
 from evaluation.core.comparison.paired_tests import (
     TEN_QUERIES,
     PairedTest,

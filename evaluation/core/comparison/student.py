@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from campaigns.core.cards import Card
-from evaluation.core.comparison.estimate import Floats, ResamplingOptions, is_constant_row
+from common.statistics.draws import Floats, ResamplingOptions
 from evaluation.core.comparison.paired_tests import TEN_QUERIES, PairedTest, PairExample, Tested
+from evaluation.core.comparison.paired_values import is_constant_row
 
 
 def paired_t_test(differences: Floats, sampling: ResamplingOptions) -> Tested:  # noqa: ARG001

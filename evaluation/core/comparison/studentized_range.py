@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from evaluation.core.comparison.estimate import Floats, iter_slices
+from common.statistics.draws import Floats, iter_slices
 
 STEP = 0.005
 """Grid spacing of the tabulated distribution."""

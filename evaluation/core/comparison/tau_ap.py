@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from campaigns.core.cards import Card
-from evaluation.core.comparison.estimate import ComparisonEstimate, Floats
+from common.statistics.draws import Floats
+from common.statistics.estimate import Estimate
 from evaluation.core.comparison.rank_correlation import (
     ALL_TIED,
     URBANO,
@@ -23,14 +24,14 @@ TIES = "tied runs: use tau-ap-a for ties in the second ranking only, otherwise t
 REFERENCE_TIES = "tied runs in the first ranking, the reference: use tau-ap-b"
 
 
-def tau_ap(reference: Levels, estimate: Levels, persistence: float) -> ComparisonEstimate:
+def tau_ap(reference: Levels, estimate: Levels, persistence: float) -> Estimate:
     """Without ties; see the card."""
     if has_ties(reference) or has_ties(estimate):
-        return ComparisonEstimate(None, len(reference), TIES)
+        return Estimate(None, len(reference), why=TIES)
     return tau_ap_a(reference, estimate, persistence)
 
 
-def tau_ap_a(reference: Levels, estimate: Levels, persistence: float) -> ComparisonEstimate:  # noqa: ARG001
+def tau_ap_a(reference: Levels, estimate: Levels, persistence: float) -> Estimate:  # noqa: ARG001
     """The mean of tau_AP over all ways to break the ties of ``estimate``, in closed form.
 
     Two tied runs cancel out. A run in a tie of size t that starts at rank p is equally often at
@@ -38,14 +39,14 @@ def tau_ap_a(reference: Levels, estimate: Levels, persistence: float) -> Compari
     """
     n = len(reference)
     if has_ties(reference):
-        return ComparisonEstimate(None, n, REFERENCE_TIES)
+        return Estimate(None, n, why=REFERENCE_TIES)
     above = estimate[None, :] > estimate[:, None]
     agreeing = np.where(above, np.sign(reference[None, :] - reference[:, None]), 0).sum(axis=1)
     before = above.sum(axis=1)
     sizes = (estimate[None, :] == estimate[:, None]).sum(axis=1)
     share = _harmonic(before + sizes - 1) - _harmonic(before - 1)
     weight = np.where(before > 0, share / sizes, 0.0)
-    return ComparisonEstimate(float(agreeing @ weight) / (n - 1), n)
+    return Estimate(float(agreeing @ weight) / (n - 1), n)
 
 
 def _harmonic(numbers: Levels) -> Floats:
@@ -55,12 +56,12 @@ def _harmonic(numbers: Levels) -> Floats:
     return harmonic
 
 
-def tau_ap_b(first: Levels, second: Levels, persistence: float) -> ComparisonEstimate:  # noqa: ARG001
+def tau_ap_b(first: Levels, second: Levels, persistence: float) -> Estimate:  # noqa: ARG001
     """The mean over both directions, each for the runs below the top tie."""
     one, two = _below_the_top(first, second), _below_the_top(second, first)
     if one is None or two is None:
-        return ComparisonEstimate(None, len(first), ALL_TIED)
-    return ComparisonEstimate((one + two) / 2, len(first))
+        return Estimate(None, len(first), why=ALL_TIED)
+    return Estimate((one + two) / 2, len(first))
 
 
 def _below_the_top(reference: Levels, estimate: Levels) -> float | None:

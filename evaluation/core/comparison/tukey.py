@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from campaigns.core.cards import Card
-from evaluation.core.comparison.estimate import NOISE, Floats, ResamplingOptions
+from common.statistics.draws import Floats, ResamplingOptions
 from evaluation.core.comparison.family import (
     FamilyExample,
     FamilyOutcome,
@@ -13,6 +13,7 @@ from evaluation.core.comparison.family import (
     mean_differences,
     undefined_outcome,
 )
+from evaluation.core.comparison.paired_values import NOISE
 from evaluation.core.comparison.studentized_range import studentized_range_isf, studentized_range_sf
 
 NO_RESIDUAL = "the runs differ by the same amount on all topics, so the residual variance is 0"

@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 
 from campaigns.core.cards import Card
-from evaluation.core.comparison.estimate import TIE, Floats, ResamplingOptions
+from common.statistics.draws import Floats, ResamplingOptions
 from evaluation.core.comparison.paired_tests import (
     TEN_QUERIES,
     PairedTest,
@@ -15,6 +15,7 @@ from evaluation.core.comparison.paired_tests import (
     Tested,
     least_p_by_signs,
 )
+from evaluation.core.comparison.paired_values import TIE
 
 EXACT = 50
 """Largest number of differences for which p is computed exactly."""

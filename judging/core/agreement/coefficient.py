@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from campaigns.core.cards import Card
-from campaigns.core.intervals import TOO_FEW_TOPICS, is_hint
+from common.statistics.draws import ResamplingOptions
+from common.statistics.estimate import is_hint
+from common.statistics.least_topics import TOO_FEW_TOPICS
 from judging.core.agreement.counts import (
     AgreementCounts,
     Floats,
@@ -16,6 +18,9 @@ from judging.core.agreement.counts import (
     weighted_sum,
     weighted_total,
 )
+
+DRAWS = ResamplingOptions(seed=20, resamples=1000)
+"""The resamples of topics behind the intervals of agreement and assessor quality."""
 
 Compute = Callable[[AgreementCounts], Floats]
 Rows = tuple[tuple[int | None, ...], ...]

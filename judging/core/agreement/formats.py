@@ -7,12 +7,12 @@ from dataclasses import asdict
 from typing import Any, Protocol
 
 from campaigns.core.faults import format_count
-from campaigns.core.intervals import HINT, HINT_NOTE
 from common.report.report import UNDEFINED, Column, Report, Section, Table, make_columns
 from common.report.writers import make_formats
+from common.statistics.least_topics import HINT, HINT_NOTE
 from judging.core.agreement.coefficient import CoefficientValue
 from judging.core.agreement.registry import COEFFICIENTS
-from judging.core.agreement.report import AgreementReport, OmittedRows, Row
+from judging.core.agreement.report import AgreementReport, OmittedRows, Row, draws_to_dict
 
 MOST_ROWS = 50
 """Rows of a table by default: 445 assessors have 98,790 pairs."""
@@ -98,7 +98,7 @@ def describe_agreement_settings(
         "scale": report.scale,
         "documents": report.documents,
         "assessors": [assessor.name for assessor in report.assessors],
-        "draws": asdict(report.draws),
+        "draws": draws_to_dict(report.draws),
     }
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, islice
 
 import numpy as np
 from numpy.typing import NDArray
 
-from campaigns.core.intervals import LEAST_TOPICS, TOO_FEW_TOPICS, has_enough_topics
-from judging.core.agreement.coefficient import AgreementCoefficient, CoefficientValue
+from common.statistics.bootstrap import percentile_estimates
+from common.statistics.draws import ResamplingOptions, multinomial_counts
+from common.statistics.estimate import Estimate, nan_to_none
+from common.statistics.least_topics import LEAST_TOPICS, TOO_FEW_TOPICS, has_enough_topics
+from judging.core.agreement.coefficient import DRAWS, AgreementCoefficient, CoefficientValue
 from judging.core.agreement.counts import (
     AgreementCounts,
     Floats,
@@ -22,11 +25,6 @@ from judging.core.agreement.counts import (
 from judging.core.agreement.labels import LabelTable
 from judging.core.agreement.registry import COEFFICIENTS
 from judging.core.agreement.report import AgreementReport, AssessorCounts, CoefficientPanel, Row
-from judging.core.agreement.resampling import (
-    BootstrapInterval,
-    ResampleDraws,
-    percentile_intervals,
-)
 
 ALL_UNDEFINED = "undefined for all {}"
 PAIRS = "pairs of assessors"
@@ -38,12 +36,12 @@ AT_ONCE = 2_000_000
 
 
 def agreement_report(
-    labels: LabelTable, level: int, *, binary: bool = False, draws: ResampleDraws | None = None
+    labels: LabelTable, level: int, *, binary: bool = False, draws: ResamplingOptions | None = None
 ) -> AgreementReport:
     """All coefficients; ``level`` is the lowest relevant grade. ``binary`` makes the grades
     binary at that level first.
     """
-    draws = draws or ResampleDraws()
+    draws = draws or DRAWS
     cut, at = (labels.binary(level), 1) if binary else (labels, level)
     couples = AssessorPairs(cut, at, draws)
     overall, topic_rows = coefficients_over_all(cut, at, draws)
@@ -83,12 +81,16 @@ def compute_coefficient(
         )
     else:
         counts = count_all_assessors(labels, level)
-    topics = np.count_nonzero(agreement.n(counts), axis=-1)
-    return _coefficients(agreement, counts.summed(), topics, [BootstrapInterval()])[0]
+    whole = counts.summed()
+    (value,) = agreement.compute(whole)
+    topics = int(np.count_nonzero(agreement.n(counts)))
+    estimate = Estimate(nan_to_none(value), topics)
+    (coefficient,) = _coefficients(agreement, whole, [estimate])
+    return coefficient
 
 
 def compare_label_sets(
-    tables: Floats, scale: tuple[int, ...], level: int, draws: ResampleDraws | None
+    tables: Floats, scale: tuple[int, ...], level: int, draws: ResamplingOptions | None
 ) -> list[Row]:
     """Every coefficient for couples of label sets, from their confusion ``tables``
     (couples, topics, q, q); without ``draws`` no intervals are computed.
@@ -102,8 +104,11 @@ def _rows(counts: AgreementCounts, resampled: TopicResamples | None) -> list[Row
     rows: list[Row] = [{} for _ in whole.units]
     for name, agreement in COEFFICIENTS.items():
         topics = np.count_nonzero(agreement.n(counts), axis=-1)
-        bounds = resampled.bounds(agreement, topics) if resampled else None
-        for row, value in enumerate(_coefficients(agreement, whole, topics, bounds)):
+        values = agreement.compute(whole)
+        estimates = _without_intervals(values, topics, TOO_MANY_PAIRS.format(MOST_PAIRS))
+        if resampled:
+            estimates = resampled.estimate(agreement, values, topics)
+        for row, value in enumerate(_coefficients(agreement, whole, estimates)):
             rows[row][name] = value
     return rows
 
@@ -116,7 +121,7 @@ class TopicResamples:
     resamples are also those of all couples together.
     """
 
-    def __init__(self, counts: AgreementCounts, draws: ResampleDraws) -> None:
+    def __init__(self, counts: AgreementCounts, draws: ResamplingOptions) -> None:
         own = counts.units > 0
         sizes = own.sum(axis=-1)
         self.couples = len(sizes)
@@ -124,7 +129,8 @@ class TopicResamples:
         self.groups: list[tuple[Ints, AgreementCounts]] = []
         for size in np.unique(sizes[sizes >= LEAST_TOPICS]).tolist():
             rows = np.flatnonzero(sizes == size)
-            self.groups.append((rows, _own_topics(counts, rows, own).over(draws.weights(size))))
+            drawn = multinomial_counts(size, draws)
+            self.groups.append((rows, _own_topics(counts, rows, own).over(drawn)))
         self.values: dict[str, list[Floats]] = {}
 
     def others(self, counts: AgreementCounts, topics: int) -> AgreementCounts | None:
@@ -141,12 +147,23 @@ class TopicResamples:
             self.values[agreement.name] = [agreement.compute(drawn) for _, drawn in self.groups]
         return self.values[agreement.name]
 
-    def bounds(self, agreement: AgreementCoefficient, topics: Ints) -> list[BootstrapInterval]:
-        intervals = [BootstrapInterval(reason=TOO_FEW_TOPICS)] * self.couples
-        for (rows, _), values in zip(self.groups, self.compute(agreement), strict=True):
-            for row, bound in zip(rows, percentile_intervals(values, topics[rows]), strict=True):
-                intervals[row] = bound
-        return intervals
+    def estimate(
+        self, agreement: AgreementCoefficient, values: Floats, topics: Ints
+    ) -> list[Estimate]:
+        """``values`` by couple with their intervals."""
+        estimates = _without_intervals(values, topics, TOO_FEW_TOPICS)
+        for (rows, _), drawn in zip(self.groups, self.compute(agreement), strict=True):
+            own = percentile_estimates(values[rows], drawn, topics[rows])
+            for row, estimate in zip(rows.tolist(), own, strict=True):
+                estimates[row] = estimate
+        return estimates
+
+
+def _without_intervals(values: Floats, topics: Ints, why: str) -> list[Estimate]:
+    return [
+        Estimate(nan_to_none(value), n, why=why)
+        for value, n in zip(values.tolist(), topics.tolist(), strict=True)
+    ]
 
 
 def _own_topics(counts: AgreementCounts, rows: Ints, own: NDArray[np.bool_]) -> AgreementCounts:
@@ -163,7 +180,7 @@ class AssessorPairs:
     the means over pairs of assessors: overall, by topic and by resample.
     """
 
-    def __init__(self, labels: LabelTable, level: int, draws: ResampleDraws) -> None:
+    def __init__(self, labels: LabelTable, level: int, draws: ResamplingOptions) -> None:
         self.names = list(combinations(labels.assessors, 2))
         self.rows: list[Row] = []
         self.confusion: list[list[list[int]]] = []
@@ -182,7 +199,9 @@ class AssessorPairs:
         self.rows += _rows(counts, resampled)
         self.confusion += tables.sum(axis=1).astype(int).tolist()
         others = resampled.others(counts, self.topics) if resampled else None
-        drawn = others.over(self.draws.weights(self.topics)) if self.draws and others else None
+        drawn = None
+        if self.draws and others:
+            drawn = others.over(multinomial_counts(self.topics, self.draws))
         for name, agreement in COEFFICIENTS.items():
             self.sums[name].by_topic.add(agreement.compute(counts))
             self.sums[name].prevalence.add(np.where(counts.units > 0, counts.prevalence, np.nan))
@@ -197,10 +216,8 @@ class AssessorPairs:
         for name, sums in self.sums.items():
             values = [row[name] for row in self.rows]
             topics = int(np.count_nonzero(sums.prevalence.count))
-            bound = BootstrapInterval(reason=TOO_MANY_PAIRS.format(MOST_PAIRS))
-            if not self.crowded:
-                (bound,) = percentile_intervals(sums.drawn.mean[None], np.array([topics]))
-            coefficients[name] = _mean(values, bound, topics, PAIRS)
+            drawn = None if self.crowded else sums.drawn.mean
+            coefficients[name] = _mean(values, drawn, topics, PAIRS)
         return coefficients
 
     def topic_means(self, topic: int) -> Row:
@@ -244,7 +261,7 @@ class CoefficientSums:
 
 
 def coefficients_over_all(
-    labels: LabelTable, level: int, draws: ResampleDraws
+    labels: LabelTable, level: int, draws: ResamplingOptions
 ) -> tuple[Row, list[Row]]:
     """The coefficients over all assessors together, and those of each topic."""
     many = {
@@ -253,13 +270,13 @@ def coefficients_over_all(
     if len(labels.assessors) < 2:
         return {name: CoefficientValue(None, 0, TOO_FEW, no_interval=TOO_FEW) for name in many}, []
     counts = count_all_assessors(labels, level)
-    whole, drawn = counts.summed(), counts.over(draws.weights(len(labels.topics)))
+    whole, drawn = counts.summed(), counts.over(multinomial_counts(len(labels.topics), draws))
     overall: Row = {}
     by_topic: list[Row] = [{} for _ in labels.topics]
     for name, agreement in many.items():
         topics = np.count_nonzero(agreement.n(counts), axis=-1)
-        bounds = percentile_intervals(agreement.compute(drawn), topics)
-        (overall[name],) = _coefficients(agreement, whole, topics, bounds)
+        estimates = percentile_estimates(agreement.compute(whole), agreement.compute(drawn), topics)
+        (overall[name],) = _coefficients(agreement, whole, estimates)
         for row, value in zip(by_topic, _within(agreement, counts), strict=True):
             row[name] = value
     return overall, by_topic
@@ -270,75 +287,81 @@ def _within(agreement: AgreementCoefficient, counts: AgreementCounts) -> list[Co
     n = agreement.n(counts)[0]
     values = agreement.compute(counts)[0]
     return [
-        _coefficient(agreement, float(value), int(size), float(share), int(size > 0), None)
+        _coefficient(
+            agreement,
+            Estimate(nan_to_none(value), int(size > 0)),
+            int(size),
+            float(share),
+            has_interval=False,
+        )
         for value, size, share in zip(values, n, counts.prevalence[0], strict=True)
     ]
 
 
 def _coefficients(
-    agreement: AgreementCoefficient,
-    whole: AgreementCounts,
-    topics: Ints,
-    bounds: list[BootstrapInterval] | None,
+    agreement: AgreementCoefficient, whole: AgreementCounts, estimates: Sequence[Estimate]
 ) -> list[CoefficientValue]:
-    crowded = [BootstrapInterval(reason=TOO_MANY_PAIRS.format(MOST_PAIRS))] * len(topics)
-    columns = (agreement.compute(whole), agreement.n(whole), whole.prevalence, topics)
+    columns = (agreement.n(whole).tolist(), whole.prevalence.tolist())
     return [
-        _coefficient(agreement, value, int(n), prevalence, count, bound)
-        for value, n, prevalence, count, bound in zip(
-            *(column.tolist() for column in columns), bounds or crowded, strict=True
-        )
+        _coefficient(agreement, estimate, int(n), prevalence)
+        for estimate, n, prevalence in zip(estimates, *columns, strict=True)
     ]
 
 
 def _coefficient(
     agreement: AgreementCoefficient,
-    value: float,
+    estimate: Estimate,
     n: int,
     prevalence: float,
-    topics: int,
-    bound: BootstrapInterval | None,
+    *,
+    has_interval: bool = True,
 ) -> CoefficientValue:
-    share = prevalence if n else None
-    if np.isnan(value):
+    share, topics = prevalence if n else None, estimate.n
+    if estimate.value is None:
         why = agreement.why(n)
-        return CoefficientValue(None, n, why, share, topics, no_interval=why if bound else None)
-    interval = bound or BootstrapInterval()
+        return CoefficientValue(
+            None, n, why, share, topics, no_interval=why if has_interval else None
+        )
     return CoefficientValue(
-        value, n, None, share, topics, interval.low, interval.high, interval.reason
+        estimate.value, n, None, share, topics, estimate.low, estimate.high, estimate.why
     )
 
 
 def _mean(
-    values: list[CoefficientValue], bound: BootstrapInterval, topics: int, unit: str
+    values: list[CoefficientValue], resampled: Floats | None, topics: int, unit: str
 ) -> CoefficientValue:
-    """The unweighted mean of the defined values; ``unit`` names what is averaged over."""
+    """The unweighted mean of the defined values, with the interval of the ``resampled`` means, if
+    they are not too many; ``unit`` names what is averaged over.
+    """
     defined = [c.value for c in values if c.value is not None]
     shares = [c.prevalence for c in values if c.prevalence is not None]
     if not defined:
         why = ALL_UNDEFINED.format(unit) if values else TOO_FEW
         return CoefficientValue(None, 0, why, no_interval=why)
+    mean = sum(defined) / len(defined)
+    estimate = Estimate(mean, topics, why=TOO_MANY_PAIRS.format(MOST_PAIRS))
+    if resampled is not None:
+        (estimate,) = percentile_estimates([mean], resampled[None], np.array([topics]))
     return CoefficientValue(
-        sum(defined) / len(defined),
+        mean,
         len(defined),
         _describe_undefined(len(values) - len(defined), len(values), unit),
         sum(shares) / len(shares) if shares else None,
         topics,
-        bound.low,
-        bound.high,
-        bound.reason,
+        estimate.low,
+        estimate.high,
+        estimate.why,
     )
 
 
-def _mean_row(rows: list[Row], draws: ResampleDraws) -> Row:
+def _mean_row(rows: list[Row], draws: ResamplingOptions) -> Row:
     """The mean over topics of each coefficient, without topics that have no value."""
     means = {}
     for name in rows[0] if rows else ():
         cells = [row[name] for row in rows]
         values = np.array([c.value for c in cells if c.value is not None])
-        drawn = draws.weights(len(values)) @ values / max(len(values), 1)
-        (bound,) = percentile_intervals(drawn[None], np.array([len(values)]))
-        means[name] = _mean(cells, bound, len(values), "topics")
+        drawn = multinomial_counts(len(values), draws) @ values / max(len(values), 1)
+        means[name] = _mean(cells, drawn, len(values), "topics")
     return means
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from campaigns.core.intervals import interval_rule_to_dict
+from common.statistics.draws import ResamplingOptions
+from common.statistics.least_topics import interval_rule_to_dict
 from judging.core.agreement.coefficient import CoefficientValue
-from judging.core.agreement.resampling import ResampleDraws
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -70,7 +70,7 @@ class AgreementReport:
     confusion: dict[tuple[str, str], list[list[int]]]
     by_topic: dict[str, CoefficientPanel]
     topic_means: CoefficientPanel
-    draws: ResampleDraws
+    draws: ResamplingOptions
     thirds: int = 0
     left_out: int = 0
 
@@ -125,7 +125,7 @@ class AgreementReport:
                 "share": 0.95,
                 "over": "topics",
                 **interval_rule_to_dict(),
-                **asdict(self.draws),
+                **draws_to_dict(self.draws),
             },
             "assessors": [{**asdict(a), "prevalence": a.prevalence} for a in self.assessors],
             **self.panel.as_dict(),
@@ -138,6 +138,10 @@ class AgreementReport:
             ],
             "mean_over_topics": self.topic_means.as_dict(),
         }
+
+
+def draws_to_dict(draws: ResamplingOptions) -> dict[str, int]:
+    return {"resamples": draws.resamples, "seed": draws.seed}
 
 
 def row_to_dict(row: Row) -> dict[str, dict[str, Any]]:

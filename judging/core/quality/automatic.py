@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from campaigns.core.cards import Card
+from common.statistics.draws import ResamplingOptions
 from judging.core.agreement.counts import divide_or_default, iter_confusion_tables
 from judging.core.agreement.labels import MISSING, LabelTable
 from judging.core.agreement.panel import compare_label_sets
 from judging.core.agreement.report import Row
-from judging.core.agreement.resampling import ResampleDraws
 from judging.core.quality.estimate import (
     QualityEstimate,
     bootstrap_estimate,
@@ -36,7 +36,7 @@ class AutomaticQuality:
 
 
 def compare_automatic_assessors(
-    people: LabelTable, automatic: LabelTable, level: int, draws: ResampleDraws
+    people: LabelTable, automatic: LabelTable, level: int, draws: ResamplingOptions
 ) -> dict[str, AutomaticQuality]:
     """The comparison of each automatic assessor, by name."""
     if not len(automatic.assessors):
@@ -77,7 +77,7 @@ def _stack_tables(first: LabelTable, others: LabelTable) -> LabelTable:
     return LabelTable((*first.assessors, *others.assessors), first.pairs, grades, first.scale)
 
 
-def _bias(people: LabelTable, automatic: LabelTable, draws: ResampleDraws) -> QualityEstimate:
+def _bias(people: LabelTable, automatic: LabelTable, draws: ResamplingOptions) -> QualityEstimate:
     counts = people.judged.sum(axis=0)
     both = automatic.judged[0] & (counts > 0)
     if not both.any():

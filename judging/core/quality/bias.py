@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from campaigns.core.cards import Card
+from common.statistics.draws import ResamplingOptions
 from judging.core.agreement.counts import Floats, Ints
-from judging.core.agreement.resampling import ResampleDraws
 from judging.core.quality.estimate import (
     QualityEstimate,
     bootstrap_estimate,
@@ -49,7 +49,7 @@ class BiasDrift:
     blocks: tuple[BiasBlock, ...] = ()
 
 
-def bias_by_assessor(grades: OrderedGrades, draws: ResampleDraws) -> dict[str, QualityEstimate]:
+def bias_by_assessor(grades: OrderedGrades, draws: ResamplingOptions) -> dict[str, QualityEstimate]:
     """By assessor, the mean of the grade minus the mean grade of the others."""
     return {
         name: estimate_bias(grades, np.flatnonzero(grades.assessor == at), draws)
@@ -57,7 +57,7 @@ def bias_by_assessor(grades: OrderedGrades, draws: ResampleDraws) -> dict[str, Q
     }
 
 
-def estimate_bias(grades: OrderedGrades, rows: Ints, draws: ResampleDraws) -> QualityEstimate:
+def estimate_bias(grades: OrderedGrades, rows: Ints, draws: ResamplingOptions) -> QualityEstimate:
     rows = rows[~np.isnan(grades.difference_from_others[rows])]
     if not len(rows):
         return undefined_estimate(NO_OTHERS)
@@ -65,7 +65,7 @@ def estimate_bias(grades: OrderedGrades, rows: Ints, draws: ResampleDraws) -> Qu
     return bootstrap_estimate(sums, mean_from_sums, draws, NO_OTHERS)
 
 
-def drift_by_assessor(grades: OrderedGrades, draws: ResampleDraws) -> dict[str, BiasDrift]:
+def drift_by_assessor(grades: OrderedGrades, draws: ResamplingOptions) -> dict[str, BiasDrift]:
     """By assessor, the bias in consecutive blocks and its slope."""
     return {
         name: estimate_drift(grades, np.flatnonzero(grades.assessor == at), draws)
@@ -73,7 +73,7 @@ def drift_by_assessor(grades: OrderedGrades, draws: ResampleDraws) -> dict[str, 
     }
 
 
-def estimate_drift(grades: OrderedGrades, rows: Ints, draws: ResampleDraws) -> BiasDrift:
+def estimate_drift(grades: OrderedGrades, rows: Ints, draws: ResamplingOptions) -> BiasDrift:
     """The drift of the assessor whose judgments are ``rows``."""
     rows = rows[grades.ordered[rows]]
     if not len(rows):

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from campaigns.core.cards import Card
+from common.statistics.draws import ResamplingOptions
 from judging.core.agreement.panel import compare_label_sets
 from judging.core.agreement.report import Row
-from judging.core.agreement.resampling import ResampleDraws
 from judging.core.repeats import SOONEST
 
 Again = tuple[str, str, int, int]
@@ -18,7 +18,7 @@ EVERYONE = ""
 
 
 def self_consistency_by_assessor(
-    repeats: Sequence[Again], scale: tuple[int, ...], level: int, draws: ResampleDraws
+    repeats: Sequence[Again], scale: tuple[int, ...], level: int, draws: ResamplingOptions
 ) -> dict[str, Row]:
     """Every coefficient of first grades against repeats: by assessor, and for all assessors
     together under the empty name; assessors without repeats are omitted.

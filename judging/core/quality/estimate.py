@@ -7,9 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from campaigns.core.intervals import TOO_FEW_TOPICS, is_hint
+from common.statistics.bootstrap import percentile_estimates
+from common.statistics.draws import ResamplingOptions, multinomial_counts
+from common.statistics.estimate import is_hint
+from common.statistics.least_topics import TOO_FEW_TOPICS
 from judging.core.agreement.counts import Floats, divide_or_default
-from judging.core.agreement.resampling import ResampleDraws, percentile_intervals
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ def undefined_estimate(reason: str, n: int = 0) -> QualityEstimate:
 
 
 def bootstrap_estimate(
-    sums: Floats, compute: Callable[[Floats], Floats], draws: ResampleDraws, flat: str
+    sums: Floats, compute: Callable[[Floats], Floats], draws: ResamplingOptions, flat: str
 ) -> QualityEstimate:
     """``compute`` maps sums (draws, parts) to values, NaN where undefined. ``sums`` are by topic
     (topics, parts), the number of judgments first; ``flat`` is the reason when undefined.
@@ -50,9 +52,9 @@ def bootstrap_estimate(
     (value,) = compute(there.sum(axis=0)[None]).tolist()
     if np.isnan(value):
         return undefined_estimate(flat, n)
-    drawn = compute(draws.weights(topics) @ there)
-    (bound,) = percentile_intervals(drawn[None], np.array([topics]))
-    return QualityEstimate(value, n, None, topics, bound.low, bound.high, bound.reason)
+    drawn = compute(multinomial_counts(topics, draws) @ there)
+    (over,) = percentile_estimates([value], drawn[None], np.array([topics]))
+    return QualityEstimate(value, n, None, topics, over.low, over.high, over.why)
 
 
 def mean_from_sums(sums: Floats) -> Floats:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from campaigns.core.intervals import HINT_NOTE
 from common.report.report import Column, Report, Section, Table, make_columns
 from common.report.writers import make_formats
+from common.statistics.least_topics import HINT_NOTE
 from judging.core.agreement.coefficient import CoefficientValue
 from judging.core.agreement.formats import (
     INTERVAL,

@@ -18,7 +18,8 @@ from math import erfc, sqrt
 import numpy as np
 
 from campaigns.core.cards import Card
-from campaigns.core.intervals import LEAST_TOPICS, TOO_FEW_TOPICS, has_enough_topics, is_hint
+from common.statistics.estimate import is_hint
+from common.statistics.least_topics import LEAST_TOPICS, TOO_FEW_TOPICS, has_enough_topics
 from judging.core.agreement.counts import Floats, Ints
 from judging.core.quality.ordered_grades import OrderedGrades
 

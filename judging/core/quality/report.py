@@ -7,9 +7,10 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, TypeVar
 
 from campaigns.core.cards import Card
+from common.statistics.draws import ResamplingOptions
+from judging.core.agreement.coefficient import DRAWS
 from judging.core.agreement.labels import LabelTable
 from judging.core.agreement.report import Row, row_to_dict
-from judging.core.agreement.resampling import ResampleDraws
 from judging.core.quality.automatic import AUTOMATIC, AutomaticQuality, compare_automatic_assessors
 from judging.core.quality.bias import BIAS, DRIFT, BiasDrift, bias_by_assessor, drift_by_assessor
 from judging.core.quality.consistency import (
@@ -114,10 +115,10 @@ class QualityReport:
 
 
 def quality_report(
-    record: JudgingRecord, level: int, draws: ResampleDraws | None = None
+    record: JudgingRecord, level: int, draws: ResamplingOptions | None = None
 ) -> QualityReport:
     """``level`` is the lowest grade that is relevant."""
-    draws = draws or ResampleDraws()
+    draws = draws or DRAWS
     grades = record.grades
     priming, by_assessor = priming_by_assessor(grades)
     automatic = record.automatic

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from campaigns.core.cards import Card
-from evaluation.core.comparison.estimate import ComparisonEstimate, nan_to_none
+from common.statistics.estimate import Estimate, nan_to_none
 from evaluation.core.comparison.rank_drop import RankDrop, find_largest_drop
 from evaluation.core.judgments import Floats
 from evaluation.core.measures.family import Measure
@@ -59,7 +59,7 @@ class CondensedComparison:
     runs: tuple[CondensedGap, ...]
     mean_gap_pooled: float | None
     mean_gap_others: float | None
-    coefficients: dict[str, ComparisonEstimate]
+    coefficients: dict[str, Estimate]
     drop: RankDrop | None
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from campaigns.core.cards import Card
-from evaluation.core.comparison.estimate import nan_to_none
+from common.statistics.estimate import nan_to_none
 from evaluation.core.judgments import Floats
 from evaluation.core.measures.family import Measure
 from reliability.core.collection.inputs import PooledCollection

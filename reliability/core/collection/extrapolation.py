@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from campaigns.core.cards import Card, Parameter
-from campaigns.core.intervals import TOO_FEW_TOPICS, has_enough_topics, is_hint
-from evaluation.core.comparison.draws import resample_counts
-from evaluation.core.comparison.estimate import ResamplingOptions
+from common.statistics.bootstrap import bootstrap_values, central_shares, quantiles_by_row
+from common.statistics.draws import ResamplingOptions, resample_counts
+from common.statistics.estimate import is_hint
+from common.statistics.least_topics import TOO_FEW_TOPICS, has_enough_topics
 from evaluation.core.judgments import Floats
 from reliability.core.collection.depths import new_relevant_by_topic
 from reliability.core.collection.inputs import PooledCollection
@@ -172,14 +173,15 @@ def _with_interval(
     estimate = replace(estimate, topics=topics)
     if not has_enough_topics(topics):
         return replace(estimate, reason=TOO_FEW_TOPICS)
-    pieces = []
-    for multiplicities in resample_counts(topics, sampling):
+
+    def extrapolate(multiplicities: Floats) -> Floats:
         log_c, slope = fit_power_laws(multiplicities @ counts, estimate.first)
-        pieces.append(sum_power_law(log_c, slope, depth, estimate.target))
-    further = np.concatenate(pieces)
-    fitted = further[~np.isnan(further)]
-    estimate = replace(estimate, draws=sampling.resamples, fitted_draws=len(fitted))
-    if 2 * len(fitted) < sampling.resamples:
+        return sum_power_law(log_c, slope, depth, estimate.target)
+
+    further = bootstrap_values(extrapolate, resample_counts(topics, sampling))
+    fitted = int(np.count_nonzero(~np.isnan(further)))
+    estimate = replace(estimate, draws=sampling.resamples, fitted_draws=fitted)
+    if 2 * fitted < sampling.resamples:
         return replace(estimate, reason=FEW_FITS)
-    low, high = np.quantile(fitted, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2]).tolist()
+    low, high = quantiles_by_row(further[None], central_shares(CONFIDENCE))[0].tolist()
     return replace(estimate, low=low, high=high)

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from campaigns.core.cards import Card, Parameter
-from evaluation.core.comparison.estimate import ComparisonEstimate, nan_to_none
+from common.statistics.estimate import Estimate, nan_to_none
 from evaluation.core.comparison.rank_drop import RankDrop, find_largest_drop
 from evaluation.core.judgments import Floats, Ints
 from evaluation.core.measures.family import Measure
@@ -80,7 +80,7 @@ class LeaveOutResult:
     runs: tuple[LeftOutRun, ...]
     mean_change: float | None
     mean_percent: float | None
-    coefficients: dict[str, ComparisonEstimate]
+    coefficients: dict[str, Estimate]
     drop: RankDrop | None
 
 

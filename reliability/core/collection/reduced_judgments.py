@@ -11,7 +11,7 @@ from statistics import stdev
 import numpy as np
 
 from campaigns.core.cards import Card, Parameter
-from evaluation.core.comparison.estimate import Floats
+from common.statistics.draws import Floats
 from evaluation.core.comparison.rank_drop import RankDrop, find_largest_drop
 from evaluation.core.comparison.registry import CORRELATIONS
 from evaluation.core.judgments import Ints, Mask

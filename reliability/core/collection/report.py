@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from evaluation.core.comparison.estimate import ResamplingOptions
+from common.statistics.draws import ResamplingOptions
+from common.statistics.estimate import estimates_to_dict
 from evaluation.core.evaluate import product_version
 from evaluation.core.measures.family import Measure
 from reliability.core.collection.condensed_lists import CondensedComparison, compare_condensed
@@ -105,7 +106,7 @@ class ReusabilityReport:
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
-        return asdict(self) | {"extrapolation": self.extrapolation.as_dict()}
+        return estimates_to_dict(self) | {"extrapolation": self.extrapolation.as_dict()}
 
 
 def can_rank_by(measure: Measure) -> bool:

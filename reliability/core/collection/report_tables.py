@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from campaigns.core.cards import Card
-from campaigns.core.intervals import HINT_NOTE
 from common.report.report import Column, Section, Table, make_columns
+from common.statistics.least_topics import HINT_NOTE
 from evaluation.core.comparison.formats import format_p_value
 from evaluation.core.comparison.rank_drop import format_rank_drop
 from judging.core.policies import NO_ESTIMATE

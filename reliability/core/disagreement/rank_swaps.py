@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evaluation.core.comparison.estimate import TIE, Places
+from evaluation.core.comparison.paired_values import TIE, Places
 from evaluation.core.judgments import Floats, Ints, Mask
 from reliability.core.disagreement.ballots import ABSENT, BallotTable, Grades
 from reliability.core.disagreement.panel import DisagreementPanel

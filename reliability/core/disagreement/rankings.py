@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from evaluation.core.comparison.estimate import ComparisonEstimate, nan_to_none
+from common.statistics.estimate import Estimate, nan_to_none
 from evaluation.core.comparison.rank_correlation import has_ties, score_levels
 from evaluation.core.comparison.rank_drop import RankDrop, competition_ranks, find_largest_drop
 from evaluation.core.comparison.registry import CORRELATIONS
@@ -41,7 +41,7 @@ class SystemRanking:
     topics: int
     scores: tuple[float | None, ...]
     ranks: tuple[int | None, ...]
-    coefficients: dict[str, ComparisonEstimate]
+    coefficients: dict[str, Estimate]
     drop: RankDrop | None
 
     @property
@@ -133,7 +133,7 @@ def competition_ranks_or_none(scores: Floats) -> tuple[int | None, ...]:
     return tuple(ranks)
 
 
-def ranking_coefficients(base: Floats, other: Floats, tau_ap: str) -> dict[str, ComparisonEstimate]:
+def ranking_coefficients(base: Floats, other: Floats, tau_ap: str) -> dict[str, Estimate]:
     """tau-b, tau_AP and rank-biased overlap of two score arrays; higher is better."""
     names = ("tau-b", tau_ap, "rbo-b")
     return {name: CORRELATIONS[name].of_scores(base, other) for name in names}

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from evaluation.core.comparison.estimate import ResamplingOptions
+from common.statistics.draws import ResamplingOptions
+from common.statistics.estimate import estimates_to_dict
 from evaluation.core.judgments import Mask
 from evaluation.core.measures.family import Measure
 from reliability.core.disagreement.panel import DisagreementPanel
@@ -102,7 +103,7 @@ class DisagreementReport:
         return {
             **asdict(self.facts),
             "runs": self.tags,
-            "rankings": [asdict(row) for row in self.rankings],
+            "rankings": [estimates_to_dict(row) for row in self.rankings],
             "bootstrap": asdict(self.bootstrap),
             "random_swaps": asdict(self.swaps),
             "pairs": [{**asdict(value), "value": value.value} for value in values],

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evaluation.core.comparison.draws import resample_counts
-from evaluation.core.comparison.estimate import ResamplingOptions, nan_to_none
+from common.statistics.bootstrap import central_shares, quantiles_by_row
+from common.statistics.draws import ResamplingOptions, resample_counts
+from common.statistics.estimate import nan_to_none
 from evaluation.core.comparison.rank_correlation import RankCorrelation, score_levels
 from evaluation.core.comparison.registry import CORRELATIONS
 from evaluation.core.judgments import Floats
@@ -156,7 +157,7 @@ def _coefficients(correlation: RankCorrelation, base: Floats, signed: Floats) ->
 
 def _bands(means: Floats, signed: Floats) -> tuple[RankBand, ...]:
     """Interpolated quantiles of scores; observed quantiles of ranks, so that ranks are integers."""
-    shares = [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2]
+    shares = central_shares(CONFIDENCE)
     places = np.array([competition_ranks_or_none(row) for row in signed], np.float64)
     bands = []
     for scores, ranks in zip(means.T, places.T, strict=True):
@@ -164,7 +165,7 @@ def _bands(means: Floats, signed: Floats) -> tuple[RankBand, ...]:
         if not defined.any():
             bands.append(RankBand(None, None, None, None))
             continue
-        low, high = np.quantile(scores[defined], shares).tolist()
+        low, high = quantiles_by_row(scores[None], shares)[0].tolist()
         best, worst = np.quantile(ranks[defined], shares, method="inverted_cdf").tolist()
         bands.append(RankBand(low, high, int(best), int(worst)))
     return tuple(bands)
@@ -176,6 +177,6 @@ def _summarize_coefficients(values: Sequence[float | None]) -> CoefficientSpread
         return CoefficientSpread(
             None, None, None, None, 0, "all runs are tied in one of the rankings"
         )
-    p5, p95 = np.quantile(defined, [0.05, 0.95]).tolist()
+    p5, p95 = quantiles_by_row(defined[None], (0.05, 0.95))[0].tolist()
     mean, least = nan_to_none(defined.mean()), float(defined.min())
     return CoefficientSpread(mean, least, p5, p95, len(defined))

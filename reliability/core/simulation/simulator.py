@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evaluation.core.comparison.estimate import ComparisonEstimate
+from common.statistics.estimate import Estimate
 from evaluation.core.comparison.rank_drop import RankDrop
 from evaluation.core.comparison.registry import CORRELATIONS
 from evaluation.core.judgments import Floats, Ints
@@ -150,8 +150,8 @@ def default_budgets(replays: Replays) -> tuple[int, ...]:
 class RankingComparison(NamedTuple):
     """One ranking of all runs compared with that by the full qrels."""
 
-    tau_b: ComparisonEstimate
-    tau_ap: ComparisonEstimate
+    tau_b: Estimate
+    tau_ap: Estimate
     drop: RankDrop | None
 
 
@@ -271,8 +271,8 @@ def agreement_by_measure(
 def agreement_with_full(seeds: Sequence[RankingComparison]) -> FullQrelsAgreement:
     drops = [seed.drop for seed in seeds if seed.drop is not None]
     return FullQrelsAgreement(
-        tau_b=SeedRange.from_values([seed.tau_b.value for seed in seeds], seeds[0].tau_b.reason),
-        tau_ap=SeedRange.from_values([seed.tau_ap.value for seed in seeds], seeds[0].tau_ap.reason),
+        tau_b=SeedRange.from_values([seed.tau_b.value for seed in seeds], seeds[0].tau_b.why),
+        tau_ap=SeedRange.from_values([seed.tau_ap.value for seed in seeds], seeds[0].tau_ap.why),
         drop=SeedRange.from_values([seed.drop.places if seed.drop else 0 for seed in seeds]),
         worst=max(drops, key=lambda drop: (drop.places, -drop.before), default=None),
     )

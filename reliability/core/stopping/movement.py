@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from campaigns.core.cards import Card
-from evaluation.core.comparison.estimate import ComparisonEstimate
+from common.statistics.estimate import Estimate
 from evaluation.core.comparison.rank_drop import RankDrop, find_largest_drop
 from evaluation.core.comparison.registry import CORRELATIONS
 from reliability.core.disagreement.rankings import choose_tau_ap
@@ -39,9 +39,9 @@ class RankingMovement:
     """
 
     ago: int
-    tau_b: ComparisonEstimate
+    tau_b: Estimate
     tau_ap_name: str
-    tau_ap: ComparisonEstimate
+    tau_ap: Estimate
     drop: RankDrop | None
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from campaigns.core.cards import Card
-from evaluation.core.comparison.estimate import ResamplingOptions
+from common.statistics.draws import ResamplingOptions
 from evaluation.core.judgments import Floats
 from reliability.core.collection.extrapolation import DRAWS, Extrapolation, extrapolate_counts
 from reliability.core.stopping.pool_state import PoolState

@@ -13,6 +13,7 @@ from scipy.stats import t
 from campaigns.core.runs import run_from_rows
 from campaigns.core.sampled_qrels import SampledQrels, build_prels_sample, build_strata_sample
 from campaigns.core.tables import group_starts
+from common.statistics.estimate import Estimate
 from evaluation.core.batch import ScoringBatch
 from evaluation.core.judgments import Floats, Ints, JudgmentTable
 from evaluation.core.matching import batch_from_table
@@ -182,8 +183,9 @@ def test_the_error_of_a_total_is_the_textbook_one(name: str) -> None:
     spread = np.exp(t.ppf(0.975, 1) * error / 4)
     assert found.low.tolist() == pytest.approx([4 / spread])
     assert found.high.tolist() == pytest.approx([4 * spread])
-    assert found.overall == pytest.approx((4, max(0, 4 - 1.959964 * error), 4 + 1.959964 * error))
-    assert found.reason == ""
+    bounds = max(0, 4 - 1.959964 * error), 4 + 1.959964 * error
+    assert (found.overall.value, found.overall.why) == (4, None)
+    assert (found.overall.low, found.overall.high) == pytest.approx(bounds)
 
 
 @pytest.mark.parametrize("name", ["infAP", "xinfAP", "infNDCG", "inum_rel_ret", "xinfAP(rel=2)"])
@@ -254,15 +256,13 @@ def test_one_judged_document_of_several_in_a_stratum_tells_no_error() -> None:
     for name in ("xinfAP", "infNDCG", "statAP", "inum_rel"):
         found = of(batch_of("ab", sampled), name)
         assert np.isnan([found.errors[0], found.low[0], found.high[0]]).all()
-        assert found.overall[1:] == (None, None)
-        assert found.overall.value == found.values[0]
-        assert found.reason == NO_VARIANCE
+        assert found.overall == Estimate(found.values[0], 1, why=NO_VARIANCE)
 
 
 def test_infap_of_probabilities_has_no_interval() -> None:
     found = of(batch_of("ab", build_prels_sample([("1", "a", 1, 0.5)])), "infAP")
     assert np.isnan([found.low[0], found.high[0]]).all()
-    assert (found.overall, found.reason) == ((found.values[0], None, None), NO_VARIANCE)
+    assert found.overall == Estimate(found.values[0], 1, why=NO_VARIANCE)
 
 
 def test_an_estimate_of_0_has_no_interval() -> None:
@@ -274,15 +274,13 @@ def test_an_estimate_of_0_has_no_interval() -> None:
 def test_undefined_estimates_have_no_interval() -> None:
     batch = batch_of("a", build_prels_sample([("1", "a", 1, 0.5)]))
     found = of(batch, "xinfAP")
-    assert found.overall == (None, None, None)
-    assert found.reason == named("xinfAP").family.card.undefined
+    assert found.overall == Estimate(None, 0, why=named("xinfAP").family.card.undefined)
     assert np.isnan([found.values[0], found.errors[0], found.low[0]]).all()
 
 
 def test_other_means_have_no_interval() -> None:
     found = of(batch_of("ac", SMALL), "xinfAP(mean=median)")
-    assert found.overall == (found.values[0], None, None)
-    assert found.reason == OTHER_MEAN
+    assert found.overall == Estimate(found.values[0], 1, why=OTHER_MEAN)
 
 
 def test_topics_left_out_of_the_run_are_left_out() -> None:

@@ -7,11 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from judging.core.agreement.formats import AGREEMENT_FORMATS
+from common.statistics.bootstrap import percentile_estimates
+from common.statistics.draws import ResamplingOptions, multinomial_counts
+from judging.core.agreement.coefficient import DRAWS
+from judging.core.agreement.formats import agreement_to_table
 from judging.core.agreement.labels import MISSING, LabelTable
 from judging.core.agreement.panel import MOST_PAIRS, agreement_report, coefficients_over_all
 from judging.core.agreement.registry import COEFFICIENTS
-from judging.core.agreement.resampling import ResampleDraws, percentile_intervals
 from tests.core.judging.labelled import labels
 
 
@@ -30,15 +32,15 @@ def simulated(
 
 def test_an_interval_is_the_middle_of_the_resamples_taken_one_by_one() -> None:
     """The same draws of topics, judgments copied out and every coefficient taken anew."""
-    whole, draws = simulated(6, 1, assessors=3, each=5), ResampleDraws(60, 3)
+    whole, draws = simulated(6, 1, assessors=3, each=5), ResamplingOptions(3, 100)
     report = agreement_report(whole, 1, draws=draws)
     drawn: dict[str, list[float]] = {name: [] for name in report.overall}
-    for weights in draws.weights(6).astype(int):
+    for weights in multinomial_counts(6, draws).astype(int):
         taken = [t for t, times in enumerate(weights) for _ in range(times)]
         columns = [c for t in taken for c in np.flatnonzero(whole.topic_indices == t)]
         pairs = tuple((f"{at // 5}", f"d{at}") for at in range(len(columns)))
         copied = LabelTable(whole.assessors, pairs, whole.grades[:, columns], whole.scale)
-        again = agreement_report(copied, 1, draws=ResampleDraws(1, 0))
+        again = agreement_report(copied, 1, draws=ResamplingOptions(0, 100))
         for name, found in again.overall.items():
             assert found.value is not None
             drawn[name].append(found.value)
@@ -51,7 +53,7 @@ def test_an_interval_is_the_middle_of_the_resamples_taken_one_by_one() -> None:
 def test_the_seed_makes_the_interval() -> None:
     whole = simulated(10, 2)
     first, again = agreement_report(whole, 1), agreement_report(whole, 1)
-    other = agreement_report(whole, 1, draws=ResampleDraws(seed=5))
+    other = agreement_report(whole, 1, draws=ResamplingOptions(5, DRAWS.resamples))
     assert first.overall == again.overall
     assert first.pairs == again.pairs
     assert first.overall["alpha-ordinal"].low != other.overall["alpha-ordinal"].low
@@ -60,9 +62,9 @@ def test_the_seed_makes_the_interval() -> None:
 
 def test_intervals_hold_about_as_often_as_they_say() -> None:
     """True value: that of very many topics of the same kind. 30 topics a campaign."""
-    draws = ResampleDraws(300, 7)
+    draws = ResamplingOptions(7, 300)
     names = ("percent", "fleiss", "ac1", "alpha-ordinal")
-    truth, _ = coefficients_over_all(simulated(8000, 99), 1, ResampleDraws(1, 0))
+    truth, _ = coefficients_over_all(simulated(8000, 99), 1, ResamplingOptions(0, 100))
     held = dict.fromkeys(names, 0)
     for seed in range(200):
         found, _ = coefficients_over_all(simulated(30, seed), 1, draws)
@@ -74,18 +76,19 @@ def test_intervals_hold_about_as_often_as_they_say() -> None:
 
 def test_the_interval_of_a_mean_over_pairs_is_that_of_all_topics_drawn_together() -> None:
     """Pairs of assessors with all topics, with some, and with one of their own."""
-    whole, draws = simulated(5, 11, assessors=4, each=6), ResampleDraws(80, 2)
+    whole, draws = simulated(5, 11, assessors=4, each=6), ResamplingOptions(2, 100)
     grades = whole.grades.copy()
     grades[2, whole.topic_indices >= 3] = MISSING
     grades[3, whole.topic_indices != 4] = MISSING
     some = LabelTable(whole.assessors, whole.pairs, grades, whole.scale)
     drawn = []
-    for weights in draws.weights(5).astype(int):
+    for weights in multinomial_counts(5, draws).astype(int):
         taken = [t for t, times in enumerate(weights) for _ in range(times)]
         columns = [c for t in taken for c in np.flatnonzero(some.topic_indices == t)]
         pairs = tuple(("1", f"d{at}") for at in range(len(columns)))
         copied = LabelTable(some.assessors, pairs, grades[:, columns], some.scale)
-        drawn.append(agreement_report(copied, 1, draws=ResampleDraws(1, 0)).means["percent"].value)
+        again = agreement_report(copied, 1, draws=ResamplingOptions(0, 100))
+        drawn.append(again.means["percent"].value)
     found = agreement_report(some, 1, draws=draws).means["percent"]
     wanted = np.quantile([value for value in drawn if value is not None], [0.025, 0.975])
     assert (found.low, found.high) == pytest.approx(tuple(wanted), abs=1e-12)
@@ -104,14 +107,15 @@ def test_one_topic_has_no_interval_and_says_why() -> None:
 
 
 def test_the_interval_of_a_mean_over_topics_is_of_the_topics_that_have_a_value() -> None:
-    whole, draws = simulated(8, 4, assessors=2, each=6), ResampleDraws(200, 9)
+    whole, draws = simulated(8, 4, assessors=2, each=6), ResamplingOptions(9, 200)
     grades = whole.grades.copy()
     grades[1, whole.topic_indices >= 6] = MISSING
     found = agreement_report(
         LabelTable(whole.assessors, whole.pairs, grades, whole.scale), 1, draws=draws
     )
     values = [panel.overall["percent"].value for panel in list(found.by_topic.values())[:6]]
-    drawn = [np.repeat(values, weights.astype(int)).mean() for weights in draws.weights(6)]
+    counts = multinomial_counts(6, draws).astype(int)
+    drawn = [np.repeat(values, weights).mean() for weights in counts]
     mean = found.topic_means.overall["percent"]
     assert (mean.n, mean.value) == (6, pytest.approx(np.mean(values)))
     assert (mean.low, mean.high) == pytest.approx(tuple(np.quantile(drawn, [0.025, 0.975])))
@@ -164,9 +168,8 @@ def test_alike_topics_and_undefined_resamples_have_no_interval() -> None:
 def test_quantiles_leave_undefined_resamples_out() -> None:
     values = np.arange(100.0)
     values[:4] = np.nan
-    (found,) = percentile_intervals(
-        np.random.default_rng(1).permutation(values)[None], np.array([5])
-    )
+    drawn = np.random.default_rng(1).permutation(values)[None]
+    (found,) = percentile_estimates([0.0], drawn, np.array([5]))
     assert (found.low, found.high) == pytest.approx(tuple(np.quantile(values[4:], [0.025, 0.975])))
 
 
@@ -200,7 +203,7 @@ def test_intervals_need_five_topics_and_are_a_hint_below_ten(
         assert found.value is not None
         assert (found.low is not None, found.is_hint) == (printed, hint)
         assert (found.no_interval == "fewer than 5 topics") is not printed
-    told = AGREEMENT_FORMATS["table"](report)
+    told = agreement_to_table(report)
     assert (" (hint)" in told) is hint
     assert ("hint: interval from fewer than 10 topics" in told) is hint
     assert report.as_dict()["interval"]["least_topics"] == 5
@@ -209,4 +212,4 @@ def test_intervals_need_five_topics_and_are_a_hint_below_ten(
 def test_intervals_from_ten_topics_have_no_mark() -> None:
     report = agreement_report(simulated(10, 5), 1)
     assert not any(value.is_hint for value in report.overall.values())
-    assert "hint" not in AGREEMENT_FORMATS["table"](report)
+    assert "hint" not in agreement_to_table(report)

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from common.statistics.draws import ResamplingOptions, multinomial_counts
 from judging.core.agreement.labels import MISSING, LabelTable, labels_from_qrels
-from judging.core.agreement.resampling import ResampleDraws
 from judging.core.quality.automatic import compare_automatic_assessors, consensus_labels
 from judging.core.quality.bias import bias_by_assessor, drift_by_assessor, estimate_bias
 from judging.core.quality.consistency import EVERYONE, self_consistency_by_assessor
@@ -21,7 +21,7 @@ from judging.core.quality.report import CARDS, JudgingRecord, quality_report, re
 from tests.core.judging.labelled import labels, read_folder
 from tests.core.judging.sequences import said
 
-DRAWS = ResampleDraws(200, 1)
+DRAWS = ResamplingOptions(1, 200)
 
 
 def test_bias_is_the_mean_distance_to_the_others() -> None:
@@ -50,7 +50,7 @@ def test_the_interval_of_a_bias_is_that_of_topics_drawn_one_by_one() -> None:
     difference_from_others = grades[0] - grades[1:].mean(axis=0)
     values = [
         np.repeat(difference_from_others, weights[whole.topic_indices].astype(int)).mean()
-        for weights in DRAWS.weights(5)
+        for weights in multinomial_counts(5, DRAWS)
     ]
     assert (found.low, found.high) == pytest.approx(tuple(np.quantile(values, [0.025, 0.975])))
 
@@ -216,7 +216,7 @@ def test_machines_and_people_of_dl19(data_dir: Path) -> None:
     content = nist.read_bytes()
     truth = read_qrels(gzip.decompress(content) if nist.suffix == ".gz" else content)
     people, machines = labels_from_qrels({"nist": truth}), labels_from_qrels(read)
-    found = compare_automatic_assessors(people, machines, 2, ResampleDraws(20, 1))
+    found = compare_automatic_assessors(people, machines, 2, ResamplingOptions(1, 100))
     kappas = sorted(it.people["nist"]["kappa"].value or 0 for it in found.values())
     assert (len(kappas), round(kappas[0], 3), round(kappas[-1], 3)) == (7, 0.124, 0.227)
     assert all(it.consensus == it.people["nist"] for it in found.values())

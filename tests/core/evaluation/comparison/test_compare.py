@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from common.statistics.draws import Floats, ResamplingOptions
 from evaluation.core.comparison.compare import (
     Comparisons,
     UnknownTestError,
@@ -19,12 +20,12 @@ from evaluation.core.comparison.compare import (
 )
 from evaluation.core.comparison.discriminative import NO_PAIR, discriminative_power
 from evaluation.core.comparison.effect import WinLossTie
-from evaluation.core.comparison.estimate import SAME, TOO_FEW, Floats, ResamplingOptions
 from evaluation.core.comparison.family import TOO_SMALL
 from evaluation.core.comparison.formats import (
     FORMATS,
     format_p_value,
 )
+from evaluation.core.comparison.paired_values import SAME, TOO_FEW
 from evaluation.core.comparison.registry import (
     CORRECTIONS,
     EFFECTS,
@@ -63,7 +64,7 @@ def test_a_pair_tells_everything_about_its_common_topics(test: str) -> None:
     assert list(found.effects) == list(EFFECTS)
     assert found.effects["difference"].value == pytest.approx((one - two).mean())
     assert list(found.intervals) == list(INTERVALS)
-    means = [interval.mean for interval in found.intervals.values()]
+    means = [interval.value for interval in found.intervals.values()]
     assert means == pytest.approx([(one - two).mean()] * len(INTERVALS))
 
 
@@ -71,7 +72,7 @@ def test_a_pair_without_a_common_topic_is_undefined_throughout() -> None:
     found = compare_pair(np.array([0.5, np.nan]), np.array([np.nan, 0.5]))
     assert (found.n, found.left_out, found.means) == (0, 2, (None, None))
     assert found.outcome.reason == TOO_FEW
-    assert {effect.reason for effect in found.effects.values()} == {TOO_FEW}
+    assert {effect.why for effect in found.effects.values()} == {TOO_FEW}
     assert found.intervals["t"].low is None
 
 

@@ -8,16 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from common.statistics.draws import Floats, ResamplingOptions
+from common.statistics.estimate import Estimate
 from evaluation.core.comparison.effect import FLAT, EffectSize, WinLossTie, count_wins_and_losses
-from evaluation.core.comparison.estimate import (
-    SAME,
-    TOO_FEW,
-    ComparisonEstimate,
-    Floats,
-    ResamplingOptions,
-)
-from evaluation.core.comparison.interval import NO_INTERVAL, IntervalMethod, MeanInterval
+from evaluation.core.comparison.interval import NO_INTERVAL, IntervalMethod
 from evaluation.core.comparison.paired_tests import TEN_QUERIES
+from evaluation.core.comparison.paired_values import SAME, TOO_FEW
 from evaluation.core.comparison.registry import EFFECTS, INTERVALS, TESTS
 from tests.core.evaluation.comparison.test_paired import VALUES, drawn
 from tests.examples import examples
@@ -69,7 +65,7 @@ def test_wins_losses_and_ties_are_counted_on_common_topics() -> None:
     first = np.array([0.1, 0.2, 0.3, np.nan, 0.5])
     second = np.array([0.0, 0.2, 0.4, 0.1, np.nan])
     assert count_wins_and_losses(first, second) == WinLossTie(wins=1, losses=1, ties=1)
-    assert EFFECTS["superiority"].of_pair(first, second) == ComparisonEstimate(0.5, 3)
+    assert EFFECTS["superiority"].of_pair(first, second) == Estimate(0.5, 3)
 
 
 @pytest.mark.parametrize(
@@ -87,7 +83,7 @@ def test_undefined_effects_are_null_with_a_reason(
     name: str, first: list[float], second: list[float], reason: str
 ) -> None:
     found = EFFECTS[name].of_pair(np.array(first), np.array(second))
-    assert found == ComparisonEstimate(None, len(first), reason)
+    assert found == Estimate(None, len(first), why=reason)
 
 
 @pytest.mark.parametrize("name", EFFECTS)
@@ -136,11 +132,11 @@ def test_columns_are_handled_alone_with_their_own_topics(method: IntervalMethod)
     for column, interval in enumerate(found):
         alone = values[:, column][~np.isnan(values[:, column])]
         wanted = method.of_mean(alone, 0.95, ResamplingOptions(0, 500))
-        assert (interval.mean, interval.n) == (wanted.mean, wanted.n)
+        assert (interval.value, interval.n) == (wanted.value, wanted.n)
         assert interval.low == (None if column == 2 else pytest.approx(wanted.low, abs=1e-12))
-    assert found[2] == MeanInterval(values[0, 2], None, None, 1, 0.95, NO_INTERVAL)
+    assert found[2] == Estimate(values[0, 2], 1, level=0.95, why=NO_INTERVAL)
     assert method.of_columns(np.full((3, 1), np.nan)) == [
-        MeanInterval(None, None, None, 0, 0.95, NO_INTERVAL)
+        Estimate(None, 0, level=0.95, why=NO_INTERVAL)
     ]
 
 
@@ -159,7 +155,7 @@ def test_intervals_hold_the_mean_and_move_with_the_values(
     )
     low, high = found.low or 0, found.high or 0
     if method.name == "t" or len(values) >= 8:
-        assert low - 1e-9 <= (found.mean or 0) <= high + 1e-9
+        assert low - 1e-9 <= (found.value or 0) <= high + 1e-9
     assert (moved.low, moved.high) == pytest.approx((low + shift, high + shift), abs=1e-6)
 
 
@@ -177,9 +173,9 @@ def test_intervals_need_five_topics_and_are_a_hint_below_ten(
     method: IntervalMethod, topics: int, printed: bool, hint: bool
 ) -> None:
     found = method.of_mean(np.arange(float(topics)))
-    assert found.mean == (topics - 1) / 2
+    assert found.value == (topics - 1) / 2
     assert (found.low is not None, found.is_hint) == (printed, hint)
-    assert found.reason == (None if printed else "fewer than 5 topics have a value")
+    assert found.why == (None if printed else "fewer than 5 topics have a value")
 
 
 @pytest.mark.parametrize("confidence", [0.0, 1.0, 95.0])

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 from statsmodels.regression.linear_model import OLS
 
-from evaluation.core.comparison.estimate import Floats, ResamplingOptions
+from common.statistics.draws import Floats, ResamplingOptions
 from evaluation.core.comparison.family import TOO_SMALL, FamilyExample, FamilyTest
 from evaluation.core.comparison.randomised_tukey import critical_range, shuffled_ranges
 from evaluation.core.comparison.registry import FAMILY_TESTS, TESTS

@@ -10,14 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from common.statistics.draws import Floats, ResamplingOptions
 from evaluation.core.comparison import randomisation as randomisation_module
-from evaluation.core.comparison.estimate import (
-    SAME,
-    TOO_FEW,
-    Floats,
-    ResamplingOptions,
-    subtract_without_noise,
-)
 from evaluation.core.comparison.paired_tests import (
     NO_DIFFERENCE,
     TEN_QUERIES,
@@ -25,6 +19,7 @@ from evaluation.core.comparison.paired_tests import (
     PairedTest,
     PairExample,
 )
+from evaluation.core.comparison.paired_values import SAME, TOO_FEW, subtract_without_noise
 from evaluation.core.comparison.registry import TESTS
 from tests.examples import examples
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from evaluation.core.comparison.estimate import ComparisonEstimate
+from common.statistics.estimate import Estimate
 from evaluation.core.comparison.rank_correlation import (
     ALL_TIED,
     TOO_FEW_RUNS,
@@ -159,7 +159,7 @@ def test_undefined_coefficients_are_null_with_a_reason(
     name: str, first: list[float], second: list[float], n: int, reason: str
 ) -> None:
     found = CORRELATIONS[name].of_scores(np.array(first, float), np.array(second, float))
-    assert found == ComparisonEstimate(None, n, reason)
+    assert found == Estimate(None, n, why=reason)
 
 
 def test_scores_apart_by_noise_alone_are_tied() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from campaigns.core.qrels import qrels_from_rows
-from evaluation.core.comparison.estimate import ResamplingOptions
+from common.statistics.draws import ResamplingOptions
 from evaluation.core.comparison.rank_drop import RankDrop
 from reliability.core.collection.condensed_lists import compare_condensed
 from reliability.core.collection.contributors import count_contributions

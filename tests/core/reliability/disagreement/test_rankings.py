@@ -9,9 +9,8 @@ import pytest
 from scipy.stats import kendalltau
 
 from campaigns.core.runs import run_from_rows
+from common.statistics.draws import ResamplingOptions, resample_counts
 from evaluation.core import ScoringOptions
-from evaluation.core.comparison.draws import resample_counts
-from evaluation.core.comparison.estimate import ResamplingOptions
 from evaluation.core.measures.names import parse_measure
 from judging.core.policies import PairBallot, get_policy
 from reliability.core.disagreement.ballots import ABSENT, build_ballots
@@ -83,7 +82,7 @@ def test_one_mind_a_ranking():
     assert union.scores == (1.0, 1.0, 0.0)
     assert intersection.scores == (0.0, 0.0, 0.0)
     told = intersection.coefficients["tau-b"]
-    assert (told.value, told.reason) == (None, "all runs are tied in one of the rankings")
+    assert (told.value, told.why) == (None, "all runs are tied in one of the rankings")
 
 
 def test_tau_ap_is_the_one_that_is_defined():
@@ -237,7 +236,7 @@ def test_undefined_says_why(first, said, reason):
     assert (report.bootstrap.bands, report.bootstrap.coefficients) == ((), {})
     assert report.as_dict()["bootstrap"]["reason"] == report.bootstrap.reason
     for row in report.rankings:
-        assert all(found.value is not None or found.reason for found in row.coefficients.values())
+        assert all(found.value is not None or found.why for found in row.coefficients.values())
 
 
 def test_a_policy_that_decides_nothing_has_no_ranking_to_compare_with():

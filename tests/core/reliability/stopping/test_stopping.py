@@ -183,7 +183,7 @@ def test_where_less_is_better_the_ranking_is_turned():
 def test_runs_without_a_score_are_left_out():
     found = measure_movement(1, {"a": float("nan"), "b": 1.0}, {"a": 1.0, "b": 1.0, "c": 0.5})
     assert found.tau_b.value is None
-    assert found.tau_b.reason
+    assert found.tau_b.why
 
 
 def test_checkpoints_stay_where_they_are_as_judgments_come():

@@ -1,14 +1,15 @@
-"""Shared types and helpers of the statistics of comparison."""
+"""Two runs' values on the same topics: what is common, different, or noise."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from campaigns.core.cards import Parameter
+from common.statistics.draws import Floats
+
 Places = NDArray[np.intp]
 
 NOISE = 1e-12
@@ -21,32 +22,10 @@ TOO_FEW = "fewer than two topics have values for both runs"
 SAME = "all topics have the same difference, so its variance is 0"
 
 
-@dataclass(frozen=True)
-class ComparisonEstimate:
-    """One value from ``n`` topics or runs; None where undefined, and ``reason`` says why."""
-
-    value: float | None
-    n: int
-    reason: str | None = None
-
-
-@dataclass(frozen=True)
-class ResamplingOptions:
-    """Options of resampling methods: the same seed, data and number give the same result."""
-
-    seed: int = 0
-    resamples: int = 10_000
-
-    def __post_init__(self) -> None:
-        if self.resamples < 100:
-            raise ValueError("the number of resamples must be at least 100")
-        if self.seed < 0:
-            raise ValueError("the seed must be a non-negative integer")
-
-    @property
-    def generator(self) -> np.random.Generator:
-        """A new generator, always at the start of the stream."""
-        return np.random.default_rng(self.seed)
+PARAMETERS = (
+    Parameter("resamples", "Number m of resamples.", "10000"),
+    Parameter("seed", "Seed of the random number generator.", "0"),
+)
 
 
 def subtract_without_noise(first: Floats, second: Floats) -> Floats:
@@ -76,14 +55,3 @@ def group_rows_by_topics(defined: NDArray[np.bool_]) -> Iterator[tuple[Places, P
     kinds, group = np.unique(defined, axis=0, return_inverse=True)
     for kind in range(len(kinds)):
         yield np.flatnonzero(group.ravel() == kind), np.flatnonzero(kinds[kind])
-
-
-def iter_slices(total: int, size: int) -> Iterator[slice]:
-    """Slices of at most ``size`` that cover ``total``."""
-    for start in range(0, total, size):
-        yield slice(start, min(start + size, total))
-
-
-def nan_to_none(value: float) -> float | None:
-    """``value``, or None for NaN."""
-    return None if np.isnan(value) else float(value)

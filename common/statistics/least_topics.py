@@ -33,11 +33,6 @@ def has_enough_topics(topics: int) -> bool:
     return topics >= LEAST_TOPICS
 
 
-def is_hint(topics: int, low: float | None) -> bool:
-    """Whether the interval from ``low`` over this many topics is marked as a hint."""
-    return low is not None and topics < FIRM_TOPICS
-
-
 def interval_rule_to_dict() -> dict[str, int]:
     """The rule as plain values, for JSON."""
     return {"least_topics": LEAST_TOPICS, "hint_below_topics": FIRM_TOPICS}
