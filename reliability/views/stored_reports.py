@@ -13,7 +13,7 @@ from campaigns.api.attachments import attachment_response
 from campaigns.models import Campaign, Job
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import SignedInRequest, campaign_url
-from common.report.writers import ENDINGS, WRITERS
+from common.report.writers import ENDINGS, LABELS, WRITERS
 from reliability.services.stored_reports import REPORT, load_report
 
 MOST_REPORTS = 10
@@ -29,6 +29,7 @@ def list_stored_reports(campaign: Campaign, kind: str) -> dict[str, object]:
     return {
         "job": job,
         "job_url": campaign_url("job", campaign, job.pk) if job else "",
+        "endings": LABELS.items(),
         "reports": list(all_jobs.filter(state=Job.State.DONE)[:MOST_REPORTS]),
     }
 
