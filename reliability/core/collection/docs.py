@@ -74,8 +74,8 @@ you trust: no value is good by itself.
 - Measures are `map`, `P_10`, `bpref`, `bpref-10` and `ndcg`
   ([variants of bpref](measures.md#bpref-variants)), or those of `-m` that rank runs, higher being
   better; `-l` is the lowest relevant grade. The gain of a document is its grade.
-- `table` is a summary, `json` has everything with its settings, `html` is one self-contained file
-  with tables and charts, light and dark, without scripts or external resources. `csv` has every
+- `table` is a summary, `json` has everything with its settings; `html`, `markdown` and `latex` are
+  as [all reports](formats.md#reports). `csv` has every
   value of `json` under its name, one per line, `table,row,column,value`, after the facts as its
   [conditions](formats.md#csv-files). Rows count from 1; row
   `2.3` of `leave_team_out.runs` is the third that belongs to row `2` of `leave_team_out`.
