@@ -12,7 +12,7 @@ from evaluation.views.charts.lines import (
     judgments_value,
     round_axis,
 )
-from reliability.core.rank_bands import RankedRun, build_rank_bands
+from evaluation.views.charts.rank_bands import RankedRun, build_rank_bands
 from evaluation.views.charts.topics import (
     HEIGHT,
     LEFT,
