@@ -2,7 +2,7 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 PY := .venv/bin/python
 
-.PHONY: demo run test check bench constraints messages clean
+.PHONY: demo run test check bench docs constraints messages clean
 
 demo: .venv/.main  ## build the demo campaign and serve it (ARGS=--no-serve: tables only)
 	POOLBENCH_VAR=var/demo $(PY) manage.py demo $(ARGS)
@@ -17,7 +17,7 @@ test: .venv/.dev  ## the test suite
 check: .venv/.dev  ## formatting, lint, types, import contracts, templates, migrations, API schema
 	.venv/bin/ruff check . && .venv/bin/ruff format --check .
 	.venv/bin/lint-imports && .venv/bin/mypy .
-	.venv/bin/djade --target-version 5.2 --check $$(git ls-files 'templates/*.html')
+	.venv/bin/djade $$(git ls-files 'templates/*.html')
 	$(PY) manage.py makemigrations --check --dry-run && $(PY) manage.py check
 	$(PY) manage.py spectacular --validate --fail-on-warn --file /dev/null
 
@@ -26,8 +26,12 @@ bench: .venv/.dev  ## reproduce the figures in README
 	$(PY) benchmarks/evaluate.py
 	$(PY) benchmarks/pooling.py
 
-constraints:  ## update the pinned versions of all packages (needs uv)
-	uv pip compile --upgrade --python-version 3.11 --no-header --no-emit-index-url \
+docs: .venv/.main  ## fill the marked blocks of the documentation pages
+	$(PY) -m workbench.docs
+
+constraints:  ## update the pinned versions of all packages
+	$(PYTHON) -m venv var/uv && var/uv/bin/pip install -q uv
+	var/uv/bin/uv pip compile --upgrade --python-version 3.11 --no-header --no-emit-index-url \
 		--no-annotate pyproject.toml --extra dev -o constraints.txt
 
 messages:  ## extract texts for translation and compile the catalogs (needs GNU gettext)
@@ -42,7 +46,7 @@ clean:
 	$(PYTHON) -m venv .venv
 
 .venv/.main: .venv/bin/python pyproject.toml constraints.txt
-	$(PY) -m pip install -q --disable-pip-version-check -c constraints.txt -e .
+	$(PY) -m pip install -q --disable-pip-version-check -c constraints.txt -e ".[server]"
 	touch $@
 
 .venv/.dev: .venv/bin/python pyproject.toml constraints.txt

@@ -98,7 +98,7 @@ def warm(folder: Path, qrels: Path) -> None:
 
 def trust(folder: Path, qrels: Path) -> None:
     """Print the seconds of a report: teams of three runs, the first 71 runs pooled to depth 100."""
-    from campaigns.management.processes import count_cores, map_in_order
+    from campaigns.cli.processes import count_cores, map_in_order
     from reliability.core.collection.inputs import CollectionSource, build_collection_from_matrices
     from reliability.core.collection.report import MEASURES, build_reusability_report
 

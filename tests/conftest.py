@@ -12,11 +12,10 @@ from hypothesis import settings as hypothesis_settings
 from campaigns.core.documents import DocumentText
 from campaigns.core.scale import GradeSpec
 from campaigns.models import Campaign, Document, Role, Team, Topic, User
-from campaigns.services import health
 from campaigns.services.campaigns import create_campaign
 from campaigns.services.collection import build_document_row
 from campaigns.services.people import add_member, get_or_create_team
-from pooling.services import adaptive_pools
+from common.cache import clear_caches
 
 # The same examples every time, so that only a change can make a test fail.
 # HYPOTHESIS_PROFILE=explore draws new ones. Explaining a failure can take longer than the suite.
@@ -61,11 +60,8 @@ def _own_installation(settings, tmp_path):
     # Primary keys of users are reused, so counted requests of other tests must be forgotten.
     memory = "django.core.cache.backends.locmem.LocMemCache"
     settings.CACHES = {"default": {"BACKEND": memory, "LOCATION": str(tmp_path)}}
-    health._latest.clear()
     # Primary keys are reused after a rollback.
-    adaptive_pools._listings.clear()
-    adaptive_pools._sessions.clear()
-    adaptive_pools._in_use.clear()
+    clear_caches()
     # Static files are found on request, instead of listing them for every client.
     settings.WHITENOISE_AUTOREFRESH = True
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

@@ -1,28 +1,14 @@
-"""docs/commands.md, made from the commands' own help: ``python -m workbench.command_docs``."""
+"""The blocks of docs/commands.md: a table and a section for each command, from its own help."""
 
 from __future__ import annotations
 
-import os
-import sys
 from argparse import ONE_OR_MORE, OPTIONAL, SUPPRESS, ZERO_OR_MORE, Action
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 
-import django
 from django.core.management import get_commands, load_command_class
 from django.core.management.base import BaseCommand
 
-HEAD = """# Commands
-
-Every command is `manage.py COMMAND`; `manage.py help COMMAND` prints the same as its section here.
-Commands on plain files need no database; files may be gzipped. A command that rejects a file lists
-all errors on standard error, writes nothing and exits with 1.
-
-Every list of runs may be written `A,B`, or `A B`, or as a file with one name per line: run files
-where a command reads runs, run tags in options such as `--pooled`. Options that take a list may be
-repeated. A list of run files differs from a run by its first line, the path of a file; a name that
-is a run tag is that run, even if there is a file of that name. Before other arguments, `A B` ends
-at the first file. CSV output has the form of [all CSV files](formats.md#csv-files).
-"""
 ON_FILES = {
     "evaluate": (
         "[measures](measures.md), [trec_eval compatibility](trec_eval.md), "
@@ -54,42 +40,11 @@ ON_INSTALLATION = {
     "check_store": "[deployment](deployment.md#backup)",
     "housekeeping": "[deployment](deployment.md#housekeeping)",
 }
-NOTES = {
-    "evaluate": """
-`-c`, `-l`, `-J`, `-M`, `-N`, `-q` and `-n` are those of trec_eval. Averaging over all topics of the
-qrels is the default here; `--topics common` is trec_eval without `-c`. `-m` takes a measure
-(`-m P.5,10`, `-m nDCG@10`) or a set: `default`, `official`, `set`, `all_trec`. With a profile of
-trec_eval the output is reproduced line for line, with its default measures and topics. Runs are
-read, scored and dropped one at a time; the output is the same for any number of `--jobs`.
-Runs with the same tag are printed with their files, `tag (path)`. The provenance of the scores is
-printed on standard error, once where it is the same for all runs; `-v 0` omits it.
-""",
-    "pool": """
-Only the ranks of a run above the spec's cut-off are kept in memory, but every line of its file is
-checked.
-""",
-    "compare_runs": """
-Tukey's HSD takes no correction; `--resamples` and `--seed` apply to resampling tests. Measures of a
-set, such as `official`, without per-topic values are omitted, with a note. For measures whose mean
-is not arithmetic the arithmetic mean is compared.
-""",
-}
-NOTE = """---
-
-Generated from the help of the commands (`python -m workbench.command_docs > docs/commands.md`); a
-test compares the two. Terms: [glossary](glossary.md).
-"""
 
 
-def render_command_docs() -> str:
-    """The whole page as Markdown."""
-    parts = [HEAD]
-    groups = {"On plain files": ON_FILES, "On an installation": ON_INSTALLATION}
-    for title, commands in groups.items():
-        parts += [f"## {title}\n", "| command | what it does |\n|---|---|"]
-        parts += [f"| [`{name}`](#{name}) | {load_command(name).help} |" for name in commands]
-        parts += ["", *(section for item in commands.items() for section in _section(*item))]
-    return "\n".join([*parts, NOTE])
+def _table(commands: Iterable[str]) -> str:
+    rows = (f"| [`{name}`](#{name}) | {load_command(name).help} |" for name in commands)
+    return "\n".join(["| command | what it does |\n|---|---|", *rows])
 
 
 def load_command(name: str) -> BaseCommand:
@@ -107,7 +62,11 @@ def _actions(command: BaseCommand) -> list[Action]:
     return command.create_parser("manage.py", "")._actions  # noqa: SLF001 -- there is no other way
 
 
-def _section(name: str, pages: str) -> Iterator[str]:
+def _section(name: str) -> str:
+    return "\n".join(_section_lines(name, (ON_FILES | ON_INSTALLATION)[name]))
+
+
+def _section_lines(name: str, pages: str) -> Iterator[str]:
     actions = _own_actions(name)
     positional = [_usage(action) for action in actions if not action.option_strings]
     options = [action for action in actions if action.option_strings]
@@ -117,8 +76,6 @@ def _section(name: str, pages: str) -> Iterator[str]:
     if actions:
         yield "| argument or option | meaning |\n|---|---|"
         yield from (f"| `{_spelling(action)}` | {_meaning(action)} |" for action in actions)
-        yield ""
-    yield from (NOTES[name].lstrip(),) if name in NOTES else ()
 
 
 def _argument(action: Action) -> str:
@@ -148,7 +105,8 @@ def _meaning(action: Action) -> str:
     return text.replace("|", "\\|")
 
 
-if __name__ == "__main__":
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "workbench.settings")
-    django.setup()
-    sys.stdout.write(render_command_docs())
+BLOCKS: dict[str, Callable[[], str]] = {
+    "commands.on-files": lambda: _table(ON_FILES),
+    "commands.on-installation": lambda: _table(ON_INSTALLATION),
+    **{f"commands.{name}": partial(_section, name) for name in (*ON_FILES, *ON_INSTALLATION)},
+}

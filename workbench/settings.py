@@ -1,7 +1,8 @@
 """All settings of an installation, read from the environment, with defaults.
 
 ``docs/deployment.md`` explains each variable. By default, Poolbench runs on SQLite, a file-system
-broker and the local disk, all below ``var/``.
+broker and the local disk, all below ``var/``: in a checkout, or in the folder where an installed
+``poolbench`` is started.
 """
 
 from __future__ import annotations
@@ -13,9 +14,15 @@ from csp.constants import NONE, SELF
 from django.core.management.utils import get_random_secret_key
 
 BASE_DIR = Path(__file__).resolve().parent.parent
+# Templates, static files and catalogs: a wheel has them in this package, a checkout at its root.
+PACKAGE_DIR = Path(__file__).resolve().parent
+IS_INSTALLED = (PACKAGE_DIR / "templates").is_dir()
+RESOURCE_DIR = PACKAGE_DIR if IS_INSTALLED else BASE_DIR
 env = environ.Env()
 
-VAR_DIR = Path(env("POOLBENCH_VAR", default=str(BASE_DIR / "var")))
+VAR_DIR = Path(
+    env("POOLBENCH_VAR", default="var" if IS_INSTALLED else str(BASE_DIR / "var"))
+).absolute()
 STORE_DIR = VAR_DIR / "store"
 BROKER_DIR = VAR_DIR / "broker"
 UPLOAD_DIR = VAR_DIR / "uploads"
@@ -93,7 +100,7 @@ FORM_RENDERER = "django.forms.renderers.TemplatesSetting"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "templates"],
+        "DIRS": [RESOURCE_DIR / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [
@@ -208,7 +215,7 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 20_000
 # The visitor's choice, otherwise the browser's language; see docs/translating.md.
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("de", "Deutsch")]
-LOCALE_PATHS = [BASE_DIR / "locale"]
+LOCALE_PATHS = [RESOURCE_DIR / "locale"]
 FORMAT_MODULE_PATH = "workbench.formats"
 LANGUAGE_COOKIE_NAME = "language"
 LANGUAGE_COOKIE_AGE = 31_536_000
@@ -220,7 +227,7 @@ USE_TZ = True
 
 STATIC_URL = "static/"
 STATIC_ROOT = VAR_DIR / "static"
-STATICFILES_DIRS = [BASE_DIR / "static"]
+STATICFILES_DIRS = [RESOURCE_DIR / "static"]
 WHITENOISE_USE_FINDERS = True
 MEDIA_ROOT = STORE_DIR
 

@@ -56,6 +56,11 @@ def render_card_markdown(card: Card, *, level: int = 3) -> str:
     return "\n".join([*lines, ""])
 
 
+def render_cards(cards: Iterable[Card], *, level: int = 3) -> str:
+    """The cards as sections of Markdown, in their order."""
+    return "\n".join(render_card_markdown(card, level=level) for card in cards)
+
+
 def card_anchor(card: Card) -> str:
     """The anchor of the card's section."""
     return heading_anchor(f"{card.name}: {card.title}")
@@ -64,13 +69,6 @@ def card_anchor(card: Card) -> str:
 def heading_anchor(heading: str) -> str:
     """The anchor that GitHub gives to a heading."""
     return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
-
-
-def resolve_card_links(text: str, cards: Iterable[Card]) -> str:
-    """``text`` with each link to ``#name`` of a card led to the anchor of its section."""
-    for card in cards:
-        text = text.replace(f"#{card.name})", f"#{card_anchor(card)})")
-    return text
 
 
 def _format_parameter(parameter: Parameter) -> str:

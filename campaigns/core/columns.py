@@ -1,25 +1,20 @@
 """Read whitespace-separated files (runs, qrels) quickly, and locate their faults.
 
-The file is read in blocks of lines. ``campaigns.core.field_scanner`` finds the fields of a
-regular block all at once; the lines of any other block are read one by one.
+``common/reading/reader.py`` finds the fields; this module says which lines of a block that is not
+regular are read, and reports the others.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
-import numpy as np
-
-from campaigns.core.docnos import DocnoArray
 from campaigns.core.faults import SHOWN_PER_CODE, FaultReport, format_count
-from campaigns.core.field_scanner import FieldSpans, scan_fields, scan_line_by_line
 from campaigns.core.file_kinds import detect_foreign_kind
-from campaigns.core.machine_words import Ints, Mask, keep_freed_memory
+from common.reading.reader import LineBlock, scan_blocks
 
-_BLOCK = 1 << 20
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -40,32 +35,6 @@ class ColumnLayout:
     @property
     def line_shape(self) -> str:
         return " ".join(self.columns)
-
-
-@dataclass(frozen=True, slots=True)
-class LineBlock:
-    """Well-formed lines of ``data``: their numbers, from 1, and the offsets of their fields.
-
-    ``starts`` and ``ends`` have the shape (lines, columns).
-    """
-
-    data: bytes
-    lines: Sequence[int] | Ints
-    starts: Ints
-    ends: Ints
-
-    def __len__(self) -> int:
-        return len(self.lines)
-
-    def column(self, index: int) -> DocnoArray:
-        """The fields of one column."""
-        starts = np.ascontiguousarray(self.starts[:, index])
-        return DocnoArray(self.data, starts, self.ends[:, index] - starts)
-
-    def where(self, good: Mask) -> LineBlock:
-        """The rows of this block that are ``good``."""
-        lines = np.asarray(self.lines)[good]
-        return LineBlock(self.data, lines, self.starts[good], self.ends[good])
 
 
 @dataclass
@@ -105,38 +74,25 @@ class ColumnFile:
             self.report.add(self.layout.empty, "The file contains no data lines.", fix)
 
     def _blocks(self) -> Iterator[LineBlock]:
-        keep_freed_memory()
-        start, self.lines = 0, 0
-        while start < len(self.data):
-            end = self.data.find(b"\n", start + _BLOCK)
-            end = len(self.data) if end < 0 else end
-            # The newline at the end of the file does not start another line.
-            stop = end - (end == len(self.data) and self.data.endswith(b"\n"))
-            self._starts.append(self.lines + 1)
-            self._spans.append(slice(start, end))
-            spans = scan_fields(self.data, start, stop, len(self.layout.columns))
-            spans = spans or self._scan_by_line(slice(start, stop))
-            lines = _line_numbers(spans.lines, self.lines + 1)
-            self.lines += spans.size
-            yield LineBlock(self.data, lines, spans.starts, spans.ends)
-            start = end + 1
+        for block in scan_blocks(self.data, len(self.layout.columns), self._accept_line):
+            self._starts.append(block.first)
+            self._spans.append(block.span)
+            self.lines = block.first + block.size - 1
+            yield block
 
-    def _scan_by_line(self, span: slice) -> FieldSpans:
-        """The good lines of a block, checked one by one; the others become faults."""
-        width, good, place = len(self.layout.columns), [], span.start
-        lines = self.data[span].split(b"\n")
-        for number, line in enumerate(lines):
-            fields = line.split()
-            if not fields or line.startswith(b"#"):
-                pass
-            elif (damage := _find_damage(line)) is not None:
-                self._add_damage(self.lines + 1 + number, line, *damage)
-            elif len(fields) == width or (len(fields) > width and self.layout.lenient):
-                good.append((number, place, line))
-            else:
-                self._add_wrong_columns(self.lines + 1 + number, line, fields)
-            place += len(line) + 1
-        return scan_line_by_line(len(lines), good, width)
+    def _accept_line(self, number: int, line: bytes) -> bool:
+        """Whether a line has all fields; one that is neither empty nor a comment is a fault."""
+        fields = line.split()
+        if not fields or line.startswith(b"#"):
+            return False
+        width = len(self.layout.columns)
+        if (damage := _find_damage(line)) is not None:
+            self._add_damage(number, line, *damage)
+        elif len(fields) == width or (len(fields) > width and self.layout.lenient):
+            return True
+        else:
+            self._add_wrong_columns(number, line, fields)
+        return False
 
     def _add_damage(self, number: int, line: bytes, message: str, at: int) -> None:
         fix = "Save the file as plain UTF-8 text."
@@ -199,12 +155,6 @@ def field_column(line: bytes, field: int) -> int:
     rest = line.split(None, field)[-1] if field else line.lstrip()
     rest_start = len(line) - len(rest)
     return len(line[:rest_start].decode("utf-8", "replace")) + 1
-
-
-def _line_numbers(lines: Sequence[int] | Ints, first: int) -> Sequence[int] | Ints:
-    if isinstance(lines, range):
-        return range(first, first + len(lines))
-    return np.asarray(lines, np.int64) + first
 
 
 def _find_damage(line: bytes) -> tuple[str, int] | None:

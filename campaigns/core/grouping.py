@@ -9,9 +9,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from campaigns.core.docnos import BLOCK, DocnoArray
-from campaigns.core.machine_words import Ints, mix_bits
 from campaigns.core.tables import group_starts, split_topic_ranges
+from common.reading.docnos import BLOCK
+from common.reading.machine_words import mix_bits
+from common.reading.reader import DocnoArray, Ints
 
 _ONE = np.uint64(1)
 
@@ -117,7 +118,12 @@ def regroup_rows(grouped: TopicGroups, rows: Ints) -> TopicGroups:
 
 
 def find_duplicate_rows(docnos: DocnoArray, grouped: TopicGroups) -> dict[int, int]:
-    """Rows whose (topic, docno) occurs in an earlier row, ascending, with the first such row."""
+    """Rows whose (topic, docno) occurs in an earlier row, ascending, with the first such row.
+
+    A key is the hash of the docno plus that of the topic's number (from 1, as 0 hashes to 0), so
+    one sort finds the keys that occur again, over many topics at once; bytes decide which of them
+    are the same.
+    """
     duplicates: dict[int, int] = {}
     for first, end in split_topic_ranges(grouped.starts, BLOCK):
         rows = grouped.rows(first, end)

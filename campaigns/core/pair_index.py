@@ -2,6 +2,13 @@
 
 One hash table per topic, filled and queried for many pairs at once. A hash only says where to
 look: a pair matches if its bytes are the same.
+
+A hash chooses among the m slots of its topic: (h >> 32) · m >> 32, which is below m as h >> 32 is
+below 2^32, and no product overflows 64 bits while a topic has fewer than 2^32 slots. A pair that
+finds its slot taken tries the next one, up to ``_TRIES``: with 4 slots per pair a first choice is
+free for more than three in four, and runs of 8 taken slots are so rare that ``crowded``, a dict, is
+nearly always empty. The slots of a topic end with ``_TRIES`` spare ones, so no pair reaches into
+the next topic. Hashes are made odd: 0 is a free slot.
 """
 
 from __future__ import annotations
@@ -12,9 +19,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from campaigns.core.docnos import BLOCK, LONGEST, DocnoArray
-from campaigns.core.machine_words import Ints, Mask, Words
 from campaigns.core.tables import PairTable, group_starts, split_topic_ranges
+from common.reading.docnos import BLOCK
+from common.reading.machine_words import Words
+from common.reading.reader import DocnoArray, Ints
 
 _TRIES = 8
 _ROOM = 4
@@ -30,12 +38,11 @@ class PairIndex:
     The slots of topic ``i`` start at ``firsts[i]``; ``sizes[i]`` of them can be the first
     choice of a pair, ``_TRIES`` more take pairs whose first choice was occupied. ``keys`` are
     the hashes in the slots, ``rows`` the rows of the table. Pairs without a slot are in
-    ``crowded``. ``words`` are those of ``docnos``.
+    ``crowded``.
     """
 
     topics: Mapping[str, int]
     docnos: DocnoArray
-    words: list[Words]
     firsts: Ints
     sizes: Words
     keys: Words
@@ -57,8 +64,7 @@ class PairIndex:
             keys, rows, hashes, _first_slots(hashes, firsts[topic_of], sizes[topic_of])
         )
         crowded = {(int(topic_of[row]), table.docnos.text(row)): row for row in left.tolist()}
-        words = table.docnos.all_words
-        return cls(topics, table.docnos, words, firsts, sizes, keys, rows, crowded)
+        return cls(topics, table.docnos, firsts, sizes, keys, rows, crowded)
 
     def find(self, table: PairTable) -> NDArray[np.int32]:
         """By row of ``table``: the row of its pair in the indexed table, or -1."""
@@ -80,13 +86,13 @@ class PairIndex:
         matches = np.full(len(docnos), -1, np.int64)
         hashes = docnos.hashes() | _ONE
         places = _first_slots(hashes, self.firsts[topics], self.sizes[topics])
-        rows, words = np.arange(len(docnos)), docnos.all_words
+        rows = np.arange(len(docnos))
         for _ in range(_TRIES):
             keys = self.keys[places]
             more = keys != _FREE
             same = np.flatnonzero(keys == hashes)
             hits, candidates = rows[same], self.rows[places[same]]
-            are = self._same_docnos(candidates, docnos, words, hits)
+            are = self.docnos.matches(candidates, docnos, hits)
             matches[hits[are]] = candidates[are]
             more[same[are]] = False
             more = np.flatnonzero(more)
@@ -96,19 +102,6 @@ class PairIndex:
         for row in rows.tolist() if self.crowded else ():
             matches[row] = self.crowded.get((int(topics[row]), docnos.text(row)), -1)
         return matches
-
-    def _same_docnos(
-        self, own_rows: Ints, docnos: DocnoArray, words: list[Words], rows: Ints
-    ) -> Mask:
-        """By position: whether row ``own_rows`` of the qrels has the docno of row ``rows``."""
-        lengths = self.docnos.lengths[own_rows]
-        are: Mask = lengths == docnos.lengths[rows]
-        # Docnos of the same length have the same number of words.
-        for mine, theirs in zip(self.words, words, strict=False):
-            are &= mine[own_rows] == theirs[rows]
-        for at in np.flatnonzero(are & (lengths > LONGEST)).tolist():
-            are[at] = self.docnos.text(int(own_rows[at])) == docnos.text(int(rows[at]))
-        return are
 
 
 def _first_slots(hashes: Words, firsts: Ints, sizes: Words) -> Ints:

@@ -9,13 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from campaigns.core.columns import ColumnFile, ColumnLayout, LineBlock
-from campaigns.core.decimals import parse_decimals
-from campaigns.core.docnos import DocnoArray, DocnoCollector
+from campaigns.core.columns import ColumnFile, ColumnLayout
 from campaigns.core.faults import FaultReport, InvalidFile, escape_excerpt
 from campaigns.core.grouping import TopicCollector, TopicGroups, find_duplicate_rows, group_by_topic
-from campaigns.core.machine_words import Mask
 from campaigns.core.tables import QrelsTable
+from common.reading.reader import DocnoArray, DocnoCollector, LineBlock, Mask, parse_decimals
 
 MAX_GRADE = 10_000
 """Grades beyond this, positive or negative, are rejected (measures count per grade)."""

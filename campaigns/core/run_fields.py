@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from campaigns.core.columns import ColumnFile, LineBlock
-from campaigns.core.decimals import parse_decimals
+from campaigns.core.columns import ColumnFile
 from campaigns.core.faults import escape_excerpt, format_count
 from campaigns.core.runs import Q0, RANK, TAG
+from common.reading.reader import LineBlock, parse_decimals
 
 TAG_PATTERN = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,19}"
 TAG_FORM = "up to 20 letters A to Z, digits and _ . -, starting with a letter or digit"

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from campaigns.core.columns import ColumnFile
 from campaigns.core.faults import escape_excerpt, format_count
 from campaigns.core.grouping import TopicGroups
-from campaigns.core.machine_words import Ints
 from campaigns.core.runs import DOCNO, TOPIC, RunRows
+from common.reading.reader import Ints
 
 _ZEROS = re.compile(r"(?<!\d)0+(?=\d)")
 

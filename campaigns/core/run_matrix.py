@@ -2,28 +2,25 @@
 
 A run's file has one row per retrieved document in trec_eval order: ``pair`` is the code of
 (topic, docno) in the dictionary, ``score`` its score. So the grades of a whole run are one
-gather: ``grade_by_pair[matrix.pairs]``. Earlier versions wrote Parquet, which is still read.
+gather: ``grade_by_pair[matrix.pairs]``.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from io import BytesIO
 from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.core.columnar import Columns, read_columns, write_columns
-from campaigns.core.docnos import DocnoArray
 from campaigns.core.pair_index import PairIndex
 from campaigns.core.tables import PairTable, RunTable, group_starts
+from common.reading.reader import DocnoArray
 
 Pair = tuple[str, str]
-_PARQUET = b"PAR1"
 
 
 @dataclass(frozen=True)
@@ -172,9 +169,7 @@ def write_matrix(matrix: RunMatrix) -> bytes:
 
 
 def read_matrix(data: bytes) -> RunMatrix:
-    """Read a file by ``write_matrix``, of this version or an earlier one."""
-    if data.startswith(_PARQUET):
-        return _read_parquet_matrix(data)
+    """Read a file by ``write_matrix``; ``ValueError`` for anything else."""
     head, columns, _ = read_columns(data)
     return RunMatrix(tuple(head["topics"]), columns["starts"], columns["pair"], columns["score"])
 
@@ -188,31 +183,8 @@ def write_pairs(pairs: PairArray) -> bytes:
 
 
 def read_pairs(data: bytes) -> PairArray:
-    """Read a file by ``write_pairs``, of this version or an earlier one."""
-    if data.startswith(_PARQUET):
-        return _read_parquet_pairs(data)
+    """Read a file by ``write_pairs``; ``ValueError`` for anything else."""
     head, columns, place = read_columns(data)
     lengths = columns["length"].astype(np.int64)
     docnos = DocnoArray(data, place + np.cumsum(lengths) - lengths, lengths)
     return PairArray(tuple(head["topics"]), columns["starts"], docnos)
-
-
-def _read_parquet_matrix(data: bytes) -> RunMatrix:
-    import pyarrow.parquet as pq
-
-    columns = pq.read_table(BytesIO(data))
-    head = columns.schema.metadata
-    return RunMatrix(
-        topics=tuple(json.loads(head[b"topics"])),
-        starts=np.array(json.loads(head[b"starts"]), dtype=np.int64),
-        pairs=columns["pair"].to_numpy(),
-        scores=columns["score"].to_numpy(),
-    )
-
-
-def _read_parquet_pairs(data: bytes) -> PairArray:
-    import pyarrow.parquet as pq
-
-    columns = pq.read_table(BytesIO(data))
-    topics, docnos = columns["topic"].to_pylist(), columns["docno"].to_pylist()
-    return PairArray.from_pairs(zip(topics, docnos, strict=True))

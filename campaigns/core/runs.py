@@ -10,9 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from campaigns.core.columns import ColumnFile, ColumnLayout, LineBlock
-from campaigns.core.decimals import parse_decimals
-from campaigns.core.docnos import DocnoArray, DocnoCollector
+from campaigns.core.columns import ColumnFile, ColumnLayout
 from campaigns.core.faults import FaultReport, InvalidFile, escape_excerpt
 from campaigns.core.grouping import (
     TopicCollector,
@@ -21,9 +19,9 @@ from campaigns.core.grouping import (
     group_by_topic,
     regroup_rows,
 )
-from campaigns.core.machine_words import Ints
 from campaigns.core.ranking import sort_in_trec_order
 from campaigns.core.tables import RunTable
+from common.reading.reader import DocnoArray, DocnoCollector, Ints, LineBlock, parse_decimals
 
 RUN_LAYOUT = ColumnLayout(
     columns=("topic", "Q0", "docno", "rank", "score", "tag"),

@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from campaigns.core.docnos import DocnoArray
+from common.reading.reader import DocnoArray
 
 UNJUDGED = np.int32(-(2**31))
 """Grade of a document that is not in the qrels (no file can contain this value)."""

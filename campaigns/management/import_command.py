@@ -8,9 +8,10 @@ from typing import Any, ClassVar
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from campaigns.cli.command import CliError
+from campaigns.cli.files import format_fault_lines
 from campaigns.core.faults import FaultReport, InvalidFile, format_count
 from campaigns.errors import ActionRefused
-from campaigns.management.files import format_fault_lines
 from campaigns.models import Campaign, Role, User
 
 
@@ -66,7 +67,7 @@ class ImportCommand(BaseCommand):
             count = self.count(
                 path, actor=actor, campaign=campaign, file_format=form, report=report
             )
-        except (InvalidFile, ActionRefused, OSError) as error:
+        except (InvalidFile, ActionRefused, CliError, OSError) as error:
             raise CommandError(str(error)) from error
         for line in format_fault_lines(report):
             self.stderr.write(line)

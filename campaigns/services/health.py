@@ -7,7 +7,6 @@ import shutil
 import time
 from datetime import datetime
 from pathlib import Path
-from threading import Lock
 from typing import Any
 from uuid import uuid4
 
@@ -19,6 +18,7 @@ from django.utils.module_loading import import_string
 from campaigns import store
 from campaigns.models import ProcessHeartbeat
 from campaigns.queries.lists import oldest_waiting_job
+from common.cache import Cache
 
 OK, LOW, FAILED = "ok", "low", "failed"
 PROBE_BYTES = 1 << 16
@@ -26,17 +26,19 @@ PROBE_BYTES = 1 << 16
 LOW_BYTES = 1 << 30
 BROKER_SECONDS = 2.0
 KEPT_SECONDS = 5.0
-_checking = Lock()
-_latest: dict[str, Any] = {}
+_latest: Cache[str, tuple[float, dict[str, Any]]] = Cache(1)
 
 
 def get_health() -> dict[str, Any]:
     """``check_health``, at most once in ``KEPT_SECONDS`` per process: anybody may ask."""
-    with _checking:
-        if time.monotonic() >= _latest.get("until", 0.0):
-            health = check_health()
-            _latest.update(health=health, until=time.monotonic() + KEPT_SECONDS)
-        return dict(_latest["health"])
+
+    def renew(latest: tuple[float, dict[str, Any]] | None) -> tuple[float, dict[str, Any]]:
+        if latest is not None and time.monotonic() < latest[0]:
+            return latest
+        health = check_health()
+        return time.monotonic() + KEPT_SECONDS, health
+
+    return dict(_latest.renew("health", renew)[1])
 
 
 def check_health() -> dict[str, Any]:

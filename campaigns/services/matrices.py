@@ -16,9 +16,10 @@ from campaigns.core.run_matrix import (
 )
 from campaigns.core.tables import RunTable
 from campaigns.models import Campaign, PairChunk, Run
+from common.cache import Cache
 
-_cached: dict[int, tuple[list[str], PairDictionary]] = {}
-CACHED_CAMPAIGNS = 2
+_dictionaries: Cache[int, tuple[list[str], PairDictionary]] = Cache(2)
+"""By campaign: the chunks read so far, and their dictionary."""
 APPENDS = 100
 
 
@@ -26,17 +27,17 @@ def get_pair_dictionary(campaign: Campaign) -> PairDictionary:
     """The campaign's dictionary: all chunks in order. Chunks are immutable and named by
     their content, so a cached dictionary is valid as long as its chunks still come first.
     """
-    paths = list(campaign.pair_chunks.order_by("start").values_list("path", flat=True))
-    read, dictionary = _cached.pop(campaign.pk, ([], PairDictionary()))
-    if paths[: len(read)] != read:
-        read, dictionary = [], PairDictionary()
-    for path in paths[len(read) :]:
-        dictionary.extend(read_pairs(store.get_blob(path)))
-    while len(_cached) >= CACHED_CAMPAIGNS:
-        # Another thread may have removed it in the meantime.
-        _cached.pop(next(iter(_cached), 0), None)
-    _cached[campaign.pk] = (paths, dictionary)
-    return dictionary
+
+    def extend(cached: tuple[list[str], PairDictionary] | None) -> tuple[list[str], PairDictionary]:
+        paths = list(campaign.pair_chunks.order_by("start").values_list("path", flat=True))
+        read, dictionary = cached or ([], PairDictionary())
+        if paths[: len(read)] != read:
+            read, dictionary = [], PairDictionary()
+        for path in paths[len(read) :]:
+            dictionary.extend(read_pairs(store.get_blob(path)))
+        return paths, dictionary
+
+    return _dictionaries.renew(campaign.pk, extend)[1]
 
 
 def store_run_matrix(campaign: Campaign, table: RunTable) -> str:

@@ -10,8 +10,8 @@ from common.charts.chart import Chart, LegendItem, write_chart, write_swatch
 register = template.Library()
 
 
-@register.filter
-def svg(picture: Chart | LegendItem) -> SafeString:
+@register.filter("svg")
+def render_picture(picture: Chart | LegendItem) -> SafeString:
     """Safe because ElementTree has escaped every text and attribute, and no chart has scripts."""
     text = write_chart(picture) if isinstance(picture, Chart) else write_swatch(picture)
     return mark_safe(text)  # noqa: S308 (see above)

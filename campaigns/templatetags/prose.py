@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import nh3
 from django import template
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from markdown_it import MarkdownIt
 
+from common.cache import Cache
+
+_rendered: Cache[str, SafeString] = Cache(32)
 register = template.Library()
 # Headings in Markdown start below the page's own h1 and h2.
 TAGS = {
@@ -20,9 +21,12 @@ _markdown = MarkdownIt("commonmark", {"html": False}).enable(["table", "striketh
 
 
 @register.filter
-@lru_cache(maxsize=32)
 def render_prose(text: str) -> SafeString:
     """``text`` as HTML: raw HTML is shown as text, images and scripts are removed."""
+    return _rendered.get_or_compute(text, lambda: _render_prose(text))
+
+
+def _render_prose(text: str) -> SafeString:
     tokens = _markdown.parse(text or "")
     for token in tokens:
         if token.type in ("heading_open", "heading_close"):

@@ -1,7 +1,7 @@
 """A chart of a page as an SVG file: the address of the page with ``?chart=name.svg``.
 
-The page answers it after its own checks and with its own numbers, so that whoever may see the chart
-may have the file, and nobody else.
+The page answers it after its own checks and with its own numbers: the file has the same readers as
+the chart.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ class NameAxis:
         return (at + 0.5) / self.count
 
 
-def is_number(value: float | None) -> TypeGuard[float]:
+def can_draw(value: float | None) -> TypeGuard[float]:
     """Whether ``value`` can be drawn: None, NaN and infinity are gaps."""
     return value is not None and math.isfinite(value)
 
@@ -109,4 +109,4 @@ def format_tick(value: float, *, signed: bool = False) -> str:
 
 def format_value(value: float | None) -> str:
     """At most four decimals, for tooltips and screen readers."""
-    return f"{value:.4f}".rstrip("0").rstrip(".") if is_number(value) else "undefined"
+    return f"{value:.4f}".rstrip("0").rstrip(".") if can_draw(value) else "undefined"

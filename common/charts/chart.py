@@ -1,4 +1,4 @@
-"""Charts as data, and their SVG: ``Chart(name, title, axes, marks)`` is laid out and written here.
+"""Charts as data, and their SVG: ``Chart(name, title, axes, marks)`` becomes elements here.
 
 An app describes a chart in one small function and knows nothing of margins or elements:
 
@@ -21,11 +21,11 @@ from xml.etree.ElementTree import Element
 from common.charts.axes import Axis, NameAxis
 from common.charts.marks import Drawable
 from common.charts.plot import Plot, draw_axes
-from common.charts.svg import add, create_svg, write_xml
+from common.charts.svg import add_element, create_svg, write_xml
 
 WIDE = (680.0, 300.0)
 """Width and height within the axes."""
-PHONE, PAGE = 480.0, 800.0
+PHONE, PAGE = 500.0, 800.0
 """Wider charts are illegible at the width of a phone: those of a fixed size, and those that
 shrink with the page."""
 
@@ -41,18 +41,18 @@ class LegendItem:
     def draw(self, parent: Element) -> None:
         """Within 28 × 16."""
         if self.shape == "bar":
-            add(parent, "rect", class_=self.css, x=8, width=12, height=16)
+            add_element(parent, "rect", class_=self.css, x=8, width=12, height=16)
         elif self.shape == "whisker":
-            add(parent, "path", class_=self.css, d="M14 1V15M10 1h8M10 15h8")
+            add_element(parent, "path", class_=self.css, d="M14 1V15M10 1h8M10 15h8")
         elif self.shape == "line":
-            add(parent, "path", class_=self.css, d="M2 8H26")
+            add_element(parent, "path", class_=self.css, d="M2 8H26")
         elif self.shape == "box":
-            group = add(parent, "g", class_=self.css)
-            add(group, "rect", class_="box", x=7, y=1, width=14, height=14)
+            group = add_element(parent, "g", class_=self.css)
+            add_element(group, "rect", class_="box", x=7, y=1, width=14, height=14)
         else:
-            group = add(parent, "g", class_=self.css)
-            add(group, "path", class_="line", d="M0 8H28")
-            add(group, "circle", class_="dot", cx=14, cy=8, r=4)
+            group = add_element(parent, "g", class_=self.css)
+            add_element(group, "path", class_="line", d="M0 8H28")
+            add_element(group, "circle", class_="dot", cx=14, cy=8, r=4)
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class Chart:
         if isinstance(self.across, Axis) and isinstance(self.up, Axis):
             plot = self.plot
             corners = f"M{plot.left:g} {plot.top:g}V{plot.bottom:g}H{plot.right:g}"
-            add(parent, "path", class_="axis", d=corners)
+            add_element(parent, "path", class_="axis", d=corners)
 
 
 def write_chart(chart: Chart) -> str:
@@ -104,9 +104,9 @@ def write_chart(chart: Chart) -> str:
         width=plot.width if chart.is_fixed else "",
         aria_labelledby=f"{label}-title {label}-desc",
     )  # fmt: skip
-    add(svg, "title", chart.title, id=f"{label}-title")
+    add_element(svg, "title", chart.title, id=f"{label}-title")
     description = f"{chart.description} All values are in the tables."
-    add(svg, "desc", description.strip(), id=f"{label}-desc")
+    add_element(svg, "desc", description.strip(), id=f"{label}-desc")
     chart.draw(svg)
     return write_xml(svg)
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from xml.etree.ElementTree import Element
 
 from common.charts.chart import Chart, LegendItem
-from common.charts.svg import LETTER, add, create_svg, write_xml
+from common.charts.svg import LETTER, add_element, create_svg, write_xml
 
 KINDS = (
     ("#0a5564", ""), ("#b4460c", "8 3"), ("#5b3fa0", "3 3"), ("#28703a", "12 3 3 3"),
@@ -58,19 +58,19 @@ def write_chart_file(chart: Chart, conditions: Sequence[str] = ()) -> str:
     box = width + 2 * MARGIN, height + 2 * MARGIN
     svg = create_svg(box, xmlns="http://www.w3.org/2000/svg", width=box[0], height=box[1],
                      role="img", aria_labelledby="title desc")  # fmt: skip
-    add(svg, "title", chart.title, id="title")
-    add(svg, "desc", " ".join([chart.description, *conditions]).strip(), id="desc")
-    add(svg, "style", "\n" + STYLE + "".join(_rules_of_kinds()))
-    add(svg, "rect", width="100%", height="100%", fill="#fff")
-    page = add(svg, "g", transform=f"translate({MARGIN:g} {MARGIN:g})")
+    add_element(svg, "title", chart.title, id="title")
+    add_element(svg, "desc", " ".join([chart.description, *conditions]).strip(), id="desc")
+    add_element(svg, "style", "\n" + STYLE + "".join(_rules_of_kinds()))
+    add_element(svg, "rect", width="100%", height="100%", fill="#fff")
+    page = add_element(svg, "g", transform=f"translate({MARGIN:g} {MARGIN:g})")
     _draw_lines(page, title, TITLE - 10, TITLE, "title")
-    chart.draw(add(page, "g", transform=f"translate(0 {top:g})"))
+    chart.draw(add_element(page, "g", transform=f"translate(0 {top:g})"))
     base = top + plot.height + LINE
     for number, row in enumerate(rows):
         for x, item in row:
             y = base + LINE * number
-            item.draw(add(page, "g", transform=f"translate({x:g} {y - 10:g}) scale(0.75)"))
-            add(page, "text", item.label, x=x + 26, y=y)
+            item.draw(add_element(page, "g", transform=f"translate({x:g} {y - 10:g}) scale(0.75)"))
+            add_element(page, "text", item.label, x=x + 26, y=y)
     _draw_lines(page, notes, base + LINE * len(rows) + MARGIN / 4, LINE, "")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{write_xml(svg)}\n'
 
@@ -106,4 +106,4 @@ def _legend_rows(
 
 def _draw_lines(parent: Element, lines: Iterable[str], top: float, step: float, css: str) -> None:
     for number, line in enumerate(lines):
-        add(parent, "text", line, class_=css, x=0, y=top + step * number)
+        add_element(parent, "text", line, class_=css, x=0, y=top + step * number)

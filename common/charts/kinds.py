@@ -59,7 +59,8 @@ def build_line_chart(
 ) -> Chart:
     """One line per ``(label, values)``, with its range; values are connected in order.
 
-    ``head`` is name, title and description; ``threads`` are thin lines behind the others.
+    ``head`` is name, title and description; ``threads`` are thin lines behind the others. One line
+    with the name of the axis needs no legend.
     """
     lines = [(f"kind-{at % LINE_KINDS + 1}", *line) for at, line in enumerate(series)]
     marks: list[Drawable] = [LineMark(points, "thread") for points in threads]
@@ -69,7 +70,8 @@ def build_line_chart(
         dots = [DotMark(v.at, v.value, v.description, radius=3.4) for v in line]
         path = LineMark([(v.at, v.value) for v in line])
         marks.append(MarkGroup([path, *dots], css=kind))
-    legend = [LegendItem(label, kind, "dots") for kind, label, _ in lines]
+    labels = [label for _, label, _ in lines]
+    legend = [LegendItem(label, kind, "dots") for kind, label, _ in lines if labels != [up.name]]
     return Chart(*head, across, up, marks, legend, caption, size)
 
 

@@ -1,4 +1,4 @@
-"""Marks: what stands in a chart. Each draws itself from values; looks come from classes.
+"""Marks: the shapes of a chart. Each draws itself from values; looks come from classes.
 
 ``at`` is a position on the axis of names, ``value`` on the other one; in a chart without names
 ``at`` runs from the left and ``value`` up. None, NaN and infinity are gaps: they draw nothing.
@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Protocol
 from xml.etree.ElementTree import Element
 
-from common.charts.axes import is_number
+from common.charts.axes import can_draw
 from common.charts.plot import Plot
-from common.charts.svg import add, format_length
+from common.charts.svg import add_element, format_length, set_attributes
 
 BAR, BROADEST = 0.62, 40.0
 """The width of a bar: as a share of its band, and at most."""
@@ -33,9 +33,9 @@ class MarkGroup:
     css: str = ""
 
     def draw(self, plot: Plot, parent: Element) -> None:
-        group = add(parent, "g", class_=self.css)
+        group = add_element(parent, "g", class_=self.css)
         if self.description:
-            add(group, "title", self.description)
+            add_element(group, "title", self.description)
         for mark in self.marks:
             mark.draw(plot, group)
 
@@ -49,7 +49,7 @@ class LineMark:
 
     def draw(self, plot: Plot, parent: Element) -> None:
         for piece in split_at_gaps(self.points):
-            add(parent, "polyline", class_=self.css, points=_corners(plot, piece))
+            add_element(parent, "polyline", class_=self.css, points=_corners(plot, piece))
 
 
 @dataclass(frozen=True)
@@ -60,11 +60,11 @@ class AreaMark:
     css: str = "area"
 
     def draw(self, plot: Plot, parent: Element) -> None:
-        low = [(at, low) for at, low, _ in self.points if is_number(low)]
-        high = [(at, high) for at, _, high in self.points if is_number(high)]
+        low = [(at, low) for at, low, _ in self.points if can_draw(low)]
+        high = [(at, high) for at, _, high in self.points if can_draw(high)]
         if high != low:
             corners = _corners(plot, [*high, *reversed(low)])
-            add(parent, "polygon", class_=self.css, points=corners)
+            add_element(parent, "polygon", class_=self.css, points=corners)
 
 
 @dataclass(frozen=True)
@@ -77,13 +77,13 @@ class StepMark:
     def draw(self, plot: Plot, parent: Element) -> None:
         path, half = "", plot.band / 2
         for at, value in enumerate(self.values):
-            gap = at == 0 or not is_number(self.values[at - 1])
-            if is_number(value):
+            gap = at == 0 or not can_draw(self.values[at - 1])
+            if can_draw(value):
                 x, y = plot.place(at, value)
                 start = f"M{format_length(x - half)} {format_length(y)}"
                 path += f"{start if gap else f'V{format_length(y)}'}H{format_length(x + half)}"
         if path:
-            add(parent, "path", class_=self.css, d=path)
+            add_element(parent, "path", class_=self.css, d=path)
 
 
 @dataclass(frozen=True)
@@ -95,11 +95,11 @@ class DotMark:
     radius: float = 4.2
 
     def draw(self, plot: Plot, parent: Element) -> None:
-        if is_number(self.value):
+        if can_draw(self.value):
             x, y = plot.place(self.at, self.value)
-            dot = add(parent, "circle", class_=self.css, cx=x, cy=y, r=self.radius)
+            dot = add_element(parent, "circle", class_=self.css, cx=x, cy=y, r=self.radius)
             if self.description:
-                add(dot, "title", self.description)
+                add_element(dot, "title", self.description)
 
 
 @dataclass(frozen=True)
@@ -113,11 +113,11 @@ class BarMark:
     least: float = 0.0
 
     def draw(self, plot: Plot, parent: Element) -> None:
-        if is_number(self.value):
+        if can_draw(self.value):
             x, ends = plot.x(self.at), sorted((plot.y(self.value), plot.y(self.base)))
             width, height = bar_width(plot), max(ends[1] - ends[0], self.least)
             x -= width / 2
-            add(parent, "rect", class_=self.css, x=x, y=ends[0], width=width, height=height)
+            add_element(parent, "rect", class_=self.css, x=x, y=ends[0], width=width, height=height)
 
 
 @dataclass(frozen=True)
@@ -131,12 +131,12 @@ class IntervalMark:
     cap: float = 4.0
 
     def draw(self, plot: Plot, parent: Element) -> None:
-        if is_number(self.low) and is_number(self.high):
+        if can_draw(self.low) and can_draw(self.high):
             path = plot.path((self.at, self.low), (self.at, self.high))
             if self.cap:
                 path += plot.stroke(self.at, self.low, self.cap)
                 path += plot.stroke(self.at, self.high, self.cap)
-            add(parent, "path", class_=self.css, d=path)
+            add_element(parent, "path", class_=self.css, d=path)
 
 
 @dataclass(frozen=True)
@@ -149,9 +149,9 @@ class StrokeMark:
     css: str = "whisker"
 
     def draw(self, plot: Plot, parent: Element) -> None:
-        if is_number(self.value):
+        if can_draw(self.value):
             reach = self.reach or bar_width(plot) / 2
-            add(parent, "path", class_=self.css, d=plot.stroke(self.at, self.value, reach))
+            add_element(parent, "path", class_=self.css, d=plot.stroke(self.at, self.value, reach))
 
 
 @dataclass(frozen=True)
@@ -164,9 +164,9 @@ class RuleMark:
     def draw(self, plot: Plot, parent: Element) -> None:
         x, y = plot.place(0, self.value)
         if plot.is_headed:
-            add(parent, "line", class_=self.css, x1=x, x2=x, y1=plot.top, y2=plot.bottom)
+            add_element(parent, "line", class_=self.css, x1=x, x2=x, y1=plot.top, y2=plot.bottom)
         else:
-            add(parent, "line", class_=self.css, x1=plot.left, x2=plot.right, y1=y, y2=y)
+            add_element(parent, "line", class_=self.css, x1=plot.left, x2=plot.right, y1=y, y2=y)
 
 
 @dataclass(frozen=True)
@@ -180,7 +180,7 @@ class TextMark:
 
     def draw(self, plot: Plot, parent: Element) -> None:
         x, y = plot.place(self.at, self.value)
-        add(parent, "text", self.text, class_=self.css, x=x + self.dx, y=y + self.dy)
+        add_element(parent, "text", self.text, class_=self.css, x=x + self.dx, y=y + self.dy)
 
 
 @dataclass(frozen=True)
@@ -195,13 +195,13 @@ class CellMark:
 
     def draw(self, plot: Plot, parent: Element) -> None:
         x, y, side = plot.x(self.column), plot.y(self.row), plot.band
-        share = max(0.0, min(1.0, self.share)) if is_number(self.share) else 0.0
-        group = add(parent, "g")
-        add(group, "title", self.description)
-        add(group, "rect", class_="cell", x=x - side / 2, y=y - side / 2, width=side, height=side,
-            fill_opacity=f"{share:.2f}")  # fmt: skip
-        add(group, "text", self.text, class_=f"middle {'on' if share > 0.55 else 'off'}",
-            x=x, y=y + 4)  # fmt: skip
+        share = max(0.0, min(1.0, self.share)) if can_draw(self.share) else 0.0
+        group = add_element(parent, "g")
+        add_element(group, "title", self.description)
+        cell = add_element(group, "rect", class_="cell", fill_opacity=f"{share:.2f}")
+        set_attributes(cell, x=x - side / 2, y=y - side / 2, width=side, height=side)
+        css = "on" if share > 0.55 else "off"
+        add_element(group, "text", self.text, class_=f"middle {css}", x=x, y=y + 4)
 
 
 def bar_width(plot: Plot) -> float:
@@ -214,7 +214,7 @@ def split_at_gaps(
     """The pieces between gaps."""
     piece: list[tuple[float, float]] = []
     for at, value in points:
-        if is_number(at) and is_number(value):
+        if can_draw(at) and can_draw(value):
             piece.append((at, value))
         elif piece:
             yield piece

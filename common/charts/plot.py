@@ -1,4 +1,4 @@
-"""The layout of a chart: margins by what stands in them, and lengths from values.
+"""The layout of a chart: margins by their labels, and lengths from values.
 
 All lengths are in viewBox units, from the left and from the top.
 """
@@ -10,7 +10,7 @@ from functools import cached_property
 from xml.etree.ElementTree import Element
 
 from common.charts.axes import Axis, NameAxis
-from common.charts.svg import LETTER, add, fit_text, format_length
+from common.charts.svg import LETTER, add_element, fit_text, format_length
 
 TOP, HEADED = 14.0, 26.0
 """Above the plot; with the labels of the horizontal axis there."""
@@ -121,9 +121,9 @@ def draw_axes(plot: Plot, parent: Element) -> None:
     """Grid, labels and names of both axes."""
     _draw_up(plot, parent)
     _draw_across(plot, parent)
-    x, y = (plot.left - GAP, 16.0) if plot.is_headed else (plot.right, plot.height - 6)
+    x, y = (plot.left - 24, 16.0) if plot.is_headed else (plot.right, plot.height - 6)
     if plot.across.name:
-        add(parent, "text", fit_text(plot.across.name, x), class_="end", x=x, y=y)
+        add_element(parent, "text", fit_text(plot.across.name, x), class_="end", x=x, y=y)
 
 
 def _draw_up(plot: Plot, parent: Element) -> None:
@@ -131,17 +131,19 @@ def _draw_up(plot: Plot, parent: Element) -> None:
     if isinstance(axis, NameAxis):
         for at, name in enumerate(axis.names):
             label = fit_text(name, plot.left - GAP)
-            text = add(parent, "text", label, class_="end", x=plot.left - GAP, y=plot.y(at), dy=4)
+            text = add_element(
+                parent, "text", label, class_="end", x=plot.left - GAP, y=plot.y(at), dy=4
+            )
             _draw_title(text, name, label)
         return
     for value, label in axis.ticks:
         y = plot.y(value)
-        add(parent, "line", class_="grid", x1=plot.left, x2=plot.right, y1=y, y2=y)
-        add(parent, "text", label, class_="end", x=plot.left - 8, y=y, dy=4)
+        add_element(parent, "line", class_="grid", x1=plot.left, x2=plot.right, y1=y, y2=y)
+        add_element(parent, "text", label, class_="end", x=plot.left - 8, y=y, dy=4)
     if axis.name:
         turn = f"rotate(-90 14 {format_length((plot.top + plot.bottom) / 2)})"
         middle = (plot.top + plot.bottom) / 2
-        add(parent, "text", axis.name, class_="middle", x=14, y=middle, transform=turn)
+        add_element(parent, "text", axis.name, class_="middle", x=14, y=middle, transform=turn)
 
 
 def _draw_across(plot: Plot, parent: Element) -> None:
@@ -149,18 +151,20 @@ def _draw_across(plot: Plot, parent: Element) -> None:
     if isinstance(axis, Axis):
         for value, label in axis.ticks:
             x = plot.x(value)
-            add(parent, "line", class_="grid", x1=x, x2=x, y1=plot.top, y2=plot.bottom)
-            add(parent, "text", label, class_="middle", x=x, y=y)
+            add_element(parent, "line", class_="grid", x1=x, x2=x, y1=plot.top, y2=plot.bottom)
+            add_element(parent, "text", label, class_="middle", x=x, y=y)
         return
     for at, name in enumerate(axis.names):
         x, y = plot.x(at), 16.0 if plot.is_headed else plot.bottom + 16 + axis.room
         label = fit_text(name, LONGEST * LETTER if plot.is_slanted else axis.band)
         turn = f"rotate(-45 {format_length(x)} {format_length(y)})" if plot.is_slanted else ""
         side = "end" if turn else "middle"
-        _draw_title(add(parent, "text", label, class_=side, x=x, y=y, transform=turn), name, label)
+        _draw_title(
+            add_element(parent, "text", label, class_=side, x=x, y=y, transform=turn), name, label
+        )
 
 
 def _draw_title(text: Element, name: str, label: str) -> None:
     """The whole name as a tooltip where only a part of it is written."""
     if name != label:
-        add(text, "title", name)
+        add_element(text, "title", name)

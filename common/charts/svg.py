@@ -17,7 +17,7 @@ def create_svg(size: tuple[float, float], **attributes: object) -> Element:
     return root
 
 
-def add(parent: Element, tag: str, text: str = "", **attributes: object) -> Element:
+def add_element(parent: Element, tag: str, text: str = "", **attributes: object) -> Element:
     """A new last child of ``parent``. Attributes are named ``class_``, ``fill_opacity``."""
     child = SubElement(parent, tag)
     child.text = NOT_XML.sub("�", text)

@@ -9,6 +9,7 @@ import numpy as np
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
+from common.cache import Cache
 from evaluation.core.comparison.compare import Comparisons, compare_all
 from evaluation.core.comparison.discriminative import DiscriminativePower, discriminative_power
 from evaluation.core.comparison.estimate import ComparisonEstimate, ResamplingOptions
@@ -18,7 +19,7 @@ from evaluation.core.comparison.registry import CORRELATIONS, FAMILY_TESTS, INTE
 from evaluation.queries.leaderboard import Leaderboard, LeaderboardEntry
 
 INTERVAL = "bca"
-CACHED_COMPARISONS = 64
+COMPARISONS: Cache[tuple[object, ...], Comparisons] = Cache(64)
 MOST_DRAWS = 5_000_000_000
 """Random draws × run pairs × topics: more take longer than a few seconds."""
 
@@ -31,9 +32,6 @@ class SignificanceChoice:
     correction: str
     alpha: float
     exploratory: bool
-
-
-_cache: dict[tuple[object, ...], Comparisons] = {}
 
 
 def get_fixed_test(campaign: Campaign) -> SignificanceChoice:
@@ -73,8 +71,9 @@ def compare_all_runs(
         choice.test,
         choice.alpha,
     )
-    if (comparisons := _cache.pop(key, None)) is None:
-        comparisons = compare_all(
+
+    def compute() -> Comparisons:
+        return compare_all(
             leaderboard.tables[:, :, leaderboard.column(name)],
             [str(run) for run in leaderboard.runs],
             test=choice.test,
@@ -82,11 +81,8 @@ def compare_all_runs(
             alpha=choice.alpha,
             seed=comparison_seed(leaderboard),
         )
-    # A list, since other threads may change the cache in the meantime.
-    for oldest in list(_cache)[: 1 - CACHED_COMPARISONS]:
-        _cache.pop(oldest, None)
-    _cache[key] = comparisons
-    return comparisons.corrected(choice.correction)
+
+    return COMPARISONS.get_or_compute(key, compute).corrected(choice.correction)
 
 
 def check_comparison_size(

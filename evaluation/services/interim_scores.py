@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from hashlib import sha256
 from itertools import groupby
 from operator import itemgetter
 from time import perf_counter
@@ -21,6 +22,7 @@ from campaigns.core.qrels import qrels_from_rows
 from campaigns.models import Campaign, Run, User
 from campaigns.rules import require_permission
 from campaigns.services import matrices
+from common.cache import Cache
 from evaluation.core.evaluate import aggregate_defined_values
 from evaluation.core.in_memory import WarmRuns, score_topic
 from evaluation.core.judgments import Floats, JudgmentTable
@@ -34,10 +36,6 @@ from evaluation.services.scoring import (
 from judging.models import Judgment
 from judging.queries.judgments import provisional_grades
 
-CACHED_CAMPAIGNS = 2
-"""Campaigns whose runs stay in memory: a run of 50,000 documents takes 200 kB."""
-CACHED_TOPICS = 2000
-"""Topics with scores in memory per campaign: one with 150 runs × 15 measures takes 18 kB."""
 Mark = tuple[int, int]
 
 
@@ -51,17 +49,12 @@ class TopicScores:
     undecided: int
 
 
-@dataclass(eq=False)
-class CachedCampaign:
-    """The runs and scores of one campaign in memory; out of date when ``sources`` changes.
-
-    The judgment log is append-only: a topic's ``mark`` always stands for the same judgments, so
-    that scores as of an earlier log row can be cached too.
-    """
-
-    sources: tuple[object, ...]
-    runs: WarmRuns
-    topics: dict[tuple[object, str, Mark], TopicScores] = field(default_factory=dict)
+_runs: Cache[str, WarmRuns] = Cache(2)
+"""The runs of campaigns: one of 50,000 documents takes 200 kB."""
+TOPIC_SCORES: Cache[tuple[str, object, str, Mark], TopicScores] = Cache(4000)
+"""By runs, settings, topic and mark: those of 150 runs × 15 measures take 18 kB. The judgment log
+is append-only: a topic's mark always stands for the same judgments, so that scores as of an
+earlier log row can be cached too."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,9 +83,6 @@ class InterimScores:
         return sum(topic.undecided for topic in self.topics.values())
 
 
-_cache: dict[int, CachedCampaign] = {}
-
-
 def compute_interim_scores(
     *,
     actor: User,
@@ -109,7 +99,8 @@ def compute_interim_scores(
     require_permission(actor, "campaigns.manage", campaign)
     runs = list(campaign.runs.scored().select_related("team").order_by("pk"))
     measures = tuple(m for m in measures_to_score(campaign, names) if m.follows_from_topics)
-    cached, options = cached_campaign_runs(campaign, runs), scoring_options(campaign)
+    sources, options = hash_runs(campaign, runs), scoring_options(campaign)
+    warm = _runs.get_or_compute(sources, lambda: load_warm_runs(runs))
     settings = (policy, measures, str(sorted(options.as_dict().items(), key=str)))
     withheld = withheld_topic_numbers(campaign)
     marks = {
@@ -118,16 +109,17 @@ def compute_interim_scores(
         if topic not in withheld
     }
     started = perf_counter()
-    from_scratch = not any(key[0] == settings for key in list(cached.topics))
+    from_scratch = not any(key[:2] == (sources, settings) for key in TOPIC_SCORES.list_keys())
     scores_by_topic = {
-        topic: cached.topics.pop((settings, topic, mark), None) for topic, mark in marks.items()
+        topic: TOPIC_SCORES.get((sources, settings, topic, mark)) for topic, mark in marks.items()
     }
     outdated = [topic for topic, scores in scores_by_topic.items() if scores is None]
     grades = interim_grades(campaign, policy, outdated, last)
-    scores_by_topic |= rescore_topics(campaign, cached.runs, measures, grades)
+    rescored = rescore_topics(campaign, warm, measures, grades)
+    for topic, scores in rescored.items():
+        TOPIC_SCORES.put((sources, settings, topic, marks[topic]), scores)
+    scores_by_topic |= rescored
     topics = {topic: each for topic, each in sorted(scores_by_topic.items()) if each is not None}
-    cached.topics |= {(settings, topic, marks[topic]): scores for topic, scores in topics.items()}
-    evict_oldest(cached)
     seconds = perf_counter() - started
     shape = (len(runs), 0, len(measures))
     parts = [scores.values for scores in topics.values() if scores.judged]
@@ -135,37 +127,25 @@ def compute_interim_scores(
     means = [
         [aggregate_defined_values(m, run[:, at]) for at, m in enumerate(measures)] for run in values
     ]
-    rescored = len(outdated)
-    return InterimScores(runs, measures, topics, values, means, rescored, seconds, from_scratch)
+    return InterimScores(
+        runs, measures, topics, values, means, len(outdated), seconds, from_scratch
+    )
 
 
-def cached_campaign_runs(campaign: Campaign, runs: Sequence[Run]) -> CachedCampaign:
-    """The campaign's runs in memory, reloaded if they have changed."""
+def hash_runs(campaign: Campaign, runs: Sequence[Run]) -> str:
+    """Of the rankings of ``runs``, which are codes of pairs of this campaign."""
     # With the time of creation: a restored database reuses IDs.
-    sources = (tuple(run.matrix for run in runs), campaign.created_at)
-    campaign_cache = _cache.pop(campaign.pk, None)
-    if campaign_cache is None or campaign_cache.sources != sources:
-        campaign_cache = CachedCampaign(sources, WarmRuns([*map(matrices.load_run_matrix, runs)]))
-    # A list, since other threads may change the cache in the meantime.
-    for oldest in list(_cache)[: 1 - CACHED_CAMPAIGNS]:
-        _cache.pop(oldest, None)
-    _cache[campaign.pk] = campaign_cache
-    return campaign_cache
+    origin = campaign.pk, campaign.created_at, *(run.matrix for run in runs)
+    return sha256(repr(origin).encode()).hexdigest()
 
 
-def evict_oldest(cached: CachedCampaign) -> None:
-    """Drop the least recently used topics."""
-    for oldest in list(cached.topics)[:-CACHED_TOPICS]:
-        cached.topics.pop(oldest, None)
-
-
-def warm_runs(campaign: Campaign, runs: Sequence[Run]) -> WarmRuns:
-    """``runs`` from the cache of interim scores, else loaded."""
-    campaign_cache = _cache.get(campaign.pk)
-    sources = (tuple(run.matrix for run in runs), campaign.created_at)
-    if campaign_cache is not None and campaign_cache.sources == sources:
-        return campaign_cache.runs
+def load_warm_runs(runs: Sequence[Run]) -> WarmRuns:
     return WarmRuns([*map(matrices.load_run_matrix, runs)])
+
+
+def get_warm_runs(campaign: Campaign, runs: Sequence[Run]) -> WarmRuns:
+    """``runs`` if interim scores have them in memory, else loaded."""
+    return _runs.get(hash_runs(campaign, runs)) or load_warm_runs(runs)
 
 
 def topic_log_marks(campaign: Campaign, last: int | None = None) -> dict[str, Mark]:

@@ -105,7 +105,7 @@ def run_scores_view(request: SignedInRequest, slug: str, pk: int, run: int) -> H
             [values[at] for at in order],
             [spreads[at] for at in order],
             f"{column.title} of {entry.tag} by topic, compared with all {len(leaderboard.means)} "
-            "runs. The table below has the same values.",
+            "runs.",
         ),
         "missing": sum(value is None for value in values),
         "reasons": leaderboard.as_scored_run(entry).reasons,
@@ -165,7 +165,7 @@ def comparison(
             [pair.topic for pair in defined],
             [value * sign for value in differences],
             f"{build_column(leaderboard.measure(name)).title}: {a.tag} minus {b.tag}, largest "
-            "difference first. The table below has the same values.",
+            "difference first.",
         ),
     }
 

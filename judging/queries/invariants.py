@@ -10,6 +10,7 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 
 from campaigns.models import Campaign
 from judging.models import Judgment, Plan, Purpose, Slot
+from judging.queries.judgments import later_revisions, other_revisions
 from judging.rules import THIRD_K
 
 State = Slot.State
@@ -93,17 +94,6 @@ def judgments_without_slot(campaign: Campaign) -> QuerySet[Judgment]:
     return current.exclude(judged)
 
 
-def later_revisions() -> QuerySet[Judgment]:
-    return Judgment.objects.filter(
-        campaign=OuterRef("campaign"),
-        topic=OuterRef("topic"),
-        docno=OuterRef("docno"),
-        assessor=OuterRef("assessor"),
-        purpose=OuterRef("purpose"),
-        revision__gt=OuterRef("revision"),
-    )
-
-
 def slots_with_wrong_lease(campaign: Campaign) -> QuerySet[Slot]:
     leased = Q(state=State.LEASED)
     return campaign_slots(campaign).filter(
@@ -134,14 +124,7 @@ def slots_with_skipper(campaign: Campaign) -> QuerySet[Slot]:
 
 def judgments_missing_revision(campaign: Campaign) -> QuerySet[Judgment]:
     """Revisions above 1 without their predecessor."""
-    before = Judgment.objects.filter(
-        campaign=OuterRef("campaign"),
-        topic=OuterRef("topic"),
-        docno=OuterRef("docno"),
-        assessor=OuterRef("assessor"),
-        purpose=OuterRef("purpose"),
-        revision=OuterRef("revision") - 1,
-    )
+    before = other_revisions().filter(revision=OuterRef("revision") - 1)
     return campaign_log(campaign).filter(~Exists(before), revision__gt=1)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Max, Q, QuerySet
+from django.db.models import Max, OuterRef, Q, QuerySet
 
 from campaigns import store
 from campaigns.core.qrels import read_qrels
@@ -34,6 +34,24 @@ class CurrentVote:
     grade: int
     fills_slot: bool
     third: bool = False
+
+
+def other_revisions() -> QuerySet[Judgment]:
+    """Within a query of judgments: all by the same assessor of the same pair for the same purpose,
+    the judgment itself included.
+    """
+    return Judgment.objects.filter(
+        campaign=OuterRef("campaign"),
+        topic=OuterRef("topic"),
+        docno=OuterRef("docno"),
+        assessor=OuterRef("assessor"),
+        purpose=OuterRef("purpose"),
+    )
+
+
+def later_revisions() -> QuerySet[Judgment]:
+    """Within a query of judgments: those of ``other_revisions`` that came after it."""
+    return other_revisions().filter(revision__gt=OuterRef("revision"))
 
 
 def log_until(

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from campaigns.models import Campaign, User
 from judging.models import Judgment, Plan, Purpose, Slot
-from judging.queries.judgments import ON_SCREEN
+from judging.queries.judgments import ON_SCREEN, later_revisions
 from judging.rules import THIRD_K
 from pooling.models import PoolItem
 
@@ -74,15 +74,9 @@ def list_skipped(
 
 def list_flagged(campaign: Campaign, assessor: User | None = None) -> QuerySet[Judgment]:
     """Current judgments and skips with flags, by topic and docno."""
-    later = Judgment.objects.filter(
-        campaign=campaign,
-        topic=OuterRef("topic"),
-        docno=OuterRef("docno"),
-        assessor=OuterRef("assessor"),
-        purpose=OuterRef("purpose"),
-        revision__gt=OuterRef("revision"),
+    rows = Judgment.objects.filter(
+        ~Exists(later_revisions()), campaign=campaign, purpose__in=ON_SCREEN
     )
-    rows = Judgment.objects.filter(~Exists(later), campaign=campaign, purpose__in=ON_SCREEN)
     if assessor is not None:
         rows = rows.filter(assessor=assessor)
     rows = rows.exclude(flags=[]).exclude(kind=Judgment.Kind.WITHDRAWN)

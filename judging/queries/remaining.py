@@ -14,7 +14,7 @@ from judging.core.designs.forecast import divide_open_judgments
 from judging.models import Assignment, Judgment, Plan, Purpose, Slot
 from judging.queries.judgments import ANSWERS, ON_SCREEN
 from judging.queries.repeats import count_undrawn_repeats
-from judging.queries.slots import PEOPLE, free_slots, withdrawn_judgments
+from judging.queries.slots import PEOPLE, active_assignments, free_slots, withdrawn_judgments
 from judging.queries.stopping import open_topic_filter
 from pooling.queries import future_documents
 
@@ -69,9 +69,7 @@ def remaining_by_assessor(
     rule, except repeats. ``topics`` restricts the result.
     """
     here = {} if topics is None else {"topic__in": list(topics)}
-    seats = list(active_assignments(campaign, here).values_list(
-        "plan", "topic", "assessor", "plan__pool", "plan__overlap"
-    ))  # fmt: skip
+    seats = list_seats(campaign, here)
     documents = remaining_documents(campaign, seats, here)
     remaining: dict[int, dict[int, Remaining]] = defaultdict(dict)
 
@@ -107,9 +105,7 @@ def remaining_documents(
 def remaining_documents_in_topic(assessor: User, campaign: Campaign, topic: int) -> int:
     """The documents of a topic that remain for ``assessor``, without repeats."""
     here = {"topic__in": [topic]}
-    seats = list(active_assignments(campaign, here).values_list(
-        "plan", "topic", "assessor", "plan__pool", "plan__overlap"
-    ))  # fmt: skip
+    seats = list_seats(campaign, here)
     documents = remaining_documents(campaign, seats, here)
     return documents.get((assessor.pk, topic), Remaining()).count
 
@@ -129,18 +125,16 @@ def repeats_to_come(
     return {at: Remaining(*counts) for at, counts in undrawn.items()}
 
 
-def active_assignments(campaign: Campaign, here: dict[str, list[int]]) -> QuerySet[Assignment]:
-    """Assignments of assessors whose work is not paused, oldest plan first."""
+def list_seats(
+    campaign: Campaign, here: dict[str, list[int]]
+) -> list[tuple[int, int, int, int, int]]:
+    """Plan, topic, assessor, pool and overlap of the active assignments of those who are still
+    assessors, oldest plan first.
+    """
     able = campaign.members.filter(role=Role.ASSESSOR).values("user")
-    return Assignment.objects.filter(
-        open_topic_filter(),
-        plan__campaign=campaign,
-        plan__kind=Plan.Kind.JUDGE,
-        plan__state=Plan.State.OPEN,
-        paused=False,
-        assessor__in=able,
-        **here,
-    ).order_by("plan", "topic", "assessor")
+    active = active_assignments(campaign).filter(assessor__in=able, **here)
+    columns = ("plan", "topic", "assessor", "plan__pool", "plan__overlap")
+    return list(active.order_by("plan", "topic", "assessor").values_list(*columns))
 
 
 def planned_documents(

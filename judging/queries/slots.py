@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from campaigns.models import Campaign, Topic, User
 from judging.models import Assignment, Judgment, Plan, Purpose, Slot
-from judging.queries.judgments import ANSWERS, ON_SCREEN
+from judging.queries.judgments import ANSWERS, ON_SCREEN, later_revisions
 from judging.queries.stopping import open_topic_filter
 from pooling.models import PoolTopic
 
@@ -91,16 +91,8 @@ def new_pair_filter(actor: User, kind: str = Plan.Kind.JUDGE) -> Q:
 
 def withdrawn_judgments() -> Q:
     """Within a query of judgments: those that the assessor undid afterwards."""
-    later = Judgment.objects.filter(
-        campaign=OuterRef("campaign"),
-        topic=OuterRef("topic"),
-        docno=OuterRef("docno"),
-        assessor=OuterRef("assessor"),
-        purpose=OuterRef("purpose"),
-        revision__gt=OuterRef("revision"),
-        kind=Judgment.Kind.WITHDRAWN,
-    )
-    return Q(Exists(later), purpose__in=ON_SCREEN)
+    undone = later_revisions().filter(kind=Judgment.Kind.WITHDRAWN)
+    return Q(Exists(undone), purpose__in=ON_SCREEN)
 
 
 def claimable_slots(actor: User, campaign: Campaign, kind: str = Plan.Kind.JUDGE) -> QuerySet[Slot]:
@@ -122,18 +114,14 @@ def due_repeats(actor: User) -> Q:
     return free_slots() & Q(~Exists(paused), **free)
 
 
-def current_assignments(
-    actor: User, campaign: Campaign, here: dict[str, Topic]
-) -> QuerySet[Assignment]:
-    """The active assignments of ``actor`` to topics that are not complete."""
+def active_assignments(campaign: Campaign) -> QuerySet[Assignment]:
+    """Assignments to judge that neither person nor plan has paused, of topics not complete."""
     return Assignment.objects.filter(
         open_topic_filter(),
         plan__campaign=campaign,
         plan__kind=Plan.Kind.JUDGE,
         plan__state=Plan.State.OPEN,
         paused=False,
-        assessor=actor,
-        **here,
     ).order_by()
 
 
@@ -147,8 +135,9 @@ def assignments_in_adaptive_pools(
     actor: User, campaign: Campaign, topic: Topic | None
 ) -> QuerySet[Assignment]:
     """The actor's assignments in adaptive pools that can still grow, oldest plan first."""
-    mine = current_assignments(actor, campaign, {} if topic is None else {"topic": topic})
-    growing = mine.filter(Exists(adaptive_topics()))
+    mine = active_assignments(campaign).filter(assessor=actor)
+    here = mine if topic is None else mine.filter(topic=topic)
+    growing = here.filter(Exists(adaptive_topics()))
     return growing.select_related("plan__pool__campaign", "topic").order_by(
         "plan_id", "topic__position", "topic__number"
     )

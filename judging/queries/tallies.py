@@ -22,6 +22,7 @@ from django.db.models import (
 
 from campaigns.models import Campaign, Role, User
 from judging.models import Assignment, Judgment, Plan, Purpose, Slot
+from judging.queries.judgments import later_revisions
 from judging.queries.slots import free_slots
 from judging.queries.stopping import stopped_topics
 from pooling.queries import future_documents
@@ -143,18 +144,10 @@ def list_unresolved_skips(campaign: Campaign) -> QuerySet[Slot]:
 
 def list_passed_on_skips(campaign: Campaign) -> QuerySet[Judgment]:
     """Current skips of planned documents that another assessor may judge, or has judged."""
-    later = Judgment.objects.filter(
-        campaign=OuterRef("campaign"),
-        topic=OuterRef("topic"),
-        docno=OuterRef("docno"),
-        assessor=OuterRef("assessor"),
-        purpose=OuterRef("purpose"),
-        revision__gt=OuterRef("revision"),
-    )
     skips = Judgment.objects.filter(
         campaign=campaign, kind=Judgment.Kind.SKIP, purpose=Purpose.JUDGE, slot__isnull=False
     )
-    return skips.exclude(slot__assessor=F("assessor")).filter(~Exists(later)).order_by()
+    return skips.exclude(slot__assessor=F("assessor")).filter(~Exists(later_revisions())).order_by()
 
 
 def plan_for_new_documents(

@@ -85,7 +85,7 @@ def agreement_view(request: SignedInRequest, slug: str) -> HttpResponse:
             report,
             choice.by,
             choice.card.title,
-            f"{choice.card.title}. {choice.card.reading} The table below has the same values.",
+            f"{choice.card.title}. {choice.card.reading}",
         ),
         "columns": [COEFFICIENTS[name].card for name in names],
         "pairs": [
@@ -122,8 +122,9 @@ def two_assessor_context(choice: AgreementChoice, two: LabelTable) -> dict[str, 
     return {
         "report": report,
         "row": [(COEFFICIENTS[name].card, value) for name, value in row.items()],
+        "n": row["percent"].n,
         "heat": build_confusion_heat_map(
-            table, grades, caption_confusion(choice, row["percent"].n)
+            table, grades, describe_confusion(choice, row["percent"].n)
         ),
         "confusion": list(zip(grades, table, strict=True)),
         "grades": grades,
@@ -136,7 +137,7 @@ def two_assessor_context(choice: AgreementChoice, two: LabelTable) -> dict[str, 
     }
 
 
-def caption_confusion(choice: AgreementChoice, n: int) -> str:
+def describe_confusion(choice: AgreementChoice, n: int) -> str:
     where = f" in topic {choice.topic}" if choice.topic else ""
     return (
         f"Rows: {choice.a}. Columns: {choice.b}. {n:,} documents judged by both{where}; darker "
@@ -169,6 +170,7 @@ def agreement_topics_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "by_topic": rows,
         "alone": alone,
         "intervals": build_agreement_intervals(
+            "agreement-by-topic",
             f"{choice.card.title} by topic",
             marks,
             caption=f"{choice.card.title} by topic. {choice.card.reading}",
@@ -216,6 +218,7 @@ def coefficient_caterpillar(panel: CoefficientPanel) -> Chart:
         for name, value in values.items()
     ]
     return build_agreement_intervals(
+        "coefficients",
         "All coefficients with 95 % intervals",
         lines,
         caption="Over all assessors, or the mean over assessor pairs for coefficients of two "

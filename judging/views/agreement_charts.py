@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from common.charts.axes import NameAxis, is_number, parts_axis
+from common.charts.axes import NameAxis, can_draw, parts_axis
 from common.charts.chart import Chart
 from common.charts.kinds import IntervalRow, build_interval_chart
 from common.charts.marks import CellMark
@@ -61,6 +61,7 @@ def _heat(
 
 
 def build_agreement_intervals(
+    name: str,
     title: str,
     lines: Iterable[Line],
     *,
@@ -74,10 +75,10 @@ def build_agreement_intervals(
         IntervalRow(label, _describe_interval(label, value, low, high, why), value, low, high)
         for label, value, low, high, why in lines
     ]
-    values = [v for row in rows for v in (row.value, row.low, row.high) if is_number(v)]
+    values = [v for row in rows for v in (row.value, row.low, row.high) if can_draw(v)]
     start, end = _ends(min([least, *values]), max([most, *values]))
     across = parts_axis(axis, start, end, 4)
-    head = "intervals", title, ""
+    head = name, title, ""
     return build_interval_chart(
         head, rows, across, room=LABEL, width=WIDTH, caption=caption, is_fixed=True
     )

@@ -83,6 +83,7 @@ def bias_caterpillar(report: QualityReport) -> Chart:
         for name, estimate in report.bias.items()
     ]
     return build_agreement_intervals(
+        "bias",
         "Bias of each assessor with 95 % interval",
         lines,
         axis="grades",

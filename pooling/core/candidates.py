@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from campaigns.core.docnos import DocnoArray
+from common.reading.reader import DocnoArray
 from pooling.core.order import hash_orders
 
 Ints = NDArray[np.int64]

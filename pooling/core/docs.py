@@ -1,10 +1,8 @@
-"""The part of docs/pooling.md on the methods, made from their cards."""
+"""The methods by kind, and the block of docs/pooling.md that has their cards."""
 
 from __future__ import annotations
 
-import sys
-
-from campaigns.core.cards import render_card_markdown
+from campaigns.core.cards import render_cards
 from pooling.core.method import PoolingMethod
 from pooling.core.registry import LISTED
 
@@ -30,14 +28,11 @@ def methods_by_kind() -> list[tuple[str, str, str, list[PoolingMethod]]]:
     return [group for group in groups if group[3]]
 
 
-def render_methods_docs() -> str:
-    """All methods in Markdown."""
-    parts = []
-    for _, title, about, methods in methods_by_kind():
-        parts.append(f"### {title}\n\n{about}\n")
-        parts += [render_card_markdown(method.card, level=4) for method in methods]
-    return "\n".join(parts)
+def _methods() -> str:
+    return "\n".join(
+        f"### {title}\n\n{about}\n\n{render_cards((m.card for m in methods), level=4)}"
+        for _, title, about, methods in methods_by_kind()
+    )
 
 
-if __name__ == "__main__":
-    sys.stdout.write(render_methods_docs())
+BLOCKS = {"pooling.methods": _methods}

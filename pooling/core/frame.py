@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from campaigns.core.docnos import DocnoArray
 from campaigns.core.pair_index import PairIndex
 from campaigns.core.tables import QrelsTable, group_starts
+from common.reading.reader import DocnoArray
 from pooling.core.candidates import Floats, Ints, Mask
 from pooling.core.pool_builder import join_columns, sample_columns
 from pooling.core.session import PoolSession

@@ -8,9 +8,9 @@ from typing import TypeVar
 
 import numpy as np
 
-from campaigns.core.docnos import DocnoArray
 from campaigns.core.run_matrix import PairDictionary, RunMatrix
 from campaigns.core.tables import RunTable, group_starts
+from common.reading.reader import DocnoArray
 from pooling.core.candidates import Floats, Ints, RunListing
 
 Run = TypeVar("Run")

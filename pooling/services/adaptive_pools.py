@@ -7,16 +7,15 @@ and is shared only after its events are committed.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from threading import Lock
 
 from django.db import transaction
 
 from campaigns.models import Run, Topic
+from common.cache import Cache
 from pooling.core.candidates import RunListing
 from pooling.core.pool_builder import TopicPart, topic_part
 from pooling.core.session import LogMismatch, PoolSession, SessionEvent, replay_events
@@ -26,16 +25,8 @@ from pooling.models import Pool, PoolEvent, PoolItem, PoolTopic
 from pooling.queries.pools import PACKED
 from pooling.services import inputs, texts
 
-CACHED_POOLS = 2
-CACHED_CELLS = 20_000_000
-"""Numbers in memory over all sessions: a method's tables use 8 to 17 bytes for each."""
 Key = tuple[int, datetime, int]
 """Pool, its time of freezing (a restored database reuses ids), and topic."""
-_listings: OrderedDict[str, RunListing] = OrderedDict()
-_sessions: OrderedDict[Key, CachedSession] = OrderedDict()
-_in_use: set[Key] = set()
-"""Sessions removed from the cache by a transaction, which returns them on commit."""
-_memory, _making = Lock(), Lock()
 
 
 @dataclass
@@ -56,22 +47,24 @@ class CachedSession:
             self.last = event_docno(self, event), event.relevant
 
 
+_listings: Cache[str, RunListing] = Cache(2)
+SESSIONS: Cache[Key, CachedSession] = Cache(20_000_000, lambda cached: cached.session.cells)
+"""Bounded by the numbers in memory: a method's tables use 8 to 17 bytes for each. A transaction
+takes the session that it extends and returns it on commit."""
+
+
 def prepare_session(pool: Pool, topic: Topic) -> None:
     """Cache the session before anything is locked, because rebuilding it takes a while."""
     key = session_key(pool, topic)
-    if is_session_cached(key):
-        return
-    # One at a time: a second caller waiting for the same session finds it cached.
-    with _making:
-        if not is_session_cached(key):
-            cached = rebuild_session(pool, topic)
-            # A method that needs texts reads them at its first choice.
-            cached.session.next()
-            cache_session(key, cached)
 
+    def rebuild() -> CachedSession:
+        cached = rebuild_session(pool, topic, None)
+        # A method that needs texts reads them at its first choice.
+        cached.session.next()
+        return cached
 
-def is_session_cached(key: Key) -> bool:
-    return key in _sessions or key in _in_use
+    if key not in SESSIONS:
+        SESSIONS.get_or_compute(key, rebuild)
 
 
 def lock_topic(topic: Topic) -> None:
@@ -182,17 +175,13 @@ def get_session(pool: Pool, topic: Topic) -> CachedSession:
     ``LogMismatch`` if the log does not follow from the pool's spec, runs and texts.
     """
     key = session_key(pool, topic)
-    _in_use.add(key)
-    cached = rebuild_session(pool, topic)
-    transaction.on_commit(partial(cache_session, key, cached))
+    cached = rebuild_session(pool, topic, SESSIONS.take(key))
+    transaction.on_commit(partial(SESSIONS.put, key, cached))
     return cached
 
 
-def rebuild_session(pool: Pool, topic: Topic) -> CachedSession:
-    """The same without caching."""
-    key = session_key(pool, topic)
-    with _memory:
-        cached = _sessions.pop(key, None)
+def rebuild_session(pool: Pool, topic: Topic, cached: CachedSession | None) -> CachedSession:
+    """``cached`` after all events of its log, or a new session if there is none."""
     late = load_events(pool, topic, cached.events if cached else 0)
     # A restored database has another log than the cached session.
     if cached is not None and cached.events and late[:1] != [cached.last]:
@@ -222,18 +211,6 @@ def load_events(pool: Pool, topic: Topic, number: int) -> list[tuple[str, bool |
     return list(events.order_by("number").values_list("docno", "relevant"))
 
 
-def cache_session(key: Key, cached: CachedSession) -> None:
-    with _memory:
-        _sessions[key] = cached
-        _in_use.discard(key)
-        while len(_sessions) > 1 and count_cached_cells() > CACHED_CELLS:
-            _sessions.popitem(last=False)
-
-
-def count_cached_cells() -> int:
-    return sum(cached.session.cells for cached in _sessions.values())
-
-
 def start_session(pool: Pool, topic: Topic) -> CachedSession:
     """The session as of freezing the pool."""
     spec = frozen_spec(pool)
@@ -261,17 +238,12 @@ def frozen_spec(pool: Pool) -> PoolSpec:
 
 def frozen_listing(pool: Pool) -> RunListing:
     """The listing of the contributing runs, including runs withdrawn since."""
-    with _memory:
-        listing = _listings.get(pool.inputs_hash)
-    if listing is None:
+
+    def load() -> RunListing:
         runs = Run.objects.filter(pk__in=[run["id"] for run in pool.spec["runs"]])
-        listing = inputs.load_listing(pool.campaign, runs, pool.spec)
-    with _memory:
-        _listings[pool.inputs_hash] = listing
-        _listings.move_to_end(pool.inputs_hash)
-        while len(_listings) > CACHED_POOLS:
-            _listings.popitem(last=False)
-    return listing
+        return inputs.load_listing(pool.campaign, runs, pool.spec)
+
+    return _listings.get_or_compute(pool.inputs_hash, load)
 
 
 def verify_pool_log(pool: Pool) -> int:
@@ -282,8 +254,7 @@ def verify_pool_log(pool: Pool) -> int:
     """
     same = 0
     for row in pool.growing.select_related("topic"):
-        with _memory:
-            _sessions.pop(session_key(pool, row.topic), None)
+        SESSIONS.discard(session_key(pool, row.topic))
         with transaction.atomic():
             # Locked: an event written in between would be in only one of log and items.
             lock_topic(row.topic)

@@ -9,11 +9,11 @@ from hashlib import sha256
 
 import numpy as np
 
-from campaigns.core.docnos import DocnoArray
 from campaigns.core.run_matrix import PairArray
 from campaigns.models import Campaign, Run, User
 from campaigns.rules import require_permission
 from campaigns.services import matrices
+from common.reading.reader import DocnoArray
 from pooling.core.pool_builder import build_pool_table
 from pooling.core.run_listing import cut_run
 from pooling.core.spec import PoolSpec, method_in_words

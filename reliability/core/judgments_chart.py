@@ -12,15 +12,16 @@ from common.charts.kinds import PlotValue, build_line_chart
 def build_judgments_chart(
     name: str,
     title: str,
+    quantity: str,
     series: Sequence[tuple[str, Sequence[PlotValue]]],
     size: tuple[float, float] = WIDE,
 ) -> Chart:
-    """Both scales include 0."""
+    """``quantity`` by number of judgments; both scales include 0."""
     values = [value for _, line in series for value in line]
     ends = [end for v in values for end in (v.value, v.low, v.high) if end is not None]
     across = round_axis("judgments", [value.at for value in values])
     head = name, title, "By number of judgments."
-    return build_line_chart(head, series, across, round_axis("", ends), size=size)
+    return build_line_chart(head, series, across, round_axis(quantity, ends), size=size)
 
 
 def judgments_value(

@@ -13,9 +13,10 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Run, User
 from campaigns.rules import require_permission
 from campaigns.services import matrices
+from common.cache import Cache
 from evaluation.core.comparison.estimate import ResamplingOptions
 from evaluation.core.measures.family import Measure
-from evaluation.services.interim_scores import warm_runs
+from evaluation.services.interim_scores import get_warm_runs
 from evaluation.services.scoring import measures_to_score, scoring_options
 from judging.core.policies import DEFAULT_POLICY
 from judging.models import Plan
@@ -39,8 +40,8 @@ from reliability.core.disagreement.resampling import bootstrap_assessors, swap_a
 from reliability.core.disagreement.turning_point import find_turning_point
 from reliability.queries.disagreement import list_ballots, log_state_key
 
-CACHED_RESULTS = 24
-"""Results in memory: a panel of 143 runs takes some 10 MB, the others little."""
+_results: Cache[tuple[object, ...], Any] = Cache(24)
+"""A panel of 143 runs takes some 10 MB, the other results little."""
 MOST_WORK = 150_000_000
 """Most rows to score for a page: some fifteen seconds, once."""
 SEED = 0
@@ -71,9 +72,6 @@ class DisagreementStudy:
     report: DisagreementReport
 
 
-_cache: dict[tuple[object, ...], Any] = {}
-
-
 def study_disagreement(
     *, actor: User, campaign: Campaign, query: DisagreementQuery, most_work: int = MOST_WORK
 ) -> DisagreementStudy:
@@ -89,7 +87,7 @@ def study_disagreement(
     between = find_run_places(runs, query.between)
     matrix = tuple(run.matrix for run in runs)
     key = (log_state_key(campaign), matrix, str(scoring_options(campaign)), query.policy, measure)
-    panel = cached_answer(key, lambda: load_panel(campaign, runs, query.policy, measure))
+    panel = _results.get_or_compute(key, lambda: load_panel(campaign, runs, query.policy, measure))
     if estimate_scoring_work(panel) > most_work:
         raise ActionRefused(
             "too-large",
@@ -180,7 +178,7 @@ def load_panel(
     ballots = build_ballots(list_ballots(campaign), resolve_policy(campaign, policy))
     places = matrices.get_pair_dictionary(campaign).places(ballots.pairs)
     tags = disambiguate_tags([run.tag for run in runs])
-    warm = warm_runs(campaign, runs)
+    warm = get_warm_runs(campaign, runs)
     return build_panel(tags, warm, ballots, places, measure, scoring_options(campaign))
 
 
@@ -190,7 +188,7 @@ def build_cached_report(
     """The disagreement report, with cached parts."""
 
     def part(make: Callable[[], Any], *parts: object) -> Any:
-        return cached_answer((*key, *parts), make)
+        return _results.get_or_compute((*key, *parts), make)
 
     draws, swaps = ResamplingOptions(SEED, DRAWS), ResamplingOptions(SEED, SWAPS)
     return DisagreementReport(
@@ -204,15 +202,3 @@ def build_cached_report(
         if between
         else None,
     )
-
-
-def cached_answer(key: tuple[object, ...], make: Callable[[], Any]) -> Any:
-    """The cached result for ``key``, or that of ``make``; the oldest results are dropped."""
-    answer = _cache.pop(key, None)
-    if answer is None:
-        answer = make()
-    # A list, since other threads may change the cache in the meantime.
-    for oldest in list(_cache)[: 1 - CACHED_RESULTS]:
-        _cache.pop(oldest, None)
-    _cache[key] = answer
-    return answer

@@ -16,7 +16,7 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Job, Run, User
 from campaigns.rules import require_permission
 from campaigns.services import jobs, matrices
-from evaluation.services.interim_scores import warm_runs
+from evaluation.services.interim_scores import get_warm_runs
 from evaluation.services.scoring import drop_topics, scoring_options, withheld_topic_numbers
 from judging.models import Qrels
 from judging.queries.judgments import qrels_table
@@ -189,7 +189,7 @@ def load_finished_campaign(campaign: Campaign, request: SimulationRequest) -> Fi
     options = scoring_options(campaign)
     return FinishedCampaign(
         tags=tuple(run.tag for run in runs),
-        runs=warm_runs(campaign, runs),
+        runs=get_warm_runs(campaign, runs),
         pairs=matrices.get_pair_dictionary(campaign),
         qrels=load_qrels_or_interim(campaign, request.qrels),
         contributing_runs=contributing_runs(campaign, runs, all_runs=request.all_runs),

@@ -41,7 +41,7 @@ from reliability.services.disagreement import (
 
 BANDS_CAPTION = (
     "●\u00a0rank by the policy; bar: middle 95\u00a0% of ranks with resampled assessors; stroke: "
-    "rank by one assessor. The table below has the same numbers."
+    "rank by one assessor."
 )
 MOST_PAIRS = 50
 """Pairs in the table of the page; the download has all."""

@@ -13,7 +13,7 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import SignedInRequest
-from reliability.core.collection.docs import CARDS
+from reliability.core.collection.cards import CARDS
 from reliability.services.reusability import COLLECTION, request_reusability_report
 from reliability.views.stored_reports import list_stored_reports, stored_report_response
 

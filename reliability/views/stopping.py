@@ -30,7 +30,7 @@ from judging.services.stopping import set_stopping_rule
 from reliability.core.collection.stability import JUDGED_ALARM
 from reliability.core.disagreement.report import can_rank_runs
 from reliability.core.judgments_chart import build_judgments_chart, judgments_value
-from reliability.core.stopping.docs import CARDS
+from reliability.core.stopping.cards import CARDS
 from reliability.forms import StoppingForm
 from reliability.services.stopping import (
     CUTS,
@@ -193,7 +193,7 @@ def tau_series(panel: StoppingPanel) -> list[tuple[int, float]]:
 
 def stopping_chart(name: str, title: str, label: str, points: Sequence[tuple[int, float]]) -> Chart:
     values = [judgments_value(at, label, value) for at, value in points]
-    return build_judgments_chart(name, title, [(label, values)], NARROW)
+    return build_judgments_chart(name, title, label, [(label, values)], NARROW)
 
 
 def compute_percent(part: float, whole: float) -> float:

@@ -18,6 +18,7 @@ from django.utils import timezone
 from campaigns.models import Job, ProcessHeartbeat
 from campaigns.services import health
 from campaigns.services.heartbeats import record_heartbeat
+from common.cache import clear_caches
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -25,7 +26,7 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.fixture
 def asked(client, db):
     def ask() -> tuple[int, dict[str, object]]:
-        health._latest.clear()
+        clear_caches()
         answer = client.get("/health/")
         return answer.status_code, answer.json()
 
@@ -198,10 +199,10 @@ def test_a_monitor_on_the_machine_is_answered_under_tls_settings(tmp_path):
 
 
 def test_many_requests_are_one_check(client, db, monkeypatch):
-    health._latest.clear()
+    clear_caches()
     looks = []
     monkeypatch.setattr(health, "check_store", lambda: looks.append(1) or {"store": "ok"})
     for _ in range(20):
         assert client.get("/health/").json()["store"] == "ok"
     assert len(looks) == 1
-    health._latest.clear()
+    clear_caches()

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from reliability.core.collection.docs import CARDS
+from reliability.core.collection.cards import CARDS
 from tests.commands.conftest import Run, Write
 from tests.core.pooling.toy import TOY
 from tests.core.reliability.collection.toy import GRADES, POOLED, TEAMS

@@ -1,73 +1,61 @@
 from __future__ import annotations
 
+from common.charts.axes import Axis, fifths_axis, round_axis
+from common.charts.kinds import PlotValue, build_line_chart
 from evaluation.queries.leaderboard import BestMedianWorst
-from evaluation.views.charts.caterpillar import LABEL, RIGHT, WIDTH
-from evaluation.views.charts.lines import (
-    KINDS,
-    Axis,
-    PlotValue,
-    build_judgments_chart,
-    build_line_chart,
-    fifths_axis,
-    judgments_value,
-    round_axis,
-)
-from evaluation.views.charts.rank_bands import RankedRun, build_rank_bands
-from evaluation.views.charts.topics import (
-    HEIGHT,
-    LEFT,
-    TOP,
-    build_difference_chart,
-    build_topic_chart,
-    round_up_nice,
-)
+from evaluation.views.charts.topics import HEIGHT, build_difference_chart, build_topic_chart
+from reliability.core.judgments_chart import build_judgments_chart, judgments_value
+from reliability.core.rank_bands import RankedRun, build_rank_bands
+from tests.common.shapes import places, shapes, texts, tooltips
+
+HEAD = ("name", "Title", "")
 
 
 def test_topic_chart_places_bar_median_and_whisker():
-    chart = build_topic_chart(
-        ["1", "2"], [0.5, None], [BestMedianWorst(1.0, 0.25, 0.0), BestMedianWorst(0.5, 0.5, 0.5)]
-    )
-    first, second = chart.marks
-    assert (first.y, first.height) == (TOP + HEIGHT / 2, HEIGHT / 2)
-    assert (first.best, first.median, first.worst) == (TOP, TOP + HEIGHT * 0.75, TOP + HEIGHT)
-    assert first.description == "Topic 1: 0.5; best 1, median 0.25, worst 0"
-    assert second.missing
-    assert [tick.label for tick in chart.ticks] == ["0", "0.25", "0.5", "0.75", "1"]
-    assert chart.zero == TOP + HEIGHT
+    spreads = [BestMedianWorst(1.0, 0.25, 0.0), BestMedianWorst(0.5, 0.5, 0.5)]
+    chart = build_topic_chart("map", "mine", ["1", "2"], [0.5, None], spreads)
+    top = chart.plot.top
+    assert places(chart, "rect", "bar-own", "y", "height") == [(top + HEIGHT / 2, HEIGHT / 2)]
+    whisker, median = (shapes(chart, "path", css)[0] for css in ("whisker", "bar-median"))
+    middle = chart.plot.x(0)
+    assert whisker.get("d", "").startswith(f"M{middle:g} {top + HEIGHT:g}L{middle:g} {top:g}")
+    assert f" {top + HEIGHT * 0.75:g}h" in median.get("d", "")
+    assert tooltips(chart)[0] == "Topic 1: 0.5; best 1, median 0.25, worst 0"
+    assert "–" in texts(chart, "middle")
+    assert [label for _, label in chart.up.ticks] == ["0", "0.25", "0.5", "0.75", "1"]
+    assert places(chart, "line", "axis", "y1") == [(top + HEIGHT,)]
 
 
 def test_topic_chart_of_counts_reaches_the_largest():
-    chart = build_topic_chart(["1"], [750.0], [BestMedianWorst(1000.0, 500.0, 0.0)])
-    assert [tick.label for tick in chart.ticks] == ["0", "250", "500", "750", "1000"]
-    assert chart.marks[0].height == HEIGHT * 0.75
+    chart = build_topic_chart("num_ret", "a", ["1"], [750.0], [BestMedianWorst(1000.0, 500.0, 0.0)])
+    assert [label for _, label in chart.up.ticks] == ["0", "250", "500", "750", "1000"]
+    assert places(chart, "rect", "bar-own", "height") == [(HEIGHT * 0.75,)]
 
 
 def test_topic_chart_grows_with_topics_and_slants_long_labels():
     spreads = [BestMedianWorst(1.0, 0.5, 0.0)] * 100
-    many = build_topic_chart([f"topic-{n}" for n in range(100)], [0.5] * 100, spreads)
-    few = build_topic_chart(["1"], [0.5], spreads[:1])
+    topics = [f"topic-{n}" for n in range(100)]
+    many = build_topic_chart("map", "a", topics, [0.5] * 100, spreads).plot
+    few = build_topic_chart("map", "a", ["1"], [0.5], spreads[:1]).plot
     assert many.width > 2400 > few.width
-    assert many.slanted
-    assert not few.slanted
+    assert many.is_slanted
+    assert not few.is_slanted
 
 
 def test_difference_chart_goes_up_and_down_from_zero():
-    up, down = build_difference_chart(["1", "2"], [0.5, -0.25]).marks
-    assert (up.kind, down.kind) == ("own", "other")
-    assert up.y + up.height == down.y == TOP + HEIGHT / 2
-    assert up.height == 2 * down.height
-    assert up.x > LEFT
+    chart = build_difference_chart("map", ("a", "b"), ["1", "2"], [0.5, -0.25])
+    ((x, y, height),) = places(chart, "rect", "bar-own", "x", "y", "height")
+    ((below, less),) = places(chart, "rect", "bar-other", "y", "height")[:1]
+    assert y + height == below == chart.plot.top + HEIGHT / 2
+    assert height == 2 * less
+    assert x > chart.plot.left
+    assert [item.label for item in chart.legend] == ["a is better", "b is better"]
 
 
 def test_charts_without_topics_or_differences_still_stand():
-    assert build_topic_chart([], [], []).marks == ()
-    assert build_difference_chart(["1"], [0.0]).marks[0].height == 0.0
-
-
-def test_nice_is_the_next_round_number():
-    assert [round_up_nice(value) for value in (0.56, 0.6, 0.013, 1.0, 43, 1000)] == [
-        0.6, 0.6, 0.02, 1.0, 60, 1000,
-    ]  # fmt: skip
+    assert not shapes(build_topic_chart("map", "a", [], [], []), "g")
+    chart = build_difference_chart("map", ("a", "b"), ["1"], [0.0])
+    assert places(chart, "rect", "bar-other", "height") == [(0.0,)]
 
 
 def test_rank_bands_put_rank_one_at_the_left_and_every_other_rank_once():
@@ -76,21 +64,32 @@ def test_rank_bands_put_rank_one_at_the_left_and_every_other_rank_once():
         RankedRun("poor", 3, None, None, (("ada", None),)),
         RankedRun("lost", None, None, None, ()),
     ]
-    chart = build_rank_bands(runs)
-    good, poor, lost = chart.lines
-    assert good.rank == good.low == LABEL
-    assert poor.rank == WIDTH - RIGHT
-    assert good.others == (LABEL, good.high)
-    assert (poor.low, poor.others, lost.rank) == (None, (), None)
-    assert good.description == "good: rank 1, 95 % band 1 to 2; ada 1, bob 2, cyd 2"
-    assert lost.description == "lost: no rank"
-    assert [rank for _, rank in chart.ticks] == [1, 2, 3]
-    assert good.y < poor.y < lost.y < chart.height
+    chart = build_rank_bands("Ranks", runs)
+    plot = chart.plot
+    good, poor = places(chart, "circle", "dot-own", "cx", "cy")
+    assert (good[0], poor[0]) == (plot.left, plot.right)
+    (band,) = shapes(chart, "path", "band")
+    assert band.get("d") == f"M{plot.left:g} {good[1]:g}L{plot.x(2):g} {good[1]:g}"
+    strokes = [shape.get("d", "").split()[0] for shape in shapes(chart, "path", "whisker")]
+    assert strokes == [f"M{plot.left:g}", f"M{plot.x(2):g}"]
+    assert tooltips(chart)[0] == "good: rank 1, 95 % band 1 to 2; ada 1, bob 2, cyd 2"
+    assert tooltips(chart)[-1] == "lost: no rank"
+    assert [rank for rank, _ in chart.across.ticks] == [1, 2, 3]
+    assert good[1] < poor[1] < plot.y(2) < plot.height
 
 
 def test_many_ranks_are_told_in_round_steps():
-    chart = build_rank_bands([RankedRun(f"r{n}", n, None, None, ()) for n in range(1, 144)])
-    assert [rank for _, rank in chart.ticks] == [1, 20, 40, 60, 80, 100, 120, 140]
+    runs = [RankedRun(f"r{n}", n, None, None, ()) for n in range(1, 144)]
+    chart = build_rank_bands("Ranks", runs)
+    assert [rank for rank, _ in chart.across.ticks] == [1, 20, 40, 60, 80, 100, 120, 140]
+    assert chart.plot.x(143) == chart.plot.right
+
+
+def test_rank_bands_reach_the_last_rank_where_not_all_runs_are_drawn():
+    runs = [RankedRun("a", 1, None, None, ()), RankedRun("b", 9, None, None, ())]
+    chart = build_rank_bands("Ranks", runs, last=9)
+    assert [rank for rank, _ in chart.across.ticks] == list(range(1, 10))
+    assert places(chart, "circle", "dot-own", "cx")[1] == (chart.plot.right,)
 
 
 def test_lines_start_at_nothing_and_hold_the_band_of_chance():
@@ -105,70 +104,56 @@ def test_lines_start_at_nothing_and_hold_the_band_of_chance():
             judgments_value(100, "lucky", 1.0, 1.0, 1.0),
         ],
     )
-    chart = build_judgments_chart([sure, lucky])
-    one, two = chart.lines
-    middle = (chart.left + chart.right) / 2
-    assert (one.label, one.kind, one.band, two.kind) == ("sure", 1, "", 2)
-    low, half = chart.bottom - 75, chart.bottom - 150  # a quarter and half of the height
-    assert one.points == f"{middle:g},{low:g} {chart.right:g},{half:g}"
-    band = [(middle, chart.top), (chart.right, chart.top), (chart.right, chart.top), (middle, low)]
-    assert two.band == " ".join(f"{x:g},{y:g}" for x, y in band)
-    assert one.dots[0].description == "sure: 0.25 after 50 judgments"
-    assert (two.dots[0].y, two.dots[0].description) == (
-        half,
-        "lucky: 0.5 (0.25 to 1) after 50 judgments",
-    )
-    assert [label for _, label in chart.across] == ["0", "20", "40", "60", "80", "100"]
-    assert [label for _, label in chart.up] == ["0", "0.2", "0.4", "0.6", "0.8", "1"]
-    assert chart.across[0][0] == chart.left < chart.right == chart.across[-1][0] < chart.width
+    chart = build_judgments_chart("found", "Found", "", [sure, lucky])
+    plot = chart.plot
+    middle = (plot.left + plot.right) / 2
+    assert [(item.label, item.css) for item in chart.legend] == [
+        ("sure", "kind-1"), ("lucky", "kind-2"),
+    ]  # fmt: skip
+    low, half = plot.bottom - 75, plot.bottom - 150  # a quarter and half of the height
+    one, _ = shapes(chart, "polyline", "line")
+    assert one.get("points") == f"{middle:g},{low:g} {plot.right:g},{half:g}"
+    band = [(middle, plot.top), (plot.right, plot.top), (plot.right, plot.top), (middle, low)]
+    (area,) = shapes(chart, "polygon", "kind-2")
+    assert area.get("points") == " ".join(f"{x:g},{y:g}" for x, y in band)
+    assert tooltips(chart)[0] == "sure: 0.25 after 50 judgments"
+    assert places(chart, "circle", "dot", "cy")[2] == (half,)
+    assert tooltips(chart)[2] == "lucky: 0.5 (0.25 to 1) after 50 judgments"
+    assert [label for _, label in chart.across.ticks] == ["0", "20", "40", "60", "80", "100"]
+    assert [label for _, label in chart.up.ticks] == ["0", "0.2", "0.4", "0.6", "0.8", "1"]
+    assert plot.x(0) == plot.left < plot.right == plot.x(100) < plot.width
 
 
 def test_round_axes_go_below_zero_and_may_be_empty():
     up = round_axis("tau", [-0.2, 0.9])
-    chart = build_line_chart([("a", [PlotValue(10, -0.2, "")])], round_axis("", [20]), up)
-    assert [label for _, label in chart.up] == ["−0.4", "0", "0.4", "0.8", "1.2"]
-    assert chart.lines[0].dots[0].y == chart.bottom - 300 * 0.2 / 1.6
-    nothing = build_judgments_chart([("nothing", [])])
-    assert [(line.points, line.band, line.dots) for line in nothing.lines] == [("", "", ())]
-
-
-def test_more_lines_than_colours_take_them_again():
-    axis = fifths_axis("")
-    chart = build_line_chart([(str(at), []) for at in range(KINDS + 1)], axis, axis)
-    assert [line.kind for line in chart.lines] == [*range(1, KINDS + 1), 1]
+    series = [("a", [PlotValue(10, -0.2, "")])]
+    chart = build_line_chart(HEAD, series, round_axis("", [20]), up)
+    assert [label for _, label in chart.up.ticks] == ["−0.4", "0", "0.4", "0.8", "1.2"]
+    assert places(chart, "circle", "dot", "cy") == [(chart.plot.bottom - 300 * 0.2 / 1.6,)]
+    nothing = build_judgments_chart("found", "Found", "", [("nothing", [])])
+    assert not [*shapes(nothing, "polyline"), *shapes(nothing, "polygon"), *tooltips(nothing)]
 
 
 def test_an_axis_ends_at_its_outer_ticks():
     levels = Axis("levels", [(0, "1"), (1, "5"), (2, "100")])
     values = [PlotValue(0, 0.5, "half", 0.3, 0.6), PlotValue(2, 1.0, "all", 1.0, 1.0)]
-    chart = build_line_chart([("map", values)], levels, fifths_axis("tau", 0.3))
-    low = chart.bottom - 300 * 3 / 8  # 0.5 of 0.2 to 1
-    assert chart.lines[0].points == f"{chart.left:g},{low:g} {chart.right:g},{chart.top:g}"
-    assert [label for _, label in chart.up] == ["0.2", "0.4", "0.6", "0.8", "1"]
-    assert chart.across[1] == ((chart.left + chart.right) / 2, "5")
-    assert len(chart.lines[0].band.split()) == 4
-    alone = build_line_chart([("map", values[:1])], Axis("", [(0, "1")]), fifths_axis(""))
-    assert alone.lines[0].dots[0].x == alone.left
-
-
-def test_fifths_have_room_below_zero_and_for_all_ones():
-    assert [label for _, label in fifths_axis("", -0.3).ticks][:3] == ["−0.4", "−0.2", "0"]
-    assert fifths_axis("", 1.0).ticks[0] == (0, "0")
+    chart = build_line_chart(HEAD, [("map", values)], levels, fifths_axis("tau", 0.3))
+    plot = chart.plot
+    low = plot.bottom - 300 * 3 / 8  # 0.5 of 0.2 to 1
+    (line,) = shapes(chart, "polyline")
+    assert line.get("points") == f"{plot.left:g},{low:g} {plot.right:g},{plot.top:g}"
+    assert plot.x(1) == (plot.left + plot.right) / 2
+    (area,) = shapes(chart, "polygon")
+    assert len(area.get("points", "").split()) == 4
+    alone = build_line_chart(HEAD, [("map", values[:1])], Axis("", [(0, "1")]), fifths_axis(""))
+    assert places(alone, "circle", "dot", "cx") == [(alone.plot.left,)]
 
 
 def test_threads_stand_behind_in_the_same_frame():
     recall = fifths_axis("recall")
-    chart = build_line_chart(
-        [], recall, recall, size=(100, 100), threads=[[(0.0, 1.0), (1.0, 0.5)]]
-    )
-    left, right, top = chart.left, chart.right, chart.top
-    assert chart.threads == (f"{left:g},{top:g} {right:g},{top + 50:g}",)
-    assert (chart.width - chart.right, chart.height - chart.bottom) == (28, 44)
-
-
-def test_rank_bands_reach_the_last_rank_where_not_all_runs_are_drawn():
-    chart = build_rank_bands(
-        [RankedRun("a", 1, None, None, ()), RankedRun("b", 9, None, None, ())], last=9
-    )
-    assert [rank for _, rank in chart.ticks] == list(range(1, 10))
-    assert chart.lines[1].rank == WIDTH - 70
+    threads = [[(0.0, 1.0), (1.0, 0.5)]]
+    chart = build_line_chart(HEAD, [], recall, recall, size=(100, 100), threads=threads)
+    plot = chart.plot
+    (thread,) = shapes(chart, "polyline", "thread")
+    assert thread.get("points") == f"{plot.left:g},{plot.top:g} {plot.right:g},{plot.top + 50:g}"
+    assert (plot.width - plot.right, plot.height - plot.bottom) == (28, 44)

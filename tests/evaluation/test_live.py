@@ -50,11 +50,11 @@ def test_only_topics_with_new_judgments_are_scored_again(live, organizer, campai
 
 
 def test_what_is_kept_in_memory_is_bounded(live, organizer, campaign, assessor, monkeypatch):
-    monkeypatch.setattr(live_module, "CACHED_TOPICS", 2)
+    monkeypatch.setattr(live_module.TOPIC_SCORES, "bound", 2)
     judge(campaign, organizer, assessor, ("1", "d1", 2), ("2", "d1", 1))
     for policy in ("majority", "maximum", "single"):
         live(policy)
-    assert len(live_module._cache[campaign.pk].topics) == 2
+    assert len(live_module.TOPIC_SCORES) == 2
     assert live("single").rescored == 0
 
 

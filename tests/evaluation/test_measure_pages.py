@@ -23,8 +23,9 @@ from evaluation.forms.tryout import (
     default_query,
     tryout_parameters,
 )
-from evaluation.views.charts.steps import BROAD, LEFT, NARROW, build_steps_chart
+from evaluation.views.charts.steps import BROAD, NARROW, build_steps_chart
 from evaluation.views.measures import format_fraction, formula_pieces, split_code_pieces
+from tests.common.shapes import places, shapes, texts, tooltips
 
 ALL = list(FAMILIES.values())
 pytestmark = pytest.mark.django_db
@@ -270,34 +271,50 @@ def worked(name: str, ranked: tuple[int | None, ...], judged: tuple[int, ...]):
     return work_example(parse_measure(name)[0], ranked, judged_not_retrieved(ranked, judged))
 
 
+def bars(chart, css="bar-own"):
+    return places(chart, "rect", css, "y", "height")
+
+
+def amounts(chart):
+    return [text for text in texts(chart, "middle") if text[:1] in "+−"]
+
+
 def test_the_picture_stacks_what_the_ranks_add():
     chart = build_steps_chart(worked("map", (1, 0, 1), (1, 1, 0)))
-    bars = [mark.bar for mark in chart.marks]
-    assert [bar is None for bar in bars] == [False, True, False]
-    assert sum(bars[0]) == chart.zero
-    assert sum(bars[2]) == pytest.approx(bars[0][0])
-    assert [mark.label for mark in chart.marks] == ["+0.5", "", "+0.333"]
-    assert chart.slot == BROAD
-    assert chart.line.startswith(f"M{LEFT} ")
+    first, third = bars(chart)
+    assert sum(first) == chart.plot.y(0.0)
+    assert sum(third) == pytest.approx(first[0])
+    assert amounts(chart) == ["+0.5", "+0.333"]
+    assert chart.plot.band == BROAD
+    (line,) = [path.get("d") for path in shapes(chart, "path", "line")]
+    assert line.startswith(f"M{chart.plot.left:g} ")
 
 
 def test_the_picture_shows_what_a_rank_takes_away():
     chart = build_steps_chart(worked("judged_5", (1, None), (1,)))
-    assert [mark.kind for mark in chart.marks] == ["own", "other"]
-    assert chart.marks[1].label == "−0.5"
+    assert (len(bars(chart)), len(bars(chart, "bar-other"))) == (1, 1)
+    assert amounts(chart)[1] == "−0.5"
 
 
 def test_the_picture_of_a_long_ranking_has_no_room_for_numbers():
     chart = build_steps_chart(worked("map", (1,) * MAX_RANKED, (1,) * MAX_RANKED))
-    assert chart.slot == NARROW
-    assert {mark.label for mark in chart.marks} == {""}
-    assert all(mark.description for mark in chart.marks)
+    assert chart.plot.band == NARROW
+    assert amounts(chart) == []
+    assert len([*filter(None, tooltips(chart))]) == MAX_RANKED
 
 
 def test_the_picture_breaks_off_where_the_value_is_undefined():
     chart = build_steps_chart(worked("judged_5(list=condensed)", (None, 1), (1,)))
-    assert chart.line.count("M") == 1
-    assert "undefined" in chart.marks[0].description
+    (line,) = [path.get("d") for path in shapes(chart, "path", "line")]
+    assert line.count("M") == 1
+    assert "undefined" in tooltips(chart)[0]
+
+
+def test_the_picture_shows_grades_as_boxes_and_underlines_relevant_ones():
+    chart = build_steps_chart(worked("map", (2, None, -1), (2, -1)))
+    assert [group.get("data-grade") for group in shapes(chart, "g")[1::2]] == ["2", None, "-1"]
+    assert len(shapes(chart, "g", "unjudged")) == 2
+    assert len(shapes(chart, "path", "hit")) == 1
 
 
 @pytest.mark.parametrize(

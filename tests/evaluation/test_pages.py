@@ -250,7 +250,7 @@ def test_pictures_carry_title_and_description_and_no_style(as_user, organizer, s
         assert "<style" not in text
     assert text.count("<svg") >= 1
     picture = client.get(small.own).content.decode()
-    assert 'aria-labelledby="chart-title chart-desc"' in picture
+    assert 'aria-labelledby="chart-topics-title chart-topics-desc"' in picture
     assert "<desc" in picture
 
 

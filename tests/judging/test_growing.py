@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from uuid import uuid4
 
 import pytest
@@ -11,6 +10,7 @@ from django.db import transaction
 from django.urls import reverse
 
 from campaigns.errors import ActionRefused
+from common.cache import Cache, clear_caches
 from judging.core import repeats
 from judging.models import Judgment, Plan, Slot
 from judging.queries.progress import assessor_progress, plan_progress
@@ -174,8 +174,7 @@ def test_a_restart_changes_nothing(pool, plan, campaign, assessor, topic):
         came = []
         while (slot := claim_next(actor=assessor, campaign=campaign, topic=topic)) is not None:
             if restarts:
-                adaptive_pools._sessions.clear()
-                adaptive_pools._listings.clear()
+                clear_caches()
             said(assessor, slot, int(slot.item.docno in ("d5", "d6", "d7")))
             came.append(slot.item.docno)
         return came
@@ -188,7 +187,7 @@ def test_a_restart_changes_nothing(pool, plan, campaign, assessor, topic):
 
 
 def test_a_withdrawn_run_goes_on_contributing(pool, plan, campaign, assessor, topic, runs):
-    adaptive_pools._listings.clear()
+    clear_caches()
     runs[0].__class__.objects.filter(pk=runs[0].pk).update(state="withdrawn")
     assert len(worked(assessor, campaign, topic)) == 9
 
@@ -289,7 +288,7 @@ def test_what_was_rolled_back_is_forgotten(pool, plan, campaign, assessor, topic
         extend_adaptive_topic(assessor, plan, topic, 3)
         transaction.set_rollback(True)
     with monkeypatch.context() as elsewhere:
-        elsewhere.setattr(adaptive_pools, "_sessions", OrderedDict())
+        elsewhere.setattr(adaptive_pools, "SESSIONS", Cache(1000))
         for _ in range(4):
             hand()
     assert len(worked(assessor, campaign, topic)) == 3
@@ -319,13 +318,13 @@ def test_a_database_that_was_put_back_is_not_mixed_up_with_memory(
 
 
 def test_memory_is_bounded(pool, plan, campaign, assessor, topic, monkeypatch):
-    monkeypatch.setattr(adaptive_pools, "CACHED_CELLS", 60)
-    monkeypatch.setattr(adaptive_pools, "_sessions", OrderedDict())
+    sessions = adaptive_pools.SESSIONS
+    monkeypatch.setattr(sessions, "bound", 60)
     folded = adaptive_pools.get_session(pool, topic)
     assert folded.session.cells == 3 * 9
     for key in range(5):
-        adaptive_pools.cache_session((0, pool.frozen_at, key), folded)
-    assert [key for _, _, key in adaptive_pools._sessions] == [3, 4]
+        sessions.put((0, pool.frozen_at, key), folded)
+    assert [key for _, _, key in sessions.list_keys()] == [3, 4]
 
 
 def test_a_pool_that_does_not_follow_its_log_is_told(pool, plan, campaign, assessor, topic):

@@ -12,6 +12,7 @@ from django.urls import reverse
 from campaigns.errors import ActionRefused
 from campaigns.models import Document, Topic
 from campaigns.services.collection import import_documents
+from common.cache import clear_caches
 from judging.services.judgments import claim_next
 from judging.services.plans import create_plan
 from pooling.core.pool_builder import simulate_session
@@ -74,8 +75,7 @@ def test_documents_come_in_the_order_of_a_simulation(
 def test_a_restart_reads_again_and_goes_on_as_before(pool, plan, campaign, assessor, topic):
     came = []
     while (slot := claim_next(actor=assessor, campaign=campaign, topic=topic)) is not None:
-        adaptive_pools._sessions.clear()
-        adaptive_pools._listings.clear()
+        clear_caches()
         said(assessor, slot, int(slot.item.docno in ("k2", "w1")))
         came.append(slot.item.docno)
     assert len(set(came)) == 7
@@ -181,14 +181,14 @@ def test_a_session_in_use_is_not_made_a_second_time(pool, topic, monkeypatch):
     adaptive_pools.prepare_session(pool, topic)
     with transaction.atomic():
         adaptive_pools.get_session(pool, topic)
-        assert not adaptive_pools._sessions
+        assert not len(adaptive_pools.SESSIONS)
         monkeypatch.setattr(adaptive_pools, "rebuild_session", None)
         adaptive_pools.prepare_session(pool, topic)
 
 
 def test_texts_are_read_before_anything_is_locked_and_count_as_memory(pool, topic, monkeypatch):
     adaptive_pools.prepare_session(pool, topic)
-    (folded,) = adaptive_pools._sessions.values()
+    folded = adaptive_pools.SESSIONS.get(adaptive_pools.session_key(pool, topic))
     assert folded.session.cells > 2 * 7 + 15
     monkeypatch.setattr(texts, "load_documents_with_text", None)
     adaptive_pools.prepare_session(pool, topic)

@@ -1,9 +1,8 @@
-"""docs/comparison.md, made from the cards: ``python -m evaluation.core.comparison.docs``."""
+"""The blocks of docs/comparison.md: cards, and examples that are computed here."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
@@ -28,112 +27,12 @@ from evaluation.core.comparison.registry import (
     TESTS,
 )
 
-HEAD = """# Comparing runs: significance and effect size
-
-How to compare runs over the same topics: tests, corrections for multiple comparisons, effect
-sizes, confidence intervals and rank correlations. In short: read the mean difference with its
-confidence interval first, the effect size next, p last. If nothing else is known, use `t` with
-`holm` for a few pairs, and `randomised-tukey-hsd` for all pairs of a campaign.
-
-| test | compares | assumes | with 10 topics | with thousands |
-|---|---|---|---|---|
-| `t` | means | a mean over so many topics is nearly normal | good, unless one topic dominates | \
-good |
-| `randomisation` | means | equal runs' values could be swapped within topics | good, and exact \
-| good |
-| `bootstrap` | means | topics are a sample of the topics of interest | too few to resample | \
-good |
-| `wilcoxon` | ranks of differences | differences are symmetric | good | rejects too often |
-| `sign` | wins and losses | nothing more | low power | detects the slightest preference |
-| `tukey-hsd` | all means | normal residuals of one variance | good | good |
-| `randomised-tukey-hsd` | all means | equal runs' values could be permuted within topics | good \
-| good |
-
-All of them assume independent topics: ten paraphrases of one topic are one topic.
-
-## Preregistered and exploratory tests
-
-A campaign fixes its measure, its test, its correction and its α before the first scores. What that
-one test says about a pair of runs is the result. All other tests on this page are
-**exploratory**: they may show why two runs differ, or that the result depends on the choice of
-test, but they are not the result, however small their p. Trying five tests and reporting the best
-gives far more false positives than α says.
-
-## Interpreting a test
-
-Two runs are compared on the same topics, so every test uses the differences per topic, first run
-minus second. p is the probability of a difference at least as large, in either direction, if the
-two runs were equally good in the sense of the test. It is not the probability that they are
-equally good, and not the size of the difference: with thousands of topics a difference that no
-user would notice is significant.
-
-## Multiple comparisons
-
-Of 8,256 pairs of 129 equal runs 413 are expected at p ≤ 0.05. A correction limits this, or Tukey's
-HSD, which needs none; the page of results shows p as it is and adjusted. A resampling test cannot
-give p below 1 / (m + 1), m the number of resamples, and `wilcoxon`, `sign` and the exact
-`randomisation` none below 2 / 2ⁿ: multiplied by 8,256 that can exceed α for any runs. Where it
-does, the result carries a warning.
-
-## Missing topics and undefined values
-
-- A topic on which a run's value is undefined is left out of every pair with that run; Tukey's HSD
-  leaves it out for all runs. Their number is reported.
-- A difference of less than 10⁻¹² of the values is floating-point noise and counts as 0.
-- Undefined values are null with a reason, never 0 or 1. If all differences are 0 the result is
-  defined: p is 1.
-- All random numbers start from a seed: the same seed, values and number of resamples give the same
-  result.
-
-`manage.py compare_runs QRELS RUN RUN... -m MEASURE` compares run files; see
-[commands](commands.md). In Python:
-`from evaluation.core.comparison.compare import compare_all, compare_pair`.
-
-The examples below use, where they can, the effectiveness of two algorithms for ten queries from
-Croft, Metzler and Strohman, Search Engines: Information Retrieval in Practice, table 8.6:
-
-"""
-
-FAMILY_HEAD = "## Tests of all pairs at once\n"
-CORRECTION_HEAD = "## Multiple-comparison corrections\n"
-EFFECT_HEAD = "## Effect sizes\n\nFirst run minus second; above 0 the first run is better.\n"
-INTERVAL_HEAD = """## Confidence intervals
-
-For the mean over topics of one run, or for the mean difference of two.
-"""
-CORRELATION_HEAD = """## Rankings of runs
-
-How similar two rankings of the same runs are: by two measures, by two qrels, before and after
-judgments were added. A high coefficient can hide that one run fell far, so the largest drop, the
-run that loses most ranks, is shown beside it with its name. Runs whose scores differ by less than
-10⁻⁹ of the highest score are tied.
-"""
-POWER_HEAD = "## Discriminative power\n"
-NOTE = """---
-
-Generated from the cards in `evaluation/core/comparison/`
-(`python -m evaluation.core.comparison.docs > docs/comparison.md`); a test compares the two, and
-every example is computed when the page is generated. Terms: [glossary](glossary.md).
-"""
-
 RUNS = (
     (0.62, 0.71, 0.55, 0.80, 0.66, 0.73),
     (0.58, 0.69, 0.50, 0.74, 0.60, 0.70),
     (0.40, 0.55, 0.38, 0.52, 0.47, 0.41),
     (0.41, 0.53, 0.42, 0.55, 0.44, 0.45),
 )
-
-
-def render_comparison_docs() -> str:
-    """The whole page as Markdown."""
-    parts = [HEAD + _rows(TEN_QUERIES), "## Tests of two runs\n", *map(_test, TESTS.values())]
-    parts += [FAMILY_HEAD, *map(_family, FAMILY_TESTS.values())]
-    parts += [CORRECTION_HEAD, *map(_correction, CORRECTIONS.values())]
-    parts += [EFFECT_HEAD, *map(_effect, EFFECTS.values())]
-    parts += [INTERVAL_HEAD, *map(_interval, INTERVALS.values())]
-    parts += [CORRELATION_HEAD, _drop(), *map(_correlation, CORRELATIONS.values())]
-    parts += [_prefixes(), POWER_HEAD, render_card_markdown(CARD), _power(), NOTE]
-    return "\n".join(parts)
 
 
 def _test(test: PairedTest) -> str:
@@ -234,5 +133,15 @@ def _number(value: float | None) -> str:
     return "null" if value is None else f"{value:.4f}"
 
 
-if __name__ == "__main__":
-    sys.stdout.write(render_comparison_docs())
+BLOCKS: dict[str, Callable[[], str]] = {
+    "comparison.queries": lambda: _rows(TEN_QUERIES),
+    "comparison.tests": lambda: "\n".join(map(_test, TESTS.values())),
+    "comparison.tests-of-all-pairs": lambda: "\n".join(map(_family, FAMILY_TESTS.values())),
+    "comparison.corrections": lambda: "\n".join(map(_correction, CORRECTIONS.values())),
+    "comparison.effect-sizes": lambda: "\n".join(map(_effect, EFFECTS.values())),
+    "comparison.intervals": lambda: "\n".join(map(_interval, INTERVALS.values())),
+    "comparison.largest-drop": _drop,
+    "comparison.correlations": lambda: "\n".join(map(_correlation, CORRELATIONS.values())),
+    "comparison.prefixes": _prefixes,
+    "comparison.power": lambda: f"{render_card_markdown(CARD)}\n{_power()}",
+}

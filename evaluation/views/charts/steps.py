@@ -12,7 +12,7 @@ from common.charts.axes import NameAxis, parts_axis, round_down_nice, round_up_n
 from common.charts.chart import Chart, LegendItem
 from common.charts.marks import BarMark, Drawable, MarkGroup, RuleMark, StepMark, TextMark
 from common.charts.plot import Plot
-from common.charts.svg import add
+from common.charts.svg import add_element
 from evaluation.core.worked_examples import WorkedScore, WorkedStep
 
 WIDTH, HEIGHT = 628.0, 170.0
@@ -34,11 +34,11 @@ class DocumentMark:
     def draw(self, plot: Plot, parent: Element) -> None:
         x, y, grade = plot.x(self.step.rank - 1), plot.bottom + 12, self.step.grade
         css = "unjudged" if grade is None or grade < 0 else ""
-        box = add(parent, "g", class_=css, data_grade=grade)
-        add(box, "rect", class_="box", x=x - BOX / 2, y=y, width=BOX, height=BOX)
-        add(box, "text", self.step.mark, class_="middle", x=x, y=y + 18)
+        box = add_element(parent, "g", class_=css, data_grade=grade)
+        add_element(box, "rect", class_="box", x=x - BOX / 2, y=y, width=BOX, height=BOX)
+        add_element(box, "text", self.step.mark, class_="middle", x=x, y=y + 18)
         if self.step.is_relevant:
-            add(parent, "path", class_="hit", d=f"M{x - BOX / 2:g} {y + 30:g}h{BOX:g}")
+            add_element(parent, "path", class_="hit", d=f"M{x - BOX / 2:g} {y + 30:g}h{BOX:g}")
 
 
 def build_steps_chart(worked: WorkedScore) -> Chart:

@@ -7,10 +7,11 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
+from campaigns.cli.files import format_fault_lines
 from campaigns.core.faults import FaultReport, format_count
-from campaigns.management.files import format_fault_lines
 from campaigns.management.import_command import ImportCommand
 from campaigns.models import Campaign, Role, User
+from judging.cli.label_mappings import parse_mappings
 from judging.core.exchange.duplicates import RULES
 from judging.core.exchange.registry import FORMATS
 from judging.models import AutomaticAssessor
@@ -111,17 +112,6 @@ def format_counts(counts: ImportCounts) -> str:
         f"{counts.new:,} new, {counts.revised:,} revised, {counts.unchanged:,} unchanged, "
         f"{counts.without_slot:,} beyond the plan"
     )
-
-
-def parse_mappings(pairs: list[str], option: str) -> dict[str, str]:
-    """``LEFT=RIGHT`` each; a label may contain ``=`` itself, so the last one separates."""
-    mappings = {}
-    for pair in pairs:
-        left, sign, right = pair.rpartition("=")
-        if not sign or not left:
-            raise CommandError(f"{option} {pair}: use LEFT=RIGHT.")
-        mappings[left] = right
-    return mappings
 
 
 def find_assessor(campaign: Campaign, name: str | None) -> User | None:

@@ -15,28 +15,31 @@ Quantity = Callable[[BudgetPoint], SeedRange]
 
 def draw_discovery_figure(simulation: Simulation) -> Iterator[Figure]:
     """Relevant documents found."""
-    title = "Relevant documents found"
-    yield draw_simulation_figure(simulation, "found", title, lambda point: point.relevant)
+    head = "found", "Relevant documents found", "relevant"
+    yield draw_simulation_figure(simulation, head, lambda point: point.relevant)
 
 
 def draw_ranking_figures(simulation: Simulation, measure: str) -> Iterator[Figure]:
     """The taus and the largest drop."""
     tau_ap = simulation.facts.tau_ap[measure]
-    quantities: dict[str, Quantity] = {
-        "tau-b of the ranking of all runs": lambda point: point.rankings[measure].tau_b,
-        f"{tau_ap} of the ranking of all runs": lambda point: point.rankings[measure].tau_ap,
-        "largest drop of a run, in ranks": lambda point: point.rankings[measure].drop,
+    quantities: dict[tuple[str, str], Quantity] = {
+        ("tau-b of the ranking of all runs", "tau-b"): lambda point: point.rankings[measure].tau_b,
+        (f"{tau_ap} of the ranking of all runs", tau_ap): lambda point: (
+            point.rankings[measure].tau_ap
+        ),
+        ("largest drop of a run, in ranks", "ranks"): lambda point: point.rankings[measure].drop,
     }
-    for number, (title, quantity) in enumerate(quantities.items(), 1):
-        name = f"{measure}-{number}"
-        yield draw_simulation_figure(simulation, name, f"{measure}: {title}", quantity)
+    for number, ((title, axis), quantity) in enumerate(quantities.items(), 1):
+        head = f"{measure}-{number}", f"{measure}: {title}", axis
+        yield draw_simulation_figure(simulation, head, quantity)
 
 
 def draw_simulation_figure(
-    simulation: Simulation, name: str, title: str, quantity: Quantity
+    simulation: Simulation, head: tuple[str, str, str], quantity: Quantity
 ) -> Figure:
+    """``head`` is the name of the chart, its title, and the name of its vertical axis."""
     series = [(spec.name, spec_values(spec, quantity)) for spec in simulation.specs]
-    return make_figure(build_judgments_chart(name, title, series))
+    return make_figure(build_judgments_chart(*head, series))
 
 
 def spec_values(spec: SpecResult, quantity: Quantity) -> list[PlotValue]:

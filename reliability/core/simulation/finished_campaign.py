@@ -11,6 +11,7 @@ import numpy as np
 from campaigns.core.pair_index import PairIndex
 from campaigns.core.run_matrix import PairArray, PairDictionary, RunMatrix
 from campaigns.core.tables import QrelsTable, RunTable
+from common.cache import Cache
 from evaluation.core.in_memory import WarmRuns
 from evaluation.core.judgments import Ints, Mask
 from evaluation.core.measures.family import Measure
@@ -120,21 +121,21 @@ class FinishedCampaign:
     def listing(self, spec: PoolSpec) -> RunListing:
         """The rankings of the runs that ``spec`` pools, on the topics of the qrels; seed 0."""
         key = self.select_runs(spec), spec.cutoff, spec.reader
-        if key not in self._listings:
+
+        def load() -> RunListing:
             named = zip(self.tags, self.runs.matrices, strict=True)
             selected = [(tag, matrix) for tag, matrix in named if tag in key[0]]
             topics = self.qrels.topics
             listing = build_listing_from_matrices(selected, self.pairs, spec.cutoff, 0, topics)
             if spec.reader and self.texts is not None:
                 listing = self.texts(listing, spec.reader)
-            for oldest in list(self._listings)[: 1 - CACHED_LISTINGS]:
-                del self._listings[oldest]
-            self._listings[key] = listing
-        return self._listings[key]
+            return listing
+
+        return self._listings.get_or_compute(key, load)
 
     @cached_property
-    def _listings(self) -> dict[tuple[frozenset[str], int, str], RunListing]:
-        return {}
+    def _listings(self) -> Cache[tuple[frozenset[str], int, str], RunListing]:
+        return Cache(CACHED_LISTINGS)
 
     def panel(self, measure: Measure) -> DisagreementPanel:
         """All runs over all pairs of the qrels, to be scored by any subset of their grades."""

@@ -1,169 +1,46 @@
-"""Effect of assessor disagreement on the run ranking, for a campaign or from files."""
+"""``manage.py disagreement``: the effect of disagreement from files, and for a campaign."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from argparse import ArgumentParser
+from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-from django.core.management.base import BaseCommand, CommandError, CommandParser
-
-from campaigns.core.qrels import read_qrels
-from campaigns.core.runs import read_run
+from campaigns.cli.command import CliError, Output
 from campaigns.errors import ActionRefused
-from campaigns.management.files import FileReader, file_stem
-from campaigns.management.run_lists import add_file_list, add_run_tags
+from campaigns.management.file_command import FileManagementCommand
 from campaigns.models import Campaign
-from evaluation.core.comparison.estimate import ResamplingOptions
-from evaluation.core.measures.family import Measure
-from evaluation.core.measures.names import UnknownMeasureError, parse_measures
-from evaluation.management.cli_output import reject_runs_without_topics
-from evaluation.management.run_tags import read_run_tags
-from evaluation.management.scale_option import add_max_rel, build_scoring_options, state_scale
-from judging.core.policies import DEFAULT_POLICY, QrelsPolicy, UnknownPolicyError, get_policy
-from reliability.core.disagreement.ballots import (
-    BallotTable,
-    build_ballots,
-    build_ballots_from_qrels,
-    qrels_to_grades,
-)
-from reliability.core.disagreement.formats import FORMATS
-from reliability.core.disagreement.panel import (
-    DisagreementPanel,
-    build_panel_from_tables,
-    collect_ballot_grades,
-)
-from reliability.core.disagreement.rankings import TREATMENTS
-from reliability.core.disagreement.report import (
-    DRAWS,
-    SWAPS,
-    Between,
-    build_disagreement_report,
-    can_rank_runs,
-)
+from reliability.cli.disagreement import Disagreement
+from reliability.core.disagreement.panel import DisagreementPanel
 from reliability.services.disagreement import load_panel_unchecked
 
-MEASURE = "ndcg_cut_10"
 
+class CampaignDisagreement(Disagreement):
+    """Disagreement from files, or of a campaign."""
 
-class Command(BaseCommand):
-    help = (
-        "Show how assessor disagreement affects the run ranking, and which pairs to "
-        "adjudicate first."
-    )
-    requires_system_checks = []
+    def add_campaign(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "campaign",
+            nargs="?",
+            help="short name of the campaign, instead of --runs and --qrels",
+        )
 
-    def add_arguments(self, parser: CommandParser) -> None:
-        add = parser.add_argument
-        add("campaign", nargs="?", help="short name of the campaign, instead of --runs and --qrels")
-        add_file_list(parser, "--runs", "RUNS", "run files (plain or gzip)")
-        add_file_list(
-            parser, "--qrels", "FILES", "one file per assessor, who is named after the file"
-        )
-        add("--reference", metavar="QRELS", help="compare with these qrels instead of the policy's")
-        add(
-            "-m",
-            dest="measure",
-            metavar="MEASURE",
-            help="measure (default: the campaign's, or nDCG@10)",
-        )
-        add("-l", dest="level", type=int, default=1, help="lowest relevant grade (default: 1)")
-        add_max_rel(parser)
-        add("--policy", default=DEFAULT_POLICY, help="qrels policy (default: %(default)s)")
-        add(
-            "--treat",
-            choices=tuple(TREATMENTS),
-            default="filled",
-            help="pairs that an assessor did not judge: filled by the policy, or left out",
-        )
-        add("--digits", type=int, help="round scores to this number of decimals, as in print")
-        add_run_tags(parser, "--between", "consider only the order of these two runs", most=2)
-        add("--draws", type=int, default=DRAWS, help="bootstrap draws (default: %(default)s)")
-        add(
-            "--swaps",
-            type=int,
-            default=SWAPS,
-            help="draws of one random assessor per topic (default: %(default)s)",
-        )
-        add("--seed", type=int, default=0, help="random seed (default: 0)")
-        add("--format", choices=tuple(FORMATS), default="table")
-
-    def handle(self, **options: Any) -> None:
-        try:
-            ResamplingOptions(options["seed"], options["draws"])
-            ResamplingOptions(options["seed"], options["swaps"])
-            panel = self._build_panel(options)
-        except (UnknownMeasureError, UnknownPolicyError, ActionRefused) as error:
-            raise CommandError(str(error)) from error
-        except ValueError as error:
-            raise CommandError(f"{str(error).capitalize()}.") from error
-        report = build_disagreement_report(
-            replace(panel, digits=options["digits"]),
-            treat=options["treat"],
-            draws=options["draws"],
-            swaps=options["swaps"],
-            seed=options["seed"],
-            between=self._find_run_pair(panel, options["between"]),
-        )
-        self.stdout.write(FORMATS[options["format"]](report), ending="")
-
-    def _build_panel(self, options: dict[str, Any]) -> DisagreementPanel:
+    def build_panel(self, options: Mapping[str, Any], out: Output) -> DisagreementPanel:
         files = bool(options["runs"] or options["qrels"] or options["reference"])
         if files == bool(options["campaign"]):
-            raise CommandError("Specify either a campaign, or --runs and --qrels.")
-        if not files and options["max_rel"] is not None:
-            raise CommandError("A campaign has a scale of its own: omit --max-rel.")
-        if not files:
-            campaign = Campaign.objects.filter(slug=options["campaign"]).first()
-            if campaign is None:
-                raise CommandError(f"Unknown campaign: {options['campaign']}.")
+            raise CliError("Specify either a campaign, or --runs and --qrels.")
+        if files:
+            return super().build_panel(options, out)
+        if options["max_rel"] is not None:
+            raise CliError("A campaign has a scale of its own: omit --max-rel.")
+        campaign = Campaign.objects.filter(slug=options["campaign"]).first()
+        if campaign is None:
+            raise CliError(f"Unknown campaign: {options['campaign']}.")
+        try:
             return load_panel_unchecked(campaign, options["policy"], options["measure"] or "")
-        if not (options["runs"] and options["qrels"]):
-            raise CommandError("Both --runs and --qrels are required.")
-        measure = get_ranking_measure(options["measure"] or MEASURE)
-        policy, scoring = get_policy(options["policy"]), build_scoring_options(options)
-        reader = FileReader(self)
-        runs = reader.read_all(options["runs"], read_run, lenient=True)
-        ballots = self._read_ballots(options, policy, reader)
-        reject_runs_without_topics(reader, runs, ballots.topics)
-        reader.raise_if_rejected("no output written")
-        grades = np.array([*collect_ballot_grades(ballots)], np.int32)
-        (measure,) = state_scale(self, options, [measure], grades)
-        return build_panel_from_tables(list(runs.values()), ballots, measure, scoring)
-
-    def _find_run_pair(self, panel: DisagreementPanel, values: list[str]) -> Between:
-        """The indices of two different runs of the panel."""
-        if not values:
-            return None
-        reader = FileReader(self)
-        tags = read_run_tags(reader, values, panel.tags)
-        reader.raise_if_rejected("no output written")
-        if missing := [tag for tag in tags if tag not in panel.tags]:
-            raise CommandError(f"Unknown run tag: {', '.join(missing)}.")
-        if len(tags) != 2:
-            raise CommandError("Specify two different runs.")
-        return panel.tags.index(tags[0]), panel.tags.index(tags[1])
-
-    def _read_ballots(
-        self, options: dict[str, Any], policy: QrelsPolicy, reader: FileReader
-    ) -> BallotTable:
-        names = [file_stem(path) for path in options["qrels"]]
-        if duplicates := sorted({name for name in names if names.count(name) > 1}):
-            raise CommandError(f"Duplicate assessor names: {', '.join(duplicates)}. Rename a file.")
-        tables = reader.read_all(options["qrels"], read_qrels)
-        read = reader.read(options["reference"], read_qrels) if options["reference"] else None
-        reference = None if read is None else qrels_to_grades(read)
-        ballots = build_ballots_from_qrels(
-            {file_stem(path): table for path, table in tables.items()}
-        )
-        return build_ballots(ballots, policy, reference)
+        except ActionRefused as refused:
+            raise CliError(str(refused)) from refused
 
 
-def get_ranking_measure(name: str) -> Measure:
-    """The named measure; raises ``CommandError`` if it does not rank runs."""
-    measures = parse_measures([name])
-    if len(measures) > 1 or not can_rank_runs(measures[0]):
-        raise CommandError(
-            f"{name} does not rank runs. Use one measure for which higher is better."
-        )
-    return measures[0]
+class Command(FileManagementCommand):
+    command = CampaignDisagreement()

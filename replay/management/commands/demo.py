@@ -42,7 +42,8 @@ class Command(BaseCommand):
         self.accounts(campaign)
         url = f"http://{options['bind']}{campaign.get_absolute_url()}"
         if options["no_serve"]:
-            self.stdout.write(f"\nTo serve it, run `make demo`: {url}")
+            command = "poolbench demo" if settings.IS_INSTALLED else "make demo"
+            self.stdout.write(f"\nTo serve it, run `{command}`: {url}")
         else:
             self.stdout.write(f"\n{url}")
             call_command("serve", bind=options["bind"])

@@ -6,13 +6,13 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from campaigns.core.docnos import DocnoArray
 from campaigns.core.grouping import find_duplicate_rows, group_by_topic
-from campaigns.core.machine_words import mix_bits
 from campaigns.core.pair_index import PairIndex
 from campaigns.core.qrels import qrels_from_rows
 from campaigns.core.runs import run_from_rows
 from campaigns.core.tables import QrelsTable, RunTable
+from common.reading.machine_words import mix_bits
+from common.reading.reader import DocnoArray
 
 TOPICS = st.sampled_from(["1", "01", "2", "é"])
 DOCNOS = st.text("ab-0é", min_size=1, max_size=12) | st.sampled_from(["x" * 300, "x" * 299 + "y"])

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from io import BytesIO
-
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -91,31 +86,6 @@ def test_a_matrix_is_written_byte_for_byte_the_same_and_read_back():
     assert again.starts.tolist() == [0, 1, 3]
     assert again.pairs.tolist() == [3, 0, 2]
     assert again.scores.tobytes() == matrix().scores.tobytes()
-
-
-def parquet(columns, head=None):
-    out = BytesIO()
-    pq.write_table(pa.table(columns).replace_schema_metadata(head), out, compression="zstd")
-    return out.getvalue()
-
-
-def test_matrices_of_earlier_versions_are_read():
-    head = {"topics": json.dumps(["1", "é"]), "starts": json.dumps([0, 1, 3])}
-    columns = {"pair": matrix().pairs, "score": matrix().scores}
-    again = read_matrix(parquet(columns, head))
-    assert (again.topics, again.starts.tolist()) == (("1", "é"), [0, 1, 3])
-    assert (again.pairs.tolist(), again.scores.tolist()) == ([3, 0, 2], [2.5, -0.0, 1e300])
-
-
-def test_pairs_of_earlier_versions_are_read():
-    listed = [("1", "a"), ("1", "é"), ("2", "a"), ("1", "z")]
-    topics = pa.array([topic for topic, _ in listed]).dictionary_encode()
-    old = read_pairs(parquet({"topic": topics, "docno": [docno for _, docno in listed]}))
-    assert list(old) == listed
-    known = PairDictionary([old])
-    table = qrels_from_rows([("1", "z", 1), ("2", "a", 1), ("2", "b", 1)])
-    assert known.find(table).tolist() == [3, 2, -1]
-    assert known.places(table).tolist() == [-1, -1, 1, 0]
 
 
 @pytest.mark.parametrize(

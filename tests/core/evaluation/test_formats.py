@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 from evaluation.core.evaluate import ScoredRun, evaluate
 from evaluation.core.formats import FORMATS, scores_to_trec_eval
-from evaluation.core.measures.docs import render_measures_docs
-from tests.conftest import REPOSITORY
 from tests.core.evaluation.made import made
 from tests.csv_reading import csv_conditions
 
@@ -67,8 +64,3 @@ def test_the_summary_can_be_left_out() -> None:
     assert ",all," not in FORMATS["csv"]([scores()], by_topic=True, summary=False)
     (run,) = json.loads(FORMATS["json"]([scores()], by_topic=True, summary=False))["runs"]
     assert set(run) == {"run", "conditions", "reasons", "topics"}
-
-
-def test_the_page_of_measures_is_up_to_date() -> None:
-    written = (Path(REPOSITORY) / "docs" / "measures.md").read_text()
-    assert written == render_measures_docs()

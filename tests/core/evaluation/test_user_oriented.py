@@ -9,10 +9,8 @@ from campaigns.core.qrels import qrels_from_rows
 from campaigns.core.runs import run_from_rows
 from evaluation.core.evaluate import ScoredRun
 from evaluation.core.options import ScoringOptions
-from evaluation.core.users.docs import render_users_docs
 from evaluation.core.users.known_documents import read_known_documents
 from evaluation.core.users.measures import USER_MEASURES, score_for_user
-from tests.conftest import REPOSITORY
 
 NAMES = [card.name for card in USER_MEASURES]
 KNOWN = frozenset({("1", "d3"), ("1", "d8"), ("1", "d9"), ("2", "d1")})
@@ -102,7 +100,3 @@ def test_files_that_are_not_known_documents_are_refused(data: bytes, code: str) 
     with pytest.raises(InvalidFile) as refused:
         read_known_documents(data)
     assert list(refused.value.report.counts) == [code]
-
-
-def test_the_page_in_docs_is_that_of_the_cards() -> None:
-    assert (REPOSITORY / "docs" / "users.md").read_text() == render_users_docs()

@@ -12,13 +12,11 @@ from hypothesis import strategies as st
 
 from campaigns.core.qrels import qrels_from_rows
 from judging.core.agreement.coefficient import AgreementCoefficient
-from judging.core.agreement.docs import render_agreement_docs, render_policy_docs
 from judging.core.agreement.formats import AGREEMENT_FORMATS
 from judging.core.agreement.gwet import gwet_ordinal_weights
 from judging.core.agreement.labels import labels_from_qrels
 from judging.core.agreement.panel import agreement_report, compute_coefficient
 from judging.core.agreement.registry import COEFFICIENTS
-from tests.conftest import REPOSITORY
 from tests.core.judging.labelled import Rows, labels, of, value
 
 EXAMPLES = [(c, *example) for c in COEFFICIENTS.values() for example in c.examples]
@@ -209,8 +207,3 @@ def test_binary_cuts_the_grades_at_the_level() -> None:
     assert (report.scale, report.level) == ((0, 1), 2)
     assert [a.relevant for a in report.assessors] == [2, 1]
     assert report.overall["percent"].value == pytest.approx(3 / 4)
-
-
-def test_the_page_of_agreement_is_up_to_date() -> None:
-    assert (REPOSITORY / "docs" / "agreement.md").read_text() == render_agreement_docs()
-    assert (REPOSITORY / "docs" / "policies.md").read_text() == render_policy_docs()

@@ -16,7 +16,6 @@ from campaigns.core.qrels import read_qrels
 from campaigns.core.runs import read_run, run_from_rows
 from campaigns.core.streams import read_bytes
 from campaigns.core.tables import RunTable
-from pooling.core.docs import render_methods_docs
 from pooling.core.formats import FORMATS, pool_to_csv, pool_to_json, pool_to_trec
 from pooling.core.order import hash_order, hash_orders
 from pooling.core.pool_builder import build_pool_table, start_sessions
@@ -169,7 +168,6 @@ def test_the_pool_of_trec_covid_round_1(data_dir: Path) -> None:
     assert (len(runs), len(pool), len(pairs & judged)) == (56, 6959, 6953)
 
 
-def test_the_page_of_pooling_tells_the_toy_and_the_cards_as_they_are() -> None:
+def test_the_page_of_pooling_tells_the_toy_as_it_is() -> None:
     text = (REPOSITORY / "docs" / "pooling.md").read_text()
     assert pool_to_csv(depth_pool(toy(), 2)) in text
-    assert render_methods_docs() in text

@@ -20,7 +20,7 @@ SWEEP_SECONDS = 60
 FIRST_ORGANIZER = """
 No user can create campaigns yet. Create the first organizer in another terminal:
 
-    {installation}{python} manage.py make_organizer NAME
+    {installation}{program} make_organizer NAME
 """
 
 
@@ -35,14 +35,18 @@ class Command(BaseCommand):
         parser.add_argument("--bind", default="127.0.0.1:8000", help="address:port to listen on")
 
     def handle(self, **options: Any) -> None:
-        children = [subprocess.Popen(command) for command in self.commands(options["bind"])]  # noqa: S603 - our own commands
+        # Relative folders are those of this process, wherever its children work.
+        environment = os.environ | {"POOLBENCH_VAR": str(settings.VAR_DIR)}
+        children = [
+            subprocess.Popen(command, env=environment)  # noqa: S603 - our own commands
+            for command in self.commands(options["bind"])
+        ]
         signal.signal(signal.SIGTERM, raise_exit)
         if not User.objects.filter(can_create_campaigns=True).exists():
             folder = os.environ.get("POOLBENCH_VAR")
             installation = f"POOLBENCH_VAR={folder} " if folder else ""
-            self.stdout.write(
-                FIRST_ORGANIZER.format(installation=installation, python=sys.executable)
-            )
+            program = "poolbench manage" if settings.IS_INSTALLED else f"{sys.executable} manage.py"
+            self.stdout.write(FIRST_ORGANIZER.format(installation=installation, program=program))
         self.stdout.write(f"Poolbench: http://{options['bind']}/ (press Ctrl-C to stop)")
         self.stdout.flush()
         try:

@@ -18,7 +18,6 @@ from evaluation.core.comparison.compare import (
     compare_pair,
 )
 from evaluation.core.comparison.discriminative import NO_PAIR, discriminative_power
-from evaluation.core.comparison.docs import render_comparison_docs
 from evaluation.core.comparison.effect import WinLossTie
 from evaluation.core.comparison.estimate import SAME, TOO_FEW, Floats, ResamplingOptions
 from evaluation.core.comparison.family import TOO_SMALL
@@ -307,10 +306,6 @@ def test_json_has_conditions_power_and_pairs() -> None:
 )
 def test_small_numbers_are_not_shown_as_0(value: float | None, told: str) -> None:
     assert format_p_value(value) == told
-
-
-def test_the_page_of_comparison_is_up_to_date() -> None:
-    assert (REPOSITORY / "docs" / "comparison.md").read_text() == render_comparison_docs()
 
 
 def test_scipy_is_imported_where_it_is_used_only() -> None:

@@ -12,7 +12,7 @@ from campaigns.core.run_matrix import PairDictionary
 from campaigns.core.runs import run_from_rows
 from evaluation.core.measures.names import parse_measures
 from evaluation.core.name_files import read_tags, read_teams
-from reliability.core.collection.docs import CARDS, render_collection_docs
+from reliability.core.collection.cards import CARDS
 from reliability.core.collection.formats import FORMATS
 from reliability.core.collection.inputs import (
     CollectionSource,
@@ -28,7 +28,6 @@ from reliability.core.collection.report import (
 )
 from reliability.core.collection.report_tables import build_sections
 from reliability.core.collection.stability import assess_stability
-from tests.conftest import REPOSITORY
 from tests.core.pooling.toy import toy_runs
 from tests.core.reliability.collection.toy import POOLED, TEAMS, toy_collection, toy_qrels
 
@@ -126,10 +125,6 @@ def test_every_row_of_every_table_is_as_wide_as_its_head(report):
 def test_a_measure_ranks_runs_only_if_higher_is_better():
     names = ["map", "num_rel", "search_length"]
     assert [can_rank_by(measure) for measure in parse_measures(names)].count(True) == 1
-
-
-def test_the_page_is_made_of_the_cards():
-    assert (REPOSITORY / "docs" / "collection.md").read_text() == render_collection_docs()
 
 
 @pytest.mark.parametrize("card", CARDS, ids=lambda card: card.name)

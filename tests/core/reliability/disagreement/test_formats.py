@@ -8,7 +8,6 @@ from dataclasses import replace
 import pytest
 
 from reliability.core.disagreement.cards import CARDS
-from reliability.core.disagreement.docs import render_disagreement_docs
 from reliability.core.disagreement.formats import (
     FORMATS,
 )
@@ -17,7 +16,6 @@ from reliability.core.disagreement.report import (
     build_disagreement_report,
     estimate_scoring_work,
 )
-from tests.conftest import REPOSITORY
 from tests.core.reliability.disagreement.drawn import drawn_panel
 from tests.csv_reading import csv_rows
 
@@ -73,10 +71,6 @@ def test_more_draws_and_more_disputes_are_more_work():
         > estimate_scoring_work(panel, 200)
         > 200 * len(panel.topics)
     )
-
-
-def test_the_page_is_made_of_the_cards():
-    assert (REPOSITORY / "docs" / "disagreement.md").read_text() == render_disagreement_docs()
 
 
 @pytest.mark.parametrize("card", CARDS, ids=lambda card: card.name)

@@ -13,7 +13,6 @@ from reliability.core.stopping.discoveries import (
     discoveries_by_topic,
     discovery_curve,
 )
-from reliability.core.stopping.docs import render_stopping_docs
 from reliability.core.stopping.movement import choose_checkpoints, default_step, measure_movement
 from reliability.core.stopping.pool_state import PooledDocument, PoolState, build_pool_state
 from reliability.core.stopping.remaining_relevant import (
@@ -24,7 +23,6 @@ from reliability.core.stopping.remaining_relevant import (
     extrapolate_below_pool,
     project_unjudged,
 )
-from tests.conftest import REPOSITORY
 
 TEAMS = ("north", "south")
 
@@ -201,7 +199,3 @@ def test_checkpoints_stay_where_they_are_as_judgments_come():
 )
 def test_the_usual_step_is_a_round_number(judgments, step):
     assert default_step(judgments) == step
-
-
-def test_the_docs_are_made_from_the_cards():
-    assert (REPOSITORY / "docs" / "stopping.md").read_text() == render_stopping_docs()

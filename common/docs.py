@@ -1,0 +1,55 @@
+"""Documentation pages: Markdown written by hand, with marked blocks that functions fill.
+
+A block is the text between two lines of a page that are comments in HTML, so not displayed::
+
+    <!-- begin: measures.families -->
+    …
+    <!-- end -->
+
+Prose is in the page; a block has only what the code knows better, such as cards, tables and
+computed examples. ``make docs`` fills the blocks of all pages
+(``workbench/docs.py`` lists the function behind each name), and ``tests/test_docs.py`` says which
+block is stale.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+Blocks = Mapping[str, Callable[[], str]]
+"""The function that renders each block, by the name of the block."""
+
+MARKER = re.compile(r"^<!-- (?:begin: (\S+)|end) -->$", re.MULTILINE)
+BLOCK = re.compile(r"^<!-- begin: (\S+) -->\n(.*?)^<!-- end -->$", re.MULTILINE | re.DOTALL)
+
+
+def list_blocks(page: str) -> list[str]:
+    """The names of the blocks of a page; ``ValueError`` if one has no end or is inside another."""
+    names: list[str | None] = [match[1] for match in MARKER.finditer(page)]
+    begun = [name for name in names[::2] if name is not None]
+    if len(begun) * 2 != len(names) or any(names[1::2]):
+        raise ValueError(f"lines of begin and end do not alternate: {names}")
+    return begun
+
+
+def fill_blocks(page: str, blocks: Blocks) -> str:
+    """The page with every block as ``blocks`` renders it.
+
+    Raises ``ValueError`` for a block without a function, without an end or inside another.
+    """
+    if unknown := sorted({*list_blocks(page)} - {*blocks}):
+        raise ValueError(f"no function renders the block {', '.join(unknown)}")
+    return BLOCK.sub(lambda match: _mark(match[1], blocks[match[1]]()), page)
+
+
+def find_stale_blocks(page: str, blocks: Blocks) -> list[str]:
+    """The names of the blocks whose text is not what ``blocks`` renders."""
+    before, after = BLOCK.findall(page), BLOCK.findall(fill_blocks(page, blocks))
+    return [name for (name, old), (_, new) in zip(before, after, strict=True) if old != new]
+
+
+def _mark(name: str, text: str) -> str:
+    # Blank lines around the text are a matter of the renderer, not of the page.
+    body = text.strip("\n")
+    return f"<!-- begin: {name} -->\n{body}\n<!-- end -->"

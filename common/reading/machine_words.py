@@ -1,0 +1,87 @@
+"""The bytes of a file as 64-bit words, and fast numpy operations on them.
+
+numpy has no fast operation on byte strings of several lengths, but it gathers, compares and
+multiplies 64-bit integers at the speed of memory. Words are little-endian: the first byte is the
+lowest, so shifting left moves bytes to the end of the word and drops the last ones.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Words = NDArray[np.uint64]
+Ints = NDArray[np.int64]
+Places = NDArray[np.signedinteger]
+Mask = NDArray[np.bool_]
+
+_LITTLE_ENDIAN = np.dtype("<u8")
+_LARGEST_LEARNT = 31 << 20
+"""glibc raises its threshold to the size of a freed piece of at most 32 MiB, header included
+(``DEFAULT_MMAP_THRESHOLD_MAX``), and keeps twice the threshold: 62 MiB."""
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+"""2^64 divided by the golden ratio, to the next odd integer: see ``mix_bits``."""
+_HALF = np.uint64(32)
+
+
+def byte_windows(data: bytes) -> NDArray[np.void]:
+    """The eight bytes from each offset of ``data``; a view without a copy.
+
+    A void of eight bytes has no alignment, so the view may have a stride of one byte, and
+    indexing it by an array of offsets copies eight bytes at a time.
+    """
+    padded = data if len(data) >= 8 else data.ljust(8, b"\0")
+    return np.ndarray(len(padded) - 7, "V8", padded, strides=(1,))
+
+
+def load_words(windows: NDArray[np.void], starts: Places) -> Words:
+    """The eight bytes from each of ``starts``, little-endian; 0 for bytes outside the data."""
+    last = len(windows) - 1
+    if not len(starts) or (starts.min() >= 0 and starts.max() <= last):
+        return windows[starts].view(_LITTLE_ENDIAN)
+    # Near an end of the data: load the nearest eight bytes, and shift those that are not wanted
+    # out of the word. From eight bytes on the shift is 64 bits or more, for which numpy gives 0.
+    inside = np.minimum(np.maximum(starts, 0), last)
+    behind = 8 * np.maximum(starts - inside, 0)
+    before = 8 * np.maximum(inside - starts, 0)
+    return shift_words(windows[inside].view(_LITTLE_ENDIAN) >> behind.astype(np.uint64), before)
+
+
+def shift_words(words: Words, bits: Places) -> Words:
+    """Each word shifted left by its own number of bits; 0 from 64 bits on."""
+    return words << bits.astype(np.uint64)
+
+
+def keep_freed_memory() -> None:
+    """Let this process keep freed memory, up to 62 MiB, instead of requesting it repeatedly.
+
+    glibc gives the memory of every array above 128 KiB back to the system when it is freed, until
+    one large piece was freed: it takes that as the size of usual pieces. Requesting the memory
+    again, page by page, takes as long as all the work on a block of a file. This frees such a
+    piece, once; its pages are never touched. Harmless with other allocators.
+    """
+    np.empty(_LARGEST_LEARNT, np.uint8)
+
+
+def mix_bits(values: Words) -> Words:
+    """Values spread over all 64 bits, one to one.
+
+    Both steps can be undone, so distinct values stay distinct: an odd number has an inverse modulo
+    2^64; and ``x ^ (x >> 32)`` keeps the high half of x, with which it restores the low one. In
+    the product a bit depends on the bits below it only, so the high half is well spread and the
+    low one is not: folding the high half down mends that. Fibonacci hashing (Knuth, The Art of
+    Computer Programming 3, 6.4): multiples of the golden ratio leave the most even gaps, so
+    numbers in sequence, such as docnos, end up far apart.
+    """
+    spread = values * _ODD
+    return spread ^ (spread >> _HALF)
+
+
+def dense_ranks(keys: Words | Places) -> Ints:
+    """The rank, from 0, of each key among the distinct keys: equal keys share theirs."""
+    order = np.argsort(keys)
+    ordered = keys[order]
+    ranked = np.empty(len(keys), np.int64)
+    ranked[order[:1]] = 0
+    ranked[order[1:]] = np.cumsum(ordered[1:] != ordered[:-1])
+    return ranked

@@ -1,0 +1,125 @@
+"""The command ``poolbench``: files without Django, and a whole installation with ``[server]``."""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+from argparse import ArgumentParser
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.metadata import version
+from importlib.util import find_spec
+
+from campaigns.cli.command import CliError, FileCommand, Output
+from campaigns.cli.run_lists import RunListParser
+
+FILE_COMMANDS = {
+    "evaluate": "evaluation.cli.evaluate.Evaluate",
+    "compare": "evaluation.cli.compare_runs.CompareRuns",
+    "user-measures": "evaluation.cli.user_measures.UserMeasures",
+    "pool": "pooling.cli.pool.Pool",
+    "agreement": "judging.cli.agreement.Agreement",
+    "disagreement": "reliability.cli.disagreement.Disagreement",
+    "report": "reliability.cli.collection_report.CollectionReport",
+    "simulate": "reliability.cli.simulate_pool.SimulatePool",
+}
+"""Where each command on files is; only the one that is asked for is loaded."""
+SERVER_COMMANDS = {
+    "serve": "Run the web server and the background worker.",
+    "demo": "Build the demo campaign and serve it.",
+    "manage": "Run a command of an installation; `poolbench manage help` lists them.",
+}
+MISSING_SERVER = 'poolbench {name} needs the server. Install it: pip install "poolbench[server]".\n'
+MANY = 100_000
+"""New objects before commands on files collect garbage; Python's default is 700."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run ``poolbench`` with ``arguments``; return its exit status."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    name = words[0] if words else "--help"
+    if name in FILE_COMMANDS:
+        # The data live to the end: garbage collection would take a tenth of the time.
+        gc.set_threshold(MANY)
+        return run_file_command(name, words[1:])
+    if name in SERVER_COMMANDS:
+        return run_server_command(name, words[1:])
+    if name in ("-h", "--help", "help"):
+        sys.stdout.write(describe_commands())
+        return 0
+    if name == "--version":
+        sys.stdout.write(f"poolbench {version('poolbench')}\n")
+        return 0
+    sys.stderr.write(f"Unknown command: {name}. `poolbench --help` lists the commands.\n")
+    return 2
+
+
+def run_file_command(name: str, words: Sequence[str]) -> int:
+    """Run a command on files, without Django."""
+    command = load_file_command(name)
+    parser = build_file_parser(name, command)
+    try:
+        options = parser.parse_args(words)
+        command.run(vars(options), Output(sys.stdout.write, write_note))
+        sys.stdout.flush()
+    except CliError as error:
+        sys.stderr.write(f"poolbench {name}: {error}\n")
+        return 1
+    except BrokenPipeError:
+        # The reader, such as `head`, has what it wants. Nothing may be left to flush at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return 0
+
+
+def load_file_command(name: str) -> FileCommand:
+    """The command called ``name`` on the command line."""
+    module, _, kind = FILE_COMMANDS[name].rpartition(".")
+    command: FileCommand = getattr(import_module(module), kind)()
+    return command
+
+
+def build_file_parser(name: str, command: FileCommand) -> ArgumentParser:
+    """The arguments of ``command``, and the option that all commands have."""
+    parser = RunListParser(prog=f"poolbench {name}", description=command.help)
+    command.add_arguments(parser)
+    parser.add_argument(
+        "-v",
+        "--verbosity",
+        type=int,
+        choices=(0, 1),
+        default=1,
+        help="0: no notes on standard error, only faults (default: 1)",
+    )
+    return parser
+
+
+def write_note(line: str) -> None:
+    sys.stderr.write(line if line.endswith("\n") else f"{line}\n")
+
+
+def run_server_command(name: str, words: Sequence[str]) -> int:
+    """Run a command of the server, if it is installed."""
+    if find_spec("django") is None:
+        sys.stderr.write(MISSING_SERVER.format(name=name))
+        return 1
+    # By its name: the library must work without the server.
+    server = import_module("workbench.command_line")
+    server.run_server_command(name, words)
+    return 0
+
+
+def describe_commands() -> str:
+    """All commands with what they do."""
+    files = {name: load_file_command(name).help for name in FILE_COMMANDS}
+    lines = ["usage: poolbench [--version] COMMAND ...", "", "On files (plain or gzip):"]
+    lines += [f"  {name:<14} {text}" for name, text in files.items()]
+    lines += ["", 'An installation (pip install "poolbench[server]"):']
+    lines += [f"  {name:<14} {text}" for name, text in SERVER_COMMANDS.items()]
+    lines += ["", "`poolbench COMMAND --help` describes a command.", ""]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
