@@ -2,7 +2,7 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 PY := .venv/bin/python
 
-.PHONY: demo run test check bench docs constraints messages clean
+.PHONY: demo run quick test check bench docs constraints messages clean
 
 demo: .venv/.main  ## build the demo campaign and serve it (ARGS=--no-serve: tables only)
 	POOLBENCH_VAR=var/demo $(PY) manage.py demo $(ARGS)
@@ -11,8 +11,13 @@ run: .venv/.main  ## run your own installation: web server and worker
 	$(PY) manage.py migrate -v 0
 	$(PY) manage.py serve $(ARGS)
 
+PYTEST := $(PY) -m pytest -n auto --maxprocesses 4 --dist worksteal
+
+quick: .venv/.dev  ## the tests of what has changed since main (tests/changed.py)
+	$(PYTEST) -m "not browser and not service" $(ARGS) $$($(PY) -m tests.changed)
+
 test: .venv/.dev  ## the test suite
-	$(PY) -m pytest -n auto --maxprocesses 4 --dist loadfile $(ARGS)
+	$(PYTEST) $(ARGS)
 
 check: .venv/.dev  ## formatting, lint, types, import contracts, templates, migrations, API schema
 	.venv/bin/ruff check . && .venv/bin/ruff format --check .

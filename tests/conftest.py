@@ -3,34 +3,54 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from django.conf import settings as django_settings
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+from django.test import Client, override_settings
+from django.utils import timezone
 from hypothesis import Phase
 from hypothesis import settings as hypothesis_settings
 
-from campaigns.core.documents import DocumentText
-from campaigns.core.scale import GradeSpec
-from campaigns.models import Campaign, Document, Role, Team, Topic, User
-from campaigns.services.campaigns import create_campaign
-from campaigns.services.collection import build_document_row
-from campaigns.services.people import add_member, get_or_create_team
+from campaigns.models import Campaign, Run, Team, User
 from common.cache import clear_caches
+from judging.models import Qrels, Slot
+from tests.engines import depends_on_engine
+from tests.examples import count_examples
+from tests.world.recording import OWN_KEYS_FROM, Layer, number_rows_from
+from tests.world.recording import restore as restore_layer
 
 # The same examples every time, so that only a change can make a test fail.
 # HYPOTHESIS_PROFILE=explore draws new ones. Explaining a failure can take longer than the suite.
-PHASES = (Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink)
-hypothesis_settings.register_profile("explore", deadline=None, phases=PHASES)
-hypothesis_settings.register_profile("fixed", deadline=None, phases=PHASES, derandomize=True)
+COMMON = {
+    "deadline": None,
+    "phases": (Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink),
+    "max_examples": count_examples(100),
+}
+hypothesis_settings.register_profile("explore", **COMMON)
+hypothesis_settings.register_profile("fixed", **COMMON, derandomize=True)
 hypothesis_settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
+if TYPE_CHECKING:
+    from evaluation.models import ScoreSet
+    from tests.world.site import World
+
 REPOSITORY = Path(__file__).resolve().parent.parent
-SCALE = (
-    GradeSpec(0, "not relevant", "0", 0),
-    GradeSpec(1, "related", "1", 1),
-    GradeSpec(2, "relevant", "2", 2),
-    GradeSpec(3, "perfect", "3", 3),
-)
+QUICK = {
+    "POOLBENCH_INLINE": True,
+    "PASSWORD_HASHERS": ["django.contrib.auth.hashers.MD5PasswordHasher"],
+}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if depends_on_engine(item.path.relative_to(REPOSITORY).as_posix()):
+            item.add_marker("engine")
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
@@ -55,7 +75,8 @@ def data_dir() -> Path:
 @pytest.fixture(autouse=True)
 def _own_installation(settings, tmp_path):
     """Jobs run in this process, files go to the test's folder, passwords are hashed fast."""
-    settings.POOLBENCH_INLINE = True
+    for name, value in QUICK.items():
+        setattr(settings, name, value)
     settings.STORE_DIR = tmp_path / "store"
     # Primary keys of users are reused, so counted requests of other tests must be forgotten.
     memory = "django.core.cache.backends.locmem.LocMemCache"
@@ -64,82 +85,143 @@ def _own_installation(settings, tmp_path):
     clear_caches()
     # Static files are found on request, instead of listing them for every client.
     settings.WHITENOISE_AUTOREFRESH = True
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
-def user(name: str, **fields: object) -> User:
-    return User.objects.create_user(name, password="correct horse battery", **fields)
+@pytest.fixture(scope="session")
+def _recorded(django_db_setup, django_db_blocker, tmp_path_factory):
+    """``_recorded(make)``: what ``make`` records, in the empty database, outside of any test."""
+    store = tmp_path_factory.mktemp("world") / "store"
+
+    def record(make: Callable[[], Any]) -> Any:
+        with django_db_blocker.unblock(), override_settings(**QUICK, STORE_DIR=store):
+            number_rows_from(OWN_KEYS_FROM)
+            return make()
+
+    return record
+
+
+@pytest.fixture(scope="session")
+def _layers(_recorded) -> dict[str, Layer]:
+    from tests.world.layers import record_layers  # slow to import: the engine and scipy
+
+    return _recorded(record_layers)
+
+
+@pytest.fixture(scope="session")
+def _site(_recorded) -> Layer:
+    from tests.world.layers import record_site
+
+    return _recorded(record_site)
 
 
 @pytest.fixture
-def organizer(db) -> User:
-    return user("organizer", can_create_campaigns=True)
+def restore(db, _layers) -> Callable[[str], Any]:
+    """``restore(name)``: a layer of the small campaign (``tests.world.layers``)."""
+    return lambda name: restore_layer(_layers[name])
 
 
 @pytest.fixture
-def assessor(campaign) -> User:
-    return joined(campaign, "assessor", Role.ASSESSOR)
+def world(db, _site) -> World:
+    """Two campaigns with scores and users of every role."""
+    world = restore_layer(_site)
+    Slot.objects.filter(pk=world.slot.pk).update(expires_at=timezone.now() + timedelta(minutes=20))
+    return world
 
 
 @pytest.fixture
-def assessor2(campaign) -> User:
-    return joined(campaign, "assessor2", Role.ASSESSOR)
+def organizer(restore) -> User:
+    return restore("organizer")
 
 
 @pytest.fixture
-def participant(campaign, team) -> User:
-    return joined(campaign, "participant", Role.PARTICIPANT, team)
+def assessor(restore, campaign) -> User:
+    return restore("assessor")
 
 
 @pytest.fixture
-def rival(campaign, other_team) -> User:
+def assessor2(restore, campaign) -> User:
+    return restore("assessor2")
+
+
+@pytest.fixture
+def participant(restore, team) -> User:
+    return restore("participant")
+
+
+@pytest.fixture
+def rival(restore, other_team) -> User:
     """A participant of another team."""
-    return joined(campaign, "rival", Role.PARTICIPANT, other_team)
+    return restore("rival")
 
 
 @pytest.fixture
-def viewer(campaign) -> User:
-    return joined(campaign, "viewer", Role.VIEWER)
+def viewer(restore, campaign) -> User:
+    return restore("viewer")
 
 
 @pytest.fixture
-def stranger(db) -> User:
+def stranger(restore) -> User:
     """A user without a role in any campaign."""
-    return user("stranger")
+    return restore("stranger")
 
 
 @pytest.fixture
-def campaign(organizer) -> Campaign:
+def campaign(restore, organizer) -> Campaign:
     """Grades 0 to 3, topics "1" to "3", documents d1 to d9; only the organizer is a member."""
-    made = create_campaign(actor=organizer, title="Small Task", slug="small", scale=SCALE)
-    Topic.objects.bulk_create(
-        Topic(campaign=made, number=str(n), title=f"topic {n}", position=n) for n in (1, 2, 3)
-    )
-    Document.objects.bulk_create(
-        build_document_row(
-            made, DocumentText(f"d{n}", f"Document {n}", f"The text of document {n}.")
-        )
-        for n in range(1, 10)
-    )
-    return made
+    return restore("campaign")
 
 
 @pytest.fixture
-def team(campaign, organizer) -> Team:
-    return get_or_create_team(actor=organizer, campaign=campaign, name="Alpha")
+def team(restore, campaign) -> Team:
+    return restore("team")
 
 
 @pytest.fixture
-def other_team(campaign, organizer) -> Team:
-    return get_or_create_team(actor=organizer, campaign=campaign, name="Beta")
+def other_team(restore, campaign) -> Team:
+    return restore("other_team")
 
 
-def joined(campaign: Campaign, name: str, role: str, team: Team | None = None) -> User:
-    """A new user with a role in ``campaign``."""
-    member = add_member(
-        actor=campaign.created_by, campaign=campaign, user=user(name), role=role, team=team
-    )
-    return member.user
+@pytest.fixture
+def alpha(restore, team) -> Run:
+    return restore("alpha")
+
+
+@pytest.fixture
+def beta(restore, other_team) -> Run:
+    return restore("beta")
+
+
+@pytest.fixture
+def beta2(restore, other_team) -> Run:
+    return restore("beta2")
+
+
+@pytest.fixture
+def qrels(restore, campaign) -> Qrels:
+    return restore("qrels")
+
+
+@pytest.fixture
+def score_set(restore, alpha, beta, beta2, qrels) -> ScoreSet:
+    """Of three runs and qrels that are small enough to score by hand (``world.files``)."""
+    return restore("score_set")
+
+
+@pytest.fixture
+def migrate():
+    """``migrate(target)``: the models as of ``target``; at the end all migrations are applied.
+
+    For tests with ``django_db(transaction=True)``.
+    """
+
+    def go(target: list[tuple[str, str]]) -> Any:
+        executor = MigrationExecutor(connection)
+        executor.migrate(target)
+        return executor.loader.project_state(target).apps
+
+    yield go
+    go(MigrationExecutor(connection).loader.graph.leaf_nodes())
+    number_rows_from(OWN_KEYS_FROM)  # tables that were made anew count from 1
 
 
 @pytest.fixture
@@ -151,3 +233,20 @@ def as_user(client):
         return client
 
     return sign_in
+
+
+@pytest.fixture
+def client_for(world) -> Callable[..., Client]:
+    """``client_for(role)``: a client of that role; each signs in once per test."""
+    sessions: dict[str, str] = {}
+
+    def make(role: str, **options: bool) -> Client:
+        client = Client(**options)
+        if (who := world.people[role]) is not None:
+            if role not in sessions:
+                client.force_login(who)
+                sessions[role] = client.cookies[django_settings.SESSION_COOKIE_NAME].value
+            client.cookies[django_settings.SESSION_COOKIE_NAME] = sessions[role]
+        return client
+
+    return make

@@ -15,12 +15,13 @@ from copy import deepcopy
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import transaction
+from django.http import HttpResponse
 from django.test import Client
 from django.urls import URLPattern, get_resolver, reverse
 
 from judging.rules import SKIP_REASONS
 from tests.access_table import TABLE
-from tests.world import ROLES, World, build_world, token
+from tests.world.site import ROLES, World, token
 
 
 def rows() -> list[tuple[str, str, list[int]]]:
@@ -174,8 +175,8 @@ SCRIPT = ("/judge-acts/", "/judge-ahead/", "/judge-renew/")
 """What the judging screen's script posts to, as JSON."""
 
 
-def ask(client: Client, method: str, url: str, body: dict[str, object]) -> int:
-    """The status of the answer; whatever the request changed is undone."""
+def ask(client: Client, method: str, url: str, body: dict[str, object]) -> HttpResponse:
+    """The answer; whatever the request changed is undone."""
     kept = deepcopy(client.cookies)
     with transaction.atomic():
         if method == "GET":
@@ -187,18 +188,10 @@ def ask(client: Client, method: str, url: str, body: dict[str, object]) -> int:
             answer = client.generic(method, url, json.dumps(body), content_type="application/json")
         else:
             answer = client.post(url, body)
+        answer.body = answer.getvalue()  # a stream is read within the transaction
         transaction.set_rollback(True)
     client.cookies = kept
-    return answer.status_code
-
-
-def clients(world: World) -> dict[str, Client]:
-    made = {}
-    for role in ROLES:
-        made[role] = Client(raise_request_exception=True)
-        if world.people[role] is not None:
-            made[role].force_login(world.people[role])
-    return made
+    return answer
 
 
 def test_every_url_is_in_the_table():
@@ -207,16 +200,56 @@ def test_every_url_is_in_the_table():
     assert told - set(patterns()) == set()
 
 
-@pytest.mark.parametrize("part", ["pages", "api"])
-def test_every_url_answers_every_role_as_the_table_says(db, part):
-    world = build_world()
-    address, body, client = urls(world), bodies(world), clients(world)
+@pytest.mark.parametrize("role", ROLES)
+def test_every_url_answers_every_role_as_the_table_says(world, client_for, role):
+    """Besides, every page that is shown keeps to the policy, unstored, and keeps secrets."""
+    address, body, client = urls(world), bodies(world), client_for(role)
+    secrets = [run.tag for run in world.campaign.runs.all()] if role == "assessor" else []
     wrong = []
     for name, method, statuses in rows():
-        if name.startswith("api-") != (part == "api"):
-            continue
-        for role, status in zip(ROLES, statuses, strict=True):
-            found = ask(client[role], method, address[name], body.get(name, {}))
-            if found != status:
-                wrong.append(f"{method} {address[name]} ({name}) as {role}: {found}, not {status}")
+        answer = ask(client, method, address[name], body.get(name, {}))
+        asked, wanted = f"{method} {address[name]} ({name})", statuses[ROLES.index(role)]
+        if answer.status_code != wanted:
+            wrong.append(f"{asked}: {answer.status_code}, not {wanted}")
+        elif method == "GET" and answer.status_code == 200:
+            wrong += [f"{asked}: {fault}" for fault in list_loose_headers(answer)]
+            if role != "anonymous" and name not in STORED:
+                wrong += [f"{asked}: may be stored"] * ("no-store" not in cache_control(answer))
+            if "/c/" in address[name]:
+                wrong += [f"{asked}: shows {tag}" for tag in secrets if tag.encode() in answer.body]
     assert wrong == []
+
+
+STORED = {"document-body", "health", "api-schema", "api-schema-json"}
+"""The others are not about anybody: they never look at who asks."""
+STRICT = {
+    "default-src": "'none'",
+    "script-src": "'self'",
+    "style-src": "'self'",
+    "form-action": "'self'",
+    "frame-ancestors": "'none'",
+    "base-uri": "'none'",
+}
+FORBIDDEN = re.compile(
+    r"<script(?![^>]*\ssrc=)[^>]*>|<style|\sstyle=|\son\w+=|javascript:"
+    r"|<(?:script|link|img)[^>]*(?:src|href)=\"https?:[^>]*"
+)
+"""Inline script and style, event handlers, and addresses of other hosts that would load."""
+
+
+def cache_control(answer: HttpResponse) -> str:
+    return answer.headers.get("Cache-Control", "")
+
+
+def list_loose_headers(answer: HttpResponse) -> list[str]:
+    """What an answer lacks of the strict policy, and what the policy forbids but the page has."""
+    parts = answer.headers["Content-Security-Policy"].split(";")
+    policy = dict(part.strip().partition(" ")[::2] for part in parts)
+    loose = [name for name, value in STRICT.items() if policy.get(name) != value]
+    if answer.headers["X-Frame-Options"] != "DENY":
+        loose.append("X-Frame-Options")
+    if answer.headers.get("X-Content-Type-Options") != "nosniff":
+        loose.append("nosniff")
+    if answer.headers["Content-Type"].startswith("text/html"):
+        loose += FORBIDDEN.findall(answer.content.decode())
+    return loose

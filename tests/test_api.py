@@ -17,7 +17,8 @@ from campaigns.models import Role, User
 from campaigns.services.people import add_member, get_or_create_team
 from campaigns.services.tokens import create_token
 from judging.services.plans import create_plan
-from tests.conftest import REPOSITORY, user
+from tests.conftest import REPOSITORY
+from tests.world.people import user
 from workbench.api_docs import WHO, WHO_ELSE, list_endpoints
 
 GUIDE = (REPOSITORY / "docs/api.md").read_text()

@@ -7,15 +7,14 @@ other scripts, half of a surrogate pair, words without end.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Any
 from urllib.parse import quote, urlencode
 
 import pytest
 from django.db import transaction
-from django.test import Client
 
 from tests.test_access import bodies, rows, urls
-from tests.world import World, build_world
 
 LONG = "9" * 5000
 ODD = ("a\0b", "-1", "1e999", "nan", "9" * 30, LONG, "²", "--1", "w " * 400)
@@ -60,17 +59,21 @@ FORMS = {
 ASSESSORS = ("judge", "judge-skip", "judge-undo", "judge-change", "my-judgments")
 
 
-@pytest.fixture
-def world(db) -> World:
-    return build_world()
+PARTS = 4
+in_parts = pytest.mark.parametrize("part", range(PARTS))
+"""Short tests, so that several workers share the addresses."""
+
+
+def part_of(items: Iterable[Any], part: int) -> list[Any]:
+    return list(items)[part::PARTS]
 
 
 @pytest.fixture
-def ask(world):
+def ask(client_for):
     """``ask(name, method, address, …)`` → what was asked, if the answer was our fault."""
-    clients = {role: Client(raise_request_exception=False) for role in ("organizer", "assessor")}
-    for role, client in clients.items():
-        client.force_login(world.people[role])
+    clients = {
+        role: client_for(role, raise_request_exception=False) for role in ("organizer", "assessor")
+    }
 
     def asked(name: str, method: str, address: str, *args: Any, **options: Any) -> list[str]:
         judges = name in ASSESSORS or name.startswith("api-judgment")
@@ -84,9 +87,10 @@ def ask(world):
     return asked
 
 
-def test_no_odd_query_breaks_a_page(world, ask):
+@in_parts
+def test_no_odd_query_breaks_a_page(world, ask, part):
     found, address = [], urls(world)
-    for name, parameters in QUERIES.items():
+    for name, parameters in part_of(QUERIES.items(), part):
         for query in parameters.split():
             for value in ODD:
                 path = address[name].partition("?")[0]
@@ -94,9 +98,10 @@ def test_no_odd_query_breaks_a_page(world, ask):
     assert found == []
 
 
-def test_no_odd_form_breaks_a_page(world, ask):
+@in_parts
+def test_no_odd_form_breaks_a_page(world, ask, part):
     found, address = [], urls(world)
-    for name, form in FORMS.items():
+    for name, form in part_of(FORMS.items(), part):
         for field in form:
             for value in ODD[:1] + ODD[4:7]:
                 body = urlencode(form | {field: value})
@@ -107,11 +112,12 @@ def test_no_odd_form_breaks_a_page(world, ask):
     assert found == []
 
 
-def test_no_odd_json_breaks_the_api(world, ask):
+@in_parts
+def test_no_odd_json_breaks_the_api(world, ask, part):
     more = {"measures": [], "note": "x", "as_of": "2020-01-01T00:00:00Z", "after": 1, "slug": "x"}
     more |= {"comment": "x", "client_uuid": "x", "max_runs_per_team": 1}
     found, address = [], urls(world)
-    for name, body in bodies(world).items():
+    for name, body in part_of(bodies(world).items(), part):
         if not name.startswith("api-") or "file" in body:
             continue
         for field in {**body, **more}:
@@ -123,9 +129,10 @@ def test_no_odd_json_breaks_the_api(world, ask):
     assert found == []
 
 
-def test_no_odd_place_breaks_a_page(world, ask):
+@in_parts
+def test_no_odd_place_breaks_a_page(world, ask, part):
     found = []
-    for name, address in urls(world).items():
+    for name, address in part_of(sorted(urls(world).items()), part):
         parts = address.partition("?")[0].strip("/").split("/")
         for at in range(len(parts)):
             for value in ODD_PLACES:

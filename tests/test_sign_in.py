@@ -12,7 +12,7 @@ from django.test import Client
 from django.urls import reverse
 
 from campaigns.services.sign_in import wait_after
-from tests.conftest import user
+from tests.world.people import user
 
 PASSWORD = "correct horse battery"
 

@@ -16,9 +16,7 @@ from django.utils import timezone
 
 from campaigns.models import ApiToken, User
 from campaigns.services.tokens import create_token, find_token
-from tests.campaigns.test_migrations import latest, migrate
 
-__all__ = ["latest"]
 PASSWORD = "correct horse battery"
 BEFORE = [("campaigns", "0005_wording")]
 AFTER = [("campaigns", "0008_tokens_and_removed_files")]
@@ -117,7 +115,7 @@ def test_the_last_use_is_noted_once_a_minute(stranger, client, django_assert_num
 
 
 @pytest.mark.django_db(transaction=True)
-def test_tokens_of_earlier_versions_keep_working(latest):
+def test_tokens_of_earlier_versions_keep_working(migrate):
     old = migrate(BEFORE)
     person = old.get_model("campaigns", "User").objects.create(username="u")
     with connection.cursor() as cursor:

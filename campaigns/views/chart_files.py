@@ -18,11 +18,13 @@ from common.charts.file import write_chart_file
 
 
 def chart_file_response(request: HttpRequest, context: Mapping[str, object]) -> HttpResponse | None:
-    """The requested chart among the values of ``context``; None if none is requested."""
+    """The requested chart among the values of ``context``; None if none is requested, or the page
+    has no charts.
+    """
     name = request.GET.get("chart")
-    if name is None:
-        return None
     charts = {value.file_name: value for value in context.values() if isinstance(value, Chart)}
+    if name is None or not charts:
+        return None
     if name not in charts:
         raise Http404(f"unknown chart {name}")
     campaign = context.get("campaign")

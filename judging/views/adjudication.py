@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 
 from django.contrib import messages
+from django.db.models.query import QuerySet
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, redirect
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django_stubs_ext import StrPromise
 
 from campaigns.api.attachments import attachment_response
 from campaigns.core.confirmation import Decision
 from campaigns.errors import ActionRefused
-from campaigns.models import Campaign
+from campaigns.models import Campaign, User
 from campaigns.queries.lists import get_campaign_for
 from campaigns.rules import is_organizer_anywhere
 from campaigns.views.confirmation import confirm_act
-from campaigns.views.helpers import SignedInRequest, campaign_url
+from campaigns.views.helpers import Crumbs, SignedInRequest, campaign_url
+from campaigns.views.pages import render_page
 from common.report.csv import format_csv
 from judging.forms.adjudication import RoundForm
 from judging.models import Plan
 from judging.queries.adjudication import (
     STATES,
+    AdjudicationRound,
     Disagreement,
+    OwnAdjudication,
     count_by_state,
     list_adjudicators,
     list_disagreements,
@@ -127,6 +133,22 @@ def disagreements_download_view(request: SignedInRequest, slug: str) -> HttpResp
     )
 
 
+@dataclass(frozen=True)
+class AdjudicationPage:
+    campaign: Campaign
+    crumbs: Crumbs
+    form: RoundForm
+    manages: bool
+    adjudicates: bool
+    mine: OwnAdjudication
+    disagreements: list[Disagreement]
+    states: list[tuple[StrPromise, int]]
+    sizes: list[tuple[int, int, int, int, int]]
+    rounds: list[AdjudicationRound]
+    people: QuerySet[User]
+    judged: bool
+
+
 def render_adjudication_overview(
     request: SignedInRequest, campaign: Campaign, form: RoundForm
 ) -> HttpResponse:
@@ -136,23 +158,21 @@ def render_adjudication_overview(
     waiting = list_waiting_pairs(campaign) if manages else []
     agreed = [pair for pair in waiting if pair not in disagreeing]
     judged = campaign.judgments.exists()
-    context = {
-        "campaign": campaign,
-        "crumbs": [(_("Adjudication"), None)],
-        "form": form,
-        "manages": manages,
-        "adjudicates": request.user.has_perm("campaigns.adjudicate", campaign),
-        "mine": own_adjudication_progress(campaign, request.user),
-        "disagreements": disagreements,
-        "states": [
-            (STATES[state], count) for state, count in count_by_state(disagreements).items()
-        ],
-        "sizes": disagreements_by_distance(disagreements),
-        "rounds": list_rounds(campaign, agreed) if manages else [],
-        "people": list_adjudicators(campaign),
-        "judged": judged,
-    }
-    return render(request, "judging/adjudication.html", context)
+    page = AdjudicationPage(
+        campaign=campaign,
+        crumbs=[(_("Adjudication"), None)],
+        form=form,
+        manages=manages,
+        adjudicates=request.user.has_perm("campaigns.adjudicate", campaign),
+        mine=own_adjudication_progress(campaign, request.user),
+        disagreements=disagreements,
+        states=[(STATES[state], count) for state, count in count_by_state(disagreements).items()],
+        sizes=disagreements_by_distance(disagreements),
+        rounds=list_rounds(campaign, agreed) if manages else [],
+        people=list_adjudicators(campaign),
+        judged=judged,
+    )
+    return render_page(request, "judging/adjudication.html", page)
 
 
 def disagreements_by_distance(

@@ -4,24 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 from uuid import UUID, uuid4
 
 from django.contrib import messages
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
+from django_stubs_ext import StrPromise
 
 from campaigns.errors import ActionRefused
-from campaigns.models import Campaign, Topic
+from campaigns.models import Campaign, Grade, Topic
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import SignedInRequest
+from campaigns.views.pages import render_page
 from judging.forms.screen import JudgeForm, SkipForm, SubmissionForm, UndoForm
 from judging.models import Judgment, Plan, Purpose, Slot
 from judging.queries.adjudication import (
+    AnonymousJudgment,
     OwnAdjudication,
     list_anonymous_judgments,
     own_adjudication_progress,
@@ -33,6 +35,7 @@ from judging.views.judging_screen import (
     FLAG_KEYS,
     SHORT_FLAGS,
     SKIP_KEYS,
+    JudgingDocument,
     build_judging_documents,
     grades_by_value,
 )
@@ -66,8 +69,8 @@ def adjudicate_view(request: SignedInRequest, slug: str) -> HttpResponse:
         slot = claim_next(actor=request.user, campaign=campaign, topic=None, kind=ADJUDICATE)
     except ActionRefused as refused:
         slot, message = None, str(refused)
-    context = adjudication_context(request, campaign, slot) | {"message": message}
-    return render(request, "judging/adjudicate.html", context)
+    page = build_adjudication_page(request, campaign, slot, message)
+    return render_page(request, "judging/adjudicate.html", page)
 
 
 @require_POST
@@ -107,9 +110,24 @@ def save_and_show_next(
     return redirect("adjudicate", campaign.slug)
 
 
-def adjudication_context(
-    request: SignedInRequest, campaign: Campaign, slot: Slot | None
-) -> dict[str, Any]:
+@dataclass(frozen=True)
+class AdjudicationScreenPage:
+    screen: AdjudicationScreen
+    campaign: Campaign
+    document: JudgingDocument | None
+    judgments: list[AnonymousJudgment]
+    home_url: str
+    skip_url: str
+    here_url: str
+    grades: dict[int, Grade]
+    reasons: list[tuple[str, str, StrPromise]]
+    flags: list[tuple[str, str, StrPromise, StrPromise]]
+    message: str
+
+
+def build_adjudication_page(
+    request: SignedInRequest, campaign: Campaign, slot: Slot | None, message: str
+) -> AdjudicationScreenPage:
     document = build_judging_documents(request.user, campaign, [slot])[0] if slot else None
     last = own_current_judgments(campaign, request.user, (Purpose.ADJUDICATE,)).first()
     screen = AdjudicationScreen(
@@ -124,17 +142,16 @@ def adjudication_context(
         else []
     )
     query = {"topic": slot.topic.number} if slot else {}
-    return {
-        "screen": screen,
-        "campaign": campaign,
-        "document": document,
-        "judgments": judgments,
-        "home_url": reverse("adjudication", args=[campaign.slug]),
-        "skip_url": reverse("adjudication-skip", args=[campaign.slug], query=query),
-        "here_url": reverse("adjudicate", args=[campaign.slug], query=query),
-        "grades": grades_by_value(campaign),
-        "reasons": [(name, SKIP_KEYS[name], label) for name, label in SKIP_REASONS.items()],
-        "flags": [
-            (name, FLAG_KEYS[name], SHORT_FLAGS[name], label) for name, label in FLAGS.items()
-        ],
-    }
+    return AdjudicationScreenPage(
+        screen=screen,
+        campaign=campaign,
+        document=document,
+        judgments=judgments,
+        home_url=reverse("adjudication", args=[campaign.slug]),
+        skip_url=reverse("adjudication-skip", args=[campaign.slug], query=query),
+        here_url=reverse("adjudicate", args=[campaign.slug], query=query),
+        grades=grades_by_value(campaign),
+        reasons=[(name, SKIP_KEYS[name], label) for name, label in SKIP_REASONS.items()],
+        flags=[(name, FLAG_KEYS[name], SHORT_FLAGS[name], label) for name, label in FLAGS.items()],
+        message=message,
+    )

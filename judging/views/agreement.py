@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
 
+from django.db.models.query import QuerySet
 from django.http import HttpResponse
-from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from campaigns.api.attachments import attachment_response, report_response
 from campaigns.core.cards import Card
-from campaigns.models import Campaign
+from campaigns.models import Campaign, Grade
 from campaigns.queries.lists import get_campaign_for
-from campaigns.views.chart_files import chart_file_response
-from campaigns.views.helpers import SignedInRequest
+from campaigns.views.helpers import Crumbs, SignedInRequest
+from campaigns.views.pages import render_page
 from common.charts.chart import Chart
 from common.report.csv import write_csv
 from judging.core.agreement.coefficient import CoefficientValue
 from judging.core.agreement.formats import AGREEMENT_FORMATS, build_topics_report
 from judging.core.agreement.labels import LabelTable
 from judging.core.agreement.registry import COEFFICIENTS
-from judging.core.agreement.report import CoefficientPanel
+from judging.core.agreement.report import AgreementReport, CoefficientPanel
 from judging.core.quality.report import quality_report
 from judging.queries.agreement import load_labels
 from judging.queries.quality import load_judging_record
@@ -51,24 +50,49 @@ def load_agreement_page(
     return campaign, choice, load_labels(campaign, third=choice.third)
 
 
-def agreement_context(
+@dataclass(frozen=True)
+class AgreementFrame:
+    campaign: Campaign
+    crumbs: Crumbs
+    here: str
+    choice: AgreementChoice
+    coefficients: list[Card]
+    levels: QuerySet[Grade]
+    topics: tuple[str, ...]
+    names: tuple[str, ...]
+    thirds: int
+    third_switch: str
+
+
+def build_agreement_frame(
     campaign: Campaign, choice: AgreementChoice, labels: LabelTable, here: str
-) -> dict[str, Any]:
+) -> AgreementFrame:
     """The context of every agreement page: selection and navigation."""
-    return {
-        "campaign": campaign,
-        "crumbs": [("Agreement", None)]
+    return AgreementFrame(
+        campaign=campaign,
+        crumbs=[("Agreement", None)]
         if here == "agreement"
         else [("Agreement", reverse("agreement", args=[campaign.slug])), (TITLES[here], None)],
-        "here": here,
-        "choice": choice,
-        "coefficients": [coefficient.card for coefficient in COEFFICIENTS.values()],
-        "levels": campaign.grades.filter(value__gt=0),
-        "topics": labels.topics,
-        "names": labels.assessors,
-        "thirds": labels.thirds or labels.left_out,
-        "third_switch": choice.but(third=not choice.third),
-    }
+        here=here,
+        choice=choice,
+        coefficients=[coefficient.card for coefficient in COEFFICIENTS.values()],
+        levels=campaign.grades.filter(value__gt=0),
+        topics=labels.topics,
+        names=labels.assessors,
+        thirds=labels.thirds or labels.left_out,
+        third_switch=choice.but(third=not choice.third),
+    )
+
+
+@dataclass(frozen=True)
+class AgreementPage:
+    report: AgreementReport
+    rows: list[tuple[Card, CoefficientValue | None, CoefficientValue, CoefficientValue | None]]
+    intervals: Chart
+    prevalence: float | None
+    heat: Chart | None
+    columns: list[Card]
+    pairs: list[tuple[tuple[str, str], list[CoefficientValue], str]]
 
 
 @require_safe
@@ -76,26 +100,25 @@ def agreement_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign, choice, labels = load_agreement_page(request, slug)
     report = choice.report(labels)
     names = companion_coefficients(choice.by)
-    context = agreement_context(campaign, choice, labels, "agreement") | {
-        "report": report,
-        "rows": coefficient_rows(report.panel, report.topic_means),
-        "intervals": coefficient_caterpillar(report.panel),
-        "prevalence": report.overall["percent"].prevalence,
-        "heat": build_pair_heat_map(
+    frame = build_agreement_frame(campaign, choice, labels, "agreement")
+    page = AgreementPage(
+        report=report,
+        rows=coefficient_rows(report.panel, report.topic_means),
+        intervals=coefficient_caterpillar(report.panel),
+        prevalence=report.overall["percent"].prevalence,
+        heat=build_pair_heat_map(
             report,
             choice.by,
             choice.card.title,
             f"{choice.card.title}. {choice.card.reading}",
         ),
-        "columns": [COEFFICIENTS[name].card for name in names],
-        "pairs": [
+        columns=[COEFFICIENTS[name].card for name in names],
+        pairs=[
             (pair, [row[name] for name in names], choice.but(a=pair[0], b=pair[1]))
             for pair, row in report.pairs.items()
         ],
-    }
-    return chart_file_response(request, context) or render(
-        request, "judging/agreement.html", context
     )
+    return render_page(request, "judging/agreement.html", frame, page)
 
 
 @require_safe
@@ -104,37 +127,44 @@ def agreement_pair_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign, choice, labels = load_agreement_page(request, slug)
     if not (choice.a or choice.b) and len(labels.assessors) > 1:
         choice = replace(choice, a=labels.assessors[0], b=labels.assessors[1])
-    context = agreement_context(campaign, choice, labels, "agreement-pair")
+    frame = build_agreement_frame(campaign, choice, labels, "agreement-pair")
+    page = None
     if choice.a in labels.assessors and choice.b in labels.assessors and choice.a != choice.b:
         a, b = labels.assessors.index(choice.a), labels.assessors.index(choice.b)
-        context |= two_assessor_context(choice, labels.select_assessors(a, b))
-    return chart_file_response(request, context) or render(
-        request, "judging/agreement_pair.html", context
-    )
+        page = compare_assessors(choice, labels.select_assessors(a, b))
+    return render_page(request, "judging/agreement_pair.html", frame, page)
 
 
-def two_assessor_context(choice: AgreementChoice, two: LabelTable) -> dict[str, Any]:
+@dataclass(frozen=True)
+class TwoAssessors:
+    report: AgreementReport
+    row: list[tuple[Card, CoefficientValue]]
+    heat: Chart
+    confusion: list[tuple[str, list[int]]]
+    grades: list[str]
+    columns: list[Card]
+    by_topic: list[tuple[str, int, list[CoefficientValue]]]
+
+
+def compare_assessors(choice: AgreementChoice, two: LabelTable) -> TwoAssessors:
     report = choice.report(two)
     names = companion_coefficients(choice.by)
     grades = [str(grade) for grade in report.scale]
     table = report.confusion[choice.a, choice.b]
     row = report.pairs[choice.a, choice.b]
-    return {
-        "report": report,
-        "row": [(COEFFICIENTS[name].card, value) for name, value in row.items()],
-        "n": row["percent"].n,
-        "heat": build_confusion_heat_map(
-            table, grades, describe_confusion(choice, row["percent"].n)
-        ),
-        "confusion": list(zip(grades, table, strict=True)),
-        "grades": grades,
-        "columns": [COEFFICIENTS[name].card for name in names],
-        "by_topic": [
+    return TwoAssessors(
+        report=report,
+        row=[(COEFFICIENTS[name].card, value) for name, value in row.items()],
+        heat=build_confusion_heat_map(table, grades, describe_confusion(choice, row["percent"].n)),
+        confusion=list(zip(grades, table, strict=True)),
+        grades=grades,
+        columns=[COEFFICIENTS[name].card for name in names],
+        by_topic=[
             (topic, int(count_multiply_judged(panel)), [panel.means[name] for name in names])
             for topic, panel in report.by_topic.items()
             if count_multiply_judged(panel)
         ],
-    }
+    )
 
 
 def describe_confusion(choice: AgreementChoice, n: int) -> str:
@@ -148,6 +178,16 @@ def describe_confusion(choice: AgreementChoice, n: int) -> str:
 def count_multiply_judged(panel: CoefficientPanel) -> int:
     """Pairs of a topic judged by at least two assessors."""
     return panel.overall["percent"].n
+
+
+@dataclass(frozen=True)
+class AgreementTopicsPage:
+    report: AgreementReport
+    by_topic: list[tuple[str, CoefficientValue, list[CoefficientValue], str]]
+    alone: list[str]
+    intervals: Chart | None
+    columns: list[Card]
+    means: list[CoefficientValue]
 
 
 @require_safe
@@ -165,24 +205,22 @@ def agreement_topics_view(request: SignedInRequest, slug: str) -> HttpResponse:
         rows.append((topic, panel.overall["percent"], cells, whole.but(topic=topic)))
     firsts = [(topic, cells[0]) for topic, _, cells, _ in rows]
     marks = ((topic, value.value, None, None, value.reason or "") for topic, value in firsts)
-    context = agreement_context(campaign, whole, labels, "agreement-topics") | {
-        "report": report,
-        "by_topic": rows,
-        "alone": alone,
-        "intervals": build_agreement_intervals(
-            "agreement-by-topic",
-            f"{choice.card.title} by topic",
-            marks,
-            caption=f"{choice.card.title} by topic. {choice.card.reading}",
-        )
-        if len(firsts) <= MOST_LINES
-        else None,
-        "columns": [COEFFICIENTS[name].card for name in names],
-        "means": [get_overall_or_mean(report.topic_means, name) for name in names] if rows else [],
-    }
-    return chart_file_response(request, context) or render(
-        request, "judging/agreement_topics.html", context
+    intervals = build_agreement_intervals(
+        "agreement-by-topic",
+        f"{choice.card.title} by topic",
+        marks,
+        caption=f"{choice.card.title} by topic. {choice.card.reading}",
     )
+    frame = build_agreement_frame(campaign, whole, labels, "agreement-topics")
+    page = AgreementTopicsPage(
+        report=report,
+        by_topic=rows,
+        alone=alone,
+        intervals=intervals if len(firsts) <= MOST_LINES else None,
+        columns=[COEFFICIENTS[name].card for name in names],
+        means=[get_overall_or_mean(report.topic_means, name) for name in names] if rows else [],
+    )
+    return render_page(request, "judging/agreement_topics.html", frame, page)
 
 
 def companion_coefficients(by: str) -> list[str]:

@@ -5,18 +5,25 @@ An automatic judgment is shown only for pairs with a current human judgment.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 from django import forms
+from django.core.paginator import Page
 from django.http import Http404, HttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_http_methods, require_safe
 
 from campaigns.errors import ActionRefused
-from campaigns.models import Campaign
+from campaigns.models import Campaign, Grade
 from campaigns.queries.lists import get_campaign_for
-from campaigns.views.helpers import SignedInRequest, campaign_url, paginate
+from campaigns.views.helpers import Crumbs, SignedInRequest, campaign_url, paginate
+from campaigns.views.pages import render_page
 from judging.models import AutomaticAssessor
 from judging.queries.automatic import (
+    AutomaticComparison,
+    AutomaticOverview,
     compare_with_people,
     get_automatic_overview,
     list_automatic_overviews,
@@ -39,6 +46,14 @@ class AutomaticForm(forms.Form):
     )
 
 
+@dataclass(frozen=True)
+class AutomaticListPage:
+    campaign: Campaign
+    crumbs: Crumbs
+    form: AutomaticForm
+    rows: list[AutomaticOverview]
+
+
 @require_http_methods(["GET", "POST"])
 def automatic_list_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """All automatic assessors of the campaign, and the form to add one."""
@@ -55,13 +70,24 @@ def automatic_list_view(request: SignedInRequest, slug: str) -> HttpResponse:
             status = 409
         else:
             return redirect("automatic", campaign.slug, automatic.name)
-    context = {
-        "campaign": campaign,
-        "crumbs": [("Judging", campaign_url("judging", campaign)), ("Automatic assessors", None)],
-        "form": form,
-        "rows": list_automatic_overviews(campaign),
-    }
-    return render(request, "judging/automatic_list.html", context, status=status)
+    page = AutomaticListPage(
+        campaign=campaign,
+        crumbs=[("Judging", campaign_url("judging", campaign)), ("Automatic assessors", None)],
+        form=form,
+        rows=list_automatic_overviews(campaign),
+    )
+    return render_page(request, "judging/automatic_list.html", page, status=status)
+
+
+@dataclass(frozen=True)
+class AutomaticPage:
+    campaign: Campaign
+    crumbs: Crumbs
+    automatic: AutomaticAssessor
+    overview: AutomaticOverview
+    page_obj: Page[Any]
+    pairs: list[AutomaticComparison]
+    grades: dict[int, Grade]
 
 
 @require_safe
@@ -70,16 +96,16 @@ def automatic_view(request: SignedInRequest, slug: str, name: str) -> HttpRespon
     campaign, automatic = get_automatic_assessor(request, slug, name)
     pairs = paginate(request, automatic_with_human(campaign, automatic.user))
     back = ("Automatic assessors", campaign_url("automatic-list", campaign))
-    context = {
-        "campaign": campaign,
-        "crumbs": [("Judging", campaign_url("judging", campaign)), back, (automatic.name, None)],
-        "automatic": automatic,
-        "overview": get_automatic_overview(automatic),
-        "page_obj": pairs,
-        "pairs": compare_with_people(campaign, pairs.object_list),
-        "grades": {grade.value: grade for grade in campaign.grades.order_by("value")},
-    }
-    return render(request, "judging/automatic.html", context)
+    page = AutomaticPage(
+        campaign=campaign,
+        crumbs=[("Judging", campaign_url("judging", campaign)), back, (automatic.name, None)],
+        automatic=automatic,
+        overview=get_automatic_overview(automatic),
+        page_obj=pairs,
+        pairs=compare_with_people(campaign, pairs.object_list),
+        grades={grade.value: grade for grade in campaign.grades.order_by("value")},
+    )
+    return render_page(request, "judging/automatic.html", page)
 
 
 @require_safe

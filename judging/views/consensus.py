@@ -4,26 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID, uuid4
 
 from django.contrib import messages
-from django.core.paginator import Paginator
+from django.core.paginator import Page, Paginator
 from django.http import Http404, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from campaigns.errors import ActionRefused
-from campaigns.models import Campaign, Topic
+from campaigns.models import Campaign, Grade, Topic
 from campaigns.queries.lists import get_campaign_for
 from campaigns.rules import is_organizer_anywhere
-from campaigns.views.helpers import SignedInRequest
+from campaigns.views.helpers import Crumbs, SignedInRequest
+from campaigns.views.pages import render_page
 from judging.forms.adjudication import ConsensusForm
+from judging.models import Judgment
 from judging.queries.adjudication import (
+    AnonymousJudgment,
     Disagreement,
     current_decision,
     list_anonymous_judgments,
@@ -85,6 +87,22 @@ def parse_disagreement_filter(query: Mapping[str, str], *, names: bool) -> Disag
     )
 
 
+@dataclass(frozen=True)
+class ConsensusPage:
+    campaign: Campaign
+    crumbs: Crumbs
+    selection: DisagreementFilter
+    manages: bool
+    disagreements: list[Disagreement]
+    resolved: int
+    everything: list[Disagreement]
+    topics: list[str]
+    people: list[str]
+    sizes: range
+    grades: dict[int, Grade]
+    page_obj: Page[Disagreement]
+
+
 @require_safe
 def consensus_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """The list of disagreements, largest grade difference first."""
@@ -95,21 +113,21 @@ def consensus_view(request: SignedInRequest, slug: str) -> HttpResponse:
     disagreements = [
         row for row in everything if row.size >= selection.difference and selection.matches(row)
     ]
-    context = {
-        "campaign": campaign,
-        "crumbs": [(_("Adjudication"), "../"), (_("Consensus meeting"), None)],
-        "selection": selection,
-        "manages": names,
-        "disagreements": disagreements,
-        "resolved": sum(row.state == "settled" for row in everything),
-        "everything": everything,
-        "topics": sorted({row.topic for row in everything}),
-        "people": sorted({name for row in everything for name in row.grades}) if names else [],
-        "sizes": range(1, max(2, campaign.grades.count())),
-        "grades": grades_by_value(campaign),
-        "page_obj": Paginator(disagreements, PAGE).get_page(request.GET.get("page")),
-    }
-    return render(request, "judging/consensus.html", context)
+    page = ConsensusPage(
+        campaign=campaign,
+        crumbs=[(_("Adjudication"), "../"), (_("Consensus meeting"), None)],
+        selection=selection,
+        manages=names,
+        disagreements=disagreements,
+        resolved=sum(row.state == "settled" for row in everything),
+        everything=everything,
+        topics=sorted({row.topic for row in everything}),
+        people=sorted({name for row in everything for name in row.grades}) if names else [],
+        sizes=range(1, max(2, campaign.grades.count())),
+        grades=grades_by_value(campaign),
+        page_obj=Paginator(disagreements, PAGE).get_page(request.GET.get("page")),
+    )
+    return render_page(request, "judging/consensus.html", page)
 
 
 @never_cache
@@ -128,12 +146,8 @@ def consensus_pair_view(request: SignedInRequest, slug: str) -> HttpResponse:
     selection = parse_disagreement_filter(request.GET, names=names)
     if request.method == "POST":
         return save_consensus(request, campaign, topic, docno, selection)
-    return render(
-        request,
-        "judging/consensus_pair.html",
-        pair_context(request, campaign, topic, docno, selection)
-        | {"judgments": judgments, "manages": names},
-    )
+    page = build_consensus_page(request, campaign, topic, docno, selection, judgments)
+    return render_page(request, "judging/consensus_pair.html", page)
 
 
 @require_POST
@@ -216,28 +230,58 @@ def consensus_pair_url(campaign: Campaign, pair: Pair, selection: DisagreementFi
     return f"{reverse('consensus-pair', args=[campaign.slug])}?{query}&{selection.query}"
 
 
-def pair_context(
+@dataclass(frozen=True)
+class MeetingScreen:
+    """What the meeting needs of a ``JudgingScreen``."""
+
+    rationale: str = "no"
+    recent: tuple[Judgment, ...] = ()
+    new_guidelines: bool = False
+
+
+@dataclass(frozen=True)
+class ConsensusPairPage:
+    campaign: Campaign
+    screen: MeetingScreen
+    topic: Topic
+    document: JudgingDocument
+    decision: Judgment | None
+    own: bool
+    here_url: str
+    next_url: str
+    home_url: str
+    selection: DisagreementFilter
+    undo_uuid: UUID
+    grades: dict[int, Grade]
+    judgments: list[AnonymousJudgment]
+    manages: bool
+
+
+def build_consensus_page(
     request: SignedInRequest,
     campaign: Campaign,
     topic: Topic,
     docno: str,
     selection: DisagreementFilter,
-) -> dict[str, Any]:
+    judgments: list[AnonymousJudgment],
+) -> ConsensusPairPage:
     here = (topic.number, docno)
     decision = current_decision(campaign, topic, docno)
     following = next_unresolved_pair(request, campaign, here, selection)
     list_url = f"{reverse('consensus', args=[campaign.slug])}?{selection.query}"
-    return {
-        "campaign": campaign,
-        "screen": {"rationale": "no", "recent": (), "new_guidelines": False},
-        "topic": topic,
-        "document": JudgingDocument(topic, docno, find_document(campaign, docno)),
-        "decision": decision,
-        "own": decision is not None and decision.assessor == request.user,
-        "here_url": consensus_pair_url(campaign, here, selection),
-        "next_url": consensus_pair_url(campaign, following, selection) if following else "",
-        "home_url": list_url,
-        "selection": selection,
-        "undo_uuid": uuid4(),
-        "grades": grades_by_value(campaign),
-    }
+    return ConsensusPairPage(
+        campaign=campaign,
+        screen=MeetingScreen(),
+        topic=topic,
+        document=JudgingDocument(topic, docno, find_document(campaign, docno)),
+        decision=decision,
+        own=decision is not None and decision.assessor == request.user,
+        here_url=consensus_pair_url(campaign, here, selection),
+        next_url=consensus_pair_url(campaign, following, selection) if following else "",
+        home_url=list_url,
+        selection=selection,
+        undo_uuid=uuid4(),
+        grades=grades_by_value(campaign),
+        judgments=judgments,
+        manages=is_organizer_anywhere(request.user, campaign),
+    )

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from django.db.models.query import QuerySet
 from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_object_or_404
 from django.utils.http import content_disposition_header
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
@@ -16,7 +18,8 @@ from campaigns.api.attachments import CONTENT_TYPES, attachment_response
 from campaigns.core.qrels import qrels_from_rows, write_qrels
 from campaigns.models import Campaign, User
 from campaigns.queries.lists import get_campaign_for
-from campaigns.views.helpers import SignedInRequest, campaign_url
+from campaigns.views.helpers import Crumbs, SignedInRequest, campaign_url
+from campaigns.views.pages import render_page
 from judging.core.exchange.writer import (
     iter_doccano_parts,
     iter_json_parts,
@@ -85,6 +88,16 @@ def pairs_export_view(
     return streaming_response(iter_label_studio_parts(pairs, scale), f"{name}.json")
 
 
+@dataclass(frozen=True)
+class ImportExportPage:
+    campaign: Campaign
+    crumbs: Crumbs
+    rows: int
+    people: QuerySet[User]
+    setup: str
+    has_plan: bool
+
+
 @require_safe
 def import_export_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """Downloads, and links to imports and automatic assessors."""
@@ -93,18 +106,18 @@ def import_export_view(request: SignedInRequest, slug: str) -> HttpResponse:
         judgments__campaign=campaign, judgments__purpose=Purpose.JUDGE
     ).distinct()
     log = Judgment.objects.filter(campaign=campaign).exclude(purpose=Purpose.AUTOMATIC)
-    context = {
-        "campaign": campaign,
-        "crumbs": [
+    page = ImportExportPage(
+        campaign=campaign,
+        crumbs=[
             (_("Judging"), campaign_url("judging", campaign)),
             (_("Import and export"), None),
         ],
-        "rows": log.count(),
-        "people": people.order_by("username"),
-        "setup": label_studio_config(grade_choices(campaign)),
-        "has_plan": campaign.plans.exists(),
-    }
-    return render(request, "judging/import_export.html", context)
+        rows=log.count(),
+        people=people.order_by("username"),
+        setup=label_studio_config(grade_choices(campaign)),
+        has_plan=campaign.plans.exists(),
+    )
+    return render_page(request, "judging/import_export.html", page)
 
 
 @require_safe

@@ -3,40 +3,62 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from django.contrib import messages
-from django.core.paginator import Paginator
+from django.core.paginator import Page, Paginator
 from django.http import Http404, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from campaigns.errors import ActionRefused
-from campaigns.models import Campaign, Topic
+from campaigns.models import Campaign, Grade, Topic
 from campaigns.queries.lists import get_campaign_for
-from campaigns.views.helpers import SignedInRequest
+from campaigns.views.helpers import Crumbs, SignedInRequest
+from campaigns.views.pages import render_page
 from judging.forms.screen import JudgeForm, SkipForm, SubmissionForm, UndoForm
-from judging.models import Judgment
+from judging.models import Judgment, TrainingPair
 from judging.queries.progress import JudgingPace, pace_by_user
-from judging.queries.screen import count_remaining, current_judgments_by, list_assessor_topics
+from judging.queries.screen import (
+    AssessorTopic,
+    count_remaining,
+    current_judgments_by,
+    list_assessor_topics,
+)
 from judging.services.judgments import claim_next, submit_judgment, submit_skip, undo_judgment
 from judging.services.training import next_training_pair
 from judging.views.judging_screen import (
     JudgingDocument,
+    build_finished_topic,
     build_judging_documents,
     build_screen,
+    build_screen_page,
     get_current_document,
     grades_by_value,
     judgment_change_url,
     next_topic,
     parse_uuid_text,
-    screen_context,
-    topic_finished_context,
 )
 
 PAGE = 50
+
+
+@dataclass(frozen=True)
+class MyTopicsPage:
+    campaign: Campaign
+    crumbs: Crumbs
+    training: TrainingPair | None
+    topics: list[AssessorTopic]
+    next: AssessorTopic | None
+    done: int
+    total: int
+    shares_work: bool
+    completed: int
+    pace: JudgingPace
+    is_open: bool
 
 
 @require_safe
@@ -44,22 +66,20 @@ def work_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """My topics: progress, pace, and the topic to continue with."""
     campaign = get_campaign_for(request.user, slug, "campaigns.judge")
     topics = list_assessor_topics(campaign, request.user)
-    context = {
-        "campaign": campaign,
-        "crumbs": [(_("Judge"), None)],
-        "training": next_training_pair(actor=request.user, campaign=campaign),
-        "topics": topics,
-        "next": next_topic(topics),
-        "done": sum(row.done for row in topics),
-        "of": sum(row.done for row in topics) + count_remaining(topics),
-        "shares_work": any(row.most > row.left for row in topics),
-        "completed": sum(row.left == 0 for row in topics),
-        "pace": pace_by_user(campaign, request.user).get(
-            request.user.pk, JudgingPace(0, None, None)
-        ),
-        "is_open": campaign.takes_judgments(),
-    }
-    return render(request, "judging/my_topics.html", context)
+    page = MyTopicsPage(
+        campaign=campaign,
+        crumbs=[(_("Judge"), None)],
+        training=next_training_pair(actor=request.user, campaign=campaign),
+        topics=topics,
+        next=next_topic(topics),
+        done=sum(row.done for row in topics),
+        total=sum(row.done for row in topics) + count_remaining(topics),
+        shares_work=any(row.most > row.left for row in topics),
+        completed=sum(row.left == 0 for row in topics),
+        pace=pace_by_user(campaign, request.user).get(request.user.pk, JudgingPace(0, None, None)),
+        is_open=campaign.takes_judgments(),
+    )
+    return render_page(request, "judging/my_topics.html", page)
 
 
 @never_cache
@@ -111,7 +131,7 @@ def judge_change_view(request: SignedInRequest, slug: str, number: str) -> HttpR
         raise Http404("not a document of this assessor")
     screen = build_screen(request.user, campaign, topic)
     screen.document = document
-    return render(request, "judging/screen.html", screen_context(screen))
+    return render_page(request, "judging/screen.html", build_screen_page(screen))
 
 
 def find_document_again(
@@ -120,6 +140,16 @@ def find_document_again(
     """The requested document: checked out and unjudged, or judged and to be changed."""
     docno, token = request.GET.get("docno", ""), request.GET.get("token", "")
     return get_current_document(request.user, campaign, topic, docno, parse_uuid_text(token))
+
+
+@dataclass(frozen=True)
+class MyJudgmentsPage:
+    campaign: Campaign
+    crumbs: Crumbs
+    page_obj: Page[Judgment]
+    filters: dict[str, str]
+    topics: list[Topic]
+    grades: dict[int, Grade]
 
 
 @require_safe
@@ -134,16 +164,15 @@ def my_judgments_view(request: SignedInRequest, slug: str) -> HttpResponse:
         rows = rows.filter(kind=Judgment.Kind.SKIP)
     elif filters["grade"] in {str(value) for value in grades_by_value(campaign)}:
         rows = rows.filter(grade=int(filters["grade"]))
-    page = Paginator(rows, PAGE).get_page(request.GET.get("page"))
-    context = {
-        "campaign": campaign,
-        "crumbs": [(_("My judgments"), None)],
-        "page_obj": page,
-        "filters": filters,
-        "topics": [row.topic for row in list_assessor_topics(campaign, request.user)],
-        "grades": grades_by_value(campaign),
-    }
-    return render(request, "judging/my_judgments.html", context)
+    page = MyJudgmentsPage(
+        campaign=campaign,
+        crumbs=[(_("My judgments"), None)],
+        page_obj=Paginator(rows, PAGE).get_page(request.GET.get("page")),
+        filters=filters,
+        topics=[row.topic for row in list_assessor_topics(campaign, request.user)],
+        grades=grades_by_value(campaign),
+    )
+    return render_page(request, "judging/my_judgments.html", page)
 
 
 def save_judgment_and_show_next(
@@ -186,7 +215,7 @@ def show_next(request: SignedInRequest, campaign: Campaign, topic: Topic) -> Htt
         document, message = None, str(refused)
     screen = build_screen(request.user, campaign, topic)
     screen.document = document
-    context = screen_context(screen)
+    finished = None
     if document is None:
-        context |= topic_finished_context(request.user, campaign, topic, screen.progress, message)
-    return render(request, "judging/screen.html", context)
+        finished = build_finished_topic(request.user, campaign, topic, screen.progress, message)
+    return render_page(request, "judging/screen.html", build_screen_page(screen), finished)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 from uuid import UUID, uuid4
 
 from django.conf import settings
@@ -13,6 +12,7 @@ from django.http import HttpRequest
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
+from django_stubs_ext import StrPromise
 
 from campaigns.models import Campaign, Document, Grade, Topic, User
 from judging.models import Judgment, Plan, Slot
@@ -168,33 +168,51 @@ def parse_uuid_text(text: str) -> str:
         return ""
 
 
-def screen_context(screen: JudgingScreen) -> dict[str, Any]:
+@dataclass(frozen=True)
+class ScreenPage:
+    screen: JudgingScreen
+    campaign: Campaign
+    document: JudgingDocument | None
+    grades: dict[int, Grade]
+    reasons: list[tuple[str, str, StrPromise]]
+    flags: list[tuple[str, str, StrPromise, StrPromise]]
+
+
+def build_screen_page(screen: JudgingScreen) -> ScreenPage:
     """The context of ``judging/screen.html`` and its parts."""
-    return {
-        "screen": screen,
-        "campaign": screen.campaign,
-        "document": screen.document,
-        "grades": grades_by_value(screen.campaign),
-        "reasons": [(name, SKIP_KEYS[name], label) for name, label in SKIP_REASONS.items()],
-        "flags": [
-            (name, FLAG_KEYS[name], SHORT_FLAGS[name], label) for name, label in FLAGS.items()
-        ],
-    }
+    return ScreenPage(
+        screen=screen,
+        campaign=screen.campaign,
+        document=screen.document,
+        grades=grades_by_value(screen.campaign),
+        reasons=[(name, SKIP_KEYS[name], label) for name, label in SKIP_REASONS.items()],
+        flags=[(name, FLAG_KEYS[name], SHORT_FLAGS[name], label) for name, label in FLAGS.items()],
+    )
 
 
-def topic_finished_context(
+@dataclass(frozen=True)
+class TopicFinished:
+    campaign: Campaign
+    topic: Topic
+    mine: AssessorTopic
+    next: AssessorTopic | None
+    message: str
+    is_open: bool
+
+
+def build_finished_topic(
     actor: User, campaign: Campaign, topic: Topic, progress: AssessorTopic, message: str = ""
-) -> dict[str, Any]:
+) -> TopicFinished:
     """The context of the page shown when a topic has no documents left for the assessor."""
     topics = list_assessor_topics(campaign, actor)
-    return {
-        "campaign": campaign,
-        "topic": topic,
-        "mine": next((row for row in topics if row.topic == topic), progress),
-        "next": next_topic([row for row in topics if row.topic != topic]),
-        "message": message,
-        "is_open": campaign.takes_judgments(),
-    }
+    return TopicFinished(
+        campaign=campaign,
+        topic=topic,
+        mine=next((row for row in topics if row.topic == topic), progress),
+        next=next_topic([row for row in topics if row.topic != topic]),
+        message=message,
+        is_open=campaign.takes_judgments(),
+    )
 
 
 def render_judging_document(

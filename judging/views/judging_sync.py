@@ -22,6 +22,7 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Topic, User
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import SignedInRequest
+from campaigns.views.pages import page_context
 from judging.forms.screen import JudgeForm, SkipForm, UndoForm
 from judging.models import Judgment
 from judging.queries.judging_documents import get_own_pace
@@ -38,11 +39,11 @@ from judging.templatetags.judging import format_hours
 from judging.views.judging_screen import (
     PREFETCHED,
     JudgingDocument,
+    build_finished_topic,
     build_judging_documents,
     get_current_document,
     parse_uuid_text,
     render_judging_document,
-    topic_finished_context,
 )
 
 MOST_ACTS, MOST_BYTES, MOST_TOKENS = 50, 2_000_000, 50
@@ -182,8 +183,10 @@ def judge_ahead_view(request: SignedInRequest, campaign: Campaign, data: JsonObj
     progress = get_assessor_topic(campaign, request.user, topic)
     result["progress"] = progress_payload(progress, get_own_pace(campaign, request.user))
     if not documents:
-        context = topic_finished_context(request.user, campaign, topic, progress, message)
-        result["over"] = render_to_string("judging/_topic_finished.html", context, request)
+        finished = build_finished_topic(request.user, campaign, topic, progress, message)
+        result["over"] = render_to_string(
+            "judging/_topic_finished.html", page_context(finished), request
+        )
     return result
 
 

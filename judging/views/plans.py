@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 from django.contrib import messages
 from django.db.models import Q
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST
 
+from campaigns.core.cards import Card
 from campaigns.core.confirmation import Decision
 from campaigns.core.faults import format_count
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Role, Topic, User
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.confirmation import confirm_act
-from campaigns.views.helpers import SignedInRequest, campaign_url
+from campaigns.views.helpers import Crumbs, SignedInRequest, campaign_url
+from campaigns.views.pages import render_page
+from judging.core.designs.allocation import PlanDesign
 from judging.core.designs.registry import DESIGNS
 from judging.forms.plans import AssignmentMatrix, PlanForm
 from judging.models import Plan
@@ -61,6 +64,17 @@ def plan_new_view(request: SignedInRequest, slug: str) -> HttpResponse:
     return redirect("judging", campaign.slug)
 
 
+@dataclass(frozen=True)
+class PlanFormPage:
+    campaign: Campaign
+    crumbs: Crumbs
+    form: PlanForm
+    matrix: AssignmentMatrix
+    designs: list[Card]
+    has_pool: bool
+    preview: PlanPreviewPart | None
+
+
 def render_plan_form(
     request: SignedInRequest,
     campaign: Campaign,
@@ -68,19 +82,35 @@ def render_plan_form(
     matrix: AssignmentMatrix,
     preview: PlanPreview | None = None,
 ) -> HttpResponse:
-    context = {
-        "campaign": campaign,
-        "crumbs": [("Judging", "../"), ("New judging plan", None)],
-        "form": form,
-        "matrix": matrix,
-        "designs": [design.card for design in DESIGNS.values()],
-        "has_pool": campaign.pools.exists(),
-        "preview": preview and plan_preview_context(campaign, preview),
-    }
-    return render(request, "judging/plan_new.html", context)
+    page = PlanFormPage(
+        campaign=campaign,
+        crumbs=[("Judging", "../"), ("New judging plan", None)],
+        form=form,
+        matrix=matrix,
+        designs=[design.card for design in DESIGNS.values()],
+        has_pool=campaign.pools.exists(),
+        preview=build_plan_preview(campaign, preview) if preview else None,
+    )
+    return render_page(request, "judging/plan_new.html", page)
 
 
-def plan_preview_context(campaign: Campaign, preview: PlanPreview) -> dict[str, Any]:
+@dataclass(frozen=True)
+class PlanPreviewPart:
+    judgments: int
+    pairs: int
+    planned_before: int
+    waiting: int
+    exact: bool
+    shared: tuple[float, float] | None
+    thirds: int
+    repeats: int
+    coming: int
+    rows: list[tuple[User, float, float | None]]
+    hours: float | None
+    design: Card
+
+
+def build_plan_preview(campaign: Campaign, preview: PlanPreview) -> PlanPreviewPart:
     """The context of a preview, with hours at each assessor's own pace or the mean pace."""
     paces = pace_by_user(campaign)
     mean = mean_pace(paces.values())
@@ -89,20 +119,20 @@ def plan_preview_context(campaign: Campaign, preview: PlanPreview) -> dict[str, 
         own = paces[user.pk].per_hour if user.pk in paces else None
         pace = own or mean
         rows.append((user, load, load / pace if pace else None))
-    return {
-        "judgments": preview.forecast.judgments,
-        "pairs": len(preview.allocation.pairs),
-        "planned_before": preview.planned_before,
-        "waiting": preview.forecast.unassigned,
-        "exact": preview.forecast.exact,
-        "shared": preview.shared,
-        "thirds": preview.thirds,
-        "repeats": round(preview.repeats),
-        "coming": preview.coming,
-        "rows": rows,
-        "hours": preview.forecast.judgments / mean if mean else None,
-        "design": preview.allocation.design.card,
-    }
+    return PlanPreviewPart(
+        judgments=preview.forecast.judgments,
+        pairs=len(preview.allocation.pairs),
+        planned_before=preview.planned_before,
+        waiting=preview.forecast.unassigned,
+        exact=preview.forecast.exact,
+        shared=preview.shared,
+        thirds=preview.thirds,
+        repeats=round(preview.repeats),
+        coming=preview.coming,
+        rows=rows,
+        hours=preview.forecast.judgments / mean if mean else None,
+        design=preview.allocation.design.card,
+    )
 
 
 @require_http_methods(["GET", "POST"])
@@ -133,6 +163,16 @@ def plan_assign_view(request: SignedInRequest, slug: str, pk: int) -> HttpRespon
     return redirect("judging", campaign.slug)
 
 
+@dataclass(frozen=True)
+class PlanAssignPage:
+    campaign: Campaign
+    crumbs: Crumbs
+    plan: Plan
+    design: PlanDesign | None
+    matrix: AssignmentMatrix
+    refused: ActionRefused | None
+
+
 def render_assignment_form(
     request: SignedInRequest,
     campaign: Campaign,
@@ -140,15 +180,15 @@ def render_assignment_form(
     matrix: AssignmentMatrix,
     refused: ActionRefused | None = None,
 ) -> HttpResponse:
-    context = {
-        "campaign": campaign,
-        "crumbs": [(_("Judging"), "../../"), (_("Assign topics"), None)],
-        "plan": plan,
-        "design": DESIGNS.get(plan.design),
-        "matrix": matrix,
-        "refused": refused,
-    }
-    return render(request, "judging/plan_assign.html", context)
+    page = PlanAssignPage(
+        campaign=campaign,
+        crumbs=[(_("Judging"), "../../"), (_("Assign topics"), None)],
+        plan=plan,
+        design=DESIGNS.get(plan.design),
+        matrix=matrix,
+        refused=refused,
+    )
+    return render_page(request, "judging/plan_assign.html", page)
 
 
 @require_POST
@@ -202,6 +242,18 @@ def plan_close_view(request: SignedInRequest, slug: str, pk: int) -> HttpRespons
     return confirm_act(request, campaign, describe=describe, act=act, crumbs=crumbs)
 
 
+@dataclass(frozen=True)
+class PlanReassignPage:
+    campaign: Campaign
+    crumbs: Crumbs
+    plan: Plan
+    assigned: list[User]
+    people: list[User]
+    selected: str
+    topics: list[Topic]
+    refused: ActionRefused | None = None
+
+
 @require_http_methods(["GET", "POST"])
 def plan_reassign_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Reassign an assessor's remaining work to others: all topics, or some."""
@@ -211,21 +263,21 @@ def plan_reassign_view(request: SignedInRequest, slug: str, pk: int) -> HttpResp
     people = list(User.objects.filter(pk__in=roles).order_by("username"))
     name = request.POST.get("assessor") or request.GET.get("assessor", "")
     rows = plan.assignments.select_related("topic", "assessor")
-    context = {
-        "campaign": campaign,
-        "crumbs": [(_("Judging"), "../../../"), (_("Reassign"), None)],
-        "plan": plan,
-        "assigned": list(dict.fromkeys(row.assessor for row in rows)),
-        "people": people,
-        "selected": name,
-        "topics": [row.topic for row in rows if row.assessor.username == name],
-    }
+    page = PlanReassignPage(
+        campaign=campaign,
+        crumbs=[(_("Judging"), "../../../"), (_("Reassign"), None)],
+        plan=plan,
+        assigned=list(dict.fromkeys(row.assessor for row in rows)),
+        people=people,
+        selected=name,
+        topics=[row.topic for row in rows if row.assessor.username == name],
+    )
     if request.method == "POST" and "show" not in request.POST:
         try:
             return reassign_and_redirect(request, campaign, plan, name, people)
         except ActionRefused as refused:
-            context["refused"] = refused
-    return render(request, "judging/plan_reassign.html", context)
+            page = replace(page, refused=refused)
+    return render_page(request, "judging/plan_reassign.html", page)
 
 
 def reassign_and_redirect(

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from datetime import datetime
+
 from django.contrib import messages
-from django.core.paginator import Paginator
+from django.core.paginator import Page, Paginator
+from django.db.models.query import QuerySet
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -16,9 +20,12 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Role, User
 from campaigns.queries.lists import get_campaign_for
 from campaigns.services.campaigns import get_grade_scale
-from campaigns.views.helpers import SignedInRequest
-from judging.models import Assignment, Plan, Slot
+from campaigns.views.helpers import Crumbs, SignedInRequest
+from campaigns.views.pages import render_page
+from judging.models import Assignment, Judgment, Plan, Slot
 from judging.queries.overview import (
+    CheckedOutSummary,
+    UnplannedCounts,
     list_checked_out,
     list_checked_out_by_assessor,
     list_flagged,
@@ -26,16 +33,37 @@ from judging.queries.overview import (
     unplanned_counts,
 )
 from judging.queries.progress import (
+    AssessorProgress,
     PlanProgress,
     assessor_progress,
     mean_pace,
     plan_progress,
 )
-from judging.queries.tallies import add_to_tally
-from judging.queries.training_results import list_training_progress
+from judging.queries.tallies import SlotTally, add_to_tally
+from judging.queries.training_results import TrainingProgress, list_training_progress
 from judging.services.slots import reopen_slot, return_all_slots
 
 MAX_LISTED, PAGE = 50, 100
+
+
+@dataclass(frozen=True)
+class JudgingPage:
+    campaign: Campaign
+    crumbs: Crumbs
+    plans: list[PlanProgress]
+    total: SlotTally
+    people: list[AssessorProgress]
+    pace: float | None
+    hours_left: float | None
+    counts: UnplannedCounts
+    unjudged: int
+    hours_unjudged: float | None
+    checked_out: list[CheckedOutSummary]
+    skipped: list[tuple[Slot, Judgment | None]]
+    flagged: int
+    training: int
+    has_pool: bool
+    taken_keys: str
 
 
 @require_safe
@@ -47,37 +75,59 @@ def judging_view(request: SignedInRequest, slug: str) -> HttpResponse:
     pace = mean_pace(row.pace for row in people)
     total, counts = add_to_tally(plan.tally for plan in plans), unplanned_counts(campaign)
     unjudged = counts.unjudged + counts.unplanned
-    context = {
-        "campaign": campaign,
-        "crumbs": [(_("Judging"), None)],
-        "plans": plans,
-        "total": total,
-        "people": people,
-        "pace": pace,
-        "hours_left": total.left / pace if pace else None,
-        "counts": counts,
-        "unjudged": unjudged,
-        "hours_unjudged": unjudged / pace if pace else None,
-        "checked_out": list_checked_out_by_assessor(campaign),
-        "skipped": list_skipped(campaign, limit=MAX_LISTED),
-        "flagged": list_flagged(campaign).count(),
-        "training": campaign.training.count(),
-        "has_pool": campaign.pools.exists(),
-        "taken_keys": " ".join(list_taken_keys(get_grade_scale(campaign))),
-    }
-    return render(request, "judging/judging.html", context)
+    page = JudgingPage(
+        campaign=campaign,
+        crumbs=[(_("Judging"), None)],
+        plans=plans,
+        total=total,
+        people=people,
+        pace=pace,
+        hours_left=total.left / pace if pace else None,
+        counts=counts,
+        unjudged=unjudged,
+        hours_unjudged=unjudged / pace if pace else None,
+        checked_out=list_checked_out_by_assessor(campaign),
+        skipped=list_skipped(campaign, limit=MAX_LISTED),
+        flagged=list_flagged(campaign).count(),
+        training=campaign.training.count(),
+        has_pool=campaign.pools.exists(),
+        taken_keys=" ".join(list_taken_keys(get_grade_scale(campaign))),
+    )
+    return render_page(request, "judging/judging.html", page)
+
+
+@dataclass(frozen=True)
+class FlaggedDocumentsPage:
+    campaign: Campaign
+    crumbs: Crumbs
+    page: Page[Judgment]
 
 
 @require_safe
 def flagged_documents_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """Documents that assessors flagged: unreadable, in another language, duplicate."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    context = {
-        "campaign": campaign,
-        "crumbs": [(_("Judging"), "../"), (_("Flagged documents"), None)],
-        "page": Paginator(list_flagged(campaign), PAGE).get_page(request.GET.get("page")),
-    }
-    return render(request, "judging/flagged_documents.html", context)
+    page = FlaggedDocumentsPage(
+        campaign=campaign,
+        crumbs=[(_("Judging"), "../"), (_("Flagged documents"), None)],
+        page=Paginator(list_flagged(campaign), PAGE).get_page(request.GET.get("page")),
+    )
+    return render_page(request, "judging/flagged_documents.html", page)
+
+
+@dataclass(frozen=True)
+class AssessorPage:
+    campaign: Campaign
+    crumbs: Crumbs
+    person: User
+    row: AssessorProgress | None
+    assignments: QuerySet[Assignment]
+    leases: QuerySet[Slot]
+    skipped: list[tuple[Slot, Judgment | None]]
+    flagged: QuerySet[Judgment]
+    trained: TrainingProgress | None
+    own_plans: list[tuple[PlanProgress, bool]]
+    now: datetime
 
 
 @require_safe
@@ -90,24 +140,24 @@ def judging_assessor_view(request: SignedInRequest, slug: str, username: str) ->
     assignments = Assignment.objects.filter(
         plan__campaign=campaign, plan__kind="judge", assessor=user
     ).exclude(plan__state=Plan.State.CLOSED)
-    context = {
-        "campaign": campaign,
-        "crumbs": [(_("Judging"), "../../"), (user.shown_name, None)],
-        "person": user,
-        "row": rows.get(user.pk),
-        "assignments": assignments.select_related("topic", "plan__pool").order_by(
+    page = AssessorPage(
+        campaign=campaign,
+        crumbs=[(_("Judging"), "../../"), (user.shown_name, None)],
+        person=user,
+        row=rows.get(user.pk),
+        assignments=assignments.select_related("topic", "plan__pool").order_by(
             "-plan", "topic__position"
         ),
-        "leases": list_checked_out(campaign, user),
-        "skipped": list_skipped(campaign, user, MAX_LISTED),
-        "flagged": list_flagged(campaign, user)[:MAX_LISTED],
-        "trained": next(
+        leases=list_checked_out(campaign, user),
+        skipped=list_skipped(campaign, user, MAX_LISTED),
+        flagged=list_flagged(campaign, user)[:MAX_LISTED],
+        trained=next(
             (t for t in list_training_progress(campaign) if t.user == user and t.total), None
         ),
-        "own_plans": plans_of_user(plans, user),
-        "now": timezone.now(),
-    }
-    return render(request, "judging/assessor.html", context)
+        own_plans=plans_of_user(plans, user),
+        now=timezone.now(),
+    )
+    return render_page(request, "judging/assessor.html", page)
 
 
 def plans_of_user(plans: list[PlanProgress], user: User) -> list[tuple[PlanProgress, bool]]:

@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from django.contrib import messages
-from django.core.paginator import Paginator
+from django.core.paginator import Page, Paginator
+from django.db.models.query import QuerySet
 from django.http import Http404, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
 from campaigns import store
 from campaigns.api.attachments import attachment_response
+from campaigns.core.cards import Card
 from campaigns.core.confirmation import Decision
 from campaigns.core.faults import format_count
 from campaigns.errors import ActionRefused
-from campaigns.models import Campaign
+from campaigns.models import Campaign, Grade
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.confirmation import confirm_act
-from campaigns.views.helpers import SignedInRequest, campaign_url
+from campaigns.views.helpers import Crumbs, SignedInRequest, campaign_url
+from campaigns.views.pages import render_page
 from judging.core.policies import NO_ESTIMATE, POLICIES, RULES, UnknownPolicyError, get_policy
 from judging.forms.qrels import QrelsForm
 from judging.models import Judgment, Purpose, Qrels
 from judging.queries.qrels_versions import (
+    GradeChange,
     QrelsComparison,
     compare_qrels_versions,
     count_differing_pairs,
@@ -107,6 +113,20 @@ def get_requested_policy(name: str, usual: str) -> str:
         return usual
 
 
+@dataclass(frozen=True)
+class QrelsPage:
+    campaign: Campaign
+    crumbs: Crumbs
+    qrels: Qrels
+    manifest: Any
+    policy: Card
+    purposes: list[tuple[str, int]]
+    others: QuerySet[Qrels]
+    grades: dict[int, Grade]
+    topics: list[tuple[Any, list[Any], Any]]
+    verified: bool | None
+
+
 @require_safe
 def qrels_view(request: SignedInRequest, slug: str, version: int) -> HttpResponse:
     """One version with its manifest; ``?verify=1`` rebuilds it from the log."""
@@ -117,19 +137,19 @@ def qrels_view(request: SignedInRequest, slug: str, version: int) -> HttpRespons
         (topic, [counts.get(value, 0) for value in values], sum(counts.values()))
         for topic, counts in qrels.manifest["topics"].items()
     ]
-    context = {
-        "campaign": campaign,
-        "crumbs": [("Qrels", "../"), (f"Version {version}", None)],
-        "qrels": qrels,
-        "manifest": qrels.manifest,
-        "policy": get_policy(qrels.policy).card,
-        "purposes": list_purpose_counts(qrels),
-        "others": campaign.qrels.exclude(pk=qrels.pk),
-        "grades": {grade.value: grade for grade in campaign.grades.all()},
-        "topics": topics,
-        "verified": verify_qrels(qrels) if "verify" in request.GET else None,
-    }
-    return render(request, "judging/qrels.html", context)
+    page = QrelsPage(
+        campaign=campaign,
+        crumbs=[("Qrels", "../"), (f"Version {version}", None)],
+        qrels=qrels,
+        manifest=qrels.manifest,
+        policy=get_policy(qrels.policy).card,
+        purposes=list_purpose_counts(qrels),
+        others=campaign.qrels.exclude(pk=qrels.pk),
+        grades={grade.value: grade for grade in campaign.grades.all()},
+        topics=topics,
+        verified=verify_qrels(qrels) if "verify" in request.GET else None,
+    )
+    return render_page(request, "judging/qrels.html", page)
 
 
 def list_purpose_counts(qrels: Qrels) -> list[tuple[str, int]]:
@@ -142,6 +162,20 @@ def qrels_download_view(request: SignedInRequest, slug: str, version: int) -> Ht
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     qrels = get_object_or_404(campaign.qrels, version=version)
     return attachment_response(store.get_blob(qrels.path), f"{slug}-qrels-{version}.txt")
+
+
+@dataclass(frozen=True)
+class QrelsComparePage:
+    campaign: Campaign
+    crumbs: Crumbs
+    comparison: QrelsComparison
+    sides: list[tuple[str, int]]
+    query: str
+    versions: QuerySet[Qrels]
+    values: list[int]
+    table: list[tuple[int | None, list[tuple[int, bool]]]]
+    grades: dict[int, Grade]
+    page_obj: Page[GradeChange]
 
 
 @require_safe
@@ -157,19 +191,19 @@ def qrels_compare_view(request: SignedInRequest, slug: str) -> HttpResponse:
         (before, [(comparison.flows[before, after], before == after) for after in (*values, None)])
         for before in (*values, None)
     ]
-    context = {
-        "campaign": campaign,
-        "crumbs": [("Qrels", "../"), ("Compare versions", None)],
-        "comparison": comparison,
-        "sides": [("before", comparison.before.version), ("after", comparison.after.version)],
-        "query": f"?before={comparison.before.version}&after={comparison.after.version}",
-        "versions": campaign.qrels.all(),
-        "values": values,
-        "table": table,
-        "grades": {grade.value: grade for grade in campaign.grades.all()},
-        "page_obj": Paginator(comparison.changes, PAGE).get_page(request.GET.get("page")),
-    }
-    return render(request, "judging/qrels_compare.html", context)
+    page = QrelsComparePage(
+        campaign=campaign,
+        crumbs=[("Qrels", "../"), ("Compare versions", None)],
+        comparison=comparison,
+        sides=[("before", comparison.before.version), ("after", comparison.after.version)],
+        query=f"?before={comparison.before.version}&after={comparison.after.version}",
+        versions=campaign.qrels.all(),
+        values=values,
+        table=table,
+        grades={grade.value: grade for grade in campaign.grades.all()},
+        page_obj=Paginator(comparison.changes, PAGE).get_page(request.GET.get("page")),
+    )
+    return render_page(request, "judging/qrels_compare.html", page)
 
 
 @require_safe
@@ -197,6 +231,24 @@ def get_compared_versions(request: SignedInRequest, campaign: Campaign) -> Qrels
     return compare_qrels_versions(before, after)
 
 
+@dataclass(frozen=True)
+class QrelsListPage:
+    campaign: Campaign
+    crumbs: Crumbs
+    form: QrelsForm
+    parts: Mapping[str, Any]
+    selected: Card
+    versions: QuerySet[Qrels]
+    draft: QrelsDraft
+    as_of: Any | None
+    counts: list[tuple[int, int, float]]
+    judged: int
+    undecided: tuple[tuple[str, str], ...]
+    no_estimate: str
+    policies: list[dict[str, Any]]
+    grades: dict[int, Grade]
+
+
 def list_page(
     request: SignedInRequest, campaign: Campaign, form: QrelsForm, name: str
 ) -> HttpResponse:
@@ -211,24 +263,24 @@ def list_page(
         offered = list_offered_policies(campaign)
         drafts = preview_policies(actor=request.user, campaign=campaign, policies=offered)
     draft = drafts[0]
-    context = {
-        "campaign": campaign,
-        "crumbs": [("Qrels", None)],
-        "form": form,
-        "parts": form.data if form.is_bound else form.initial,
-        "selected": draft.policy.card,
-        "versions": campaign.qrels.select_related("frozen_by"),
-        "draft": draft,
-        "as_of": as_of,
-        "counts": [(value, count, 100 * count / len(draft.rows))
+    page = QrelsListPage(
+        campaign=campaign,
+        crumbs=[("Qrels", None)],
+        form=form,
+        parts=form.data if form.is_bound else form.initial,
+        selected=draft.policy.card,
+        versions=campaign.qrels.select_related("frozen_by"),
+        draft=draft,
+        as_of=as_of,
+        counts=[(value, count, 100 * count / len(draft.rows))
                    for value, count in draft.grades.items()],
-        "judged": len(draft.ballots),
-        "undecided": draft.conflicts[:MAX_LISTED],
-        "no_estimate": NO_ESTIMATE,
-        "policies": policy_table_rows(drafts),
-        "grades": {grade.value: grade for grade in campaign.grades.all()},
-    }  # fmt: skip
-    return render(request, "judging/qrels_list.html", context)
+        judged=len(draft.ballots),
+        undecided=draft.conflicts[:MAX_LISTED],
+        no_estimate=NO_ESTIMATE,
+        policies=policy_table_rows(drafts),
+        grades={grade.value: grade for grade in campaign.grades.all()},
+    )  # fmt: skip
+    return render_page(request, "judging/qrels_list.html", page)
 
 
 def list_offered_policies(campaign: Campaign) -> list[str]:

@@ -3,29 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from django.http import HttpResponse
-from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from campaigns.api.attachments import report_response
+from campaigns.core.cards import Card
 from campaigns.queries.lists import get_campaign_for
-from campaigns.views.chart_files import chart_file_response
 from campaigns.views.helpers import SignedInRequest
+from campaigns.views.pages import render_page
 from common.charts.chart import Chart
 from judging.core.agreement.coefficient import CoefficientValue
 from judging.core.agreement.registry import COEFFICIENTS
 from judging.core.agreement.report import Row
 from judging.core.quality.automatic import AutomaticQuality
+from judging.core.quality.bias import BiasDrift
 from judging.core.quality.consistency import EVERYONE
+from judging.core.quality.estimate import QualityEstimate
 from judging.core.quality.formats import QUALITY_FORMATS, TABLE_COEFFICIENTS
 from judging.core.quality.pace import FLOOR
+from judging.core.quality.priming import Priming
 from judging.core.quality.report import QualityReport, quality_report
 from judging.core.repeats import SOONEST
 from judging.queries.quality import load_judging_record
-from judging.views.agreement import agreement_context
+from judging.views.agreement import build_agreement_frame
 from judging.views.agreement_charts import build_agreement_intervals
 from judging.views.agreement_choice import parse_agreement_choice
+
+
+@dataclass(frozen=True)
+class AssessorQualityPage:
+    report: QualityReport
+    biases: list[tuple[str, QualityEstimate, BiasDrift]]
+    blocks: bool
+    intervals: Chart
+    primings: list[tuple[str, Priming]]
+    scale: tuple[int, ...]
+    floor: float
+    timed: bool
+    columns: list[Card]
+    repeats: list[tuple[str, list[CoefficientValue]]]
+    near_repeats: list[tuple[str, list[CoefficientValue]]]
+    soonest: int
+    automatic: list[
+        tuple[
+            str, AutomaticQuality, list[tuple[str, list[CoefficientValue]]], list[CoefficientValue]
+        ]
+    ]
 
 
 @require_safe
@@ -34,26 +59,25 @@ def assessor_quality_view(request: SignedInRequest, slug: str) -> HttpResponse:
     choice = parse_agreement_choice(request.GET, campaign)
     record = load_judging_record(campaign, third=choice.third)
     report = quality_report(record, choice.level)
-    context = agreement_context(campaign, choice, record.people, "assessor-quality") | {
-        "report": report,
-        "biases": [(name, bias, report.drift[name]) for name, bias in report.bias.items()],
-        "blocks": any(drift.blocks for drift in report.drift.values()),
-        "intervals": bias_caterpillar(report),
-        "primings": [("All assessors", report.priming), *report.priming_by_assessor.items()],
-        "scale": record.people.scale,
-        "floor": FLOOR,
-        "timed": any(pace.overall.n for pace in report.pace.values()),
-        "columns": [COEFFICIENTS[name].card for name in TABLE_COEFFICIENTS],
-        "repeats": consistency_rows(report.consistency),
-        "near_repeats": consistency_rows(report.near_consistency),
-        "soonest": SOONEST,
-        "automatic": [
+    frame = build_agreement_frame(campaign, choice, record.people, "assessor-quality")
+    page = AssessorQualityPage(
+        report=report,
+        biases=[(name, bias, report.drift[name]) for name, bias in report.bias.items()],
+        blocks=any(drift.blocks for drift in report.drift.values()),
+        intervals=bias_caterpillar(report),
+        primings=[("All assessors", report.priming), *report.priming_by_assessor.items()],
+        scale=record.people.scale,
+        floor=FLOOR,
+        timed=any(pace.overall.n for pace in report.pace.values()),
+        columns=[COEFFICIENTS[name].card for name in TABLE_COEFFICIENTS],
+        repeats=consistency_rows(report.consistency),
+        near_repeats=consistency_rows(report.near_consistency),
+        soonest=SOONEST,
+        automatic=[
             (name, quality, *automatic_rows(quality)) for name, quality in report.automatic.items()
         ],
-    }
-    return chart_file_response(request, context) or render(
-        request, "judging/assessor_quality.html", context
     )
+    return render_page(request, "judging/assessor_quality.html", frame, page)
 
 
 def consistency_rows(rows: Mapping[str, Row]) -> list[tuple[str, list[CoefficientValue]]]:

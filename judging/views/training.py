@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from django.contrib import messages
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -14,12 +16,13 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import SignedInRequest
+from campaigns.views.pages import render_page
 from judging.forms.screen import JudgeForm
 from judging.models import Judgment, Purpose, TrainingPair
 from judging.queries.screen import find_document
 from judging.queries.training import unanswered_pairs
 from judging.services.training import answer_training_pair, next_training_pair
-from judging.views.judging_screen import JudgingDocument, build_screen, screen_context
+from judging.views.judging_screen import JudgingDocument, build_screen, build_screen_page
 
 
 @never_cache
@@ -66,6 +69,20 @@ def find_answer(request: SignedInRequest, pair: TrainingPair) -> Judgment | None
     return own.order_by("-pk").first()
 
 
+@dataclass(frozen=True)
+class TrainingStep:
+    pair: TrainingPair
+    at: int
+    total: int
+    remaining: int
+
+
+@dataclass(frozen=True)
+class TrainingPart:
+    training: TrainingStep
+    answer: Judgment | None
+
+
 def render_training(
     request: SignedInRequest, pair: TrainingPair, answer: Judgment | None = None
 ) -> HttpResponse:
@@ -76,13 +93,9 @@ def render_training(
     remaining = unanswered_pairs(request.user, campaign).count()
     total = campaign.training.count()
     done = total - remaining
-    context = screen_context(screen) | {
-        "training": {
-            "pair": pair,
-            "at": done if answer else done + 1,
-            "of": total,
-            "remaining": remaining,
-        },
-        "answer": answer,
-    }
-    return render(request, "judging/training.html", context)
+    frame = build_screen_page(screen)
+    page = TrainingPart(
+        training=TrainingStep(pair, done if answer else done + 1, total, remaining),
+        answer=answer,
+    )
+    return render_page(request, "judging/training.html", frame, page)

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from django import forms
 from django.contrib import messages
 from django.http import HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods
 
 from campaigns.core.faults import FaultReport, InvalidFile, format_count
 from campaigns.errors import ActionRefused
-from campaigns.models import Campaign
+from campaigns.models import Campaign, Grade
 from campaigns.queries.lists import get_campaign_for
-from campaigns.views.helpers import SignedInRequest
+from campaigns.views.helpers import Crumbs, SignedInRequest
+from campaigns.views.pages import render_page
 from judging.core.training_file import TrainingRow
 from judging.queries.training_results import (
+    AgreedPair,
+    TrainingPairResult,
+    TrainingProgress,
     is_locked,
     list_agreed_pairs,
     list_training_pairs,
@@ -98,6 +104,19 @@ def redirect_to_training(request: SignedInRequest, campaign: Campaign, text: str
     return redirect("training-sets", campaign.slug)
 
 
+@dataclass(frozen=True)
+class TrainingSetsPage:
+    campaign: Campaign
+    crumbs: Crumbs
+    form: TrainingForm
+    report: FaultReport | None
+    locked: bool
+    pairs: list[TrainingPairResult]
+    people: list[TrainingProgress]
+    agreed: list[AgreedPair]
+    scale: dict[int, Grade]
+
+
 def render_training_page(
     request: SignedInRequest,
     campaign: Campaign,
@@ -105,15 +124,15 @@ def render_training_page(
     report: FaultReport | None = None,
 ) -> HttpResponse:
     locked = is_locked(campaign)
-    context = {
-        "campaign": campaign,
-        "crumbs": [("Judging", "../"), ("Training", None)],
-        "form": form,
-        "report": report,
-        "locked": locked,
-        "pairs": list_training_pairs(campaign),
-        "people": list_training_progress(campaign),
-        "agreed": [] if locked else list_agreed_pairs(campaign),
-        "scale": {grade.value: grade for grade in campaign.grades.all()},
-    }
-    return render(request, "judging/training_sets.html", context, status=422 if report else 200)
+    page = TrainingSetsPage(
+        campaign=campaign,
+        crumbs=[("Judging", "../"), ("Training", None)],
+        form=form,
+        report=report,
+        locked=locked,
+        pairs=list_training_pairs(campaign),
+        people=list_training_progress(campaign),
+        agreed=[] if locked else list_agreed_pairs(campaign),
+        scale={grade.value: grade for grade in campaign.grades.all()},
+    )
+    return render_page(request, "judging/training_sets.html", page, status=422 if report else 200)

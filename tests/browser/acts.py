@@ -17,8 +17,8 @@ from judging.services.plans import create_plan
 from judging.services.qrels import freeze_qrels
 from pooling.core.spec import depth_spec
 from pooling.services.freeze import freeze_pool
-from tests.conftest import joined
-from tests.factories import accepted_run
+from tests.world.files import accepted_run
+from tests.world.people import joined
 
 
 def prepare_acts(campaign: Campaign, team: Team, other_team: Team) -> dict[str, str]:

@@ -11,7 +11,7 @@ from campaigns.models import Campaign, Document, User
 from judging.models import Judgment, Plan
 from judging.services.plans import create_plan
 from tests.browser.door import DOOR
-from tests.judging.conftest import make_pool
+from tests.world.files import make_pool
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

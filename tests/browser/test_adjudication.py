@@ -13,8 +13,8 @@ from judging.services.adjudication import list_pairs_to_adjudicate, open_round
 from judging.services.judgments import submit_judgment
 from judging.services.plans import create_plan
 from tests.browser.desk import shown, sign_in
-from tests.conftest import joined
-from tests.judging.conftest import make_pool
+from tests.world.files import make_pool
+from tests.world.people import joined
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

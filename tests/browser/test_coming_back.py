@@ -13,7 +13,7 @@ from judging.services.judgments import submit_judgment
 from judging.services.plans import create_plan
 from tests.browser.desk import give_work, said, settle, settle_for_clicks, shown, unsent
 from tests.browser.test_queue import ACTS, Line, press
-from tests.judging.conftest import make_pool
+from tests.world.files import make_pool
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page, Route

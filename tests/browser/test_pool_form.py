@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.browser.desk import sign_in
-from tests.pooling.conftest import ranked_run
+from tests.world.files import ranked_run
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from rest_framework.test import APIRequestFactory, force_authenticate
 
-from campaigns.api.resources import resources as api
+from campaigns.api import resources as api
 from campaigns.models import Campaign, Run
-from tests.factories import checked_run, run_text, upload
+from tests.world.files import checked_run, run_text, upload
 
 SCALE = [
     {"value": 0, "label": "no", "key": "0", "gain": 0},

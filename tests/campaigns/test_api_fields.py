@@ -11,14 +11,9 @@ from django.urls import reverse
 from campaigns.models import Campaign, Document, Run, Topic
 from campaigns.services.campaigns import update_campaign
 from tests.test_access import rows, urls
-from tests.world import ROLES, World, build_world
+from tests.world.site import ROLES, World
 
 MEMBERS = [role for role in ROLES if role not in ("anonymous", "stranger")]
-
-
-@pytest.fixture
-def world(db) -> World:
-    return build_world()
 
 
 def plant_words(world: World) -> dict[str, str]:
@@ -50,10 +45,8 @@ def plant_words(world: World) -> dict[str, str]:
     return planted
 
 
-def read_all(client: Client, addresses: list[str]) -> str:
-    answers = [client.get(address) for address in addresses]
-    texts = [b"".join(a.streaming_content) if a.streaming else a.content for a in answers]
-    return b"\n".join(texts).decode(errors="replace")
+def read(client: Client, address: str) -> str:
+    return client.get(address).getvalue().decode(errors="replace")
 
 
 @pytest.mark.parametrize("role", MEMBERS)
@@ -68,11 +61,14 @@ def test_the_api_shows_no_text_that_the_pages_hide_from_the_same_person(world, r
     documents = [f"{reverse('document', args=['small'])}?docno={docno}" for docno in docnos]
     client = Client(raise_request_exception=False)
     client.force_login(world.people[role])
-    pages = [a for name, a in shown if not name.startswith("api-")]
-    on_pages = read_all(client, [*pages, *topics, *runs, *documents])
-    in_api = read_all(client, [a for name, a in shown if name.startswith("api-")])
-    more = {what for word, what in planted.items() if word in in_api and word not in on_pages}
-    assert more == set()
+    in_api = "".join(read(client, a) for name, a in shown if name.startswith("api-"))
+    more = {word for word in planted if word in in_api}
+    # Most words are on the pages of their own things; all others are asked only for the rest.
+    for page in [*topics, *runs, *documents, *(a for n, a in shown if not n.startswith("api-"))]:
+        if more:
+            html = read(client, page)
+            more = {word for word in more if word not in html}
+    assert [planted[word] for word in more] == []
     if role in ("organizer", "assessor"):
         assert all(word in in_api for word, what in planted.items() if what == "guidelines")
 

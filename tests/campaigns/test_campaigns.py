@@ -12,9 +12,8 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Event
 from campaigns.services.campaigns import create_campaign, get_grade_scale, update_campaign
 from evaluation.services.scoring import score_campaign
-from tests.conftest import SCALE
-from tests.evaluation.conftest import qrels_release
-from tests.factories import accepted_run
+from tests.world.files import accepted_run, qrels_release
+from tests.world.people import SCALE
 
 
 def test_create_makes_the_actor_organizer(campaign, organizer):

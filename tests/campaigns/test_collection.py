@@ -10,7 +10,7 @@ from django.core.exceptions import PermissionDenied
 from campaigns.core.faults import InvalidFile
 from campaigns.errors import ActionRefused
 from campaigns.services.collection import delete_topics, import_documents, import_topics
-from tests.factories import checked_run
+from tests.world.files import checked_run
 
 TOPICS = b"4\tfourth\n5\tfifth\n"
 DOCUMENTS = b'{"_id": "NA", "title": "t", "text": "x"}\n{"_id": "001", "text": "y"}\n'

@@ -14,7 +14,9 @@ from campaigns.errors import ActionRefused, ConfirmationNeeded
 from campaigns.models import Campaign, Event, Member, Role
 from campaigns.services.campaigns import close_submissions
 from campaigns.services.people import add_member, remove_member
-from tests.factories import checked_run, confirm, read_confirmation
+from tests.confirming import confirm, read_confirmation
+from tests.pages import read_page
+from tests.world.files import checked_run
 
 MEMBERS = "/c/small/people/"
 
@@ -38,8 +40,8 @@ def test_removing_a_member_says_what_stays_and_needs_consent(
     checked_run(participant, campaign, team)
     address = reverse("member-remove", args=["small", member_of(campaign, participant).pk])
     client = as_user(organizer)
-    assert address in client.get(MEMBERS).content.decode()
-    page = client.get(address).content.decode()
+    assert address in read_page(client.get(MEMBERS))
+    page = read_page(client.get(address))
     assert "Remove participant as participant?" in page
     assert "They are the only member of team Alpha, which has 1 run." in page
     assert "can no longer open the campaign" in page
@@ -66,7 +68,7 @@ def test_the_last_organizer_is_told_on_the_page(as_user, organizer, campaign):
     address = reverse("member-remove", args=["small", member_of(campaign, organizer).pk])
     refused = confirm(as_user(organizer), address)
     assert refused.status_code == 409
-    assert "You cannot remove the last organizer" in refused.content.decode()
+    assert "You cannot remove the last organizer" in read_page(refused)
 
 
 def test_the_api_removes_with_consent(organizer, participant, assessor, campaign):
@@ -90,7 +92,7 @@ def test_a_conflicting_role_is_added_only_after_a_warning(
     body = {"username": "participant", "role": role, "team": ""}
     asked = client.post(address, body)
     assert asked.status_code == 302
-    page = client.get(asked.url).content.decode()
+    page = read_page(client.get(asked.url))
     assert f"would have conflicting roles: participant, {role}" in page
     assert confirm(client, asked.url, confirm=[]).status_code == 422
     assert campaign.members.filter(user=participant).count() == 1
@@ -98,7 +100,7 @@ def test_a_conflicting_role_is_added_only_after_a_warning(
     assert campaign.members.filter(user=participant).count() == 2
     event = campaign.events.filter(code="member.joined").first()
     assert event.data["confirmed"]["overridden"] == ["conflicting-roles"]
-    assert client.get(MEMBERS).content.decode().count("conflicting roles</span>") == 2
+    assert read_page(client.get(MEMBERS)).count("conflicting roles</span>") == 2
 
 
 def test_a_participant_role_conflicts_as_well(as_user, organizer, assessor, campaign, team):
@@ -113,7 +115,7 @@ def test_roles_that_do_not_conflict_need_no_consent(as_user, organizer, assessor
     body = {"username": "assessor", "role": "adjudicator", "team": ""}
     done = as_user(organizer).post(reverse("member-add", args=["small"]), body)
     assert done.url == MEMBERS
-    assert "conflicting roles" not in as_user(organizer).get(MEMBERS).content.decode()
+    assert "conflicting roles" not in read_page(as_user(organizer).get(MEMBERS))
     with pytest.raises(ConfirmationNeeded):
         add_member(
             actor=organizer, campaign=campaign, user=assessor, role=Role.PARTICIPANT,
@@ -144,7 +146,7 @@ def test_closing_submission_is_confirmed_logged_and_told(
     before = timezone.now() + timedelta(days=9)
     Campaign.objects.update(runs_deadline=before)
     client, address = as_user(organizer), reverse("submissions-close", args=["small"])
-    page = client.get(address).content.decode()
+    page = read_page(client.get(address))
     assert "2 teams without an accepted run: Alpha, Beta." in page
     assert "1 team, 1 person" in page
     assert confirm(client, address, confirm=[]).status_code == 422
@@ -157,7 +159,7 @@ def test_closing_submission_is_confirmed_logged_and_told(
     assert event.data["deadline_before"] == before.isoformat()
     assert event.data["confirmed"]["overridden"] == ["teams-without-run"]
     assert client.get(address).status_code == 302
-    told = as_user(participant).get("/c/small/runs/").content.decode()
+    told = read_page(as_user(participant).get("/c/small/runs/"))
     assert "Submission closed" in told
     assert "Submit run" not in told
 
@@ -179,9 +181,9 @@ def test_old_notices_end_and_other_teams_campaigns_are_silent(
     as_user, organizer, participant, stranger, campaign
 ):
     close_submissions(actor=organizer, campaign=campaign)
-    assert "Submission closed" in as_user(participant).get("/c/small/").content.decode()
+    assert "Submission closed" in read_page(as_user(participant).get("/c/small/"))
     Event.objects.filter(code="submissions.closed").update(at=timezone.now() - timedelta(days=31))
-    assert "Submission closed" not in as_user(participant).get("/c/small/").content.decode()
+    assert "Submission closed" not in read_page(as_user(participant).get("/c/small/"))
 
 
 # The collection
@@ -192,7 +194,7 @@ def test_deleting_the_collection_is_confirmed(as_user, organizer, campaign, noun
     client, address = as_user(organizer), reverse(f"{noun}-delete", args=["small"])
     rows = getattr(campaign, noun)
     count = rows.count()
-    assert f"Delete {count} {noun}" in client.get(address).content.decode()
+    assert f"Delete {count} {noun}" in read_page(client.get(address))
     assert confirm(client, address, confirm=[]).status_code == 422
     assert rows.count() == count
     assert confirm(client, address).status_code == 302
@@ -206,7 +208,7 @@ def test_a_collection_in_use_is_not_even_asked_about(
     checked_run(participant, campaign, team)
     answer = as_user(organizer).get(reverse("topics-delete", args=["small"]))
     assert answer.status_code == 409
-    assert "cannot be deleted" in answer.content.decode()
+    assert "cannot be deleted" in read_page(answer)
 
 
 def test_pages_of_acts_are_for_organizers(as_user, participant, assessor, stranger, campaign):

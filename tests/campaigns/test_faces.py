@@ -10,7 +10,9 @@ from django.template.loader import render_to_string
 from campaigns.core.faults import FaultReport
 from campaigns.errors import ActionRefused
 from tests.campaigns.test_pages import settings_form
-from tests.factories import checked_run, confirm, run_text, upload
+from tests.confirming import confirm
+from tests.pages import read_page
+from tests.world.files import checked_run, run_text, upload
 
 
 def test_cures_stand_with_their_places_when_they_differ():
@@ -30,11 +32,11 @@ def test_cures_stand_with_their_places_when_they_differ():
 def test_the_overview_tells_only_organizers_who_takes_part(
     campaign, organizer, participant, assessor, viewer, as_user
 ):
-    page = as_user(organizer).get("/c/small/").content.decode()
+    page = read_page(as_user(organizer).get("/c/small/"))
     assert "<dt>Teams</dt>" in page
     assert "<dt>Participant</dt>" in page
     for user in (participant, assessor, viewer):
-        page = as_user(user).get("/c/small/").content.decode()
+        page = read_page(as_user(user).get("/c/small/"))
         assert "<dt>Teams</dt>" not in page
         assert not re.search("<dt>Participants?</dt>", page)
         assert "<dt>Assessor" not in page
@@ -49,12 +51,11 @@ def test_settings_take_measures_by_name(campaign, organizer, as_user):
     assert client.post("/c/small/settings/", form).status_code == 302
     campaign.refresh_from_db()
     assert campaign.measures == ["map", "ndcg_cut_10", "P_5(list=condensed, rel=2)"]
-    assert (
-        'value="map ndcg_cut_10 P_5(list=condensed, rel=2)"'
-        in client.get("/c/small/settings/").content.decode()
+    assert 'value="map ndcg_cut_10 P_5(list=condensed, rel=2)"' in read_page(
+        client.get("/c/small/settings/")
     )
     form["measures"] = "map MAPP nonsense"
-    page = client.post("/c/small/settings/", form).content.decode()
+    page = read_page(client.post("/c/small/settings/", form))
     assert "nonsense: unknown measure" in page
     assert "MAPP: unknown measure" in page
     form["measures"] = ""
@@ -70,14 +71,14 @@ def test_documents_are_deleted_while_nothing_refers_to_them(
     text = b'{"_id": "d1", "title": "a", "text": "b"}\n'
     campaign.documents.all().delete()
     client.post("/c/small/documents/import/", {"file": upload(text, "d.jsonl")})
-    assert "Delete all documents" in client.get("/c/small/documents/").content.decode()
-    assert "Delete all 1 documents?" in client.get("/c/small/documents/delete/").content.decode()
+    assert "Delete all documents" in read_page(client.get("/c/small/documents/"))
+    assert "Delete all 1 documents?" in read_page(client.get("/c/small/documents/delete/"))
     assert confirm(client, "/c/small/documents/delete/").status_code == 302
     assert campaign.documents.count() == 0
     assert campaign.events.filter(code="documents.deleted").exists()
     client.post("/c/small/documents/import/", {"file": upload(text, "d.jsonl")})
     checked_run(participant, campaign, team)
-    assert "Delete all documents" not in client.get("/c/small/documents/").content.decode()
+    assert "Delete all documents" not in read_page(client.get("/c/small/documents/"))
     assert client.post("/c/small/documents/delete/").status_code == 409
     assert campaign.documents.count() == 1
 
@@ -87,18 +88,18 @@ def test_a_run_that_is_gone_is_not_withdrawn_or_replaced_again(
 ):
     client, run = as_user(participant), checked_run(participant, campaign, team)
     stale = f"/c/small/runs/upload/?replaces={run.pk}"
-    assert "is no longer accepted" not in client.get(stale).content.decode()
+    assert "is no longer accepted" not in read_page(client.get(stale))
     assert client.get(f"/c/small/runs/{run.pk}/withdraw/").status_code == 200
     assert confirm(client, f"/c/small/runs/{run.pk}/withdraw/").status_code == 302
     assert client.get(f"/c/small/runs/{run.pk}/withdraw/").url == f"/c/small/runs/{run.pk}/"
-    assert "is no longer accepted" in client.get(stale).content.decode()
+    assert "is no longer accepted" in read_page(client.get(stale))
 
 
 def test_an_address_for_posts_explains_itself_and_pages_answer_head(campaign, organizer, as_user):
     client = as_user(organizer)
     answer = client.get("/c/small/people/invite/")
     assert (answer.status_code, answer["Allow"]) == (405, "POST")
-    assert "only accepts form submissions" in answer.content.decode()
+    assert "only accepts form submissions" in read_page(answer)
     assert client.head("/c/small/").status_code == 200
     assert client.head("/health/").status_code == 200
 
@@ -106,7 +107,7 @@ def test_an_address_for_posts_explains_itself_and_pages_answer_head(campaign, or
 def test_a_campaign_without_topics_takes_no_run(campaign, participant, team, as_user):
     campaign.topics.all().delete()
     client = as_user(participant)
-    assert "No topics yet" in client.get("/c/small/runs/upload/").content.decode()
+    assert "No topics yet" in read_page(client.get("/c/small/runs/upload/"))
     form = {"file": upload(run_text()), "team": team.pk, "kind": "automatic", "priority": 1}
     assert client.post("/c/small/runs/upload/", form).status_code == 422
     with pytest.raises(ActionRefused, match="before topics are imported"):

@@ -12,7 +12,8 @@ from django.urls import reverse
 from campaigns.core.text_diff import diff_lines
 from campaigns.models import Campaign, Role
 from campaigns.services.campaigns import create_campaign, update_campaign
-from tests.conftest import SCALE
+from tests.pages import read_page
+from tests.world.people import SCALE
 
 
 def versions(campaign: Campaign) -> list[tuple[int, str]]:
@@ -60,7 +61,7 @@ def test_who_changes_something_else_on_an_old_page_brings_no_old_guidelines_back
 def test_the_page_tells_each_version_and_what_it_changed(campaign, organizer, as_user, assessor):
     for text in ("Read all.\nBe *kind*.", "Read all.\nBe <b>strict</b>.", ""):
         update_campaign(actor=organizer, campaign=campaign, guidelines=text)
-    page = as_user(assessor).get(reverse("guidelines", args=[campaign.slug])).content.decode()
+    page = read_page(as_user(assessor).get(reverse("guidelines", args=[campaign.slug])))
     assert [f"Version {n}" in page for n in (1, 2, 3, 4)] == [True, True, True, False]
     assert "<del>Be *kind*.</del><ins>Be &lt;b&gt;strict&lt;/b&gt;.</ins>" in page
     assert "<span>Read all.</span>" in page
@@ -71,10 +72,8 @@ def test_the_page_tells_each_version_and_what_it_changed(campaign, organizer, as
 
 def test_without_guidelines_the_page_says_so(campaign, organizer, as_user, assessor):
     address = reverse("guidelines", args=[campaign.slug])
-    assert "Write guidelines" in as_user(organizer).get(address).content.decode()
-    assert (
-        "The organizers have not published any." in as_user(assessor).get(address).content.decode()
-    )
+    assert "Write guidelines" in read_page(as_user(organizer).get(address))
+    assert "The organizers have not published any." in read_page(as_user(assessor).get(address))
 
 
 def test_changes_are_lines_gone_before_lines_new():
@@ -104,4 +103,4 @@ def test_the_front_page_shows_the_guidelines_to_who_judges_by_them(
     update_campaign(actor=organizer, campaign=campaign, guidelines="Read all of it.")
     campaign.members.create(user=stranger, role=role)
     client.force_login(stranger)
-    assert "Read all of it." in client.get(campaign.get_absolute_url()).content.decode()
+    assert "Read all of it." in read_page(client.get(campaign.get_absolute_url()))

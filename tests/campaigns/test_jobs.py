@@ -15,8 +15,8 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Job, Run
 from campaigns.services import jobs, matrices, runs
 from campaigns.services.runs import is_large, latest_check_job, requeue_run_check, submit_run
-from tests.conftest import user
-from tests.factories import checked_run, run_text, upload
+from tests.world.files import checked_run, run_text, upload
+from tests.world.people import user
 
 KIND = "campaigns.check_run"
 

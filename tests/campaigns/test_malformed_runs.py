@@ -9,7 +9,7 @@ import pytest
 from django.urls import reverse
 
 from campaigns.models import Run
-from tests.factories import run_text, upload
+from tests.world.files import run_text, upload
 
 GOOD = run_text("tag")
 HTML = b"<!doctype html><html><body><h1>404 Not Found</h1></body></html>\n"

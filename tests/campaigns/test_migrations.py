@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from django.db import connection
-from django.db.migrations.executor import MigrationExecutor
 
 from campaigns.models.event_phrases import EVENT_PHRASES
 
@@ -12,21 +10,8 @@ BEFORE = [("campaigns", "0003_documents_and_guidelines")]
 AFTER = [("campaigns", "0004_field_words")]
 
 
-def migrate(target):
-    executor = MigrationExecutor(connection)
-    executor.migrate(target)
-    return executor.loader.project_state(target).apps
-
-
-@pytest.fixture
-def latest():
-    yield
-    executor = MigrationExecutor(connection)
-    executor.migrate(executor.loader.graph.leaf_nodes())
-
-
 @pytest.mark.django_db(transaction=True)
-def test_events_states_and_faults_get_their_words(latest):
+def test_events_states_and_faults_get_their_words(migrate):
     old = migrate(BEFORE)
     user = old.get_model("campaigns", "User").objects.create(username="u")
     campaign = old.get_model("campaigns", "Campaign").objects.create(
@@ -68,7 +53,7 @@ def test_every_code_of_the_migration_has_words():
 
 
 @pytest.mark.django_db(transaction=True)
-def test_earlier_withdrawals_get_their_date_from_the_log(latest):
+def test_earlier_withdrawals_get_their_date_from_the_log(migrate):
     old = migrate([("campaigns", "0005_wording")])
     user = old.get_model("campaigns", "User").objects.create(username="u")
     campaign = old.get_model("campaigns", "Campaign").objects.create(

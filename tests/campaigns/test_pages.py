@@ -13,7 +13,9 @@ from campaigns.models import ApiToken, Campaign, Invitation, Job, User
 from campaigns.services import people
 from campaigns.services.runs import submit_run
 from campaigns.services.tokens import find_token
-from tests.factories import checked_run, confirm, run_text, upload
+from tests.confirming import confirm
+from tests.pages import read_page
+from tests.world.files import checked_run, run_text, upload
 
 ALL, STAFF = {"organizer", "assessor", "participant", "viewer"}, {"organizer"}
 PAGES = {
@@ -58,7 +60,7 @@ def test_a_change_is_for_organizers_and_by_post(campaign, everybody, as_user, na
 
 
 def test_the_front_page_says_what_this_is(client, db):
-    page = client.get("/").content.decode()
+    page = read_page(client.get("/"))
     assert "Sign in" in page
     assert "shared task" in page
 
@@ -66,16 +68,16 @@ def test_the_front_page_says_what_this_is(client, db):
 def test_home_lists_own_campaigns_with_one_number_of_queries(
     campaign, organizer, stranger, as_user, django_assert_num_queries
 ):
-    assert "No campaigns yet" in as_user(stranger).get("/").content.decode()
+    assert "No campaigns yet" in read_page(as_user(stranger).get("/"))
     client = as_user(organizer)
-    assert "Small Task" in client.get("/").content.decode()
+    assert "Small Task" in read_page(client.get("/"))
     with django_assert_num_queries(4):
         client.get("/")
     for number in (2, 3):
         Campaign.objects.create(slug=f"c{number}", title=f"C{number}", created_by=organizer)
         Campaign.objects.get(slug=f"c{number}").members.create(user=organizer, role="organizer")
     with django_assert_num_queries(4):
-        page = client.get("/").content.decode()
+        page = read_page(client.get("/"))
     assert page.count("<tr>") == 4
 
 
@@ -103,7 +105,7 @@ def test_an_organizer_makes_a_campaign(organizer, as_user):
 
 def test_a_scale_is_filled_in_by_a_button_that_keeps_the_rest(organizer, as_user):
     form = settings_form(title="Kept", preset="binary")
-    page = as_user(organizer).post("/campaigns/new/", form).content.decode()
+    page = read_page(as_user(organizer).post("/campaigns/new/", form))
     assert 'value="Kept"' in page
     assert page.count('name="scale-') - 4 == 5 * 4  # two grades, an empty row, the template
     assert not Campaign.objects.exists()
@@ -111,7 +113,7 @@ def test_a_scale_is_filled_in_by_a_button_that_keeps_the_rest(organizer, as_user
 
 def test_a_bad_scale_is_explained_in_the_form(organizer, as_user):
     answer = as_user(organizer).post("/campaigns/new/", settings_form(relevance_level=5))
-    assert "The relevance level 5 is not a grade of the scale" in answer.content.decode()
+    assert "The relevance level 5 is not a grade of the scale" in read_page(answer)
 
 
 def test_nobody_else_makes_campaigns(assessor, as_user):
@@ -134,7 +136,7 @@ def test_settings_are_saved(campaign, organizer, as_user):
 def test_markdown_is_shown_without_scripts(campaign, organizer, as_user):
     campaign.description = "# Big\n\n**bold** <script>alert(1)</script> [x](javascript:alert(1))"
     campaign.save()
-    page = as_user(organizer).get("/c/small/").content.decode()
+    page = read_page(as_user(organizer).get("/c/small/"))
     assert "<h3>Big</h3>" in page
     assert "<strong>bold</strong>" in page
     assert "<script>alert" not in page
@@ -145,14 +147,14 @@ def test_the_life_of_an_invitation(campaign, organizer, client):
     client.force_login(organizer)
     form = {"role": "participant", "team": "Delta", "uses": 1, "days": 7}
     assert client.post("/c/small/people/invite/", form).status_code == 302
-    page = client.get("/c/small/people/").content.decode()
+    page = read_page(client.get("/c/small/people/"))
     link = re.search(r'value="http://testserver(/join/[^"]+)"', page)[1]
     client.logout()
-    page = client.get(link).content.decode()
+    page = read_page(client.get(link))
     assert "Delta" in page
     assert "participant" in page
     bad = client.post(link, {"name": "Ann", "username": "ann", "password1": "a", "password2": "a"})
-    assert "too short" in bad.content.decode()
+    assert "too short" in read_page(bad)
     assert not User.objects.filter(username="ann").exists()
     word = "correct horse battery"
     good = {"name": "Ann", "username": "ann", "password1": word, "password2": word}
@@ -163,7 +165,7 @@ def test_the_life_of_an_invitation(campaign, organizer, client):
     client.logout()
     answer = client.get(link)
     assert answer.status_code == 410
-    assert "already been used" in answer.content.decode()
+    assert "already been used" in read_page(answer)
 
 
 def test_somebody_with_an_account_accepts_by_post(campaign, organizer, stranger, as_user):
@@ -189,7 +191,7 @@ def test_a_link_does_not_raise_a_role(campaign, organizer, assessor, as_user):
     made = people.create_invitation(actor=organizer, campaign=campaign, role="organizer")
     answer = as_user(assessor).post(reverse("join", args=[people.sign_invitation_token(made)]))
     assert answer.status_code == 409
-    assert "already have a role in this campaign: assessor" in answer.content.decode()
+    assert "already have a role in this campaign: assessor" in read_page(answer)
 
 
 def test_members_are_added_and_removed(campaign, organizer, stranger, as_user):
@@ -200,26 +202,26 @@ def test_members_are_added_and_removed(campaign, organizer, stranger, as_user):
     assert confirm(client, reverse("member-remove", args=["small", member.pk])).status_code == 302
     assert not stranger.memberships.exists()
     nobody = client.post("/c/small/people/add/", form | {"username": "nobody"})
-    assert "No account has this username" in nobody.content.decode()
+    assert "No account has this username" in read_page(nobody)
     last = campaign.members.get(user=organizer)
     refused = confirm(client, reverse("member-remove", args=["small", last.pk]))
     assert refused.status_code == 409
-    assert "cannot remove the last organizer" in refused.content.decode()
+    assert "cannot remove the last organizer" in read_page(refused)
 
 
 def test_topics_are_imported_listed_and_deleted(campaign, organizer, as_user):
     client = as_user(organizer)
     file = upload(b"7\tseventh\n", "t.tsv")
     assert client.post("/c/small/topics/import/", {"file": file}).url == "/c/small/topics/"
-    assert "seventh" in client.get("/c/small/topics/?q=sev").content.decode()
-    page = client.get(reverse("topic", args=["small", "7"])).content.decode()
+    assert "seventh" in read_page(client.get("/c/small/topics/?q=sev"))
+    page = read_page(client.get(reverse("topic", args=["small", "7"])))
     assert "seventh" in page
     bad = client.post("/c/small/topics/import/", {"file": upload(b"7\tother\n8\t\n", "b.tsv")})
     assert bad.status_code == 422
-    assert "fault-E" in bad.content.decode()
-    assert "Delete all 4 topics?" in client.get("/c/small/topics/delete/").content.decode()
+    assert "fault-E" in read_page(bad)
+    assert "Delete all 4 topics?" in read_page(client.get("/c/small/topics/delete/"))
     assert confirm(client, "/c/small/topics/delete/").url == "/c/small/topics/"
-    assert "No topics yet" in client.get("/c/small/topics/").content.decode()
+    assert "No topics yet" in read_page(client.get("/c/small/topics/"))
     assert client.get(reverse("topic", args=["small", "7"])).status_code == 404
 
 
@@ -227,9 +229,9 @@ def test_documents_are_imported_and_found(campaign, organizer, as_user):
     client = as_user(organizer)
     file = upload(b'{"_id": "a&b/c+d", "title": "odd", "text": "<b>x</b>"}\n', "d.jsonl")
     assert client.post("/c/small/documents/import/", {"file": file}).status_code == 302
-    page = client.get("/c/small/documents/?q=odd").content.decode()
+    page = read_page(client.get("/c/small/documents/?q=odd"))
     link = re.search(r'href="(/c/small/documents/view/[^"]+)"', page)[1]
-    shown = client.get(link).content.decode()
+    shown = read_page(client.get(link))
     assert "&lt;b&gt;x&lt;/b&gt;" in shown
     assert client.get("/c/small/documents/view/?docno=zz").status_code == 404
 
@@ -264,10 +266,10 @@ def run_form(team, data=None, **fields):
 def test_a_team_sees_its_own_runs_only(campaign, participant, rival, team, as_user):
     client = as_user(participant)
     answer = client.post("/c/small/runs/upload/", run_form(team))
-    assert "Accepted." in client.get(answer.url).content.decode()
-    assert "first" in client.get("/c/small/runs/").content.decode()
+    assert "Accepted." in read_page(client.get(answer.url))
+    assert "first" in read_page(client.get("/c/small/runs/"))
     client = as_user(rival)
-    assert "first" not in client.get("/c/small/runs/").content.decode()
+    assert "first" not in read_page(client.get("/c/small/runs/"))
     for url in (answer.url, f"{answer.url}file/"):
         assert client.get(url).status_code == 404
     assert client.post(f"{answer.url}withdraw/").status_code == 404
@@ -286,29 +288,29 @@ def test_a_run_is_replaced_withdrawn_and_downloaded(campaign, participant, team,
     assert client.get(f"/c/small/runs/upload/?replaces={old.pk}").status_code == 200
     form = run_form(team, run_text(docnos=["d5"]), replaces=old.pk)
     new = client.post("/c/small/runs/upload/", form).url
-    page = client.get(url).content.decode()
+    page = read_page(client.get(url))
     assert "Replaced" in page
     assert new in page
     answer = client.get(f"{url}file/")
     assert answer.content == run_text()
     assert answer.headers["Content-Disposition"] == 'attachment; filename="run.txt"'
-    assert "Withdraw run first?" in client.get(f"{new}withdraw/").content.decode()
+    assert "Withdraw run first?" in read_page(client.get(f"{new}withdraw/"))
     assert confirm(client, f"{new}withdraw/").url == new
-    assert "<strong>Withdrawn</strong> on " in client.get(new).content.decode()
+    assert "<strong>Withdrawn</strong> on " in read_page(client.get(new))
 
 
 def test_the_upload_form_says_why_not(campaign, participant, team, as_user, settings):
     client = as_user(participant)
     campaign.max_runs_per_team = 0
     campaign.save()
-    page = client.post("/c/small/runs/upload/", run_form(team)).content.decode()
+    page = read_page(client.post("/c/small/runs/upload/", run_form(team)))
     assert "Run limit reached" in page
     settings.POOLBENCH_MAX_UPLOAD_BYTES = 10
-    page = client.post("/c/small/runs/upload/", run_form(team)).content.decode()
+    page = read_page(client.post("/c/small/runs/upload/", run_form(team)))
     assert "exceeds the limit of 10 bytes" in page
     campaign.runs_deadline = timezone.now() - timedelta(minutes=1)
     campaign.save()
-    assert "The deadline has passed" in client.get("/c/small/runs/upload/").content.decode()
+    assert "The deadline has passed" in read_page(client.get("/c/small/runs/upload/"))
 
 
 def test_a_large_run_waits_for_a_worker(campaign, participant, team, as_user, settings):
@@ -316,7 +318,7 @@ def test_a_large_run_waits_for_a_worker(campaign, participant, team, as_user, se
     client = as_user(participant)
     url = client.post("/c/small/runs/upload/", run_form(team)).url
     job = Job.objects.get()
-    page = client.get(url).content.decode()
+    page = read_page(client.get(url))
     assert f'hx-get="/c/small/jobs/{job.pk}/"' in page
     fragment = client.get(f"/c/small/jobs/{job.pk}/", headers={"HX-Request": "true"})
     assert "HX-Refresh" not in fragment.headers
@@ -325,7 +327,7 @@ def test_a_large_run_waits_for_a_worker(campaign, participant, team, as_user, se
     run_here(job)
     fragment = client.get(f"/c/small/jobs/{job.pk}/", headers={"HX-Request": "true"})
     assert fragment.headers["HX-Refresh"] == "true"
-    assert url in client.get(f"/c/small/jobs/{job.pk}/").content.decode()
+    assert url in read_page(client.get(f"/c/small/jobs/{job.pk}/"))
 
 
 def test_a_job_is_shown_to_its_owner_and_organizers(
@@ -341,9 +343,9 @@ def test_the_api_token_is_shown_once(stranger, as_user):
     client = as_user(stranger)
     page = client.post("/account/token/")
     key = shown_token(page)
-    assert '<form class="stack" method="post" action="/account/">' in page.content.decode()
+    assert '<form class="stack" method="post" action="/account/">' in read_page(page)
     assert client.get("/account/token/").url == "/account/"
-    assert key not in client.get("/account/").content.decode()
+    assert key not in read_page(client.get("/account/"))
     assert find_token(key).user == stranger
     newer = shown_token(client.post("/account/token/"))
     assert (find_token(key), find_token(newer).user) == (None, stranger)
@@ -352,7 +354,7 @@ def test_the_api_token_is_shown_once(stranger, as_user):
 
 
 def shown_token(answer) -> str:
-    return re.search(r'value="(poolbench_[^"]+)"', answer.content.decode())[1]
+    return re.search(r'value="(poolbench_[^"]+)"', read_page(answer))[1]
 
 
 def test_the_account_page_saves_the_name(stranger, as_user):
@@ -365,7 +367,7 @@ def test_the_account_page_saves_the_name(stranger, as_user):
 def test_the_theme_is_kept_in_a_cookie_and_goes_back_safely(client, db):
     answer = client.post("/theme/", {"theme": "dark", "next": "/health/"})
     assert (answer.url, answer.cookies["theme"].value) == ("/health/", "dark")
-    assert 'data-theme="dark"' in client.get("/").content.decode()
+    assert 'data-theme="dark"' in read_page(client.get("/"))
     for bad in ("https://evil.example/", "//evil.example", "javascript:alert(1)", ""):
         assert client.post("/theme/", {"theme": "", "next": bad}).url == "/"
     assert client.cookies["theme"].value == ""

@@ -11,7 +11,7 @@ from django.utils import timezone
 from campaigns.errors import ActionRefused
 from campaigns.models import Event, Invitation, Member, Role, Team, User
 from campaigns.services import people
-from tests.conftest import user
+from tests.world.people import user
 
 
 def refusal(act, **arguments):
@@ -123,7 +123,7 @@ def test_only_organizers_invite_add_and_remove(campaign, assessor, stranger):
 
 def test_add_member_with_a_team_of_another_campaign_is_refused(campaign, organizer, stranger):
     from campaigns.services.campaigns import create_campaign
-    from tests.conftest import SCALE
+    from tests.world.people import SCALE
 
     other = create_campaign(actor=organizer, title="Other", scale=SCALE)
     team = people.get_or_create_team(actor=organizer, campaign=other, name="Alpha")

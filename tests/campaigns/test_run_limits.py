@@ -15,7 +15,8 @@ from campaigns.errors import ActionRefused, format_utc
 from campaigns.models import Event, Run
 from campaigns.services.run_limits import remove_old_rejected_files
 from campaigns.services.runs import read_original_file, withdraw_run
-from tests.factories import checked_run, run_text
+from tests.pages import read_page
+from tests.world.files import checked_run, run_text
 
 BAD = b"99 Q0 d1 1 1 bad\n"
 
@@ -63,12 +64,12 @@ def test_page_and_api_tell_the_daily_limit(submit, settings, as_user, participan
     files = len(list(store.blob_path("").rglob("*.gz")))
 
     def body():
-        from tests.factories import upload
+        from tests.world.files import upload
 
         return {"team": team.pk, "kind": "automatic", "priority": 1, "file": upload(run_text())}
 
     page = client.post(reverse("run-upload", args=["small"]), body())
-    assert (page.status_code, "Too many runs in 24 hours" in page.content.decode()) == (422, True)
+    assert (page.status_code, "Too many runs in 24 hours" in read_page(page)) == (422, True)
     api = client.post("/api/runs/", {"campaign": "small", "file": body()["file"]})
     assert (api.status_code, api.json()["code"]) == (409, "daily-limit")
     assert len(list(store.blob_path("").rglob("*.gz"))) == files
@@ -97,7 +98,7 @@ def test_files_of_old_rejected_runs_are_removed(submit, as_user, participant, se
     assert run.fault_report.has_errors
     assert Event.objects.get(code="run.file_removed").data == {"run": run.pk}
     client = as_user(participant)
-    page = client.get(run.get_absolute_url()).content.decode()
+    page = read_page(client.get(run.get_absolute_url()))
     assert "The file was removed on" in page
     assert reverse("run-file", args=["small", run.pk]) not in page
     assert client.get(reverse("run-file", args=["small", run.pk])).status_code == 409

@@ -15,7 +15,7 @@ from campaigns.models import Event, Run
 from campaigns.services import jobs, matrices
 from campaigns.services.campaigns import update_campaign
 from campaigns.services.runs import latest_check_job, read_original_file, submit_run, withdraw_run
-from tests.factories import checked_run, run_text
+from tests.world.files import checked_run, run_text
 
 
 def codes(run: Run) -> set[str]:

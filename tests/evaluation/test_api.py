@@ -10,7 +10,7 @@ from evaluation.api.scores import RunScoresViewSet, ScoreSetViewSet
 from evaluation.models import RunScores, ScoreSet
 from evaluation.services.release import release_scores
 from evaluation.services.scoring import score_campaign
-from tests.evaluation.conftest import qrels_release
+from tests.world.files import qrels_release
 
 
 def call(view_set, user, action: str, method: str = "get", data=None, **kwargs):

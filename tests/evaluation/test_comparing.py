@@ -15,6 +15,7 @@ from evaluation.queries.comparison import SignificanceChoice, compare_all_runs
 from evaluation.queries.leaderboard import get_leaderboard
 from evaluation.queries.score_sets import ScoreReader
 from evaluation.services.scoring import score_campaign
+from tests.pages import read_page
 
 ORGANIZER = ScoreReader(True, frozenset(), "own")
 
@@ -53,7 +54,7 @@ def test_random_draws_for_very_many_pairs_are_only_made_for_the_fixed_test(
     assert page(client, organizer, "measures-compared", score_set).status_code == 200
     many = page(client, organizer, "measures-compared", score_set, test="bootstrap")
     assert many.status_code == 409
-    assert "manage.py compare_runs" in many.content.decode()
+    assert "manage.py compare_runs" in read_page(many)
     monkeypatch.setattr(comparison, "MOST_DRAWS", three_pairs_of_three_topics - 1)
     assert page(client, organizer, "pairs", score_set, test="bootstrap").status_code == 409
     assert page(client, organizer, "pairs", score_set, test="sign").status_code == 200
@@ -71,7 +72,7 @@ def test_a_topic_is_won_by_the_better_value_though_it_is_the_lower(
         board.values(board.find_by_name(tag), "set_E") for tag in (alpha.tag, beta2.tag)
     )
     assert [a < b for a, b in zip(first, second, strict=True)] == [True, True, False]
-    shown = page(client, organizer, "pairs", score_set, measure="set_E").content.decode()
+    shown = read_page(page(client, organizer, "pairs", score_set, measure="set_E"))
     row = shown[shown.index(f'<tr><th scope="row">{alpha.tag}</th><td>{beta2.tag}</td>') :]
     text = sub(r"<[^>]+>", " ", unescape(row[: row.index("</tr>")]))
     assert " 2, 0, 1 " in text

@@ -20,8 +20,8 @@ from evaluation.services.scoring import score_campaign
 from evaluation.views.run_pairs import MOST_PAIRS
 from tests.common.shapes import places
 from tests.csv_reading import csv_conditions, csv_rows
-from tests.evaluation.conftest import qrels_release
-from tests.factories import accepted_run
+from tests.pages import read_page
+from tests.world.files import accepted_run, qrels_release
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_the_campaigns_choice_is_fixed_and_any_other_exploratory(campaign):
 
 def test_all_pairs_are_shown_best_run_first(client, organizer, scored):
     page = get(client, organizer, "pairs", scored, measure="map")
-    text = page.content.decode()
+    text = read_page(page)
     assert [row[0] for row in page.context["map"]] == ["good", "fair", "late", "poor"]
     assert len(page.context["table"]) == 6 < MOST_PAIRS
     assert "preregistered by the campaign before the first scores" in text
@@ -78,7 +78,7 @@ def test_all_pairs_are_shown_best_run_first(client, organizer, scored):
 
 
 def test_another_test_is_marked_exploratory(client, organizer, scored):
-    text = get(client, organizer, "pairs", scored, test="sign").content.decode()
+    text = read_page(get(client, organizer, "pairs", scored, test="sign"))
     assert "<strong>Exploratory.</strong>" in text
     assert "Paired t test" in text
 
@@ -95,7 +95,7 @@ def test_what_is_no_test_is_not_found(client, organizer, scored):
 
 def test_the_pairs_are_files_too(client, organizer, scored):
     answer = get(client, organizer, "pairs-download", scored, args=["csv"], measure="map")
-    text = answer.content.decode()
+    text = read_page(answer)
     rows = csv_rows(text)
     assert len(rows) == 6
     assert csv_conditions(text)["measures"]["map"]["test"] == "t"
@@ -109,16 +109,16 @@ def test_the_pairs_are_files_too(client, organizer, scored):
 
 def test_a_participant_compares_only_runs_on_the_board(client, organizer, participant, scored):
     release_scores(actor=organizer, score_set=scored)
-    text = get(client, participant, "pairs", scored).content.decode()
+    text = read_page(get(client, participant, "pairs", scored))
     assert "poor" not in text
     assert "fair" in text
-    own = get(client, participant, "measures-compared", scored).content.decode()
+    own = read_page(get(client, participant, "measures-compared", scored))
     assert " of 6</td>" in own
 
 
 def test_two_runs_have_the_campaigns_verdict_and_the_rest_as_exploratory(client, organizer, scored):
     page = get(client, organizer, "compare", scored, a="good", b="poor", measure="map")
-    text = page.content.decode()
+    text = read_page(page)
     board = get_leaderboard(scored, ScoreReader(True, frozenset(), "own"))
     good, poor = (board.find_by_name(tag) for tag in ("good", "poor"))
     wanted = compare_pair(*values_by_run_and_topic(board, [good, poor], "map"), test="t")
@@ -133,7 +133,7 @@ def test_the_curves_of_a_topic_are_drawn_on_request(client, organizer, scored):
     run = scored.runs.get(run__tag="fair").run_id
     page = get(client, organizer, "run-scores", scored, args=[run], topic="2")
     assert page.context["curve_rows"][0] == ("0.0", ["0.5000"])
-    assert "Precision and recall, topic 2" in page.content.decode()
+    assert "Precision and recall, topic 2" in read_page(page)
     assert get(client, organizer, "run-scores", scored, args=[run], topic="99").status_code == 404
 
 
@@ -150,19 +150,19 @@ def test_a_board_without_two_runs_says_so(client, organizer, campaign, team):
         actor=organizer, campaign=campaign, qrels=qrels_release(campaign), measures=["map"]
     )
     for name in ("pairs", "measures-compared", "compare"):
-        assert "No two runs" in get(client, organizer, name, alone).content.decode()
+        assert "No two runs" in read_page(get(client, organizer, name, alone))
 
 
 def test_the_conditions_tell_the_test_and_the_share_judged(client, organizer, scored):
     assert scored.conditions["comparison"]["test"] == "t"
     assert scored.measures == ["map", "P_5", "judged_10"]
-    page = get(client, organizer, "pairs", scored).content.decode()
+    page = read_page(get(client, organizer, "pairs", scored))
     assert "Paired t test, correction Holm, level 0.05" in page
 
 
 def test_no_page_shows_a_bare_name_that_could_mean_two_things(client, organizer, score_set, alpha):
     for name, args in (("score-set", []), ("run-scores", [alpha.pk]), ("compare", [])):
-        text = get(client, organizer, name, score_set, args=args).content.decode()
+        text = read_page(get(client, organizer, name, score_set, args=args))
         assert not re.search(r">\s*bpref(-10)?\s*</", text), name
         assert "bpref (trec_eval)" in text
 
@@ -170,7 +170,7 @@ def test_no_page_shows_a_bare_name_that_could_mean_two_things(client, organizer,
 def test_what_unjudged_documents_leave_open_is_told_on_request(client, organizer, score_set, alpha):
     page = get(client, organizer, "run-scores", score_set, args=[alpha.pk], measure="P_5")
     assert page.context["unjudged_documents"] == 1
-    assert "Bounds from unjudged documents" in page.content.decode()
+    assert "Bounds from unjudged documents" in read_page(page)
     query = {"measure": "P_5", "bounds": "1"}
     page = get(client, organizer, "run-scores", score_set, args=[alpha.pk], **query)
     # Topic 1 is N R . R: 2 of 5, or 3 if the open document is relevant.
@@ -244,5 +244,5 @@ def test_settings_do_not_offer_to_change_a_fixed_test(client, organizer, scored)
     client.force_login(organizer)
     url = reverse("campaign-settings", args=[scored.campaign.slug])
     page = client.get(url)
-    assert "These settings are fixed" in page.content.decode()
+    assert "These settings are fixed" in read_page(page)
     assert all(page.context["form"].fields[name].disabled for name in ("test", "alpha"))

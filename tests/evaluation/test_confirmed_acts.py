@@ -18,8 +18,10 @@ from campaigns.services.runs import latest_check_job, submit_run, withdraw_run
 from evaluation.models import ScoreSet
 from evaluation.services.release import release_scores
 from evaluation.services.scoring import score_campaign
+from tests.confirming import confirm, read_confirmation
 from tests.csv_reading import csv_rows
-from tests.factories import accepted_run, checked_run, confirm, read_confirmation, run_text
+from tests.pages import read_page
+from tests.world.files import accepted_run, checked_run, run_text
 
 
 @pytest.fixture
@@ -49,7 +51,7 @@ def test_the_release_lists_what_is_open_and_who_sees_what(
     as_user, organizer, participant, rival, campaign, address
 ):
     Campaign.objects.update(runs_deadline=timezone.now() + timedelta(days=9))
-    page = as_user(organizer).get(address).content.decode()
+    page = read_page(as_user(organizer).get(address))
     assert "Submission is open until" in page
     assert "2 teams, 2 people" in page
     assert "All accepted runs are in this score set." in page
@@ -63,7 +65,7 @@ def test_without_every_consent_nothing_is_released(
     client = as_user(organizer)
     answer = confirm(client, address, confirm=["submission-open"])
     assert answer.status_code == 422
-    page = answer.content.decode()
+    page = read_page(answer)
     assert "1 confirmation is missing" in page
     assert 'id="confirm-submission-open" checked' in page
     assert confirm(client, address, confirm=[]).status_code == 422
@@ -86,7 +88,7 @@ def test_a_confirmed_release_is_logged_with_what_was_overridden(
     who, text = kept["consequences"][0]
     assert who == "1 team, 1 person"
     assert text.startswith("see their own scores with best, median and worst.")
-    log = as_user(organizer).get(reverse("events", args=["small"])).content.decode()
+    log = read_page(as_user(organizer).get(reverse("events", args=["small"])))
     assert "overriding submission-open" in log
 
 
@@ -97,7 +99,7 @@ def test_a_release_can_close_submission(as_user, organizer, participant, campaig
     assert not campaign.takes_runs()
     assert campaign.events.get(code="scores.released").data["confirmed"]["overridden"] == []
     assert campaign.events.get(code="submissions.closed").actor == organizer
-    told = as_user(participant).get("/c/small/").content.decode()
+    told = read_page(as_user(participant).get("/c/small/"))
     assert "Submission closed" in told
 
 
@@ -109,7 +111,7 @@ def test_a_page_that_was_overtaken_is_shown_again(
     accepted_run(team, "late", "1 Q0 d1 1 1 late\n")
     answer = client.post(address, form)
     assert answer.status_code == 409
-    page = answer.content.decode()
+    page = read_page(answer)
     assert "Something has changed" in page
     assert "1 run not in this score set: late." in page
     assert " checked" not in page[page.index('class="decision"') :]
@@ -162,7 +164,7 @@ def test_after_a_release_the_settings_do_not_change_it(organizer, campaign, rele
     assert refused.value.code == "board-released"
     address = reverse("api-campaign-detail", args=["small"])
     assert api(organizer).patch(address, {"board": "names"}, format="json").status_code == 409
-    page = as_user(organizer).get("/c/small/settings/").content.decode()
+    page = read_page(as_user(organizer).get("/c/small/settings/"))
     assert reverse("visibility-change", args=["small"]) in page
     campaign.refresh_from_db()
     assert campaign.board == "own"
@@ -173,8 +175,8 @@ def test_seeing_more_lists_who_sees_what_and_tells_the_teams(
 ):
     address = reverse("visibility-change", args=["small"])
     client = as_user(organizer)
-    assert "Full leaderboard with team names" in client.get(address).content.decode()
-    page = client.get(f"{address}?board=names").content.decode()
+    assert "Full leaderboard with team names" in read_page(client.get(address))
+    page = read_page(client.get(f"{address}?board=names"))
     assert "2 teams, 2 people" in page
     assert "the scores of all 3 runs of 2 teams, with run tags and team names" in page
     assert confirm(client, f"{address}?board=names", confirm=[]).status_code == 422
@@ -186,9 +188,9 @@ def test_seeing_more_lists_who_sees_what_and_tells_the_teams(
     event = campaign.events.get(code="board.changed")
     assert (event.data["before"], event.data["after"]) == ("own", "names")
     assert event.data["confirmed"]["consents"] == ["seen-by-teams"]
-    told = as_user(participant).get("/c/small/scores/").content.decode()
+    told = read_page(as_user(participant).get("/c/small/scores/"))
     assert "Visibility to participants changed" in told
-    assert "Visibility to participants" not in as_user(organizer).get("/c/small/").content.decode()
+    assert "Visibility to participants" not in read_page(as_user(organizer).get("/c/small/"))
 
 
 def test_the_api_changes_visibility_with_consent(organizer, participant, campaign, released):
@@ -216,7 +218,7 @@ def test_a_withdrawn_run_stays_in_later_evaluations_with_its_date(
 ):
     client = as_user(participant)
     address = reverse("run-withdraw", args=["small", alpha.pk])
-    assert "include the run" in client.get(address).content.decode()
+    assert "include the run" in read_page(client.get(address))
     assert confirm(client, address, confirm=[]).status_code == 422
     assert confirm(client, address).status_code == 302
     alpha.refresh_from_db()
@@ -227,9 +229,9 @@ def test_a_withdrawn_run_stays_in_later_evaluations_with_its_date(
         "alpha-one", "beta-secret", "beta-other",
     }  # fmt: skip
     assert again.conditions["runs"] == 3
-    board = as_user(organizer).get(again.get_absolute_url()).content.decode()
+    board = read_page(as_user(organizer).get(again.get_absolute_url()))
     assert f"withdrawn {alpha.withdrawn_at:%-d %b %Y}" in board
-    page = as_user(participant).get(alpha.get_absolute_url()).content.decode()
+    page = read_page(as_user(participant).get(alpha.get_absolute_url()))
     assert "stays in released and later score sets" in page
 
 
@@ -237,7 +239,7 @@ def test_downloads_and_api_mark_a_withdrawn_run(as_user, organizer, alpha, relea
     withdraw_run(actor=organizer, run=alpha)
     alpha.refresh_from_db()
     moment = alpha.withdrawn_at.isoformat()
-    text = as_user(organizer).get(f"{released.get_absolute_url()}scores.csv").content.decode()
+    text = read_page(as_user(organizer).get(f"{released.get_absolute_url()}scores.csv"))
     rows = {row["run"]: row["withdrawn"] for row in csv_rows(text)}
     assert rows == {"alpha-one": moment, "beta-secret": "", "beta-other": ""}
     address = reverse("api-score-set-leaderboard", args=[released.pk])

@@ -36,7 +36,8 @@ from reliability.views.stored_reports import read_stored_report
 from replay.tables import format_scores_table
 from tests.commands.conftest import run  # noqa: F401
 from tests.csv_reading import csv_conditions, csv_rows
-from tests.judging.conftest import make_pool
+from tests.pages import read_page
+from tests.world.files import make_pool
 
 PAIRS = {"1": ["d1", "d2", "d3", "d4", "d9"], "2": ["d1", "d5", "d6"], "3": ["d6", "d7"]}
 POLICY = "majority+automatic:robot"
@@ -101,7 +102,7 @@ def test_the_label_is_that_of_the_manifest(judged, organizer, filled, by_people)
 def test_every_page_of_the_scores_has_the_label(as_user, organizer, filled, alpha):
     client = as_user(organizer)
     for url in pages(filled, alpha.pk):
-        text = client.get(url).content.decode()
+        text = read_page(client.get(url))
         assert "<strong>Filled, no estimate.</strong> 9 of 10 pairs of qrels 1" in text, url
         assert '<span class="tag late">filled, no estimate</span>' in text, url
 
@@ -110,7 +111,7 @@ def test_pages_of_human_judgments_have_none(as_user, organizer, by_people, alpha
     client = as_user(organizer)
     for url in (*pages(by_people, alpha.pk), *files(by_people, alpha.pk)):
         answer = client.get(url)
-        assert "no estimate" not in answer.content.decode(), url
+        assert "no estimate" not in read_page(answer), url
         assert "filled" not in answer.headers.get("Content-Disposition", ""), url
 
 
@@ -120,23 +121,23 @@ def test_a_team_sees_the_label_after_release(as_user, organizer, participant, fi
     release_scores(actor=organizer, score_set=filled)
     client = as_user(participant)
     for url in ("/c/small/scores/", f"{filled.get_absolute_url()}run/{alpha.pk}/"):
-        assert "Filled, no estimate." in client.get(url).content.decode(), url
+        assert "Filled, no estimate." in read_page(client.get(url)), url
     for url in files(filled, alpha.pk)[:6]:
-        assert "filled, no estimate" in client.get(url).content.decode(), url
+        assert "filled, no estimate" in read_page(client.get(url)), url
 
 
 def test_every_file_has_the_label_in_text_and_name(as_user, organizer, filled, alpha):
     client = as_user(organizer)
     for url in files(filled, alpha.pk):
         answer = client.get(url)
-        assert "filled, no estimate" in answer.content.decode(), url
+        assert "filled, no estimate" in read_page(answer), url
         assert "-filled." in answer.headers["Content-Disposition"], url
     at = filled.get_absolute_url()
-    conditions = csv_conditions(client.get(f"{at}scores.csv").content.decode())
+    conditions = csv_conditions(read_page(client.get(f"{at}scores.csv")))
     assert (conditions["label"], conditions["pairs"], conditions["automatic_pairs"]) == (
         *(FILLED, 10), 9,
     )  # fmt: skip
-    text = client.get(f"{at}run/{alpha.pk}/scores.txt").content.decode()
+    text = read_page(client.get(f"{at}run/{alpha.pk}/scores.txt"))
     assert f"{'runid':<22}\tall\talpha-one (filled, no estimate)\n" in text
 
 
@@ -147,12 +148,12 @@ def test_the_api_has_the_label(as_user, organizer, filled, by_people, alpha):
     assert (told["label"], told["conditions"]["label"]) == (FILLED, FILLED)
     board = client.get(f"/api/score-sets/{filled.pk}/leaderboard/").json()
     assert (board["label"], board["conditions"]["label"]) == (FILLED, FILLED)
-    text = client.get(f"/api/score-sets/{filled.pk}/leaderboard.csv/").content.decode()
+    text = read_page(client.get(f"/api/score-sets/{filled.pk}/leaderboard.csv/"))
     assert csv_conditions(text)["label"] == FILLED
     assert client.get(f"/api/run-scores/{row}/").json()["label"] == FILLED
     for fmt in ("txt", "csv", "json"):
         answer = client.get(f"/api/run-scores/{row}/scores.{fmt}/")
-        assert FILLED in answer.content.decode()
+        assert FILLED in read_page(answer)
     assert client.get(f"/api/qrels/{filled.qrels_id}/").json()["label"] == FILLED
     plain = client.get(f"/api/score-sets/{by_people.pk}/").json()
     assert (plain["label"], "label" in plain["conditions"]) == ("", False)
@@ -164,7 +165,7 @@ def test_score_sets_evaluated_before_have_it_too(as_user, organizer, filled):
 
 
 def test_filled_and_other_scores_share_no_column(as_user, organizer, judged, filled, by_people):
-    listed = as_user(organizer).get("/c/small/scores/").content.decode()
+    listed = read_page(as_user(organizer).get("/c/small/scores/"))
     assert listed.count('qrels 1 <span class="tag late">filled, no estimate</span>') == 1
     assert "<td>qrels 2</td>" in listed
     assert latest_score_set_with(judged, "map") == by_people
@@ -175,16 +176,16 @@ def test_filled_and_other_scores_share_no_column(as_user, organizer, judged, fil
 
 def test_interim_scores_are_never_filled(as_user, organizer, filled):
     address = reverse("interim-scores", args=["small"])
-    text = as_user(organizer).get(address, {"policy": POLICY}).content.decode()
+    text = read_page(as_user(organizer).get(address, {"policy": POLICY}))
     assert "1 judged pair of" in text
     assert "since the latest score set with" not in text
 
 
 def test_qrels_and_policies_side_by_side_have_the_label(as_user, organizer, judged, filled):
     client = as_user(organizer)
-    qrels = client.get("/c/small/qrels/1/").content.decode()
+    qrels = read_page(client.get("/c/small/qrels/1/"))
     assert '<span class="tag late">filled, no estimate</span>' in qrels
-    listed = client.get("/c/small/qrels/", {"policy": POLICY}).content.decode()
+    listed = read_page(client.get("/c/small/qrels/", {"policy": POLICY}))
     assert listed.count('<span class="tag late">filled, no estimate</span>') == 2
     assert listed.count('<span class="tag late">automatic, no estimate</span>') == 1
     assert "<strong>Filled, no estimate.</strong>" in listed
@@ -202,7 +203,7 @@ def test_the_effect_of_disagreement_names_them(as_user, organizer, judged, capsy
     machine = [name for name in csv_rows(text)[0] if "robot" in name]
     assert machine
     assert all(name.endswith("(automatic, no estimate)") for name in machine)
-    page = as_user(organizer).get("/c/small/disagreement/").content.decode()
+    page = read_page(as_user(organizer).get("/c/small/disagreement/"))
     assert "automatic, no estimate" in page
 
 
@@ -219,7 +220,7 @@ def test_reports_by_such_qrels_have_the_label(as_user, organizer, judged, filled
     assert job.result["label"] == FILLED
     assert csv_conditions(read_stored_report(job, "csv"))["label"] == FILLED
     assert FILLED in read_stored_report(job, "html")
-    page = as_user(organizer).get(reverse("reusability", args=["small"])).content.decode()
+    page = read_page(as_user(organizer).get(reverse("reusability", args=["small"])))
     assert '<span class="tag late">filled, no estimate</span>' in page
 
 

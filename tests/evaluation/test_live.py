@@ -13,7 +13,8 @@ from evaluation.services.interim_scores import compute_interim_scores
 from evaluation.services.scoring import score_campaign
 from judging.services.imports import import_judgments
 from judging.services.qrels import freeze_qrels
-from tests.factories import accepted_run
+from tests.pages import read_page
+from tests.world.files import accepted_run
 
 
 def judge(campaign, organizer, assessor, *rows):
@@ -117,7 +118,7 @@ def test_the_page_hears_adjudications_unless_told_otherwise(client, live, organi
 def test_the_page_ranks_the_runs_and_tells_who_moved(client, live, organizer, campaign, assessor):
     url = reverse("interim-scores", args=[campaign.slug])
     client.force_login(organizer)
-    assert "No interim scores" in client.get(url).content.decode()
+    assert "No interim scores" in read_page(client.get(url))
     judge(campaign, organizer, assessor, ("1", "d3", 2))
     qrels = freeze_qrels(actor=organizer, campaign=campaign, policy="majority")
     score_campaign(actor=organizer, campaign=campaign, qrels=qrels)
@@ -125,7 +126,7 @@ def test_the_page_ranks_the_runs_and_tells_who_moved(client, live, organizer, ca
     page = client.get(url, {"by": "map"})
     rows = [(row.run.tag, row.moved) for row in page.context["rows"]]
     assert rows == [("beta-secret", 2), ("alpha-one", -1), ("beta-other", -1)]
-    assert "▲ 2" in page.content.decode()
+    assert "▲ 2" in read_page(page)
 
 
 def test_movement_is_told_against_the_newest_scores_with_that_measure(

@@ -26,6 +26,7 @@ from evaluation.forms.tryout import (
 from evaluation.views.charts.steps import BROAD, NARROW, build_steps_chart
 from evaluation.views.measures import format_fraction, formula_pieces, split_code_pieces
 from tests.common.shapes import places, shapes, texts, tooltips
+from tests.pages import read_page
 
 ALL = list(FAMILIES.values())
 pytestmark = pytest.mark.django_db
@@ -38,7 +39,7 @@ def at(name: str, **asked: str) -> str:
 
 def plain(answer) -> str:
     """The words of a page, as they are read."""
-    text = re.sub(r"</?(var|sup)>", "", answer.content.decode())
+    text = re.sub(r"</?(var|sup)>", "", read_page(answer))
     return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", text)))
 
 
@@ -78,11 +79,11 @@ def test_an_example_can_be_followed(client, family: MeasureFamily):
 
 def test_the_list_shows_every_family_in_its_group(client):
     answer = client.get(reverse("measures"))
-    text = answer.content.decode()
+    text = read_page(answer)
     assert [f.name for f in ALL if f'href="{at(f.name)}"' not in text] == []
     shown = [group.title for group, _ in answer.context["groups"]]
     assert shown == [it.title for it in GROUPS.values() if it.title in shown]
-    assert (answer.context["found"], answer.context["count"]) == (len(ALL), len(ALL))
+    assert (answer.context["matches"], answer.context["count"]) == (len(ALL), len(ALL))
 
 
 def test_the_list_is_searched_by_words_and_by_names_of_measures(client):
@@ -139,13 +140,13 @@ def test_a_name_of_no_measure_is_answered_in_the_words_of_the_command(client):
     answer = client.get("/measures/?q=mapp")
     assert answer.status_code == 200
     assert answer.context["similar"][0] == "map"
-    assert f'<a href="{at("map")}"' in answer.content.decode()
+    assert f'<a href="{at("map")}"' in read_page(answer)
     assert all(client.get(at(name)).status_code != 404 for name in answer.context["similar"])
 
 
 def test_measures_of_users_are_found_and_counted(client):
     answer = client.get("/measures/?q=coverage")
-    assert answer.context["found"] == len(answer.context["user_measures"]) == 1
+    assert answer.context["matches"] == len(answer.context["user_measures"]) == 1
     assert "1 of 63 measure families match “coverage”" in plain(answer)
     assert client.get("/measures/coverage/")["Location"] == "/measures/#coverage"
 
@@ -172,7 +173,7 @@ def test_a_reader_tries_parameters(client):
     level = client.get(at("P", k="2", rel="2", ranking="2 1"))
     assert level.context["worked"].name == "P_2(rel=2)"
     assert level.context["worked"].value == 0.5
-    assert "<details open>" in level.content.decode()
+    assert "<details open>" in read_page(level)
 
 
 def test_the_same_ranking_by_other_measures(client):
@@ -250,7 +251,7 @@ def test_no_value_of_a_parameter_breaks_a_page(family: MeasureFamily):
 
 
 def test_what_is_given_is_never_markup(client):
-    text = client.get(at("P", ranking="<b>1</b>", k="<i>")).content.decode()
+    text = read_page(client.get(at("P", ranking="<b>1</b>", k="<i>")))
     assert "<b>1" not in text
     assert "<i>" not in text
 
@@ -363,16 +364,16 @@ def test_a_card_is_served_by_any_name_of_a_measure(client):
 
 def test_heads_of_score_tables_lead_to_the_measures(as_user, organizer, score_set, alpha):
     client, home = as_user(organizer), f"/c/small/scores/{score_set.pk}/"
-    board = client.get(home).content.decode()
+    board = read_page(client.get(home))
     assert f'href="{at("ndcg_cut_10")}"' in board
-    run = client.get(f"{home}run/{alpha.pk}/").content.decode()
+    run = read_page(client.get(f"{home}run/{alpha.pk}/"))
     assert f'href="{at("bpref-10")}"' in run
-    assert f'href="{at("map")}"' in client.get(f"{home}compare/?measure=map").content.decode()
+    assert f'href="{at("map")}"' in read_page(client.get(f"{home}compare/?measure=map"))
 
 
 def test_every_page_and_the_choice_of_measures_lead_to_the_list(as_user, organizer, campaign):
     link = f'href="{reverse("measures")}"'
     client = as_user(organizer)
-    assert link in client.get(reverse("login")).content.decode()
-    settings = client.get("/c/small/settings/").content.decode()
-    assert settings.count(link) > client.get("/c/small/topics/").content.decode().count(link)
+    assert link in read_page(client.get(reverse("login")))
+    settings = read_page(client.get("/c/small/settings/"))
+    assert settings.count(link) > read_page(client.get("/c/small/topics/")).count(link)

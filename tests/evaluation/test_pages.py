@@ -22,9 +22,10 @@ from evaluation.queries.leaderboard import get_leaderboard
 from evaluation.queries.score_sets import get_reader
 from evaluation.services.release import release_scores
 from evaluation.services.scoring import score_campaign
+from tests.confirming import confirm
 from tests.csv_reading import csv_body, csv_conditions
-from tests.evaluation.conftest import qrels_release
-from tests.factories import accepted_run, confirm
+from tests.pages import read_page
+from tests.world.files import accepted_run, qrels_release
 
 OTHERS = ("beta", "Beta")
 
@@ -52,13 +53,13 @@ def board(campaign: Campaign, value: str) -> None:
 
 
 def names_others(response) -> bool:
-    text = response.content.decode()
+    text = read_page(response)
     return any(word in text for word in OTHERS)
 
 
 def test_an_organizer_sees_every_run_before_release(as_user, organizer, small):
     answer = as_user(organizer).get(small.home)
-    text = answer.content.decode()
+    text = read_page(answer)
     assert answer.status_code == 200
     assert all(tag in text for tag in ("alpha-one", "beta-secret", "beta-other"))
     assert "Not released" in text
@@ -71,9 +72,9 @@ def test_a_participant_sees_nothing_before_release(as_user, participant, campaig
     client = as_user(participant)
     answer = client.get(small.home)
     assert answer.status_code == 200
-    assert "Scores not released yet" in answer.content.decode()
+    assert "Scores not released yet" in read_page(answer)
     assert not names_others(answer)
-    assert "alpha-one" not in answer.content.decode()
+    assert "alpha-one" not in read_page(answer)
     hidden = (*small.of_set, small.compare, small.own, small.other, small.other_csv)
     assert [client.get(url).status_code for url in hidden] == [404] * len(hidden)
 
@@ -86,9 +87,9 @@ def test_a_participant_sees_own_runs_beside_the_spread(
     for url in (small.home, *small.of_set, small.own, f"{small.own}scores.txt"):
         answer = client.get(url)
         assert answer.status_code == 200, url
-        assert "alpha-one" in answer.content.decode(), url
+        assert "alpha-one" in read_page(answer), url
         assert not names_others(answer), url
-    assert "Median" in client.get(small.home).content.decode()
+    assert "Median" in read_page(client.get(small.home))
     assert client.get(small.other).status_code == 404
     assert client.get(small.other_csv).status_code == 404
 
@@ -146,7 +147,7 @@ def test_a_participant_compares_only_runs_of_the_board(
     others = [e.tag for e in client.get(small.compare).context["entries"] if not e.own]
     answer = client.get(f"{small.compare}?a=alpha-one&b={others[0]}")
     assert (answer.context["a"].tag, answer.context["b"].tag) == ("alpha-one", others[0])
-    assert f'value="{beta.pk}"' not in answer.content.decode()
+    assert f'value="{beta.pk}"' not in read_page(answer)
 
 
 def test_participants_read_the_set_released_last(
@@ -156,9 +157,9 @@ def test_participants_read_the_set_released_last(
     newer = qrels_release(campaign, "1 0 d1 1\n", version=2)
     later = score_campaign(actor=organizer, campaign=campaign, qrels=newer)
     client = as_user(participant)
-    assert "qrels 1" in client.get(small.home).content.decode()
+    assert "qrels 1" in read_page(client.get(small.home))
     release_scores(actor=organizer, score_set=later)
-    assert "qrels 2" in client.get(small.home).content.decode()
+    assert "qrels 2" in read_page(client.get(small.home))
     assert client.get(small.set).status_code == 404
     assert as_user(organizer).get(small.set).status_code == 200
 
@@ -169,7 +170,7 @@ def test_roles_get_what_is_theirs(as_user, assessor, viewer, stranger, small):
         for url in (small.home, *small.of_set, small.compare, small.own):
             answer = client.get(url)
             assert answer.status_code == status, (person, url)
-            assert "alpha-one" not in answer.content.decode()
+            assert "alpha-one" not in read_page(answer)
     assert as_user(None).get(small.home).status_code == 302
 
 
@@ -191,7 +192,7 @@ def test_the_release_button_releases(as_user, organizer, score_set, small):
 
 
 def test_the_preview_shows_an_organizer_what_participants_will_see(as_user, organizer, small):
-    text = as_user(organizer).get(f"{small.home}?as=participant").content.decode()
+    text = read_page(as_user(organizer).get(f"{small.home}?as=participant"))
     assert "alpha-one" in text
     assert "beta-secret" not in text
     assert "Release scores" not in text
@@ -211,7 +212,7 @@ def test_the_evaluate_form_says_which_measures_are_unknown(
     as_user, organizer, campaign, alpha, qrels
 ):
     form = {"qrels": qrels.pk, "measures": "nope bpref_10"}
-    text = as_user(organizer).post("/c/small/scores/evaluate/", form).content.decode()
+    text = read_page(as_user(organizer).post("/c/small/scores/evaluate/", form))
     assert "nope: unknown measure" in text
     assert "Write bpref-10 with a hyphen" in text
     assert not campaign.jobs.exists()
@@ -231,7 +232,7 @@ def test_an_undefined_value_is_a_dash_with_its_reason(as_user, organizer, small)
     answer = as_user(organizer).get(f"{small.own}?measure=judged_10")
     third = answer.context["topics"][2]
     assert (third.value, third.median) == ("–", "1.0000")
-    assert "undefined for 1 topic: nothing is retrieved" in answer.content.decode()
+    assert "undefined for 1 topic: nothing is retrieved" in read_page(answer)
 
 
 def test_compare_counts_wins_losses_and_ties(as_user, organizer, small, alpha, beta):
@@ -245,11 +246,11 @@ def test_compare_counts_wins_losses_and_ties(as_user, organizer, small, alpha, b
 def test_pictures_carry_title_and_description_and_no_style(as_user, organizer, small):
     client = as_user(organizer)
     for url in (small.own, small.compare, small.home):
-        text = client.get(url).content.decode()
+        text = read_page(client.get(url))
         assert " style=" not in text
         assert "<style" not in text
     assert text.count("<svg") >= 1
-    picture = client.get(small.own).content.decode()
+    picture = read_page(client.get(small.own))
     assert 'aria-labelledby="chart-topics-title chart-topics-desc"' in picture
     assert "<desc" in picture
 
@@ -257,7 +258,7 @@ def test_pictures_carry_title_and_description_and_no_style(as_user, organizer, s
 def test_trec_eval_text_is_what_the_command_prints(as_user, organizer, alpha, qrels, capsys, small):
     files = [str(store.blob_path(name)) for name in (qrels.path, alpha.file)]
     call_command("evaluate", *files, "-q")
-    text = as_user(organizer).get(f"{small.own}scores.txt").content.decode()
+    text = read_page(as_user(organizer).get(f"{small.own}scores.txt"))
     assert text == capsys.readouterr().out
     assert text.splitlines()[0] == "num_ret               \t1\t4"
     assert "map                   \tall\t0.5000\n" in text
@@ -265,11 +266,11 @@ def test_trec_eval_text_is_what_the_command_prints(as_user, organizer, alpha, qr
 
 def test_downloads_hold_every_value(as_user, organizer, small):
     client = as_user(organizer)
-    wide = csv_body(client.get(small.csv).content.decode()).splitlines()
+    wide = csv_body(read_page(client.get(small.csv))).splitlines()
     assert wide[0].split(",")[:2] == ["run", "team"]
     assert wide[1].startswith("alpha-one,Alpha,3.0,5.0")
     assert len(wide) == 4
-    long = client.get(small.long).content.decode()
+    long = read_page(client.get(small.long))
     assert "alpha-one,map,1,0.5" in long.splitlines()
     assert "alpha-one,judged_10,3," in long.splitlines()
     assert csv_conditions(long)["qrels_version"] == 1
@@ -300,7 +301,7 @@ def test_low_judged_runs_are_marked(as_user, organizer, campaign, team, qrels):
     score_campaign(actor=organizer, campaign=campaign, qrels=qrels)
     answer = as_user(organizer).get("/c/small/scores/")
     assert answer.context["low"] == 1
-    assert "fewer than 80 % of the top 10" in answer.content.decode()
+    assert "fewer than 80 % of the top 10" in read_page(answer)
 
 
 def test_pages_cost_the_same_queries_for_more_runs(
@@ -327,11 +328,11 @@ def test_pages_cost_the_same_queries_for_more_runs(
 
 
 def test_empty_pages_say_what_comes_next(as_user, organizer, participant, campaign):
-    text = as_user(organizer).get("/c/small/scores/").content.decode()
+    text = read_page(as_user(organizer).get("/c/small/scores/"))
     assert "No qrels to score with" in text
     qrels_release(campaign)
-    assert "No accepted runs" in as_user(organizer).get("/c/small/scores/").content.decode()
-    assert "not released yet" in as_user(participant).get("/c/small/scores/").content.decode()
+    assert "No accepted runs" in read_page(as_user(organizer).get("/c/small/scores/"))
+    assert "not released yet" in read_page(as_user(participant).get("/c/small/scores/"))
 
 
 def test_the_campaigns_own_measures_stand_in_its_own_order(as_user, organizer, score_set, campaign):
@@ -350,7 +351,7 @@ def test_the_newest_scores_come_first_for_organizers(
     answer = as_user(organizer).get("/c/small/scores/")
     assert answer.context["score_set"] == newer
     assert [found.pk for found in answer.context["sets"]] == [newer.pk, score_set.pk]
-    text = answer.content.decode()
+    text = read_page(answer)
     assert "Latest scores not released" in text
     assert "Release scores" in text
     assert as_user(participant).get("/c/small/scores/").context["score_set"] == score_set
@@ -391,9 +392,9 @@ def test_measures_without_a_better_side_mark_no_run(
     page = as_user(organizer).get(f"/c/small/scores/{made.pk}/run/{alpha.pk}/?measure=unj_10")
     assert not any(row.tops for row in page.context["topics"])
     assert [row.name for row in page.context["means"] if row.tops and row.name in NEUTRAL] == []
-    assert "lowest to highest" in page.content.decode()
+    assert "lowest to highest" in read_page(page)
 
 
 def test_the_highest_grade_is_in_the_provenance(as_user, organizer, small):
-    text = as_user(organizer).get(small.set).content.decode()
+    text = read_page(as_user(organizer).get(small.set))
     assert "<dt>Highest grade</dt><dd>3 (the campaign&#x27;s scale)</dd>" in text

@@ -14,7 +14,7 @@ from evaluation.models import RunScores, ScoreSet
 from evaluation.services.scoring import evaluate_campaign, request_evaluation, score_campaign
 from judging.queries.judgments import qrels_table
 from reliability.services.reusability import load_collection
-from tests.evaluation.conftest import qrels_release
+from tests.world.files import qrels_release
 
 
 def scores_of(score_set, run) -> RunScores:

@@ -11,8 +11,7 @@ from campaigns.models import Run
 from campaigns.services.people import get_or_create_team
 from evaluation.models import RunScores
 from evaluation.services.scoring import score_campaign
-from tests.evaluation.conftest import qrels_release
-from tests.factories import accepted_run
+from tests.world.files import accepted_run, qrels_release
 
 PUBLISHED = {"ndcg@10": "ndcg_cut_10", "p@5": "P_5"}
 

@@ -30,8 +30,8 @@ from judging.services.plans import create_plan
 from judging.services.qrels import freeze_qrels, verify_qrels
 from pooling.core.spec import depth_spec
 from pooling.services.freeze import freeze_pool
-from tests.conftest import joined
-from tests.factories import checked_run
+from tests.world.files import checked_run
+from tests.world.people import joined
 
 TOPICS, DOCS, RUNS = 12, 60, 5
 SCALE = [GradeSpec(g, f"grade {g}", "mrtvx"[g + 1], max(g, 0)) for g in range(-1, 4)]

@@ -6,65 +6,34 @@ from uuid import uuid4
 
 import pytest
 
-from campaigns.models import Campaign, Role, User
+from campaigns.models import Campaign, User
 from judging.models import Judgment, Plan
 from judging.queries.remaining import remaining_by_topic
 from judging.services.judgments import submit_judgment
-from judging.services.plans import create_plan
-from pooling.models import Pool, PoolItem
-from tests.conftest import joined
-
-
-def make_pool(campaign: Campaign, pairs: dict[str, list[str]], version: int = 1) -> Pool:
-    """A frozen pool with everything that must not leak: run tags, ranks, contributors."""
-    pool = Pool.objects.create(
-        campaign=campaign,
-        version=version,
-        spec={"method": "depth", "depth": 3, "runs": [{"tag": "SECRETRUN", "team": "SECRETTEAM"}]},
-        inputs_hash=f"{version}".zfill(64),
-        size=sum(map(len, pairs.values())),
-        frozen_by=campaign.created_by,
-    )
-    topics = {topic.number: topic for topic in campaign.topics.all()}
-    PoolItem.objects.bulk_create(
-        PoolItem(
-            pool=pool,
-            topic=topics[number],
-            docno=docno,
-            min_rank=98765432,
-            contributors=b"\x00\x00",
-            position=at,
-        )
-        for number, docnos in pairs.items()
-        for at, docno in enumerate(docnos)
-    )
-    return pool
+from pooling.models import Pool
 
 
 @pytest.fixture
-def pool(campaign) -> Pool:
+def pool(restore, campaign) -> Pool:
     """Topic 1: d1 d2 d3 d4 in this order; topic 2: d5 d6; topic 3: d7 d8 d9."""
-    pairs = {"1": ["d1", "d2", "d3", "d4"], "2": ["d5", "d6"], "3": ["d7", "d8", "d9"]}
-    return make_pool(campaign, pairs)
+    return restore("pool")
 
 
 @pytest.fixture
-def plan(pool, organizer, assessor) -> Plan:
+def plan(restore, pool, assessor) -> Plan:
     """Overlap 1; all topics are assigned to ``assessor``."""
-    people = {number: [assessor] for number in "123"}
-    return create_plan(actor=organizer, pool=pool, overlap=1, assessors=people)
+    return restore("plan")
 
 
 @pytest.fixture
-def double_plan(pool, organizer, assessor, assessor2) -> Plan:
+def double_plan(restore, pool, assessor, assessor2) -> Plan:
     """Overlap 2; all topics are assigned to both assessors."""
-    people = {number: [assessor, assessor2] for number in "123"}
-    return create_plan(actor=organizer, pool=pool, overlap=2, assessors=people)
+    return restore("double_plan")
 
 
 @pytest.fixture
-def assessor3(campaign) -> User:
-    return joined(campaign, "assessor3", Role.ASSESSOR)
+def assessor3(restore, campaign) -> User:
+    return restore("assessor3")
 
 
 @pytest.fixture

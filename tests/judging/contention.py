@@ -23,20 +23,12 @@ LAPSE_EVERY = 7
 
 def contend() -> dict[str, Any]:
     """Judge a pool with ``ASSESSORS`` threads; some leases lapse while they are judged."""
-    from campaigns.core.scale import GradeSpec
-    from campaigns.models import Role, Topic, User
-    from campaigns.services.campaigns import create_campaign
-    from campaigns.services.people import add_member
     from judging.services.plans import create_plan
-    from tests.judging.conftest import make_pool
+    from tests.world.files import make_pool
+    from tests.world.people import begin_with_assessors
 
-    owner = User.objects.create(username="owner", can_create_campaigns=True)
-    scale = [GradeSpec(0, "no", "0", 0.0), GradeSpec(1, "yes", "1", 1.0)]
-    campaign = create_campaign(actor=owner, title="Contended", slug="contended", scale=scale)
-    topic = Topic.objects.create(campaign=campaign, number="1", title="t")
-    users = [User.objects.create(username=f"a{n}") for n in range(ASSESSORS)]
-    for user in users:
-        add_member(actor=owner, campaign=campaign, user=user, role=Role.ASSESSOR)
+    campaign, users = begin_with_assessors("contended", ASSESSORS)
+    owner, topic = campaign.created_by, campaign.topics.get()
     pool = make_pool(campaign, {"1": [f"d{n}" for n in range(PAIRS)]})
     create_plan(actor=owner, pool=pool, overlap=OVERLAP, assessors={"1": users})
     with ThreadPoolExecutor(ASSESSORS) as threads:
@@ -79,7 +71,7 @@ def disagree(owner: Any, campaign: Any, users: list[Any]) -> dict[str, int]:
     from campaigns.models import Topic
     from judging.models import Plan, Slot
     from judging.services.plans import create_plan
-    from tests.judging.conftest import make_pool
+    from tests.world.files import make_pool
 
     topic = Topic.objects.create(campaign=campaign, number="2", title="t", position=2)
     docnos = [f"e{n}" for n in range(DISPUTED)]
@@ -100,7 +92,7 @@ def skip_at_once(owner: Any, campaign: Any, users: list[Any]) -> dict[str, int]:
     from judging.models import Slot
     from judging.queries.invariants import list_violations
     from judging.services.plans import create_plan
-    from tests.judging.conftest import make_pool
+    from tests.world.files import make_pool
 
     topic = Topic.objects.create(campaign=campaign, number="3", title="t", position=3)
     docnos = [f"f{n}" for n in range(DISPUTED)]

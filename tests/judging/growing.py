@@ -27,19 +27,15 @@ def relevant(docno: str) -> bool:
 
 
 def build() -> None:
-    from campaigns.core.scale import GradeSpec
-    from campaigns.models import Role, Team, Topic, User
-    from campaigns.services.campaigns import create_campaign
-    from campaigns.services.people import add_member
+    from campaigns.models import Team
     from judging.services.plans import create_plan
     from pooling.core.spec_file import read_spec
     from pooling.services.freeze import freeze_pool
-    from tests.factories import accepted_run
+    from tests.world.files import accepted_run
+    from tests.world.people import begin_with_assessors
 
-    owner = User.objects.create(username="owner", can_create_campaigns=True)
-    scale = [GradeSpec(0, "no", "0", 0.0), GradeSpec(1, "yes", "1", 1.0)]
-    campaign = create_campaign(actor=owner, title="Growing", slug="growing", scale=scale)
-    Topic.objects.create(campaign=campaign, number="1", title="t")
+    campaign, people = begin_with_assessors("growing", HANDS)
+    owner = campaign.created_by
     team = Team.objects.create(campaign=campaign, name="team")
     runs = []
     for number in range(RUNS):
@@ -48,9 +44,6 @@ def build() -> None:
         lines = [f"1 Q0 {d} {at} {-at} r{number}\n" for at, d in enumerate(dict.fromkeys(docnos))]
         runs.append(accepted_run(team, f"r{number}", "".join(lines)))
     pool = freeze_pool(actor=owner, campaign=campaign, spec=read_spec(SPEC), runs=runs)
-    people = [User.objects.create(username=f"a{n}") for n in range(HANDS)]
-    for user in people:
-        add_member(actor=owner, campaign=campaign, user=user, role=Role.ASSESSOR)
     create_plan(actor=owner, pool=pool, overlap=1, assessors={"1": people})
 
 

@@ -13,7 +13,7 @@ from django.urls import reverse
 from campaigns.models import Document
 from judging.models import Judgment, Plan, Slot
 from judging.services.plans import create_plan
-from tests.judging.conftest import make_pool
+from tests.world.files import make_pool
 
 
 @pytest.fixture

@@ -20,6 +20,7 @@ from judging.queries.agreement import load_labels
 from judging.queries.judgments import current_judgments, list_votes
 from judging.queries.quality import load_judging_record
 from tests.csv_reading import csv_rows
+from tests.pages import read_page
 
 PAGES = ("agreement", "agreement-pair", "agreement-topics", "assessor-quality")
 
@@ -67,7 +68,7 @@ def judged(say, assessor, assessor2, machine):
 
 
 def page(client, name: str, query: str = "", *args: str) -> str:
-    return client.get(f"{reverse(name, args=['small', *args])}?{query}").content.decode()
+    return read_page(client.get(f"{reverse(name, args=['small', *args])}?{query}"))
 
 
 def test_empty_pages_say_what_comes_next(campaign, organizer, as_user):
@@ -111,7 +112,7 @@ def test_topics_are_compared(judged, organizer, as_user):
     client = as_user(organizer)
     told = page(client, "agreement-topics", "by=kappa")
     assert told.count('<th scope="row"><a class="mono"') == 3
-    text = client.get(reverse("agreement-topics-download", args=["small"])).content.decode()
+    text = read_page(client.get(reverse("agreement-topics-download", args=["small"])))
     rows = csv_rows(text)
     found = [
         r for r in rows if (r["topic"], r["coefficient"], r["between"]) == ("2", "percent", "all")
@@ -275,6 +276,6 @@ def test_pages_cost_as_many_queries_for_more_judgments(
 
 
 def test_the_figures_are_explained_to_everybody(client, db):
-    told = client.get(reverse("coefficients")).content.decode()
+    told = read_page(client.get(reverse("coefficients")))
     for name in (*COEFFICIENTS, "bias", "drift", "priming", "consistency", "pace", "automatic"):
         assert f'id="{name}"' in told

@@ -119,7 +119,7 @@ def test_a_document_fetched_ahead_was_served_when_it_was_shown(plan, campaign, a
 
 def test_nobody_holds_more_than_ten(campaign, organizer, assessor):
     from judging.services.plans import create_plan
-    from tests.judging.conftest import make_pool
+    from tests.world.files import make_pool
 
     pool = make_pool(campaign, {"1": [f"x{n:02}" for n in range(20)]})
     create_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})

@@ -16,8 +16,9 @@ from judging.queries.judgments import current_judgments
 from judging.queries.screen import get_assessor_topic, recent_judgments
 from judging.services.judgments import claim_ahead, claim_next, undo_judgment
 from judging.services.plans import create_plan
-from tests.judging.conftest import make_pool
 from tests.judging.test_api import call  # noqa: F401
+from tests.pages import read_page
+from tests.world.files import make_pool
 
 
 @pytest.fixture
@@ -86,7 +87,7 @@ def test_totals_hold_the_repeats_from_the_start(
             asked = {"topic": "1", "progress": True, "count": 0}
             told = client.post(address, json.dumps(asked), "application/json").json()
             assert (told["progress"]["done"], told["progress"]["of"]) == (done, 47)
-            page = client.get(reverse("judge", args=["small", "1"])).content.decode()
+            page = read_page(client.get(reverse("judge", args=["small", "1"])))
             assert f"{done} of 47 in this topic" in page
         slot = claim_next(actor=assessor, campaign=campaign, topic=topic)
         grade(assessor, slot.item.docno, 1, token=slot.token)
@@ -117,7 +118,7 @@ def test_every_pair_stands_once_in_the_recent_list_and_my_judgments(
     recent = [row.docno for row in recent_judgments(campaign, assessor, topic)]
     assert len(recent) == len(set(recent)) == 5
     client = as_user(assessor)
-    page = client.get(reverse("my-judgments", args=["small"])).content.decode()
+    page = read_page(client.get(reverse("my-judgments", args=["small"])))
     assert page.count(f'class="mono">{again.docno}</th>') == 1
     current = call(JudgmentViewSet, assessor, "list", "get", {"current": "1"})[1]
     assert current["count"] == 40
@@ -135,7 +136,7 @@ def test_my_judgments_shows_and_changes_what_was_judged_last(
     Judgment.objects.filter(pk=again.pk).update(grade=3)
     client = as_user(assessor)
     change = reverse("judge-change", args=["small", "1"], query={"docno": again.docno})
-    page = client.get(change).content.decode()
+    page = read_page(client.get(change))
     assert '<span class="grade" data-grade="3">' in page.split('class="notice before"')[1][:120]
     token = re.search(r'name="token" value="([^"]*)"', page).group(1)
     changed = grade(assessor, again.docno, 2, token=token)
@@ -178,9 +179,7 @@ def responses(client, ask, assessor, docno: str) -> list[str]:
     assert (status, served["docno"]) == (200, docno)
     told.append(plain(served))
     shown = client.get(reverse("judge", args=["small", "1"]))
-    recent = re.search(
-        r'<ol class="judged".*?</ol>', shown.content.decode(), flags=re.DOTALL
-    ).group()
+    recent = re.search(r'<ol class="judged".*?</ol>', read_page(shown), flags=re.DOTALL).group()
     assert f">{docno}<" not in recent
     told.append(plain(shown.content))
     told.append(
@@ -208,7 +207,7 @@ def responses(client, ask, assessor, docno: str) -> list[str]:
     )
     told.append(plain(row))
     for name in ("work", "my-judgments"):
-        page = client.get(reverse(name, args=["small"])).content.decode()
+        page = read_page(client.get(reverse(name, args=["small"])))
         told.append(re.sub(r"\d+", "", page.split("<tbody>")[0].split("<main")[-1]))
     return told
 

@@ -19,12 +19,12 @@ from judging.services.judgments import claim_next, submit_judgment, undo_judgmen
 from judging.services.plans import close_plan, create_plan
 from judging.services.slots import pause_work, reassign_work, return_all_slots
 from judging.views.judging_screen import strictest_rationale
-from tests.conftest import joined
-from tests.judging.conftest import make_pool
 from tests.judging.test_api import call  # noqa: F401
 from tests.judging.test_followups import repeat_plan  # noqa: F401
 from tests.judging.test_moving_work import dealt  # noqa: F401
 from tests.judging.test_work import lapse
+from tests.world.files import make_pool
+from tests.world.people import joined
 
 ADJUDICATE = Plan.Kind.ADJUDICATE
 

@@ -16,8 +16,8 @@ from judging.models import Judgment, Purpose
 from judging.services.automatic import create_automatic_assessor
 from judging.services.imports import ImportOptions, import_file
 from judging.services.judgments import submit_skip, undo_judgment
-from tests.conftest import SCALE
 from tests.csv_reading import csv_rows
+from tests.world.people import SCALE
 
 SAYS = ("kind", "grade", "reason", "comment", "flags", "duplicate_of", "passages", "active_seconds")
 

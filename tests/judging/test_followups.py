@@ -13,7 +13,7 @@ from judging.queries.judgments import current_judgments, own_current_judgments
 from judging.queries.screen import get_assessor_topic
 from judging.services.judgments import claim_next, submit_judgment, submit_skip, undo_judgment
 from judging.services.training import answer_training_pair, next_training_pair
-from tests.judging.conftest import make_pool
+from tests.world.files import make_pool
 
 
 @pytest.fixture

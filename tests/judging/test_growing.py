@@ -33,7 +33,7 @@ from pooling.queries import list_growth
 from pooling.services import adaptive_pools
 from pooling.services.freeze import freeze_pool
 from tests.judging.conftest import waiting
-from tests.pooling.conftest import ranked_run
+from tests.world.files import ranked_run
 
 RANKED = {"north": "d1 d2 d3 d4", "south": "d5 d6 d2 d7", "east": "d8 d9 d1"}
 SPEC = "steps: [{method: depth, k: 1}, {method: maxmean}]"

@@ -26,7 +26,7 @@ from pooling.services.freeze import freeze_pool
 from pooling.services.inputs import build_sessions
 from pooling.services.preview import preview_pool
 from tests.judging.test_growing import said, worked
-from tests.pooling.conftest import ranked_run
+from tests.world.files import ranked_run
 
 TEXTS = {
     "a1": "apples and more apples",

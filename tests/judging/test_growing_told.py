@@ -6,7 +6,8 @@ from collections import Counter
 
 from django.urls import reverse
 
-from evaluation.queries.campaign_status import get_campaign_status
+from campaigns.lifecycle.status import get_campaign_status
+from judging.lifecycle import is_judging_done
 from judging.models import Slot
 from judging.queries.progress import assessor_progress, plan_progress
 from judging.services.assignments import assign_topic
@@ -17,6 +18,7 @@ from pooling.queries import future_documents
 from pooling.services.freeze import freeze_pool
 from tests.judging.conftest import waiting
 from tests.judging.test_growing import plan, pool, runs, said, worked
+from tests.pages import read_page
 
 __all__ = ["plan", "pool", "runs"]
 
@@ -27,9 +29,7 @@ def test_the_organizer_sees_what_is_to_come(
     address = reverse("judging", args=[campaign.slug])
     (found,) = plan_progress(campaign)
     assert (found.tally.total, found.tally.coming, found.tally.left) == (3, 6, 9)
-    assert (
-        "of 3, at most 6 more as the pool grows" in as_user(organizer).get(address).content.decode()
-    )
+    assert "of 3, at most 6 more as the pool grows" in read_page(as_user(organizer).get(address))
     for _ in range(3):
         said(assessor, claim_next(actor=assessor, campaign=campaign, topic=topic), 0)
     (found,) = plan_progress(campaign)
@@ -39,7 +39,7 @@ def test_the_organizer_sees_what_is_to_come(
     worked(assessor, campaign, topic)
     (found,) = plan_progress(campaign)
     assert (found.tally.total, found.tally.coming, found.tally.percent) == (9, 0, 100)
-    assert "as the pool grows" not in as_user(organizer).get(address).content.decode()
+    assert "as the pool grows" not in read_page(as_user(organizer).get(address))
 
 
 def test_a_plan_tells_what_is_to_come(pool, organizer, assessor):
@@ -61,10 +61,10 @@ def test_a_plan_without_any_document_yet_is_at_work(
     (found,) = plan_progress(campaign)
     assert [(row.topic, row.tally.coming) for row in found.topics] == [(topic, 4)]
     client = as_user(organizer)
-    head = client.get(reverse("judging", args=[campaign.slug])).content.decode()
+    head = read_page(client.get(reverse("judging", args=[campaign.slug])))
     assert "The pool has no assessors" not in head
     assert "Monitor judging" in head
-    assigning = client.get(reverse("plan-assign", args=[campaign.slug, plan.pk])).content.decode()
+    assigning = read_page(client.get(reverse("plan-assign", args=[campaign.slug, plan.pk])))
     assert f"judges topic {topic.number}" in assigning
 
 
@@ -73,9 +73,9 @@ def test_while_a_pool_grows_not_everything_is_judged(
 ):
     for _ in range(3):
         said(assessor, claim_next(actor=assessor, campaign=campaign, topic=topic), 0)
-    assert not get_campaign_status(campaign, organizer).all_judged
+    assert not is_judging_done(get_campaign_status(campaign, organizer))
     worked(assessor, campaign, topic)
-    assert get_campaign_status(campaign, organizer).all_judged
+    assert is_judging_done(get_campaign_status(campaign, organizer))
 
 
 def test_a_closed_plan_expects_nothing(pool, plan, campaign, organizer):

@@ -16,6 +16,7 @@ from judging.models import Judgment, Purpose, TrainingPair
 from judging.services.judgments import claim_next, release_leases, undo_judgment
 from tests.judging.test_api import call  # noqa: F401
 from tests.judging.test_screen import form_of
+from tests.pages import read_page
 
 
 @pytest.fixture
@@ -67,12 +68,12 @@ def test_a_document_that_is_served_again_has_the_newer_version(
 def test_the_page_states_its_version_also_hours_later(plan, change, as_user, assessor):
     """By the plain form, and by the script's queue."""
     client, url = as_user(assessor), reverse("judge", args=["small", "1"])
-    page = client.get(url).content.decode()
+    page = read_page(client.get(url))
     assert 'data-version="1"' in page
     form = form_of(page, grade=0, guideline_version=1)
     change("Rule B")
     client.post(url, form)
-    page = client.get(url).content.decode()
+    page = read_page(client.get(url))
     assert "changed since you last judged" in page
     assert "Guidelines changed" in page.split('id="guidelines-news"')[1][:80]
     assert 'name="guideline_version" value="2"' in page
@@ -84,7 +85,7 @@ def test_the_page_states_its_version_also_hours_later(plan, change, as_user, ass
     ).json()
     assert answer["guidelines"] == 2
     assert versions() == [("d1", 1), ("d2", 1), ("d3", 2)]
-    assert "changed since you last judged" not in client.get(url).content.decode()
+    assert "changed since you last judged" not in read_page(client.get(url))
 
 
 def test_every_answer_to_the_script_names_the_current_version(plan, change, as_user, assessor):
@@ -125,7 +126,7 @@ def test_training_holds_the_version_of_its_page(plan, change, as_user, assessor,
         campaign=campaign, topic=topic, docno="d1", grade=1, position=0
     )
     client, url = as_user(assessor), reverse("judge-training", args=["small"])
-    page = client.get(url).content.decode()
+    page = read_page(client.get(url))
     assert 'name="guideline_version" value="1"' in page
     change("Rule B")
     client.post(url, form_of(page, grade=1, pair=pair.pk, guideline_version=1))

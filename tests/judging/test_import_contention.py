@@ -17,8 +17,8 @@ from judging.models import Judgment, Slot
 from judging.services.imports import import_judgments
 from judging.services.judgments import claim_next, submit_judgment
 from judging.services.plans import create_plan
-from tests.conftest import joined
-from tests.judging.conftest import make_pool
+from tests.world.files import make_pool
+from tests.world.people import joined
 
 PAIRS = 40
 

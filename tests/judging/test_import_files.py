@@ -19,7 +19,8 @@ from judging.models import Judgment, Slot
 from judging.queries.judgments import current_judgments
 from judging.services.imports import ImportOptions, import_file, preview_file
 from judging.services.plans import create_plan
-from tests.factories import upload
+from tests.pages import read_page
+from tests.world.files import upload
 
 TABLE = (
     "topic,docno,grade,assessor,comment\n1,d1,2,assessor,yes\n1,d2,0,assessor,\n2,d5,1,assessor2,\n"
@@ -199,7 +200,7 @@ def test_the_page_previews_and_writes_only_when_confirmed(
     double_plan, campaign, assessor, assessor2, page
 ):
     answer = page(file=upload(TABLE.encode(), "table.csv"))
-    html = answer.content.decode()
+    html = read_page(answer)
     assert answer.status_code == 200
     assert "Import 3 judgments" in html
     assert not Judgment.objects.exists()
@@ -211,7 +212,7 @@ def test_the_page_previews_and_writes_only_when_confirmed(
 def test_the_page_settles_labels_people_and_duplicates(plan, campaign, assessor, page):
     who = {"who": f"user-{assessor.pk}"}
     answer = page(file=upload(lines(EXPORT).encode(), "ann.jsonl"), **who)
-    html = answer.content.decode()
+    html = read_page(answer)
     assert answer.status_code == 422
     assert "no match" in html
     assert "Self-consistency" in html
@@ -220,7 +221,7 @@ def test_the_page_settles_labels_people_and_duplicates(plan, campaign, assessor,
         "staged": hidden(html, "staged"), "duplicates": "first",
         "label-name": ["No idea", "Quite (2)", "Hardly (1)"], "label-choice": ["-", "", "3"],
     }  # fmt: skip
-    html = page(**who, **settled).content.decode()
+    html = read_page(page(**who, **settled))
     assert "Import 1 judgment<" in html
     page(**who, **settled, confirm="1")
     assert standing(campaign) == {("assessor", "1", "d1", 2)}
@@ -231,7 +232,7 @@ def test_the_page_maps_unknown_people(plan, campaign, assessor, page):
     answer = page(file=file)
     assert answer.status_code == 422
     fields = {"person-name": "w-17", "person-choice": "assessor"}
-    staged = hidden(answer.content.decode(), "staged")
+    staged = hidden(read_page(answer), "staged")
     assert page(staged=staged, confirm="1", **fields).status_code == 302
     assert standing(campaign) == {("assessor", "1", "d1", 2)}
 
@@ -240,10 +241,10 @@ def test_an_upload_belongs_to_its_campaign_and_person_and_cannot_be_forged(
     plan, campaign, organizer, assessor, page, as_user
 ):
     from campaigns.services.campaigns import create_campaign
-    from tests.conftest import SCALE
+    from tests.world.people import SCALE
 
     answer = page(file=upload(b"1 0 d1 2\n", "x.txt"), who=f"user-{assessor.pk}")
-    staged = hidden(answer.content.decode(), "staged")
+    staged = hidden(read_page(answer), "staged")
     create_campaign(actor=organizer, title="Other", slug="other", scale=SCALE)
     other = reverse("judgments-import", args=["other"])
     client = as_user(organizer)
@@ -262,7 +263,7 @@ def test_the_page_refuses_no_file_a_large_one_and_a_broken_one(plan, assessor, p
 
 def test_labels_of_a_file_are_text_on_the_page(plan, assessor, page):
     text = lines([{"text": "", "topic": "1", "docno": "d1", "label": ["<script>x</script>"]}])
-    html = page(file=upload(text.encode(), "x.jsonl"), who=f"user-{assessor.pk}").content.decode()
+    html = read_page(page(file=upload(text.encode(), "x.jsonl"), who=f"user-{assessor.pk}"))
     assert "<script>x" not in html
     assert "&lt;script&gt;x" in html
 

@@ -10,7 +10,7 @@ from judging.queries.judgments import current_judgments
 from judging.services import bulk
 from judging.services.imports import import_judgments
 from judging.services.plans import create_plan
-from tests.judging.conftest import make_pool
+from tests.world.files import make_pool
 
 
 def test_import_fills_slots_and_keeps_the_rest_without_one(plan, campaign, organizer, assessor):

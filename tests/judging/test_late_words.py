@@ -16,8 +16,8 @@ from judging.services.judgments import claim_next, submit_judgment, undo_judgmen
 from judging.services.plans import close_plan, create_plan
 from judging.services.slots import reassign_work, return_all_slots
 from judging.services.training import answer_training_pair
-from tests.judging.conftest import make_pool
 from tests.judging.test_followups import repeat_plan  # noqa: F401
+from tests.world.files import make_pool
 
 
 @pytest.fixture

@@ -19,8 +19,7 @@ from judging.services.plans import close_plan, create_plan
 from judging.services.stopping import set_stopping_rule
 from pooling.core.spec_file import read_spec
 from pooling.services.freeze import freeze_pool
-from tests.judging.conftest import make_pool
-from tests.pooling.conftest import ranked_run
+from tests.world.files import make_pool, ranked_run
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),

@@ -14,7 +14,7 @@ from judging.queries.invariants import list_violations
 from judging.services.judgments import claim_ahead, claim_next
 from judging.services.plans import PlanOptions, create_plan
 from judging.services.slots import pause_work, reassign_work, return_all_slots
-from tests.judging.conftest import make_pool
+from tests.world.files import make_pool
 
 
 @pytest.fixture

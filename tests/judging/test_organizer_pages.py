@@ -15,10 +15,11 @@ from judging.services.judgments import claim_ahead
 from judging.services.plans import create_plan
 from judging.services.qrels import freeze_qrels
 from judging.templatetags.judging import TopicTextBlock, text_blocks
-from tests.conftest import SCALE
+from tests.confirming import confirm
 from tests.csv_reading import csv_rows
-from tests.factories import confirm
-from tests.judging.conftest import make_pool
+from tests.pages import read_page
+from tests.world.files import make_pool
+from tests.world.people import SCALE
 
 GETS = {
     "work": ("assessor",),
@@ -125,10 +126,10 @@ def test_a_plan_is_made_by_the_form(pool, campaign, organizer, assessor, assesso
     topics = {f"topic-{t.pk}": [assessor.pk] for t in campaign.topics.all()}
     scheme = {"design": "overlap", "order": "random", "rationale": "no"}
     fields = {"pool": pool.pk, "n": 1, **scheme, **topics}
-    filled = client.post(url, {**fields, "n": 2, "fill": "all"}).content.decode()
+    filled = read_page(client.post(url, {**fields, "n": 2, "fill": "all"}))
     assert filled.count(" checked") == 6
     assert not Plan.objects.exists()
-    refused = client.post(url, {**fields, "n": 2}).content.decode()
+    refused = read_page(client.post(url, {**fields, "n": 2}))
     assert "Overlap 2 needs 2 assessors per topic; too few for 1, 2, 3." in refused
     assert client.post(url, fields).url == reverse("judging", args=["small"])
     assert Plan.objects.get().assignments.count() == 3
@@ -138,7 +139,7 @@ def test_fill_in_turn_gives_each_topic_the_next(
     plan, campaign, organizer, assessor, assessor2, as_user
 ):
     client, url = as_user(organizer), reverse("plan-assign", args=["small", plan.pk])
-    page = client.post(url, {"fill": "turn"}).content.decode()
+    page = read_page(client.post(url, {"fill": "turn"}))
     ticked = [f'value="{user.pk}" checked' in page for user in (assessor, assessor2)]
     assert ticked == [True, True]
     assert page.count(" checked") == 3
@@ -150,15 +151,15 @@ def test_the_organizer_sees_leases_and_takes_them_back(
 ):
     slot, *_ = claim_ahead(actor=assessor, campaign=campaign, topic=topic, count=3)
     client, one = as_user(organizer), reverse("judging-assessor", args=["small", "assessor"])
-    main = client.get(reverse("judging", args=["small"])).content.decode()
+    main = read_page(client.get(reverse("judging", args=["small"])))
     assert reverse("slots-return", args=["small", "assessor"]) in main
-    assert reverse("slot-reopen", args=["small", slot.pk]) in client.get(one).content.decode()
+    assert reverse("slot-reopen", args=["small", slot.pk]) in read_page(client.get(one))
     client.post(reverse("slot-reopen", args=["small", slot.pk]))
     slot.refresh_from_db()
     assert (slot.state, slot.assessor) == ("open", None)
     client.post(reverse("slots-return", args=["small", "assessor"]))
     assert not Slot.objects.filter(state="leased").exists()
-    assert "has no checked-out documents" in client.get(one).content.decode()
+    assert "has no checked-out documents" in read_page(client.get(one))
 
 
 def test_a_plan_is_foreseen_before_it_is_made(
@@ -169,12 +170,12 @@ def test_a_plan_is_foreseen_before_it_is_made(
     scheme = {"design": "blocks", "n": 2, "shared": 3, "rest": 1, "order": "pool"}
     scheme["repeat_share"] = 0.25
     fields = {"pool": pool.pk, "rationale": "no", **scheme, **topics}
-    page = client.post(url, {**fields, "preview": "1"}).content.decode()
+    page = read_page(client.post(url, {**fields, "preview": "1"}))
     assert "Balanced blocks: 12 judgments of 9 documents" in page
     assert "<dd>3 documents</dd>" in page
     assert "<dd>about 3 more</dd>" in page
     assert not Plan.objects.exists()
-    refused = client.post(url, {**fields, "shared": 10, "preview": "1"}).content.decode()
+    refused = read_page(client.post(url, {**fields, "shared": 10, "preview": "1"}))
     assert "Set at most 9 shared documents" in refused
     assert client.post(url, fields).url == reverse("judging", args=["small"])
     assert Plan.objects.get().design == "blocks"
@@ -188,7 +189,7 @@ def test_people_topics_and_plans_are_paused_and_closed(
     paused = double_plan.assignments.filter(paused=True)
     client.post(url, {"paused": "1", "assessor": "assessor"})
     assert paused.count() == 3
-    main = client.get(reverse("judging", args=["small"])).content.decode()
+    main = read_page(client.get(reverse("judging", args=["small"])))
     assert 'assessor</a> <span class="tag waiting">paused</span>' in main
     client.post(url, {"paused": "0", "assessor": "assessor"})
     client.post(url, {"paused": "1", "topic": "1"})
@@ -196,24 +197,24 @@ def test_people_topics_and_plans_are_paused_and_closed(
     assert client.post(url, {"paused": "1", "topic": "none"}).status_code == 404
     assert "Close plan" not in main
     client.post(url, {"paused": "1"})
-    assert "Close plan" in client.get(reverse("judging", args=["small"])).content.decode()
+    assert "Close plan" in read_page(client.get(reverse("judging", args=["small"])))
     confirm(client, reverse("plan-close", args=["small", double_plan.pk]))
     assert not double_plan.slots.exists()
     closed = '<span class="tag done">closed</span>'
-    assert closed in client.get(reverse("judging", args=["small"])).content.decode()
+    assert closed in read_page(client.get(reverse("judging", args=["small"])))
     assert client.post(url, {"paused": "0"}).status_code == 409
-    assert closed in client.get(reverse("judging", args=["small"])).content.decode()
+    assert closed in read_page(client.get(reverse("judging", args=["small"])))
 
 
 def test_work_is_handed_on_by_the_form(
     plan, campaign, organizer, assessor, assessor2, topic, as_user
 ):
     client, url = as_user(organizer), reverse("plan-reassign", args=["small", plan.pk])
-    page = client.get(url, {"assessor": "assessor"}).content.decode()
+    page = read_page(client.get(url, {"assessor": "assessor"}))
     assert 'name="topic" value="1"' in page
-    refused = client.post(url, {"assessor": "assessor"}).content.decode()
+    refused = read_page(client.post(url, {"assessor": "assessor"}))
     assert "No assessor to reassign to." in refused
-    refused = client.post(url, {"to": assessor2.pk}).content.decode()
+    refused = read_page(client.post(url, {"to": assessor2.pk}))
     assert "Choose the assessor whose documents" in refused
     fields = {"assessor": "assessor", "to": assessor2.pk, "topic": ["1"]}
     assert client.post(url, fields).status_code == 302
@@ -222,18 +223,15 @@ def test_work_is_handed_on_by_the_form(
 
 def test_marked_documents_are_listed_while_they_stand(plan, organizer, assessor, grade, as_user):
     client, url = as_user(organizer), reverse("flagged-documents", args=["small"])
-    assert "No flagged documents" in client.get(url).content.decode()
+    assert "No flagged documents" in read_page(client.get(url))
     grade(assessor, "d1", 1, flags=["duplicate", "broken"], duplicate_of="d2", comment="cut off")
     grade(assessor, "d3", 1, flags=["language"])
     grade(assessor, "d3", 1)
-    page = client.get(url).content.decode()
+    page = read_page(client.get(url))
     assert "duplicate of another document" in page
     assert ">d2<" in page
     assert ">d3<" not in page
-    assert (
-        "1 document</a>: unreadable"
-        in client.get(reverse("judging", args=["small"])).content.decode()
-    )
+    assert "1 document</a>: unreadable" in read_page(client.get(reverse("judging", args=["small"])))
 
 
 def test_a_release_is_previewed_and_made_by_the_form(
@@ -242,17 +240,17 @@ def test_a_release_is_previewed_and_made_by_the_form(
     grade(assessor, "d1", 1)
     grade(assessor2, "d1", 3)
     client, url = as_user(organizer), reverse("qrels-list", args=["small"])
-    assert 'value="majority" checked' in client.get(url).content.decode()
-    page = client.get(url + "?policy=single").content.decode()
+    assert 'value="majority" checked' in read_page(client.get(url))
+    page = read_page(client.get(url + "?policy=single"))
     assert "1 pair undecided under this policy" in page
-    refused = client.post(url, {"policy": "single"}).content.decode()
+    refused = read_page(client.post(url, {"policy": "single"}))
     assert "single leaves 1 pair undecided" in refused
     client.post(url, {"policy": "maximum", "preview": "1"})
     assert not Qrels.objects.exists()
     made = confirm(
         client, reverse("qrels-freeze", args=["small"]), {"policy": "maximum", "note": "first"}
     )
-    page = client.get(made.url + "?verify=1").content.decode()
+    page = read_page(client.get(made.url + "?verify=1"))
     assert "identical SHA-256" in page
     assert Qrels.objects.get().sha256 in page
 
@@ -277,12 +275,12 @@ def test_agreement_is_shown_with_n_and_reason(
     double_plan, organizer, assessor, assessor2, grade, as_user
 ):
     client, url = as_user(organizer), reverse("agreement", args=["small"])
-    assert "No agreement yet" in client.get(url).content.decode()
+    assert "No agreement yet" in read_page(client.get(url))
     for user, values in ((assessor, (0, 1, 2)), (assessor2, (0, 1, 0))):
         for docno, value in zip(("d1", "d2", "d3"), values, strict=True):
             grade(user, docno, value)
-    assert "0.6667" in client.get(url).content.decode()
-    told = client.get(reverse("agreement-download", args=["small", "csv"])).content.decode()
+    assert "0.6667" in read_page(client.get(url))
+    told = read_page(client.get(reverse("agreement-download", args=["small", "csv"])))
     row = next(r for r in csv_rows(told) if r["between"] == "pair")
     assert (row["coefficient"], row["value"], row["n"]) == ("percent", "0.666667", "3")
 

@@ -17,7 +17,7 @@ from judging.services.plans import PlanOptions, close_plan, create_plan, preview
 from judging.services.qrels import freeze_qrels, verify_qrels
 from judging.services.slots import reassign_work
 from pooling.models import PoolItem
-from tests.judging.conftest import make_pool
+from tests.world.files import make_pool
 
 
 @pytest.fixture

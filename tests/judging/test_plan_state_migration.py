@@ -3,29 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from django.db import connection
-from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
 BEFORE = [("judging", "0010_plan_closed_at")]
 AFTER = [("judging", "0011_plan_state")]
 
 
-def migrate(target):
-    executor = MigrationExecutor(connection)
-    executor.migrate(target)
-    return executor.loader.project_state(target).apps
-
-
-@pytest.fixture
-def latest():
-    yield
-    executor = MigrationExecutor(connection)
-    executor.migrate(executor.loader.graph.leaf_nodes())
-
-
 @pytest.mark.django_db(transaction=True)
-def test_plans_are_open_paused_or_closed(latest):
+def test_plans_are_open_paused_or_closed(migrate):
     old = migrate(BEFORE)
     user = old.get_model("campaigns", "User").objects.create(username="u")
     campaign = old.get_model("campaigns", "Campaign").objects.create(

@@ -14,8 +14,9 @@ from judging.services.assignments import assign_topic, assign_topics
 from judging.services.judgments import claim_next
 from judging.services.plans import close_plan, create_plan, pause_plan
 from judging.services.slots import pause_work, reassign_work
-from tests.factories import confirm, read_confirmation
-from tests.judging.conftest import make_pool
+from tests.confirming import confirm, read_confirmation
+from tests.pages import read_page
+from tests.world.files import make_pool
 
 
 def test_make_plan_makes_overlap_slots_a_pair(pool, organizer, assessor, assessor2):
@@ -99,11 +100,11 @@ def test_a_closed_plan_cannot_be_resumed_on_its_page(plan, organizer, campaign, 
     client = as_user(organizer)
     client.post(reverse("plan-pause", args=[campaign.slug, plan.pk]), {"paused": "1"})
     page = reverse("judging", args=[campaign.slug])
-    shown = client.get(page).content.decode()
+    shown = read_page(client.get(page))
     assert "Resume" in shown
     assert "Close plan" in shown
     confirm(client, reverse("plan-close", args=[campaign.slug, plan.pk]))
-    shown = client.get(page).content.decode()
+    shown = read_page(client.get(page))
     assert "closed" in shown
     assert not {"Resume", "Pause</button>", "Close plan", "Assign topics"} & set(
         re.findall(r"Resume|Pause</button>|Close plan|Assign topics", shown)
@@ -131,13 +132,13 @@ def test_expired_leases_of_a_closed_plan_are_canceled_by_a_page_of_their_own(
     close_plan(actor=organizer, plan=plan)
     plan.slots.update(expires_at=timezone.now())
     client, address = as_user(organizer), reverse("plan-close", args=[campaign.slug, plan.pk])
-    page = client.get(address).content.decode()
+    page = read_page(client.get(address))
     assert "Cancel the expired leases of this closed plan?" in page
     assert "1 judgment with an expired lease is canceled." in page
     assert "Close this judging plan?" not in page
     assert "pause the plan instead" not in page
     confirm(client, address)
-    shown = client.get(reverse("judging", args=[campaign.slug])).content.decode()
+    shown = read_page(client.get(reverse("judging", args=[campaign.slug])))
     assert "1 expired lease canceled." in shown
     assert "Cancel expired leases" not in shown
     codes = Event.objects.filter(code__startswith="plan.").order_by("pk")

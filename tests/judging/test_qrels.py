@@ -13,6 +13,7 @@ from judging.services.imports import import_judgments
 from judging.services.judgments import claim_next, undo_judgment
 from judging.services.qrels import freeze_qrels, preview_qrels, verify_qrels
 from tests.judging.test_work import lapse
+from tests.pages import read_page
 
 
 @pytest.fixture
@@ -130,8 +131,8 @@ def test_grades_of_the_tie_rule_are_counted_everywhere(
     assert qrels.manifest["decided_by_tie_rule"] == 2
     assert release("maximum").manifest["decided_by_tie_rule"] is None
     client = as_user(organizer)
-    assert "2 of 3 pairs" in client.get(qrels.get_absolute_url()).content.decode()
-    listed = client.get(reverse("qrels-list", args=["small"])).content.decode()
+    assert "2 of 3 pairs" in read_page(client.get(qrels.get_absolute_url()))
+    listed = read_page(client.get(reverse("qrels-list", args=["small"])))
     assert "Decided by the tie rule" in listed
     assert "<dt>pairs decided by the tie rule</dt><dd>2</dd>" in listed
     told = client.get(f"/api/qrels/{qrels.pk}/").json()

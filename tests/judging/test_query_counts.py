@@ -12,7 +12,7 @@ from campaigns.models import Topic
 from judging.models import Plan
 from judging.services.judgments import claim_ahead, claim_next, submit_judgment
 from judging.services.plans import create_plan
-from tests.judging.conftest import make_pool
+from tests.world.files import make_pool
 
 NEXT, AHEAD_OF_THREE, SUBMIT = 6, 8, 9
 TRANSACTIONS = ("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE", "SELECT pg_advisory")
@@ -24,7 +24,7 @@ def asked(queries: CaptureQueriesContext) -> list[str]:
     return [sql for sql in told if not sql.startswith(TRANSACTIONS)]
 
 
-@pytest.fixture(params=[1_000, 100_000])
+@pytest.fixture(params=[1_000, 10_000])
 def big_topic(request, campaign, organizer, assessor, assessor2) -> Topic:
     """A topic with so many pairs, its first hundred judged by both assessors' plan."""
     topic = Topic.objects.create(campaign=campaign, number="big", title="big", position=9)

@@ -15,7 +15,7 @@ from judging.models import Judgment, Slot
 from judging.queries.judgments import current_judgments
 from judging.services.plans import create_plan
 from judging.services.qrels import freeze_qrels
-from tests.judging.conftest import make_pool
+from tests.world.files import make_pool
 
 
 @pytest.fixture

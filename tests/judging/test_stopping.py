@@ -29,10 +29,10 @@ from judging.services.plans import create_plan
 from judging.services.stopping import set_stopping_rule
 from pooling.core.spec_file import read_spec
 from pooling.services.freeze import freeze_pool
-from tests.conftest import joined
 from tests.judging.conftest import waiting
 from tests.judging.test_growing import RANKED, SPEC
-from tests.pooling.conftest import ranked_run
+from tests.world.files import ranked_run
+from tests.world.people import joined
 
 TWO_BARREN = StoppingCriteria(no_relevant_in=2)
 

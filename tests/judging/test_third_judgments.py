@@ -29,9 +29,10 @@ from judging.services.judgments import undo_judgment
 from judging.services.plans import create_plan
 from reliability.core.disagreement.ballots import ABSENT, build_ballots
 from reliability.core.disagreement.rankings import iter_qrels_variants
-from tests.conftest import SCALE
 from tests.csv_reading import csv_rows
-from tests.judging.conftest import make_pool
+from tests.pages import read_page
+from tests.world.files import make_pool
+from tests.world.people import SCALE
 
 PAGES = ("agreement", "agreement-pair", "agreement-topics", "assessor-quality")
 GRADES = {"d1": (0, 3, 3), "d2": (1, 1), "d3": (0, 0), "d4": (2, 1), "d5": (3, 1, 0), "d6": (2, 2)}
@@ -52,7 +53,7 @@ def disputed(double_plan, campaign, organizer, assessor, assessor2, assessor3, g
 
 
 def page(client, name: str, query: str = "", *args: str) -> str:
-    return client.get(f"{reverse(name, args=['small', *args])}?{query}").content.decode()
+    return read_page(client.get(f"{reverse(name, args=['small', *args])}?{query}"))
 
 
 def test_agreement_is_that_of_the_planned_judgments(disputed):

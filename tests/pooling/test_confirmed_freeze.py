@@ -9,7 +9,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from campaigns.models import Campaign, Run
-from tests.factories import accepted_run, confirm, read_confirmation
+from tests.confirming import confirm, read_confirmation
+from tests.pages import read_page
+from tests.world.files import accepted_run
 
 
 @pytest.fixture
@@ -30,10 +32,10 @@ def wanted(run) -> dict[str, object]:
 
 def test_the_preview_leads_to_the_page_that_asks(as_user, organizer, campaign, address, wanted):
     client = as_user(organizer)
-    preview = client.get(reverse("pools", args=["small"]), wanted).content.decode()
+    preview = read_page(client.get(reverse("pools", args=["small"]), wanted))
     assert f'action="{address}"' in preview
     for shown in (client.get(address, wanted), client.post(address, wanted)):
-        page = shown.content.decode()
+        page = read_page(shown)
         assert "Freeze pool 1?" in page
         assert "2 documents of 1 run of 1 team" in page
         assert "Submission is open until" in page
@@ -61,7 +63,7 @@ def test_freezing_can_close_submission(as_user, organizer, participant, campaign
     campaign.refresh_from_db()
     assert not campaign.takes_runs()
     assert campaign.events.get(code="pool.frozen").data["confirmed"]["overridden"] == []
-    assert "Submission closed" in as_user(participant).get("/c/small/").content.decode()
+    assert "Submission closed" in read_page(as_user(participant).get("/c/small/"))
 
 
 def test_closed_submission_needs_no_decision(as_user, organizer, campaign, address, wanted):
@@ -79,7 +81,7 @@ def test_a_run_accepted_since_shows_the_page_again(
     accepted_run(other_team, "late", "1 Q0 d9 1 1 late\n")
     answer = client.post(address, form)
     assert answer.status_code == 409
-    assert "late: scored only on documents" in answer.content.decode()
+    assert "late: scored only on documents" in read_page(answer)
     assert not campaign.pools.exists()
     assert client.post(address, read_confirmation(answer)).status_code == 302
 

@@ -16,10 +16,10 @@ from pooling.core.registry import LISTED, METHODS
 from pooling.core.spec import depth_spec
 from pooling.forms import fill_up_choices
 from pooling.services.freeze import freeze_pool
-from tests.conftest import SCALE, user
-from tests.evaluation.conftest import qrels_release
-from tests.factories import confirm
-from tests.pooling.conftest import ranked_run
+from tests.confirming import confirm
+from tests.pages import read_page
+from tests.world.files import qrels_release, ranked_run
+from tests.world.people import SCALE, user
 
 JSON = "application/json"
 TREC = "1 0 d1 -1\n1 0 d2 -1\n1 0 d4 -1\n1 0 d5 -1\n2 0 d1 -1\n2 0 d2 -1\n2 0 d3 -1\n"
@@ -42,11 +42,11 @@ def address(campaign):
 
 def ticked(answer) -> set[str]:
     found = {run.pk: run.tag for run in answer.context["runs"]}
-    return {found[pk] for pk in answer.context["checked"] if pk in found}
+    return {found[pk] for pk in answer.context["selected_ids"] if pk in found}
 
 
 def test_without_runs_the_page_says_what_is_missing(page, address):
-    assert "No accepted runs" in page.get(address).content.decode()
+    assert "No accepted runs" in read_page(page.get(address))
 
 
 def test_all_runs_are_ticked_at_first_and_a_rule_ticks_others(page, address, runs):
@@ -65,7 +65,7 @@ def test_ticking_by_a_rule_keeps_what_was_typed(page, address, runs):
     form = answer.context["form"]
     kept = {name: form[name].value() for name in typed if name != "run"}
     assert kept == {name: value for name, value in typed.items() if name != "run"}
-    html = unescape(answer.content.decode())
+    html = unescape(read_page(answer))
     assert "steps: [{method: take}]\n# mine" in html
     assert "<details open>" in html
 
@@ -80,7 +80,7 @@ def test_ticking_by_a_rule_keeps_what_was_typed(page, address, runs):
     ],
 )
 def test_each_button_ticks_by_its_own_rule(page, address, runs, rule, tags):
-    assert f'name="tick" value="{rule}"' in page.get(address).content.decode()
+    assert f'name="tick" value="{rule}"' in read_page(page.get(address))
     answer = page.post(address, {"depth": "7", "per_team": "5", "priority": "2", "tick": rule})
     assert (ticked(answer), answer.context["form"]["depth"].value()) == (tags, "7")
 
@@ -88,18 +88,18 @@ def test_each_button_ticks_by_its_own_rule(page, address, runs, rule, tags):
 def test_a_rule_that_cannot_be_read_leaves_the_ticks(page, address, runs):
     answer = page.post(address, {"run": [runs[2].pk], "priority": "first", "tick": ""})
     assert (answer.status_code, ticked(answer)) == (422, {"beta1"})
-    assert "No pool built" in answer.content.decode()
+    assert "No pool built" in read_page(answer)
 
 
 def test_a_rule_that_is_no_number_is_told(page, address, runs):
     answer = page.get(address, {"priority": "first"})
     assert answer.status_code == 422
-    assert "Enter a whole number" in answer.content.decode()
+    assert "Enter a whole number" in read_page(answer)
 
 
 def test_the_preview_shows_size_cost_and_topics_and_writes_nothing(page, address, campaign, runs):
     answer = page.get(address, asked(runs, seconds=3600))
-    html = answer.content.decode()
+    html = read_page(answer)
     assert "Pool of 7 documents" in html
     assert "<dd>7.0</dd>" in html
     assert "No selected run answers topic 3" in html
@@ -120,23 +120,23 @@ def test_the_preview_shows_size_cost_and_topics_and_writes_nothing(page, address
 def test_a_wrong_question_is_told_in_the_form(page, address, runs, wrong, told):
     answer = page.get(address, asked(runs) | wrong)
     assert answer.status_code == 422
-    assert told in answer.content.decode()
+    assert told in read_page(answer)
 
 
 def test_freezing_leads_to_the_pool_and_back_to_a_list(page, address, campaign, runs):
     answer = confirm(page, f"{address}freeze/", asked(runs, after=0))
     pool = campaign.pools.get()
     assert answer.headers["Location"] == pool.get_absolute_url()
-    shown = page.get(pool.get_absolute_url()).content.decode()
+    shown = read_page(page.get(pool.get_absolute_url()))
     assert pool.inputs_hash in shown
-    assert "Version 1" in page.get(address).content.decode()
+    assert "Version 1" in read_page(page.get(address))
 
 
 def test_a_second_organizer_is_told_that_the_first_was_quicker(page, address, campaign, runs):
     confirm(page, f"{address}freeze/", asked(runs, after=0))
     answer = page.post(f"{address}freeze/", asked(runs[:2], after=0))
     assert answer.status_code == 422
-    html = answer.content.decode()
+    html = read_page(answer)
     assert "Another pool was frozen in the meantime." in html
     assert "Freeze pool 2" in html
     assert campaign.pools.count() == 1
@@ -152,13 +152,13 @@ def test_a_run_withdrawn_between_preview_and_freeze_is_told(page, address, campa
 def test_the_file_for_judges_shows_neither_run_nor_rank(page, organizer, campaign, runs):
     pool = freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
     answer = page.get(reverse("pool-download", args=[campaign.slug, pool.version, "trec"]))
-    assert answer.content.decode() == TREC
+    assert read_page(answer) == TREC
     assert answer.headers["Content-Disposition"] == 'attachment; filename="small-pool-1.txt"'
 
 
 def test_csv_and_json_name_the_contributors(page, organizer, campaign, runs):
     freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
-    csv = page.get(reverse("pool-download", args=[campaign.slug, 1, "csv"])).content.decode()
+    csv = read_page(page.get(reverse("pool-download", args=[campaign.slug, 1, "csv"])))
     assert csv.splitlines()[4] == "1,d2,1,alpha1 beta1"
     found = page.get(reverse("pool-download", args=[campaign.slug, 1, "json"])).json()
     assert found["topics"]["1"][2] == {"docno": "d4", "min_rank": 2, "contributors": ["alpha2"]}
@@ -168,7 +168,7 @@ def test_csv_and_json_name_the_contributors(page, organizer, campaign, runs):
 def test_a_pool_tells_which_of_its_runs_are_gone(page, organizer, campaign, runs):
     pool = freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
     Run.objects.filter(pk=runs[0].pk).update(state=Run.State.WITHDRAWN)
-    html = " ".join(page.get(pool.get_absolute_url()).content.decode().split())
+    html = " ".join(read_page(page.get(pool.get_absolute_url())).split())
     assert "1 contributing run has been replaced or withdrawn since: alpha1." in html
 
 
@@ -196,7 +196,7 @@ def test_an_old_pool_points_to_the_newest(page, organizer, campaign, runs):
 
 def test_a_method_can_fill_up_to_a_budget(page, address, campaign, runs):
     more = {"depth": 1, "then": "take", "documents": 3}
-    html = page.get(address, asked(runs, **more)).content.decode()
+    html = read_page(page.get(address, asked(runs, **more)))
     assert "Pool of 6 documents" in html
     assert "Depth 1, then take, 3 per topic, from 4 runs" in html
 
@@ -229,7 +229,7 @@ def test_a_method_can_fill_up_to_a_budget(page, address, campaign, runs):
 def test_what_is_wrong_with_a_spec_is_told(page, address, runs, given, told):
     answer = page.get(address, asked(runs, **given))
     assert answer.status_code == 422
-    assert told in unescape(answer.content.decode())
+    assert told in unescape(read_page(answer))
 
 
 def test_a_spec_is_previewed_and_frozen_with_the_runs_that_it_names(
@@ -243,7 +243,7 @@ def test_a_spec_is_previewed_and_frozen_with_the_runs_that_it_names(
     assert confirm(page, f"{address}freeze/", told).status_code == 302
     pool = campaign.pools.get()
     assert (pool.size, pool.spec["seed"], len(pool.spec["runs"])) == (4, 3, 2)
-    assert "depth 9, 4 in total" in page.get(pool.get_absolute_url()).content.decode()
+    assert "depth 9, 4 in total" in read_page(page.get(pool.get_absolute_url()))
 
 
 def test_a_run_that_the_spec_chooses_since_the_preview_is_told(page, address, campaign, team, runs):
@@ -253,7 +253,7 @@ def test_a_run_that_the_spec_chooses_since_the_preview_is_told(page, address, ca
     told = {"run": shown, "text": text, "seconds": 30, "after": 0}
     answer = page.post(address, told)
     assert answer.status_code == 422
-    assert "The spec now selects different runs" in answer.content.decode()
+    assert "The spec now selects different runs" in read_page(answer)
     assert not campaign.pools.exists()
 
 
@@ -268,13 +268,13 @@ def test_the_api_takes_a_spec_as_json(page, campaign, organizer, runs):
     assert campaign.pools.get().spec["runs"][0]["team"] == "Alpha 😀"
     asked["spec"] = "#" * 100_001
     answer = page.post(address, asked, content_type="application/json")
-    assert (answer.status_code, "100,000 characters" in answer.content.decode()) == (400, True)
+    assert (answer.status_code, "100,000 characters" in read_page(answer)) == (400, True)
 
 
 def test_a_pool_that_grows_tells_how_much_may_come(page, address, campaign, runs):
     text = "{budget: {per_topic: 4}, steps: [{method: depth, k: 1}, {method: maxmean}]}"
     answer = page.get(address, asked(runs, text=text, seconds=3600))
-    html = " ".join(answer.content.decode().split())
+    html = " ".join(read_page(answer).split())
     # Topic 1 begins with d1, d2, d5; topic 2 has d1, d2 and then d3 only.
     assert "Pool of 5 documents initially" in html
     assert '<dt>Added during judging</dt><dd><span class="quiet">at most</span> 2</dd>' in html
@@ -285,7 +285,7 @@ def test_a_pool_that_grows_tells_how_much_may_come(page, address, campaign, runs
 
 def test_topics_of_which_nothing_is_taken_are_not_said_to_be_unanswered(page, address, runs):
     answer = page.get(address, asked(runs, total=1))
-    html = answer.content.decode()
+    html = read_page(answer)
     assert "No selected run answers topic 3." in html
     assert len(answer.context["preview"].skipped_topics) == 1
     assert (
@@ -293,13 +293,13 @@ def test_topics_of_which_nothing_is_taken_are_not_said_to_be_unanswered(page, ad
         in html
     )
     text = "{budget: {per_topic: 2}, steps: [{method: maxmean}]}"
-    html = page.get(address, asked(runs, text=text)).content.decode()
+    html = read_page(page.get(address, asked(runs, text=text)))
     assert "Pool of 0 documents initially" in html
     assert "selects no documents" not in html
 
 
 def test_the_methods_have_a_page_for_everyone(client):
-    html = client.get(reverse("pooling-methods")).content.decode()
+    html = read_page(client.get(reverse("pooling-methods")))
     for name in METHODS:
         assert f'<tr id="{name}">' in html
     assert "<code>all</code> runs" in html
@@ -322,7 +322,7 @@ def test_the_api_takes_a_spec_as_object_and_as_text(page, campaign, runs):
     ):
         answer = page.post(reverse("api-pool-preview"), given | wrong, JSON)
         assert answer.status_code == 400
-        assert told in answer.content.decode()
+        assert told in read_page(answer)
 
 
 def test_a_pool_is_filled_up_by_any_method_that_needs_no_number():
@@ -354,8 +354,8 @@ def test_a_spec_is_brought_as_a_file_and_can_be_seen_and_changed(page, address, 
     assert answer.context["form"]["text"].value() == SPEC_FILE
     faulty = page.post(address, asking | brought(b"steps: [{method: nothing}]\nbudgets: 3\n"))
     assert faulty.status_code == 422
-    assert "Unknown key" in unescape(faulty.content.decode())
-    assert "budgets: 3" in faulty.content.decode()
+    assert "Unknown key" in unescape(read_page(faulty))
+    assert "budgets: 3" in read_page(faulty)
 
 
 @pytest.mark.parametrize(
@@ -374,14 +374,14 @@ def test_a_file_that_can_be_no_spec_is_refused_in_its_place(page, address, runs,
 def test_ticking_runs_keeps_the_spec_of_a_file(page, address, runs):
     answer = page.post(address, asked(runs, tick="priority=1") | brought(SPEC_FILE.encode()))
     assert answer.status_code == 200
-    assert SPEC_FILE in unescape(answer.content.decode())
+    assert SPEC_FILE in unescape(read_page(answer))
 
 
 def test_a_previewed_spec_can_be_simulated_where_there_are_judgments(
     page, address, campaign, organizer, assessor, runs
 ):
     def offered() -> list[str]:
-        html = page.get(address, asked(runs, text="steps: [{method: take}]")).content.decode()
+        html = read_page(page.get(address, asked(runs, text="steps: [{method: take}]")))
         form = html.partition('class="simulate-spec"')[2].partition("</form>")[0]
         assert ("take" in form) == bool(form)
         return re.findall('<option value="([a-z-]+)"', form)

@@ -23,9 +23,8 @@ from pooling.queries import choose_runs, list_pool_rows, load_pool_table
 from pooling.services.freeze import freeze_pool
 from pooling.services.inputs import MAX_RUNS
 from pooling.services.preview import preview_pool
-from tests.conftest import joined
-from tests.factories import accepted_run
-from tests.pooling.conftest import TOY, ranked_run
+from tests.world.files import TOY, accepted_run, ranked_run
+from tests.world.people import joined
 
 THE_TOY_POOL = [
     ("1", "d1", 1, ("alpha1", "alpha2", "beta1", "beta2")),

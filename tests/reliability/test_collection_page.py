@@ -18,7 +18,8 @@ from reliability.core.collection.report import MEASURES
 from reliability.services import reusability
 from reliability.services.reusability import pooled_depth
 from tests.csv_reading import csv_conditions
-from tests.evaluation.conftest import qrels_release
+from tests.pages import read_page
+from tests.world.files import qrels_release
 
 
 @pytest.fixture(autouse=True)
@@ -52,7 +53,7 @@ def report_of(page, campaign) -> dict:
 
 
 def test_without_judgments_the_page_says_what_is_missing(page, address):
-    html = page.get(address).content.decode()
+    html = read_page(page.get(address))
     assert "No judgments" in html
     assert "Create report" not in html
 
@@ -67,14 +68,14 @@ def test_a_report_is_made_by_a_release_and_kept(
     assert (facts["runs"], facts["teams"], facts["depth"]) == (2, 2, 2)
     assert (facts["judged"], facts["relevant"], facts["draws"]) == (7, 3, 3)
     assert sorted(facts["measures"]) == sorted(MEASURES)
-    html = page.get(address).content.decode()
+    html = read_page(page.get(address))
     assert "<td>qrels 1</td>" in html
     job = campaign.jobs.get(kind="evaluation.collection")
     where = reverse("reusability-report", args=[campaign.slug, job.pk, "csv"])
     assert f'<a href="{where}" download>CSV</a>' in html
     saved = page.get(where)
     assert saved.headers["Content-Type"] == "text/csv; charset=utf-8"
-    assert csv_conditions(saved.content.decode())["depth"] == 2
+    assert csv_conditions(read_page(saved))["depth"] == 2
     assert 'report.html?save" download' in html
 
 
@@ -87,7 +88,7 @@ def test_the_report_is_shown_with_its_own_style_and_nothing_else(
     job = campaign.jobs.get(kind="evaluation.collection")
     where = reverse("reusability-report", args=[campaign.slug, job.pk, "html"])
     answer = page.get(where)
-    assert "Reusability report" in answer.content.decode()
+    assert "Reusability report" in read_page(answer)
     assert "Content-Disposition" not in answer.headers
     policy = answer.headers["Content-Security-Policy"]
     assert policy.startswith("default-src 'none'; style-src 'sha256-")
@@ -110,7 +111,7 @@ def test_a_report_can_be_made_while_people_judge(
         page.post(address, {"qrels": ""})
     facts = report_of(page, campaign)["facts"]
     assert (facts["judged"], facts["relevant"], facts["topics"]) == (3, 1, 1)
-    assert "current judgments" in page.get(address).content.decode()
+    assert "current judgments" in read_page(page.get(address))
 
 
 def test_why_there_is_no_report_is_told(
@@ -121,7 +122,7 @@ def test_why_there_is_no_report_is_told(
     with django_capture_on_commit_callbacks(execute=True):
         page.post(address, {"qrels": "2"})
     assert "Cannot create the report: the pool depth cannot be inferred" in (
-        page.get(address).content.decode()
+        read_page(page.get(address))
     )
     assert page.post(address, {"qrels": "9"}).status_code == 404
     assert page.post(address, {"qrels": "x"}).status_code == 404
@@ -135,7 +136,7 @@ def test_reports_of_before_there_was_csv_have_none(page, address, campaign, orga
         created_by=organizer,
         result={"version": 1, "judged": 7, "runs": 2, "html": "gone", "json": "gone"},
     )
-    assert ">CSV<" not in page.get(address).content.decode()
+    assert ">CSV<" not in read_page(page.get(address))
     where = reverse("reusability-report", args=[campaign.slug, job.pk, "csv"])
     assert page.get(where).status_code == 404
 

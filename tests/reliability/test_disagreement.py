@@ -30,10 +30,10 @@ from reliability.services.disagreement import (
     open_round_by_value,
     study_disagreement,
 )
-from tests.conftest import joined
 from tests.csv_reading import csv_rows
-from tests.factories import accepted_run
-from tests.judging.conftest import make_pool
+from tests.pages import read_page
+from tests.world.files import accepted_run, make_pool
+from tests.world.people import joined
 
 URL = "/c/small/disagreement/"
 GRADES = {
@@ -170,7 +170,7 @@ def test_a_round_has_the_most_valuable_pairs_in_their_order(ask, organizer, judg
 
 def test_the_page_shows_rankings_bands_and_pairs(as_user, organizer, judged, adjudicator):
     answer = as_user(organizer).get(URL, {"policy": "adjudicated-maximum", "measure": "map"})
-    text = answer.content.decode()
+    text = read_page(answer)
     assert answer.context["rows"][0].tag in text
     assert answer.context["facts"].measure == "map"
     assert "Rank bands" in text
@@ -182,7 +182,7 @@ def test_the_page_shows_rankings_bands_and_pairs(as_user, organizer, judged, adj
 def test_the_page_tells_what_turns_the_order_of_two_runs(as_user, organizer, judged, alpha, beta):
     asked = {"policy": "maximum", "measure": "map", "a": alpha.pk, "b": beta.pk}
     answer = as_user(organizer).get(URL, asked)
-    text = " ".join(answer.content.decode().split())
+    text = " ".join(read_page(answer).split())
     found = answer.context["report"].turning
     assert (found.better, found.worse) == ("beta-secret", "alpha-one")
     assert (
@@ -203,30 +203,30 @@ def test_unknown_choices_are_the_usual_ones(as_user, organizer, judged):
 
 def test_a_refusal_is_told_on_the_page(as_user, organizer, judged):
     answer = as_user(organizer).get(URL, {"measure": "num_rel"})
-    assert "The campaign does not rank runs by num_rel." in answer.content.decode()
+    assert "The campaign does not rank runs by num_rel." in read_page(answer)
 
 
 @pytest.mark.parametrize("treat", ["own", "filled"])
 def test_pages_without_runs_judgments_or_disputes(as_user, organizer, campaign, treat):
     answer = as_user(organizer).get(URL, {"treat": treat})
-    assert "No ranking" in answer.content.decode()
+    assert "No ranking" in read_page(answer)
 
 
 def test_one_assessor_is_told_why(as_user, organizer, campaign, assessor, alpha, beta):
     rows = GRADES["assessor"]
     import_judgments(actor=organizer, campaign=campaign, assessor=assessor, rows=rows)
-    text = as_user(organizer).get(URL).content.decode()
+    text = read_page(as_user(organizer).get(URL))
     assert "Fewer than two human assessors have judged" in text
     assert "No unresolved disagreements." in text
 
 
 def test_downloads(as_user, organizer, judged):
     client = as_user(organizer)
-    runs = client.get(f"{URL}runs.csv").content.decode()
+    runs = read_page(client.get(f"{URL}runs.csv"))
     assert {row["run"] for row in csv_rows(runs)} == {
         *("alpha-one", "beta-secret", "beta-other"),
     }
-    pairs = client.get(f"{URL}pairs.csv").content.decode()
+    pairs = read_page(client.get(f"{URL}pairs.csv"))
     assert len(csv_rows(pairs)) == 4
     told = json.loads(client.get(f"{URL}report.json").content)
     assert told["policy"] == "adjudicated-median-floor"
@@ -239,11 +239,11 @@ def test_the_button_opens_a_round(as_user, organizer, judged, adjudicator):
     assert (answer.status_code, answer["Location"]) == (302, "/c/small/adjudication/#rounds")
     plan = Plan.objects.get(kind=Plan.Kind.ADJUDICATE)
     assert (plan.blind, plan.slots.count() <= 3) == (True, True)
-    after = as_user(organizer).get("/c/small/adjudication/").content.decode()
+    after = read_page(as_user(organizer).get("/c/small/adjudication/"))
     assert "by effect on ranking" in after
     assert f"Round opened: {plan.slots.count()} pair" in after
     shown = as_user(organizer).get(URL, {"policy": "adjudicated-maximum", "measure": "map"})
-    assert "in a round" in shown.content.decode()
+    assert "in a round" in read_page(shown)
 
 
 def test_a_round_of_nobody_is_sent_back(as_user, organizer, judged, adjudicator):

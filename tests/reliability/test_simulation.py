@@ -33,7 +33,7 @@ from reliability.services.simulation import (
     request_simulation,
 )
 from reliability.views.stored_reports import read_stored_report
-from tests.evaluation.conftest import qrels_release
+from tests.world.files import qrels_release
 
 SPECS = {
     "two": depth_spec(2),

@@ -15,7 +15,8 @@ from pooling.core.spec_file import MAX_SPEC_LENGTH
 from pooling.services.freeze import freeze_pool
 from reliability.forms import MOST_SPECS
 from tests.csv_reading import csv_rows
-from tests.factories import upload
+from tests.pages import read_page
+from tests.world.files import upload
 
 GIVEN = {"qrels": "1", "fed_by": "all", "seeds": "2", "measures": "map"}
 TAKE = "steps: [{method: take}]\nbudget: {per_topic: 2}\n"
@@ -49,7 +50,7 @@ def ask(page, address, django_capture_on_commit_callbacks):
 
 def told(answer) -> list[str]:
     """The list of what is wrong, without its links."""
-    html = answer.content.decode()
+    html = read_page(answer)
     summary = html.partition('class="error-summary"')[2].partition("</div>")[0]
     return [unescape(re.sub("<[^>]*>", "", line)) for line in re.findall("<li>(.*?)</li>", summary)]
 
@@ -59,7 +60,7 @@ def simulations(campaign):
 
 
 def test_without_judgments_the_page_says_what_is_missing(page, address):
-    html = page.get(address).content.decode()
+    html = read_page(page.get(address))
     assert "No judgments" in html
     assert "<textarea" not in html
 
@@ -84,7 +85,7 @@ def test_a_simulation_is_made_kept_and_told(page, address, ask, campaign, organi
     job = simulations(campaign).get()
     names = ["depth 1", "depth 3", "pool 1", "spec 1", "mine", "greedy.v2", "run"]
     assert (job.state, job.result["specs"]) == (Job.State.DONE, names)
-    html = page.get(address).content.decode()
+    html = read_page(page.get(address))
     assert ", ".join(names) in html
     assert "<td>qrels 1</td>" in html
     assert '2 / 2</td><td class="num">2</td>' in html
@@ -96,7 +97,7 @@ def test_a_simulation_is_made_kept_and_told(page, address, ask, campaign, organi
     assert (result["budgets"], result["measures"]) == ([2, 5], ["map"])
     table = page.get(where.replace(".json", ".csv"))
     assert f"small-simulation-{job.pk}.csv" in table.headers["Content-Disposition"]
-    rows = csv_rows(table.content.decode())
+    rows = csv_rows(read_page(table))
     assert {row["spec"] for row in rows} == set(names)
 
 
@@ -106,7 +107,7 @@ def test_it_is_shown_with_its_own_style_and_nothing_else(page, ask, campaign, ju
         "simulation-report", args=[campaign.slug, simulations(campaign).get().pk, "html"]
     )
     answer = page.get(where)
-    html = answer.content.decode()
+    html = read_page(answer)
     assert "Small Task, by qrels 1." in html
     assert not re.search(r"<script|<link|<img|\sstyle=|\son\w+=", html)
     assert "Content-Disposition" not in answer.headers
@@ -136,7 +137,7 @@ def test_all_faults_are_told_and_what_was_typed_stays(page, ask, campaign, judge
         "Budgets: '0' must be an integer",
     ]
     assert [line[: len(start)] for line, start in zip(told(answer), starts, strict=True)] == starts
-    html = unescape(answer.content.decode())
+    html = unescape(read_page(answer))
     for kept in ("cutoff: deep\nsteps", TAKE, "steps: [{method: depth}]</t", '"odd"', '"brought"'):
         assert kept in html
     for kept in ('value="10, x"', 'value="num_rel"', 'value="51"'):
@@ -152,7 +153,7 @@ def test_what_the_runs_cannot_do_is_told_of_every_spec(ask, campaign, judged):
     first, second = told(answer)
     assert first == "No contributing run matches spec one: team Nobody."
     assert second.startswith("two: cal needs texts; ")
-    assert lost in unescape(answer.content.decode())
+    assert lost in unescape(read_page(answer))
     assert not simulations(campaign).exists()
 
 
@@ -205,14 +206,14 @@ def test_files_have_their_bounds_and_take_the_place_of_texts(ask, campaign, judg
 def test_room_for_another_spec_keeps_the_rest(page, address, campaign, judged):
     data = {**GIVEN, "name": ["a", ""], "text": ["nonsense", ""], "depths": "7", "fill": "1"}
     answer = page.post(address, data)
-    html = answer.content.decode()
+    html = read_page(answer)
     assert answer.status_code == 200
     assert html.count("<textarea") == 2
     assert "nonsense</textarea>" in html
     assert 'value="7"' in html
     assert "error" not in html.partition("<main")[2].partition("</main>")[0]
     full = page.post(address, {"name": ["a"] * 25, "text": [TAKE] * 25, "fill": "1"})
-    assert full.content.decode().count("<textarea") == MOST_SPECS
+    assert read_page(full).count("<textarea") == MOST_SPECS
     assert not simulations(campaign).exists()
 
 
@@ -237,20 +238,20 @@ def test_why_it_failed_is_told_and_the_same_is_queued_once(
         for _ in range(2):
             page.post(address, GIVEN | {"depths": "1"})
     job = simulations(campaign).get()
-    assert "waiting" in page.get(address).content.decode()
+    assert "waiting" in read_page(page.get(address))
     Job.objects.filter(pk=job.pk).update(state=Job.State.RUNNING, done=3, of=9)
-    html = page.get(address).content.decode()
+    html = read_page(page.get(address))
     assert "3 of 9" in html
     polled = reverse("job", args=[campaign.slug, job.pk])
     assert polled in html
     # The page loads itself anew when the job is over: not while somebody is at the form.
-    assert polled not in page.post(address, GIVEN | {"fill": "1"}).content.decode()
+    assert polled not in read_page(page.post(address, GIVEN | {"fill": "1"}))
     Job.objects.filter(pk=job.pk).update(state=Job.State.FAILED, error="No luck.")
-    assert "No luck." in page.get(address).content.decode()
+    assert "No luck." in read_page(page.get(address))
 
 
 def test_the_pages_that_lead_to_it(page, campaign, address, judged):
     campaign.qrels.update(policy="single", manifest={"topics": {}})
     for name, args in (("reusability", []), ("qrels", [1])):
-        html = page.get(reverse(name, args=[campaign.slug, *args])).content.decode()
+        html = read_page(page.get(reverse(name, args=[campaign.slug, *args])))
         assert f'href="{address}"' in html

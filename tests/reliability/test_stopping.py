@@ -23,6 +23,7 @@ from pooling.services.freeze import freeze_pool
 from reliability.core.stopping.remaining_relevant import NO_DEPTH
 from reliability.services.stopping import TRUST, rank_scores, stopping_panel
 from tests.csv_reading import csv_rows
+from tests.pages import read_page
 
 RUNS = ("alpha", "beta", "beta2")
 
@@ -215,14 +216,14 @@ def test_the_page_before_anything_is_there(client, organizer, url):
     client.force_login(organizer)
     page = client.get(url)
     assert page.status_code == 200
-    assert "No judgments" in page.content.decode()
+    assert "No judgments" in read_page(page)
 
 
 def test_the_page_tells_the_whole(client, organizer, url, plan, campaign, assessor):
     judged(campaign, organizer, assessor, ("1", "d1", 2), ("1", "d3", 0))
     client.force_login(organizer)
     page = client.get(url, {"by": "bpref", "last": "1", "policy": "maximum"})
-    text = page.content.decode()
+    text = read_page(page)
     assert page.context["panel"].measure.name == "bpref"
     assert [move.ago for move in page.context["panel"].moves] == [1]
     assert "Current ranking by bpref (" in text
@@ -242,7 +243,7 @@ def told(client, organizer, url):
 
     def read(**query):
         client.force_login(organizer)
-        text = client.get(url, query).content.decode().replace("<", " <")
+        text = read_page(client.get(url, query)).replace("<", " <")
         return " ".join(strip_tags(text).split())
 
     return read
@@ -324,15 +325,15 @@ def test_a_rule_is_set_on_the_page_and_shown(client, organizer, url, plan, campa
     judged(campaign, organizer, assessor, ("1", "d1", 2), ("1", "d3", 0))
     client.force_login(organizer)
     page = client.post(url, {"documents": "2", "no_relevant_in": "30"}, follow=True)
-    assert "Complete topics: 1." in page.content.decode()
+    assert "Complete topics: 1." in read_page(page)
     assert StoppedTopic.objects.get().topic.number == "1"
     assert (get_stopping_rule(campaign).documents, get_stopping_rule(campaign).no_relevant_in) == (
         2,
         30,
     )
-    assert 'value="30"' in page.content.decode()
+    assert 'value="30"' in read_page(page)
     page = client.post(url, {}, follow=True)
-    assert "Stopping rule removed." in page.content.decode()
+    assert "Stopping rule removed." in read_page(page)
     assert not StoppedTopic.objects.exists()
 
 
@@ -355,7 +356,7 @@ def test_tables_are_given_away(client, organizer, campaign, plan, assessor):
     whole = json.loads(got("panel", "json").content)
     assert whole.keys() == {"found", "ranking", "runs", "left", "topics", "depths", "teams"}
     for name, rows in whole.items():
-        table = csv_rows(got(name, "csv").content.decode())
+        table = csv_rows(read_page(got(name, "csv")))
         assert len(table) == len(rows)
         assert [*table[0]] == [*rows[0]]
     assert whole["topics"][0] | {"topic": "1", "judged": 2, "relevant": 1} == whole["topics"][0]

@@ -28,20 +28,13 @@ ROOT = Path(__file__).resolve().parents[2]
 CSRF = "x" * 32
 BUILD = """
 import json
-from campaigns.core.scale import GradeSpec
-from campaigns.models import Role, Topic, User
-from campaigns.services.campaigns import create_campaign
-from campaigns.services.people import add_member
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.sessions.backends.db import SessionStore
 from judging.services.plans import create_plan
-from tests.judging.conftest import make_pool
-owner = User.objects.create_user("o", can_create_campaigns=True)
-scale = [GradeSpec(0, "no", "0", 0.0), GradeSpec(1, "yes", "1", 1.0)]
-campaign = create_campaign(actor=owner, title="C", slug="c", scale=scale)
-topic = Topic.objects.create(campaign=campaign, number="1", title="t")
-user = User.objects.create_user("a")
-add_member(actor=owner, campaign=campaign, user=user, role=Role.ASSESSOR)
+from tests.world.files import make_pool
+from tests.world.people import begin_with_assessors
+campaign, (user,) = begin_with_assessors("c", 1)
+owner = campaign.created_by
 pool = make_pool(campaign, {"1": [f"d{n}" for n in range(20)]})
 create_plan(actor=owner, pool=pool, overlap=1, assessors={"1": [user]})
 session = SessionStore()

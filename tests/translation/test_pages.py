@@ -21,9 +21,11 @@ from judging.services.adjudication import list_pairs_to_adjudicate, open_round
 from judging.services.judgments import claim_next, submit_judgment, submit_skip
 from judging.services.plans import PlanOptions, create_plan
 from judging.services.slots import pause_work
-from tests.conftest import REPOSITORY, joined
-from tests.judging.conftest import make_pool
+from tests.conftest import REPOSITORY
+from tests.pages import read_page
 from tests.translation.sources import forms_of, key_of, messages
+from tests.world.files import make_pool
+from tests.world.people import joined
 
 READ_ALOUD = {"aria-label", "title", "placeholder", "alt", "data-of", "data-local", "data-label"}
 """Attributes with words for people; what all others hold is for programs."""
@@ -136,7 +138,7 @@ def page(client: Client, url: str, language: str) -> str:
         url = url.replace("PLAN", str(plan))
     answer = client.get(url, headers={"accept-language": language})
     assert answer.status_code == STATUS.get(url, 200), url
-    text = answer.content.decode()
+    text = read_page(answer)
     assert f'<html lang="{language}" dir="ltr"' in text, url
     return text
 
@@ -201,7 +203,7 @@ def test_what_refuses_a_judgment_speaks_german(world, campaign):
     body = {"docno": "d9", "grade": "1", "client_uuid": str(uuid4())}
     german = {"accept-language": "de"}
     client.post("/c/small/judge/2/", body, headers=german)
-    told = client.get("/c/small/judge/2/", headers=german).content.decode()
+    told = read_page(client.get("/c/small/judge/2/", headers=german))
     assert "Nicht gespeichert. Dokument d9 zu Thema 2 ist Ihnen nicht zugeteilt" in told
 
 
@@ -225,7 +227,7 @@ def test_the_chosen_language_stands_before_the_browsers(client, db):
     assert (cookie.value, cookie["samesite"]) == ("de", "Lax")
     assert cookie["max-age"] > 30_000_000
     shown = client.get("/accounts/login/", headers={"accept-language": "en"})
-    assert "Anmelden" in shown.content.decode()
+    assert "Anmelden" in read_page(shown)
     assert (
         client.post("/language/", {"language": "xx", "next": "//evil.example/"})["Location"] == "/"
     )
@@ -233,7 +235,7 @@ def test_the_chosen_language_stands_before_the_browsers(client, db):
 
 def test_an_unknown_language_is_answered_in_english(client, db):
     told = client.get("/accounts/login/", headers={"accept-language": "xx, fr;q=0.8"})
-    assert '<html lang="en"' in told.content.decode()
+    assert '<html lang="en"' in read_page(told)
 
 
 def test_programs_hear_english(world, campaign):
@@ -244,11 +246,11 @@ def test_programs_hear_english(world, campaign):
         for headers in ({}, {"accept-language": "de"})
     ]
     assert told[0].json() == told[1].json()
-    assert "is not on the grade scale" in told[1].content.decode()
+    assert "is not on the grade scale" in read_page(told[1])
 
 
 def test_a_page_that_is_not_translated_comes_in_english_as_a_whole(client, db):
-    told = client.get("/measures/", headers={"accept-language": "de"}).content.decode()
+    told = read_page(client.get("/measures/", headers={"accept-language": "de"}))
     assert '<html lang="en"' in told
     assert "Skip to content" in told
 
@@ -268,6 +270,6 @@ def test_pages_turn_for_scripts_from_right_to_left(world):
     client = sign_in(world, "assessor")
     with override_settings(LANGUAGES=[("en", "English"), ("ar", "العربية")]):
         for url in ("/c/small/judge/2/", "/c/small/judge/"):
-            told = client.get(url, headers={"accept-language": "ar"}).content.decode()
+            told = read_page(client.get(url, headers={"accept-language": "ar"}))
             assert '<html lang="ar" dir="rtl"' in told
     assert [place for *place, line in styles() if SIDED.search(line)] == []

@@ -17,7 +17,6 @@ from django.utils import timezone
 from campaigns import store
 from campaigns.models import Run
 from evaluation.models import ScoreSet
-from tests.world import build_world
 
 DAY = 24 * 3600
 
@@ -31,12 +30,6 @@ def run_command(name: str, *args: str) -> str:
 def make_old(path: Path) -> None:
     long_ago = time.time() - 2 * DAY
     os.utime(path, (long_ago, long_ago))
-
-
-@pytest.fixture
-def world(db):
-    """A campaign with runs, pairs, qrels, scores and reports, so with files of every kind."""
-    return build_world()
 
 
 def test_a_whole_store_is_whole_and_every_file_in_it_has_its_row(world):

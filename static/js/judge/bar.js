@@ -4,7 +4,7 @@ const RECENT = 5;
 
 export const texts = {};
 for (const item of document.getElementById("judge-texts")?.content.children ?? []) {
-  texts[item.dataset.text] = item.textContent;
+  texts[item.dataset.text] = item.textContent.trim();
 }
 
 export function format(text, values) {

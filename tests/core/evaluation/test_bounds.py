@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from campaigns.core.tables import RunTable
@@ -23,6 +23,7 @@ from evaluation.core.options import ScoringOptions
 from evaluation.core.profiles import PROFILES, Profile
 from tests.core.evaluation.everything import everything, with_modifiers
 from tests.core.evaluation.made import Topic, made, random_topics
+from tests.examples import examples
 
 MEASURES = [
     m for m in dict.fromkeys((*everything(), *with_modifiers())) if m.family.group != "sampled"
@@ -67,7 +68,7 @@ def all_values(topic: Topic, options: ScoringOptions) -> ScoredRun:
     return evaluate(*made({f"c{i:05}": t for i, t in enumerate(each)}), NUMBERS, options)
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(TOPICS, OPTIONS)
 def test_bounds_enclose_all_completions_and_exact_ones_are_reached(
     drawn: tuple[list[int | None], list[int]], options: ScoringOptions
@@ -94,7 +95,7 @@ SIGNS = st.sampled_from([None, None, None, 0, 1])
 LONG = st.lists(SIGNS, max_size=14).filter(lambda r: sum(is_open(g) for g in r) <= 8)
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(LONG, st.lists(st.sampled_from([0, 1]), max_size=6))
 def test_bounds_of_longer_rankings_with_one_relevant_grade(
     ranked: list[int | None], missed: list[int]
@@ -119,7 +120,7 @@ OF_ALL = [
 ]
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.lists(TOPICS, min_size=1, max_size=3))
 def test_bounds_of_means_are_reached(drawn: list[tuple[list[int | None], list[int]]]) -> None:
     topics = {

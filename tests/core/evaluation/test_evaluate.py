@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 import pytrec_eval
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from campaigns.core.qrels import qrels_from_rows, read_qrels
@@ -19,6 +19,7 @@ from evaluation.core.matching import NoCommonTopicError, batch_from_places
 from evaluation.core.options import TopicSet
 from evaluation.core.profiles import PROFILES
 from tests.core.evaluation.made import made
+from tests.examples import examples
 
 MEASURES = ["map", "Rprec", "bpref", "recip_rank", "ndcg", "P_5", "recall_10", "ndcg_cut_10"]
 DOCNOS = st.sampled_from([f"d{i}" for i in range(12)] + ["é", "Z", "日"])
@@ -42,7 +43,7 @@ def nested(pairs: dict[tuple[str, str], int], kind: type) -> dict[str, dict[str,
     return table
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(RUNS, QRELS, st.sampled_from([1, 2]))
 def test_values_are_those_of_pytrec_eval(
     run: dict[tuple[str, str], int], qrels: dict[tuple[str, str], int], level: int
@@ -68,7 +69,7 @@ def test_values_are_those_of_pytrec_eval(
         assert ours == pytest.approx({t: wanted[t][name] for t in wanted}, abs=1e-12), name
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(RUNS, QRELS, st.randoms(use_true_random=False))
 def test_the_order_of_lines_changes_nothing(
     run: dict[tuple[str, str], int], qrels: dict[tuple[str, str], int], chance: random.Random

@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.core.evaluate import evaluate
 from evaluation.core.formats import scores_to_trec_eval
 from tests.core.evaluation.golden import OPTION_SETS, cases, lines_of
 from tests.core.evaluation.made import made
+from tests.examples import examples
 
 PROGRAMS = ("te9.0.8", "te10.0")
 
@@ -37,7 +38,7 @@ def test_every_line_is_that_of_trec_eval(data_dir: Path, program: str, tag: str)
     assert compared > 180
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.lists(st.sampled_from([0, 1, 2]), max_size=30), st.lists(st.sampled_from([0, 1])))
 def test_fully_judged_it_is_average_precision(ranked: list[int], missed: list[int]) -> None:
     run, qrels = made({"1": (ranked or [1], [*(ranked or [1]), *missed])})

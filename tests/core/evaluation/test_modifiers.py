@@ -9,7 +9,7 @@ from statistics import fmean, harmonic_mean, median
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.core.bounds import compute_run_bounds
@@ -20,6 +20,7 @@ from evaluation.core.measures.names import UnknownMeasureError, parse_measure, p
 from evaluation.core.options import ScoringOptions
 from tests.core.evaluation.everything import everything
 from tests.core.evaluation.made import Topic, made, random_topics
+from tests.examples import examples
 
 TOPICS = random_topics(30, seed=3)
 CONDENSABLE = tuple(m for m in everything() if "list" in m.family.modifiers)
@@ -43,7 +44,7 @@ def topics(drawn: Mapping[str, tuple[Sequence[int | None], Sequence[int]]]) -> d
     }
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(DRAWN, st.sampled_from([1, 2]))
 def test_condensed_is_what_judged_documents_only_give(
     drawn: dict[str, tuple[list[int | None], list[int]]], level: int
@@ -56,7 +57,7 @@ def test_condensed_is_what_judged_documents_only_give(
     assert by_list.means == by_option.means
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(DRAWN)
 def test_condensed_is_plain_where_all_retrieved_is_judged(
     drawn: dict[str, tuple[list[int | None], list[int]]],
@@ -70,7 +71,7 @@ def test_condensed_is_plain_where_all_retrieved_is_judged(
     assert found.means == plain.means
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(DRAWN, st.sampled_from([("nonrelevant", 0), ("relevant", 3), (2, 2)]))
 def test_stand_ins_are_what_such_judgments_would_give(
     drawn: dict[str, tuple[list[int | None], list[int]]], stand_in: tuple[str | int, int]

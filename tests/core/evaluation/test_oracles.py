@@ -13,7 +13,7 @@ import ir_measures
 import numpy as np
 import pytest
 import pytrec_eval
-from hypothesis import given, settings
+from hypothesis import given
 from sklearn.metrics import average_precision_score, ndcg_score
 
 from campaigns.core.tables import QrelsTable, RunTable
@@ -22,6 +22,7 @@ from evaluation.core.measures.names import parse_measures
 from evaluation.core.options import ScoringOptions
 from evaluation.core.profiles import TREC_EVAL_9
 from tests.core.evaluation.test_random_campaigns import LEAST, SEEDS, campaign, nested
+from tests.examples import examples
 
 CWL = {
     "P(rel=1)@5": "P_5",
@@ -75,26 +76,26 @@ def by_name(scores: ScoredRun) -> dict[str, dict[str, float | None]]:
     return {measure.name: scores.by_topic(measure.name) for measure in scores.measures}
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(SEEDS)
 def test_readers_are_those_of_cwl_eval(seed: int) -> None:
     pytest.importorskip("cwl")
     compare(ir_measures.cwl_eval, CWL, seed, 1e-12)
 
 
-@settings(max_examples=8, deadline=None)
+@examples(8)
 @given(SEEDS)
 def test_gains_are_those_of_gdeval(seed: int) -> None:
     compare(ir_measures.gdeval, GDEVAL, seed, 6e-6)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(SEEDS)
 def test_reciprocal_ranks_are_those_of_ms_marco(seed: int) -> None:
     compare(ir_measures.msmarco, MSMARCO, seed, 1e-12)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(SEEDS)
 def test_condensed_lists_are_those_of_trec_eval(seed: int) -> None:
     run, qrels = campaign(seed)
@@ -117,7 +118,7 @@ def test_condensed_lists_are_those_of_trec_eval(seed: int) -> None:
                 assert found == pytest.approx(value, abs=1e-12), (name, topic)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(SEEDS)
 def test_the_retrieved_as_a_set_are_scored_as_by_scikit_learn(seed: int) -> None:
     run, qrels = campaign(seed)

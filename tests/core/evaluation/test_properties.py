@@ -9,7 +9,7 @@ from math import isnan
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from campaigns.core.qrels import qrels_from_rows
@@ -19,6 +19,7 @@ from evaluation.core.evaluate import ScoredRun, evaluate
 from evaluation.core.measures.registry import FAMILIES
 from evaluation.core.options import ScoringOptions
 from tests.core.evaluation.everything import everything, with_modifiers
+from tests.examples import examples
 
 MEASURES = tuple(dict.fromkeys((*everything(), *with_modifiers())))
 TOPICS = ("1", "01", "x", "é")
@@ -60,7 +61,7 @@ def test_every_family_is_here() -> None:
     assert {measure.family.name for measure in MEASURES} == set(FAMILIES)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(RUNS, QRELS, OPTIONS, st.randoms(use_true_random=False))
 def test_the_order_of_lines_changes_nothing(
     run: Run, qrels: Qrels, options: ScoringOptions, chance: random.Random
@@ -71,7 +72,7 @@ def test_the_order_of_lines_changes_nothing(
     assert_same(scored(dict(lines), dict(judged), options), scored(run, qrels, options))
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(RUNS, QRELS, OPTIONS, st.sampled_from([lambda s: 3 * s - 7, lambda s: s**3 / 9, np.exp]))
 def test_scores_that_keep_their_order_change_nothing(
     run: Run, qrels: Qrels, options: ScoringOptions, change: Callable[[int], float]
@@ -80,7 +81,7 @@ def test_scores_that_keep_their_order_change_nothing(
     assert_same(scored(changed, qrels, options), scored(run, qrels, options))  # type: ignore[arg-type]
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(RUNS, QRELS, OPTIONS, st.sets(st.sampled_from(TOPICS)))
 def test_topics_do_not_touch_each_other(
     run: Run, qrels: Qrels, options: ScoringOptions, chosen: set[str]
@@ -108,7 +109,7 @@ def only(pairs: dict[tuple[str, str], int], topics: set[str]) -> dict[tuple[str,
     return {pair: value for pair, value in pairs.items() if pair[0] in topics}
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(RUNS, QRELS, OPTIONS, st.dictionaries(DOCNOS, st.integers(0, 6), min_size=1))
 def test_topics_without_judgments_change_nothing(
     run: Run, qrels: Qrels, options: ScoringOptions, more: dict[str, int]
@@ -117,7 +118,7 @@ def test_topics_without_judgments_change_nothing(
     assert_same(scored({**added, **run}, qrels, options), scored(run, qrels, options))
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(RUNS, QRELS, OPTIONS)
 def test_values_are_within_the_range_of_the_card(
     run: Run, qrels: Qrels, options: ScoringOptions
@@ -132,7 +133,7 @@ def test_values_are_within_the_range_of_the_card(
                 assert abs(value) != np.inf, measure.name
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(RUNS, QRELS, OPTIONS)
 def test_what_is_undefined_is_told(run: Run, qrels: Qrels, options: ScoringOptions) -> None:
     found = scored(run, qrels, options)
@@ -145,7 +146,7 @@ def test_what_is_undefined_is_told(run: Run, qrels: Qrels, options: ScoringOptio
             assert found.reasons[found.names[place]]
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(RUNS, QRELS, OPTIONS, st.sampled_from(MEASURES))
 def test_a_measure_alone_is_the_same_as_among_all(
     run: Run, qrels: Qrels, options: ScoringOptions, measure: object
@@ -161,7 +162,7 @@ def test_a_measure_alone_is_the_same_as_among_all(
     assert alone.means[0] == everything_at_once.means[place]
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(RUNS, QRELS, st.sampled_from([1, 2]))
 def test_documents_below_the_depth_change_nothing(run: Run, qrels: Qrels, level: int) -> None:
     options = ScoringOptions(level=level, max_per_topic=4)

@@ -7,7 +7,7 @@ from math import exp
 import numpy as np
 import pytest
 import pytrec_eval
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from campaigns.core.qrels import qrels_from_rows
@@ -16,6 +16,7 @@ from campaigns.core.tables import QrelsTable, RunTable
 from evaluation.core.evaluate import evaluate
 from evaluation.core.options import ScoringOptions
 from evaluation.core.profiles import PROFILES, TREC_EVAL_9
+from tests.examples import examples
 
 SEEDS = st.integers(0, 2**32 - 1)
 LEAST = 1e-5
@@ -53,7 +54,7 @@ def wanted(run: RunTable, qrels: QrelsTable, level: int) -> dict[str, dict[str, 
     return pytrec_eval.RelevanceEvaluator(sound, names, relevance_level=level).evaluate(nested(run))
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(SEEDS, st.sampled_from([1, 2]))
 def test_every_value_is_that_of_pytrec_eval(seed: int, level: int) -> None:
     run, qrels = campaign(seed)
@@ -68,7 +69,7 @@ def test_every_value_is_that_of_pytrec_eval(seed: int, level: int) -> None:
                 assert ours[name][topic] == pytest.approx(value, abs=1e-12), (name, topic)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(SEEDS, st.sampled_from([1, 3]), st.booleans(), st.sampled_from([*PROFILES]))
 def test_nothing_is_ever_undefined(seed: int, level: int, judged_only: bool, profile: str) -> None:
     run, qrels = campaign(seed)

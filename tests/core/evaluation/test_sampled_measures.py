@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from campaigns.core.runs import read_run, run_from_rows
@@ -23,6 +23,7 @@ from evaluation.core.judgments import JudgmentTable
 from evaluation.core.measures.registry import FAMILIES
 from evaluation.core.options import ScoringOptions
 from tests.core.evaluation.made import made
+from tests.examples import examples
 
 OURS = {
     "infAP": "xinfAP",
@@ -171,7 +172,7 @@ def full_sample(grades: list[int], seed: int) -> tuple[ScoredRun, ScoredRun]:
     return evaluate(run, JudgmentTable.from_sampled(sampled), SAMPLED), plain
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(GRADES, st.integers(0, 2**32 - 1))
 def test_with_every_pooled_document_judged_they_are_the_plain_measures(
     grades: list[int], seed: int

@@ -7,7 +7,7 @@ from math import comb
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from campaigns.core.qrels import qrels_from_rows
@@ -18,6 +18,7 @@ from judging.core.agreement.labels import labels_from_qrels
 from judging.core.agreement.panel import agreement_report, compute_coefficient
 from judging.core.agreement.registry import COEFFICIENTS
 from tests.core.judging.labelled import Rows, labels, of, value
+from tests.examples import examples
 
 EXAMPLES = [(c, *example) for c in COEFFICIENTS.values() for example in c.examples]
 GRADES = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=30)
@@ -35,7 +36,7 @@ def test_every_coefficient_has_an_example() -> None:
     assert {coefficient.name for coefficient, *_ in EXAMPLES} == set(COEFFICIENTS)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(GRADES, st.permutations([0, 1]))
 def test_no_coefficient_depends_on_the_order_of_assessors(
     cells: list[tuple[int, int]], order: list[int]
@@ -46,7 +47,7 @@ def test_no_coefficient_depends_on_the_order_of_assessors(
         assert straight == pytest.approx(turned, abs=1e-12)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(GRADES)
 def test_perfect_agreement_is_1_or_undefined(cells: list[tuple[int, int]]) -> None:
     row = tuple(cell[0] for cell in cells)
@@ -56,7 +57,7 @@ def test_perfect_agreement_is_1_or_undefined(cells: list[tuple[int, int]]) -> No
         assert None not in [value(name, row, row) for name in COEFFICIENTS]
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(GRADES)
 def test_of_two_assessors_fleiss_is_scott_and_ac2_with_two_grades_is_ac1(
     cells: list[tuple[int, int]],

@@ -7,7 +7,7 @@ import warnings
 import krippendorff
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
@@ -17,6 +17,7 @@ from judging.core.agreement.labels import MISSING, LabelTable
 from judging.core.agreement.panel import agreement_report
 from judging.core.agreement.registry import COEFFICIENTS
 from tests.core.judging.labelled import of, value
+from tests.examples import examples
 
 PAIRS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=30)
 CELL = st.one_of(st.none(), st.integers(0, 3))
@@ -26,7 +27,7 @@ HOLES = st.integers(2, 5).flatmap(
 METRICS = ("nominal", "ordinal", "interval", "ratio")
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(PAIRS)
 def test_kappas_are_those_of_scikit_learn(cells: list[tuple[int, int]]) -> None:
     first, second = (tuple(cell[side] for cell in cells) for side in (0, 1))
@@ -43,7 +44,7 @@ def test_kappas_are_those_of_scikit_learn(cells: list[tuple[int, int]]) -> None:
         assert found == pytest.approx(wanted, abs=1e-12)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.lists(st.tuples(*[st.integers(0, 3)] * 4), min_size=2, max_size=20))
 def test_fleiss_of_full_tables_is_that_of_statsmodels(units: list[tuple[int, ...]]) -> None:
     rows = tuple(zip(*units, strict=True))
@@ -52,7 +53,7 @@ def test_fleiss_of_full_tables_is_that_of_statsmodels(units: list[tuple[int, ...
     assert value("fleiss", *rows) == pytest.approx(fleiss_kappa(table), abs=1e-12)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(HOLES)
 def test_alphas_of_tables_with_holes_are_those_of_krippendorff(
     units: list[tuple[int | None, ...]],
@@ -73,7 +74,7 @@ def test_alphas_of_tables_with_holes_are_those_of_krippendorff(
         assert found == pytest.approx(wanted, abs=1e-9), metric
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(HOLES)
 def test_gwets_coefficients_of_tables_with_holes_are_those_of_his_formulas(
     units: list[tuple[int | None, ...]],

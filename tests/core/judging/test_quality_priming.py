@@ -6,7 +6,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from judging.core.agreement.counts import Floats
@@ -22,6 +22,7 @@ from judging.core.quality.priming import (
 from judging.core.quality.report import JudgingRecord, quality_report
 from tests.core.judging.labelled import labels
 from tests.core.judging.sequences import said
+from tests.examples import examples
 
 
 def statistic(grades: Floats) -> float:
@@ -30,7 +31,7 @@ def statistic(grades: Floats) -> float:
     return sum(y[at] * y[max(0, at - WINDOW) : at].mean() for at in range(1, len(y)))
 
 
-@settings(max_examples=12, deadline=None)
+@examples(12)
 @given(st.lists(st.integers(0, 3), min_size=4, max_size=7))
 def test_mean_and_variance_are_those_of_all_permutations(grades: list[int]) -> None:
     assume(len(set(grades)) > 1)

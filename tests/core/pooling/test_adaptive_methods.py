@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pooling.core.candidates import TopicCandidates
@@ -29,6 +29,7 @@ from pooling.core.session import PoolSession, StepLimit
 from pooling.core.spec_file import default_parameters
 from tests.core.pooling.toy import orders, run, step, toy_listing
 from tests.core.pooling.twins import CASES, TWINS, Past, Turn, shared
+from tests.examples import examples
 
 ADAPTIVE = sorted(m.name for m in LISTED if m.kind == "adaptive")
 ALPHA, BETA, DELTA, GAMMA = range(4)
@@ -186,7 +187,7 @@ RELEVANT = st.sets(st.sampled_from("abcdefg"))
 
 
 @pytest.mark.parametrize(("method", "values"), CASES)
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(lists=LISTS, relevant=RELEVANT, burn_in=st.booleans())
 def test_each_document_is_that_of_the_slow_twin(
     method: str, values: dict[str, Any], lists: dict[str, str], relevant: set[str], burn_in: bool
@@ -210,7 +211,7 @@ def test_each_document_is_that_of_the_slow_twin(
     assert not past.open
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(lists=LISTS, relevant=RELEVANT, judged=st.sets(st.sampled_from("abcdefg")))
 def test_mtc_is_settled_where_all_possible_judgments_say_so(
     lists: dict[str, str], relevant: set[str], judged: set[str]
@@ -347,7 +348,7 @@ def about(docnos: Sequence[str]) -> list[str]:
 
 
 @pytest.mark.parametrize("method", ADAPTIVE)
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(lists=LISTS, relevant=RELEVANT, shuffled=st.permutations("pqrs"))
 def test_the_order_of_runs_changes_nothing(
     method: str, lists: dict[str, str], relevant: set[str], shuffled: list[str]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from campaigns.core.qrels import read_qrels
@@ -24,6 +24,7 @@ from pooling.core.run_listing import build_listing
 from pooling.core.session import PoolStep
 from pooling.core.tables import PoolTable, count_pool_sizes
 from tests.conftest import REPOSITORY
+from tests.examples import examples
 
 # The toy of docs/pooling.md: documents by run and topic, in rank order.
 TOY = {
@@ -111,7 +112,7 @@ LINES = st.dictionaries(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(LINES, st.integers(1, 4), st.randoms(use_true_random=False))
 def test_the_order_of_runs_and_lines_changes_nothing(
     lines: dict[tuple[str, str, str], int], depth: int, chance: random.Random

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pooling.core.pool_builder import (
@@ -14,6 +14,7 @@ from pooling.core.pool_builder import (
 from pooling.core.run_listing import build_listing
 from tests.core.pooling.test_adaptive_methods import LISTS, RELEVANT
 from tests.core.pooling.toy import order_of, orders, run, step
+from tests.examples import examples
 
 
 def test_one_queue_spends_the_budget_where_it_finds_most() -> None:
@@ -41,7 +42,7 @@ def test_before_one_queue_each_topic_has_its_share() -> None:
     assert sorted(map(len, mixed.values())) == [1, 1, 2]
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(lists=st.lists(LISTS, min_size=1, max_size=4), relevant=RELEVANT, total=st.integers(0, 30))
 def test_a_campaign_played_by_hand_goes_as_the_simulated_one(
     lists: list[dict[str, str]], relevant: set[str], total: int

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pooling.core.candidates import RunListing, TopicCandidates
@@ -17,6 +17,7 @@ from pooling.core.random_keys import apportion
 from pooling.core.run_listing import build_listing
 from pooling.core.session import PoolStep
 from tests.core.pooling.toy import order_of, run, step, toy_listing
+from tests.examples import examples
 
 SEEDS = 1500
 SMALL = step("strata", windows=["1-1", [2, 3]], sample=["all", 1])
@@ -94,7 +95,7 @@ def test_sizes_of_strata_add_up_exactly(
         assert len(share) == whole
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.integers(0, 200), st.lists(st.integers(0, 60), min_size=1, max_size=6))
 def test_a_number_is_shared_whole_and_nobody_is_left_out(number: int, wanted: list[int]) -> None:
     given_ = apportion(number, wanted)
@@ -124,7 +125,7 @@ def test_probabilities_above_one_are_capped_and_what_is_left_is_shared() -> None
     assert inclusion_probabilities(np.empty(0), 0).tolist() == []
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(
     st.lists(st.floats(1e-6, 1), min_size=1, max_size=40),
     st.integers(0, 40),

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pooling.core.budget import split_budget
@@ -25,6 +25,7 @@ from tests.core.pooling.toy import (
     toy_listing,
     toy_runs,
 )
+from tests.examples import examples
 
 ADAPTIVE = sorted(m.name for m in LISTED if m.kind == "adaptive")
 # What a method needs that has no default.
@@ -62,7 +63,7 @@ def test_a_total_budget_is_met_exactly_and_decides_by_hash_where_it_cannot_be_ev
     assert sizes == [*range(1, 12), 11]
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.lists(st.integers(0, 30), min_size=1, max_size=8), st.integers(0, 300), st.integers(0, 9))
 def test_a_split_adds_up_and_is_as_even_as_it_can_be(
     available: list[int], total: int, seed: int

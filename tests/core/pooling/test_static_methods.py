@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from campaigns.core.faults import InvalidFile
@@ -28,6 +28,7 @@ from pooling.core.spec_file import default_parameters, read_spec
 from tests.conftest import REPOSITORY
 from tests.core.pooling.slowly import SLOW, Small, cut, slow_ntcir, slow_rbp_b
 from tests.core.pooling.toy import FLAT, TOY, orders, run, step, toy_listing
+from tests.examples import examples
 
 # Ranks of topic 1: a 1 2 1, b 2 1 –, c 3 – 2, d – 3 –, e – – 3 (alpha, beta, gamma; delta does
 # not answer). Normalised scores: rank 1 is 1, rank 2 is 0.5, rank 3 is 0.
@@ -252,7 +253,7 @@ def code_order(
 
 
 @pytest.mark.parametrize(("method", "values", "score"), SLOW, ids=[f"{m}{v}" for m, v, _ in SLOW])
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(SMALL, st.integers(1, 8), st.integers(0, 3))
 def test_the_formula_worked_slowly_gives_the_same_order(
     method: str, values: dict[str, Any], score: Any, runs: Small, cutoff: int, seed: int
@@ -269,7 +270,7 @@ def test_the_formula_worked_slowly_gives_the_same_order(
 @pytest.mark.parametrize(
     "p", [Fraction(0), Fraction(3, 10), Fraction(1, 2), Fraction(4, 5)], ids=str
 )
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(SMALL, st.integers(1, 8), st.integers(0, 3), st.sets(st.sampled_from("abcdefgh")))
 def test_rbp_b_worked_slowly_gives_the_same_order(
     p: Fraction, runs: Small, cutoff: int, seed: int, pooled: set[str]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import gzip
 import os
 import re
@@ -56,8 +57,23 @@ def topics() -> list[TopicText]:
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """The campaign folder, and the same built meanwhile in a process that hashes otherwise."""
-    folder, again = tmp_path_factory.mktemp("demo"), tmp_path_factory.mktemp("again")
+    """The campaign folder, and the same built meanwhile in a process that hashes otherwise.
+
+    They are built once for all workers.
+    """
+    shared = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        shared = shared.parent
+    folder, again, done = (shared / name for name in ("demo", "again", "demo.done"))
+    with (shared / "demo.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not done.exists():
+            build_twice(folder, again)
+            done.touch()
+    return folder, again
+
+
+def build_twice(folder: Path, again: Path) -> None:
     other = subprocess.Popen(
         [sys.executable, "-c", BUILD, str(again)],
         cwd=REPOSITORY,
@@ -65,7 +81,6 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     )
     write_campaign_folder(folder)
     assert other.wait(timeout=120) == 0
-    return folder, again
 
 
 @pytest.fixture(scope="module")

@@ -4,24 +4,21 @@ from uuid import uuid4
 
 import pytest
 
-from campaigns.models import Role, User
+from campaigns.models import User
 from judging.models import Judgment, Plan, Slot
 from judging.services.adjudication import list_pairs_to_adjudicate, open_round
 from judging.services.judgments import submit_judgment
-from tests.conftest import joined
 
 
 @pytest.fixture
-def adjudicator(campaign) -> User:
-    return joined(campaign, "adjudicator", Role.ADJUDICATOR)
+def adjudicator(restore, campaign) -> User:
+    return restore("adjudicator")
 
 
 @pytest.fixture
-def disputed(double_plan, campaign, assessor, assessor2, grade):
+def disputed(restore, double_plan, campaign):
     """Topic 1: d1 0/3, d2 1/1, d3 1/2, d4 0/1; relevant from 1."""
-    for docno, one, other in (("d1", 0, 3), ("d2", 1, 1), ("d3", 1, 2), ("d4", 0, 1)):
-        grade(assessor, docno, one)
-        grade(assessor2, docno, other)
+    restore("disputes")
     return campaign
 
 

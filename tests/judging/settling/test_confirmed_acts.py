@@ -10,7 +10,8 @@ from django.urls import reverse
 from rest_framework.test import APIClient
 
 from judging.models import Qrels
-from tests.factories import confirm, read_confirmation
+from tests.confirming import confirm, read_confirmation
+from tests.pages import read_page
 
 
 @pytest.fixture
@@ -21,8 +22,8 @@ def qrels_address() -> str:
 def test_freezing_qrels_lists_open_work(as_user, organizer, begin, disputed, qrels_address):
     begin()
     client = as_user(organizer)
-    assert f'formaction="{qrels_address}"' in client.get("/c/small/qrels/").content.decode()
-    page = client.get(qrels_address, {"policy": "majority"}).content.decode()
+    assert f'formaction="{qrels_address}"' in read_page(client.get("/c/small/qrels/"))
+    page = read_page(client.get(qrels_address, {"policy": "majority"}))
     assert "Freeze qrels 1?" in page
     assert "3 adjudications open." in page
     assert "Judging is not complete." in page
@@ -75,7 +76,7 @@ def test_closing_a_plan_says_what_is_canceled(
     address = reverse("plan-close", args=["small", double_plan.pk])
     client = as_user(organizer)
     slots = double_plan.slots.count()
-    page = client.get(address).content.decode()
+    page = read_page(client.get(address))
     assert f"{slots} judgments not yet started are canceled" in page
     assert confirm(client, address, confirm=[]).status_code == 422
     assert double_plan.slots.count() == slots
@@ -90,7 +91,7 @@ def test_closing_a_round_lists_undecided_pairs(as_user, organizer, begin, disput
     plan = begin()
     address = reverse("round-end", args=["small", plan.pk])
     client = as_user(organizer)
-    assert "3 pairs are not decided." in client.get(address).content.decode()
+    assert "3 pairs are not decided." in read_page(client.get(address))
     assert confirm(client, address, confirm=[]).status_code == 422
     assert plan.slots.exists()
     assert confirm(client, address).status_code == 302
@@ -105,7 +106,7 @@ def test_removing_an_assessor_names_the_topics_they_hold(
 ):
     member = campaign.members.get(user=assessor)
     address = reverse("member-remove", args=["small", member.pk])
-    page = as_user(organizer).get(address).content.decode()
+    page = read_page(as_user(organizer).get(address))
     assert "3 topics are assigned to them." in page
     assert confirm(as_user(organizer), address, confirm=["loses-access"]).status_code == 422
     assert confirm(as_user(organizer), address).status_code == 302
@@ -119,7 +120,7 @@ def test_the_api_of_plans_leaves_rounds_alone(begin, organizer, disputed, act):
     client.force_authenticate(organizer)
     answer = client.post(reverse(f"api-plan-{act}", args=[plan.pk]), {}, format="json")
     assert answer.status_code == 409
-    assert "This is an adjudication round." in answer.content.decode()
+    assert "This is an adjudication round." in read_page(answer)
     assert type(plan).objects.get(pk=plan.pk).state == "open"
     assert plan.slots.count() == 3
     assert not disputed.events.filter(code__startswith="plan.").exclude(code="plan.created")

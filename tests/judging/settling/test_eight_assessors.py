@@ -27,8 +27,8 @@ from judging.services.judgments import claim_ahead, submit_judgment
 from judging.services.leases import MAX_LEASES
 from judging.services.plans import create_plan
 from judging.services.qrels import freeze_qrels, preview_policies, verify_qrels
-from tests.conftest import SCALE, joined
-from tests.judging.conftest import make_pool
+from tests.world.files import make_pool
+from tests.world.people import SCALE, joined
 
 Grades = dict[tuple[str, str], int]
 NAMES = [f"assessor-{n}" for n in range(1, 9)]

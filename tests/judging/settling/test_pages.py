@@ -18,9 +18,10 @@ from judging.services.adjudication import (
 )
 from judging.services.judgments import claim_next
 from judging.services.qrels import freeze_qrels
-from tests.conftest import joined
+from tests.confirming import confirm
 from tests.csv_reading import csv_body
-from tests.factories import confirm
+from tests.pages import read_page
+from tests.world.people import joined
 
 
 @pytest.fixture
@@ -50,7 +51,7 @@ def visit(client):
         client.force_login(user)
         answer = client.get(reverse(name, args=["small", *args], query=query))
         assert answer.status_code == 200
-        return answer.content.decode()
+        return read_page(answer)
 
     return get
 
@@ -64,7 +65,7 @@ def send(client):
         address = reverse(name, args=["small", *args], query=query)
         answer = client.post(address, body, follow=True)
         assert answer.status_code == 200
-        return answer.content.decode()
+        return read_page(answer)
 
     return post
 
@@ -76,7 +77,7 @@ def send_confirmed(client):
     def post(user: User, name: str, *args: object, data: dict | None = None) -> str:
         client.force_login(user)
         done = confirm(client, reverse(name, args=["small", *args]), data)
-        return client.get(done.url).content.decode()
+        return read_page(client.get(done.url))
 
     return post
 

@@ -32,10 +32,11 @@ from judging.services.adjudication import (
     remove_agreed_pairs,
 )
 from judging.services.judgments import submit_judgment, submit_skip, undo_judgment
-from tests.conftest import joined
-from tests.factories import confirm
+from tests.confirming import confirm
 from tests.judging.settling.acts import take
 from tests.judging.test_work import lapse
+from tests.pages import read_page
+from tests.world.people import joined
 
 ADJUDICATE = Plan.Kind.ADJUDICATE
 
@@ -283,7 +284,7 @@ def test_a_round_without_waiting_pairs_is_closed_too(
     client, address = as_user(organizer), reverse("round-end", args=["small", plan.pk])
     assert confirm(client, address).status_code == 302
     assert disputed.events.get(code="round.closed").data["pairs"] == 0
-    page = client.get(reverse("adjudication", args=["small"])).content.decode()
+    page = read_page(client.get(reverse("adjudication", args=["small"])))
     assert '<span class="tag done">closed</span>' in page
     assert "Close round" not in page
 

@@ -6,12 +6,13 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
 from evaluation.core.comparison.corrections import MultipleTestCorrection
 from evaluation.core.comparison.registry import CORRECTIONS
+from tests.examples import examples
 
 EXAMPLES = [(c, *example[:2]) for c in CORRECTIONS.values() for example in c.examples]
 THEIRS = {"holm": "holm", "bonferroni": "bonferroni", "bh": "fdr_bh"}
@@ -39,7 +40,7 @@ def test_benjamini_and_hochberg_find_four_and_bonferroni_three_of_their_fifteen(
 
 
 @pytest.mark.parametrize("name", THEIRS)
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(p_values=P_VALUES)
 def test_corrections_are_those_of_statsmodels(name: str, p_values: list[float]) -> None:
     wanted = multipletests(p_values, method=THEIRS[name])[1]
@@ -47,7 +48,7 @@ def test_corrections_are_those_of_statsmodels(name: str, p_values: list[float]) 
 
 
 @pytest.mark.parametrize("name", CORRECTIONS)
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(p_values=P_VALUES, data=st.data())
 def test_adjusted_values_keep_the_order_and_follow_their_pairs(
     name: str, p_values: list[float], data: st.DataObject
@@ -61,7 +62,7 @@ def test_adjusted_values_keep_the_order_and_follow_their_pairs(
     assert turned == [found[place] for place in order]
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(P_VALUES)
 def test_none_is_below_bh_below_holm_below_bonferroni(p_values: list[float]) -> None:
     table = [np.array(adjusted(name, p_values)) for name in ("none", "bh", "holm", "bonferroni")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -20,6 +20,7 @@ from evaluation.core.comparison.interval import NO_INTERVAL, IntervalMethod, Mea
 from evaluation.core.comparison.paired_tests import TEN_QUERIES
 from evaluation.core.comparison.registry import EFFECTS, INTERVALS, TESTS
 from tests.core.evaluation.comparison.test_paired import VALUES, drawn
+from tests.examples import examples
 
 FIRST, SECOND = map(np.array, TEN_QUERIES)
 
@@ -33,7 +34,7 @@ def test_examples_of_the_effect_cards_hold(chosen: EffectSize) -> None:
     assert chosen.of_pair(FIRST, SECOND).value == pytest.approx(chosen.expected, abs=5e-5)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(VALUES)
 def test_swapping_the_runs_turns_the_sign(values: tuple[Floats, Floats]) -> None:
     first, second = values
@@ -144,7 +145,7 @@ def test_columns_are_handled_alone_with_their_own_topics(method: IntervalMethod)
 
 
 @pytest.mark.parametrize("method", INTERVALS.values(), ids=lambda method: method.name)
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(
     values=st.lists(st.integers(0, 10), min_size=5, max_size=15),
     shift=st.sampled_from([-3.0, 0.5, 100.0]),

@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -26,6 +26,7 @@ from evaluation.core.comparison.paired_tests import (
     PairExample,
 )
 from evaluation.core.comparison.registry import TESTS
+from tests.examples import examples
 
 EXAMPLES = [(test, example) for test in TESTS.values() for example in test.examples]
 EXACT_TESTS = [TESTS[name] for name in ("t", "wilcoxon", "sign", "randomisation")]
@@ -66,7 +67,7 @@ def test_the_ten_queries_have_the_published_values() -> None:
     assert outcome("sign", first, second).statistic == 7.0
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(VALUES)
 def test_t_is_that_of_scipy(values: tuple[Floats, Floats]) -> None:
     first, second = values
@@ -80,7 +81,7 @@ def test_t_is_that_of_scipy(values: tuple[Floats, Floats]) -> None:
     assert found.p_value == pytest.approx(wanted.pvalue, rel=1e-9)
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(VALUES)
 def test_wilcoxon_is_that_of_scipy(values: tuple[Floats, Floats]) -> None:
     found = outcome("wilcoxon", *values)
@@ -106,7 +107,7 @@ def test_wilcoxon_without_ties_is_that_of_scipy(topics: int) -> None:
     assert found.note == ("exact" if topics <= 50 else "normal, corrected for ties")
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(VALUES)
 def test_sign_is_scipys_binomial_test(values: tuple[Floats, Floats]) -> None:
     found = outcome("sign", *values)
@@ -119,7 +120,7 @@ def test_sign_is_scipys_binomial_test(values: tuple[Floats, Floats]) -> None:
     assert found.p_value == pytest.approx(wanted, rel=1e-9)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(VALUES)
 def test_randomisation_of_few_topics_is_scipys_permutation_test(
     values: tuple[Floats, Floats],
@@ -223,7 +224,7 @@ def test_floating_point_noise_makes_no_difference_and_breaks_no_tie() -> None:
 
 
 @pytest.mark.parametrize("test", EXACT_TESTS, ids=lambda test: test.name)
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(values=VALUES, data=st.data())
 def test_exact_tests_do_not_depend_on_the_order_of_topics(
     test: PairedTest, values: tuple[Floats, Floats], data: st.DataObject
@@ -236,7 +237,7 @@ def test_exact_tests_do_not_depend_on_the_order_of_topics(
 
 
 @pytest.mark.parametrize("test", TESTS.values(), ids=lambda test: test.name)
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(values=VALUES, scale=st.sampled_from([1e-6, 0.3, 7.0, 1e6]))
 def test_swapping_the_runs_or_the_unit_keeps_p(
     test: PairedTest, values: tuple[Floats, Floats], scale: float

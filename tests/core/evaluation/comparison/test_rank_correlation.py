@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -22,6 +22,7 @@ from evaluation.core.comparison.rank_correlation import (
 from evaluation.core.comparison.rank_drop import RankDrop, find_largest_drop
 from evaluation.core.comparison.registry import CORRELATIONS
 from evaluation.core.comparison.tau_ap import REFERENCE_TIES, TIES
+from tests.examples import examples
 
 EXAMPLES = [(c, example) for c in CORRELATIONS.values() for example in c.examples]
 PAIRS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=2, max_size=8)
@@ -69,7 +70,7 @@ def test_ap_correlations_have_the_published_values(
     assert value("tau-ap-b", x_tied, y_tied) == pytest.approx(wanted["tied"], abs=5e-5)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(PAIRS)
 def test_tau_b_and_rho_are_those_of_scipy(cells: list[tuple[int, int]]) -> None:
     first, second = zip(*cells, strict=True)
@@ -83,7 +84,7 @@ def test_tau_b_and_rho_are_those_of_scipy(cells: list[tuple[int, int]]) -> None:
     assert value("rho", first, second) == pytest.approx(np.corrcoef(*ranks)[0, 1], abs=1e-9)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(ORDERS)
 def test_tau_ap_is_its_definition_and_without_ties_all_forms_agree(order: list[int]) -> None:
     n = len(order)
@@ -101,7 +102,7 @@ def test_tau_ap_is_its_definition_and_without_ties_all_forms_agree(order: list[i
     assert value("tau-ap-b", reference, scores) == pytest.approx((wanted + back) / 2)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.lists(st.integers(0, 3), min_size=2, max_size=6))
 def test_tau_ap_a_is_the_mean_over_all_ways_to_break_ties(scores: list[int]) -> None:
     n = len(scores)
@@ -116,7 +117,7 @@ def test_tau_ap_a_is_the_mean_over_all_ways_to_break_ties(scores: list[int]) -> 
 
 
 @pytest.mark.parametrize("name", CORRELATIONS)
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(order=ORDERS, data=st.data())
 def test_coefficients_depend_on_ranks_alone(
     name: str, order: list[int], data: st.DataObject

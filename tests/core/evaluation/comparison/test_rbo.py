@@ -8,10 +8,11 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.core.comparison.rbo import Ranking, Ties, rbo
+from tests.examples import examples
 
 # From the tests of the program that Corsi and Urbano published with their paper: two
 # rankings, p, then ext, min and max for each of w, a and b.
@@ -107,7 +108,7 @@ def groups(items: list[str], seed: int) -> Ranking:
     return [items[start:stop] for start, stop in itertools.pairwise(cuts)]
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(LISTS, LISTS, st.sampled_from([0.3, 0.8, 0.9, 0.99]), st.integers(0, 50))
 def test_the_value_lies_in_its_bounds_and_is_symmetric(
     one: list[str], two: list[str], p: float, seed: int
@@ -123,7 +124,7 @@ def test_the_value_lies_in_its_bounds_and_is_symmetric(
         )
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(LISTS, LISTS, st.sampled_from([0.3, 0.9]))
 def test_without_ties_the_three_ways_agree_and_bounds_enclose(
     one: list[str], two: list[str], p: float
@@ -133,7 +134,7 @@ def test_without_ties_the_three_ways_agree_and_bounds_enclose(
     assert found[0].min - 1e-9 <= found[0].ext <= found[0].max + 1e-9
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.permutations("abcdef"), st.integers(0, 50))
 def test_a_is_the_mean_over_all_orders_of_ties(items: list[str], seed: int) -> None:
     first, second = groups(items, seed), groups(sorted(items), seed + 1)
@@ -147,7 +148,7 @@ def test_a_is_the_mean_over_all_orders_of_ties(items: list[str], seed: int) -> N
         assert rbo(first, second, 0.8, "a").ext == pytest.approx(np.mean(values))
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(LISTS, st.integers(0, 50))
 def test_a_ranking_with_itself_gives_1_but_for_a_with_ties(items: list[str], seed: int) -> None:
     ranking = groups(items, seed)

@@ -9,7 +9,7 @@ from math import sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from campaigns.core.qrels import qrels_from_rows
@@ -32,6 +32,7 @@ from reliability.core.simulation.replay import Replay, order_replay, replay_spec
 from reliability.core.simulation.report import BudgetPoint, SeedRange, Simulation
 from reliability.core.simulation.simulator import NEVER_FOUND, simulate_specs
 from tests.core.pooling.toy import orders, run, step, toy_runs
+from tests.examples import examples
 
 # e of topic 1 and y of topic 2 are holes; nobody finds q.
 GRADES = {"1": {"a": 2, "b": 0, "c": 0, "d": 1, "q": 1}, "2": {"x": 0, "y": -1, "z": 1}}
@@ -198,7 +199,7 @@ def test_a_replay_is_the_session_of_each_topic_judged_by_the_qrels(spec: PoolSpe
         assert told == "".join("?" if docno in holes else docno for docno in wanted[topic])
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.lists(st.integers(0, 9), min_size=3, max_size=3), st.integers(0, 30), st.integers(0, 9))
 def test_all_topics_advance_alike(sizes: list[int], budget: int, seed: int) -> None:
     campaign = finished()

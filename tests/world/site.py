@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from campaigns.models import Campaign, Document, Invitation, Job, Role, Run, Team, Topic, User
+from campaigns.models import Campaign, Invitation, Job, Role, Run, Team, User
 from campaigns.services import jobs
-from campaigns.services.campaigns import create_campaign
 from campaigns.services.people import (
-    add_member,
     create_invitation,
     get_or_create_team,
     sign_invitation_token,
@@ -31,7 +29,7 @@ from pooling.models import Pool
 from pooling.services.freeze import freeze_pool
 from reliability.services.reusability import request_reusability_report
 from reliability.services.simulation import SimulationRequest, request_simulation
-from tests.conftest import SCALE, user
+from tests.world.people import begin, joined, user
 
 ROLES = (
     "anonymous", "stranger", "viewer", "owner", "rival", "assessor", "organizer", "foreigner",
@@ -69,7 +67,7 @@ class World:
         return {"slug": self.campaign.slug}
 
 
-def build_world() -> World:
+def build_site() -> World:
     """Two campaigns with released scores, and users of eight kinds."""
     everybody: dict[str, User | None] = {"anonymous": None, "stranger": user("stranger")}
     foreigner = user("foreigner", can_create_campaigns=True)
@@ -81,7 +79,7 @@ def build_world() -> World:
 
 
 def play(organizer: User, slug: str, others: dict[str, User | None]) -> World:
-    campaign = begin(organizer, slug)
+    campaign = begin(organizer, slug.title(), slug)
     team, rivals = (
         get_or_create_team(actor=organizer, campaign=campaign, name=n) for n in ("A", "B")
     )
@@ -134,22 +132,10 @@ def simulated(organizer: User, campaign: Campaign, qrels: Qrels) -> Job:
     return jobs.run_here(request_simulation(actor=organizer, campaign=campaign, request=wanted))
 
 
-def begin(organizer: User, slug: str) -> Campaign:
-    campaign = create_campaign(actor=organizer, title=slug.title(), slug=slug, scale=SCALE)
-    Topic.objects.bulk_create(
-        Topic(campaign=campaign, number=str(n), title=f"topic {n}", position=n) for n in (1, 2, 3)
-    )
-    Document.objects.bulk_create(
-        Document(campaign=campaign, docno=f"d{n}", title=f"Document {n}", body=f"Text {n}.")
-        for n in range(1, 10)
-    )
-    return campaign
-
-
 def enrol(campaign: Campaign, name: str, role: str, team: Team | None = None) -> User:
-    who = user(name if campaign.slug == "small" else f"{name}-{campaign.slug}")
-    add_member(actor=campaign.created_by, campaign=campaign, user=who, role=role, team=team)
-    return who
+    return joined(
+        campaign, name if campaign.slug == "small" else f"{name}-{campaign.slug}", role, team
+    )
 
 
 def submit(who: User | None, team: Team, tag: str, ranked: dict[str, str]) -> Run:

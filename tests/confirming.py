@@ -1,0 +1,33 @@
+"""Acting through a confirmation page."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+
+def read_confirmation(answer: object) -> dict[str, object]:
+    """The form of a confirmation page: all of its fields, with every box ticked."""
+    text = answer.content.decode()
+    form = text[text.index('<form class="decision"') :]
+    form = form[: form.index("</form>")]
+    fields: dict[str, object] = {"confirm": []}
+    for tag in re.findall(r"<input [^>]*>", form):
+        name, value = (re.search(rf'{key}="([^"]*)"', tag) for key in ("name", "value"))
+        if name[1] == "confirm":
+            fields["confirm"].append(unescape(value[1]))
+        elif name[1] == "run":
+            fields.setdefault("run", []).append(value[1])
+        elif name[1] != "csrfmiddlewaretoken":
+            fields[name[1]] = unescape(value[1])
+    return fields
+
+
+def confirm(client, url: str, data: dict[str, object] | None = None, **changes: object):
+    """Act through the confirmation page: open it, tick every box, send its form.
+
+    ``data`` opens the page by POST; ``changes`` are other values of its form, e.g. ``confirm=[]``.
+    """
+    shown = client.get(url) if data is None else client.post(url, data)
+    assert shown.status_code == 200, shown.status_code
+    return client.post(url, read_confirmation(shown) | changes)

@@ -1,0 +1,57 @@
+"""Pages as tests read them: HTML without the whitespace that only lays out templates."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+VERBATIM = re.compile(r"(<(pre|textarea|script|style)\b.*?</\2>)", re.DOTALL)
+TAG = re.compile(r"(<[a-zA-Z/!](?:\"[^\"]*\"|'[^']*'|[^'\">])*>)", re.DOTALL)
+VALUE_OR_BLANKS = re.compile(r"(value=\"[^\"]*\")|\s+")
+BLOCKS = {
+    "html", "head", "body", "main", "header", "footer", "nav", "section", "article", "aside", "div",
+    "p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "dl", "dt", "dd", "table", "thead",
+    "tbody", "tfoot", "tr", "th", "td", "caption", "form", "fieldset", "legend", "figure",
+    "figcaption", "details", "summary", "option", "select", "template", "desc", "title", "meta",
+    "link", "script", "style",
+}  # fmt: skip
+"""Elements with no blank on either side; other elements have none inside at either end."""
+
+
+def read_page(response: Any) -> str:
+    """The HTML of ``response``; the text as it is if it is no HTML."""
+    text: str = response.content.decode()
+    return tidy_html(text) if "html" in response.get("Content-Type", "") else text
+
+
+def tidy_html(html: str) -> str:
+    """``html`` with runs of whitespace as one blank, and none where a browser shows none.
+
+    Attributes are on one line. ``pre``, ``textarea`` and ``value`` keep their text.
+    """
+    pieces = VERBATIM.split(html)
+    return "".join(
+        piece if at % 3 == 1 else _tidy_pieces(piece)
+        for at, piece in enumerate(pieces)
+        if at % 3 != 2
+    )
+
+
+def _tidy_pieces(html: str) -> str:
+    pieces = [
+        VALUE_OR_BLANKS.sub(lambda found: found[1] or " ", piece) for piece in TAG.split(html)
+    ]
+    for at, piece in enumerate(pieces):
+        if at % 2:
+            pieces[at] = re.sub(r'(value="[^"]*")|(=") | (?="|/?>$)', r"\1\2", piece)
+            continue
+        before, after = "".join(pieces[max(0, at - 1) : at]), "".join(pieces[at + 1 : at + 2])
+        if _is_block(before) or not before.startswith("</"):
+            pieces[at] = pieces[at].lstrip(" ")
+        if _is_block(after) or after.startswith("</"):
+            pieces[at] = pieces[at].rstrip(" ")
+    return "".join(pieces)
+
+
+def _is_block(tag: str) -> bool:
+    return bool(tag) and tag.strip("</>").split()[0].lower() in BLOCKS

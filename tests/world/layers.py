@@ -1,0 +1,115 @@
+"""The layers of the small campaign, in the order in which they are built."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+from django.db import transaction
+
+from campaigns.models import Campaign, Role, Team, User
+from campaigns.services.people import get_or_create_team
+from evaluation.services.scoring import score_campaign
+from judging.services.judgments import submit_judgment
+from judging.services.plans import create_plan
+from pooling.models import Pool
+from tests.world import files
+from tests.world.people import begin, joined, user
+from tests.world.recording import Layer, Recorder
+from tests.world.site import build_site
+
+PAIRS = {"1": ["d1", "d2", "d3", "d4"], "2": ["d5", "d6"], "3": ["d7", "d8", "d9"]}
+DISPUTES = (("d1", 0, 3), ("d2", 1, 1), ("d3", 1, 2), ("d4", 0, 1))
+SITE = 500
+PEOPLE = {
+    "assessor": Role.ASSESSOR,
+    "assessor2": Role.ASSESSOR,
+    "assessor3": Role.ASSESSOR,
+    "adjudicator": Role.ADJUDICATOR,
+    "viewer": Role.VIEWER,
+}
+
+
+def record_layers() -> dict[str, Layer]:
+    """Build all layers in a transaction that is rolled back."""
+    recorder = Recorder()
+    keep = recorder.record
+    with transaction.atomic():
+        organizer = keep("organizer", lambda: user("organizer", can_create_campaigns=True))
+        keep("stranger", lambda: user("stranger"))
+        campaign = keep("campaign", lambda: begin(organizer))
+        for name, role in PEOPLE.items():
+            keep(name, lambda name=name, role=role: joined(campaign, name, role))
+        for name, title in (("team", "Alpha"), ("other_team", "Beta")):
+            keep(name, lambda title=title: add_team(organizer, campaign, title))
+        for name, team in (("participant", "Alpha"), ("rival", "Beta")):
+            keep(name, lambda name=name, team=team: join_team(campaign, name, team))
+        for part in (record_judging, record_scores, record_runs):
+            with recorder.aside():
+                part(recorder, organizer, campaign)
+        transaction.set_rollback(True)
+    return recorder.layers
+
+
+def record_judging(recorder: Recorder, organizer: User, campaign: Campaign) -> None:
+    one, two = (User.objects.get(username=name) for name in ("assessor", "assessor2"))
+    pool: Pool = recorder.record("pool", lambda: files.make_pool(campaign, PAIRS))
+
+    def lay_out(people: list[User]) -> object:
+        return create_plan(
+            actor=organizer, pool=pool, overlap=len(people), assessors=dict.fromkeys(PAIRS, people)
+        )
+
+    def dispute() -> None:
+        topic = campaign.topics.get(number="1")
+        for docno, *grades in DISPUTES:
+            for who, value in zip((one, two), grades, strict=True):
+                submit_judgment(
+                    actor=who, campaign=campaign, topic=topic, docno=docno, grade=value,
+                    client_uuid=uuid4(),
+                )  # fmt: skip
+
+    with recorder.aside():
+        recorder.record("plan", lambda: lay_out([one]))
+    recorder.record("double_plan", lambda: lay_out([one, two]))
+    recorder.record("disputes", dispute)
+
+
+def add_team(organizer: User, campaign: Campaign, name: str) -> Team:
+    return get_or_create_team(actor=organizer, campaign=campaign, name=name)
+
+
+def join_team(campaign: Campaign, name: str, team: str) -> User:
+    return joined(campaign, name, Role.PARTICIPANT, campaign.teams.get(name=team))
+
+
+def record_scores(recorder: Recorder, organizer: User, campaign: Campaign) -> None:
+    for name, team, tag, text in (
+        ("alpha", "Alpha", "alpha-one", files.ALPHA),
+        ("beta", "Beta", "beta-secret", files.BETA),
+        ("beta2", "Beta", "beta-other", files.BETA2),
+    ):
+        run = campaign.teams.get(name=team), tag, text
+        recorder.record(name, lambda run=run: files.accepted_run(*run))
+    qrels = recorder.record("qrels", lambda: files.qrels_release(campaign))
+    recorder.record(
+        "score_set", lambda: score_campaign(actor=organizer, campaign=campaign, qrels=qrels)
+    )
+
+
+def record_runs(recorder: Recorder, organizer: User, campaign: Campaign) -> None:
+    recorder.record(
+        "toy_runs",
+        lambda: [
+            files.ranked_run(campaign.teams.get(name=team), tag, ranked, priority)
+            for tag, (team, priority, ranked) in files.TOY.items()
+        ],
+    )
+
+
+def record_site() -> Layer:
+    """The whole site of ``tests.world.site``, with keys of its own."""
+    recorder = Recorder(first=SITE)
+    with transaction.atomic():
+        recorder.record("site", build_site)
+        transaction.set_rollback(True)
+    return recorder.layers["site"]
