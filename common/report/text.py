@@ -3,7 +3,7 @@
 Blocks are separated by blank lines: the notes of the report, then section by section its notes
 and each table. Columns are two spaces apart, numbers to the right, names to the left; no line ends
 in spaces. A table may ask for tabs instead, for programs that split lines as those of trec_eval.
-Titles are left out unless a section asks for its own, which is then in capitals; long tables,
+Titles are left out unless a section is ``titled``, then they are in capitals; long tables,
 figures and definitions are for the other formats.
 """
 
