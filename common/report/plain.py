@@ -58,16 +58,16 @@ def _plain_table(table: Table, rows: list[Any]) -> dict[str, Any]:
     return asdict(replace(table, rows=(), columns=())) | {"columns": columns, "rows": rows}
 
 
-def _section(kept: Mapping[str, Any]) -> Section:
-    own = {name: tuple(kept[name]) for name in ("notes", "definition")}
-    tables = tuple(map(_table, kept["tables"]))
+def _section(plain: Mapping[str, Any]) -> Section:
+    own = {name: tuple(plain[name]) for name in ("notes", "definition")}
+    tables = tuple(map(_table, plain["tables"]))
     figures = tuple(
         Figure(one["caption"], one["svg"], tuple(map(tuple, one["legend"])))
-        for one in kept["figures"]
+        for one in plain["figures"]
     )
-    return Section(**{**kept, **own, "tables": tables, "figures": figures})
+    return Section(**{**plain, **own, "tables": tables, "figures": figures})
 
 
-def _table(kept: Mapping[str, Any]) -> Table:
-    columns = tuple(Column(**column) for column in kept["columns"])
-    return Table(**{**kept, "columns": columns, "notes": tuple(kept["notes"])})
+def _table(plain: Mapping[str, Any]) -> Table:
+    columns = tuple(Column(**column) for column in plain["columns"])
+    return Table(**{**plain, "columns": columns, "notes": tuple(plain["notes"])})

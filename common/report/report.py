@@ -10,7 +10,7 @@ A core builds a report and never writes one; a view or a command picks the write
 - ``data`` for JSON: plain dicts and lists, in the shape that the core gives them.
 
 ``conditions`` say how everything was computed; CSV, Markdown, LaTeX and HTML files carry them.
-What is long may be given as a generator or a function: a writer asks once, and only for what it
+What is long may be given as a generator or a function: a writer reads it once, and only what it
 writes.
 """
 

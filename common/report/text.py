@@ -3,7 +3,7 @@
 Blocks are separated by blank lines: the notes of the report, then section by section its notes
 and each table. Columns are two spaces apart, numbers to the right, names to the left; no line ends
 in spaces. A table may ask for tabs instead, for programs that split lines as those of trec_eval.
-Titles are left out unless a section asks for its own, which is then in capitals; long tables,
+Titles are left out unless a section is ``titled``, then they are in capitals; long tables,
 figures and definitions are for the other formats.
 """
 
@@ -32,8 +32,8 @@ def write_text_table(table: Table) -> str:
     """The table with its lead and its notes."""
     rows = [[column.title for column in table.columns], *iter_shown_rows(table)]
     more = 0 if table.most is None else len(rows) - 1 - table.most
-    shown = rows[: len(rows) - more] if more > 0 else rows
-    lines = map("\t".join, shown) if table.tabs else align_cells(table, shown)
+    listed = rows[: len(rows) - more] if more > 0 else rows
+    lines = map("\t".join, listed) if table.tabs else align_cells(table, listed)
     rest = [f"and {more} more"] if more > 0 else []
     return join_lines([*filter(None, [table.lead]), *lines, *rest, *table.notes])
 

@@ -35,6 +35,8 @@ ENDINGS = {"txt": "table", "md": "markdown", "tex": "latex"} | {
     name: name for name in ("csv", "json", "html")
 }
 """The formats by the extension of their files."""
+LABELS = {"html": "HTML", "json": "JSON", "csv": "CSV", "md": "Markdown", "tex": "LaTeX"}
+"""What pages call them, by extension."""
 
 
 def make_formats(build: Callable[P, Report], text: str = "table") -> dict[str, Callable[P, str]]:

@@ -59,11 +59,11 @@ def build_bounds_report(runs: Sequence[RunBounds], *, by_topic: bool, summary: b
             for row in iter_bounds_rows(run, by_topic=by_topic, summary=summary):
                 yield run.scores.tag, row
 
-    shown = ((tag, row.measure.name, row.topic, *_shown_ends(row)) for tag, row in rows())
+    cells = ((tag, row.measure.name, row.topic, *_shown_ends(row)) for tag, row in rows())
     records = ((tag, row.measure.name, *row[1:], row.is_exact) for tag, row in rows())
     return Report(
         title="Scores with bounds",
-        sections=[Section("", (Table("bounds", COLUMNS, shown, tabs=True),))],
+        sections=[Section("", (Table("bounds", COLUMNS, cells, tabs=True),))],
         conditions=merge_conditions([(run.scores.tag, run.scores.conditions) for run in runs]),
         record=Table("bounds", (*COLUMNS, Column("exact")), records),
         data=lambda: {

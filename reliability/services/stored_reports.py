@@ -1,4 +1,4 @@
-"""Reports that jobs store: the data, from which every format is written when it is asked for."""
+"""Reports that jobs store: the data, from which every format is written on download."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from campaigns.api.attachments import attachment_response
 from campaigns.models import Campaign, Job
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import SignedInRequest, campaign_url
-from common.report.writers import ENDINGS, WRITERS
+from common.report.writers import ENDINGS, LABELS, WRITERS
 from reliability.services.stored_reports import REPORT, load_report
 
 MOST_REPORTS = 10
@@ -23,11 +23,14 @@ MOST_REPORTS = 10
 
 @dataclass(frozen=True)
 class StoredReports:
-    """The latest reports, and the job in progress or, if the latest job failed, that one."""
+    """The latest reports, and the job in progress or, if the latest job failed, that one;
+    ``endings`` are the extensions and names of the formats.
+    """
 
     job: Job | None
     job_url: str
     reports: list[Job]
+    endings: list[tuple[str, str]]
 
 
 def list_stored_reports(campaign: Campaign, kind: str) -> StoredReports:
@@ -39,6 +42,7 @@ def list_stored_reports(campaign: Campaign, kind: str) -> StoredReports:
         job=job,
         job_url=campaign_url("job", campaign, job.pk) if job else "",
         reports=list(all_jobs.filter(state=Job.State.DONE)[:MOST_REPORTS]),
+        endings=list(LABELS.items()),
     )
 
 

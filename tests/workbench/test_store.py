@@ -62,7 +62,7 @@ def test_a_file_with_other_content_is_damaged(world):
 
 
 def test_a_lost_report_of_a_job_is_missing(world):
-    name = world.report.result["html"]
+    name = world.report.result["report"]
     store.blob_path(name).unlink()
     with pytest.raises(CommandError):
         run_command("check_store")

@@ -27,7 +27,7 @@ BAND = 24.0
 
 
 def draw_section_figures(report: ReusabilityReport, section: str) -> Iterator[Figure]:
-    """The figures of the section of that name, drawn when they are asked for."""
+    """The figures of the section of that name, drawn by HTML only."""
     if section in CHARTS:
         yield make_figure(CHARTS[section](report))
 

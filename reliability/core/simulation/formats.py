@@ -56,8 +56,8 @@ def build_simulation_report(simulation: Simulation, subject: str = "") -> Report
 
 def iter_simulation_sections(simulation: Simulation) -> Iterator[Section]:
     yield Section("Specs", (build_specs_table(simulation),))
-    found = (build_discovery_table(simulation),)
-    yield Section("Relevant documents found", found, figures=draw_discovery_figure(simulation))
+    discovery = (build_discovery_table(simulation),)
+    yield Section("Relevant documents found", discovery, figures=draw_discovery_figure(simulation))
     title = "Judgments needed for a share of the known relevant documents"
     yield Section(title, (build_effort_table(simulation),))
     for name in simulation.measures:
