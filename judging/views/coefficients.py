@@ -16,7 +16,7 @@ from judging.core.quality.report import CARDS
 
 
 @dataclass(frozen=True)
-class WorkedExample:
+class CoefficientExample:
     lines: list[str]
     value: float
 
@@ -24,7 +24,7 @@ class WorkedExample:
 @dataclass(frozen=True)
 class CoefficientEntry:
     card: Card
-    examples: list[WorkedExample]
+    examples: list[CoefficientExample]
 
 
 @dataclass(frozen=True)
@@ -46,9 +46,11 @@ def coefficients_view(request: HttpRequest) -> HttpResponse:
     return render_page(request, "judging/coefficients.html", page)
 
 
-def list_worked_examples(coefficient: AgreementCoefficient) -> list[WorkedExample]:
+def list_worked_examples(coefficient: AgreementCoefficient) -> list[CoefficientExample]:
     """Per example: one line per assessor, with a dot where nothing was judged, and the value."""
     return [
-        WorkedExample([" ".join("·" if g is None else str(g) for g in row) for row in rows], value)
+        CoefficientExample(
+            [" ".join("·" if g is None else str(g) for g in row) for row in rows], value
+        )
         for rows, value in coefficient.examples
     ]

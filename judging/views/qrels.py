@@ -255,7 +255,7 @@ class QrelsListPage:
     selected: Card
     versions: QuerySet[Qrels]
     draft: QrelsDraft
-    as_of: Any | None
+    moment: Any | None
     counts: list[tuple[int, int, float]]
     judged: int
     undecided: tuple[tuple[str, str], ...]
@@ -286,7 +286,7 @@ def list_page(
         selected=draft.policy.card,
         versions=campaign.qrels.select_related("frozen_by"),
         draft=draft,
-        as_of=as_of,
+        moment=as_of,
         counts=[(value, count, 100 * count / len(draft.rows))
                    for value, count in draft.grades.items()],
         judged=len(draft.ballots),

@@ -391,9 +391,8 @@ def test_a_previewed_spec_can_be_simulated_where_there_are_judgments(
         create_campaign(actor=who, title=slug, slug=slug, scale=SCALE)
         for who, slug in ((organizer, "earlier"), (user("f", can_create_campaigns=True), "foreign"))
     )
-    for made in (other, foreign):
-        for version in (1, 2):
-            qrels_release(made, version=version)
+    for made, version in ((other, 1), (other, 2), (foreign, 1), (foreign, 2)):
+        qrels_release(made, version=version)
     assert offered() == ["earlier"]
     rows = [("1", "d1", 1)]
     import_judgments(actor=organizer, campaign=campaign, assessor=assessor, rows=rows)
