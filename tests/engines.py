@@ -9,7 +9,7 @@ text comparison, odd values, query counts and migrations stay on both.
 from __future__ import annotations
 
 NO_DATABASE = """
-    commands common core replay translation
+    commands common core poolbench replay translation
     test_architecture test_docs test_names test_wording
     evaluation/test_charts judging/test_figures judging/test_screen_keys
 """
