@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 from django.contrib import messages
 from django.db.models.query import QuerySet
@@ -13,7 +14,6 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
-from django_stubs_ext import StrPromise
 
 from campaigns.api.attachments import attachment_response
 from campaigns.core.confirmation import Decision
@@ -46,6 +46,9 @@ from judging.services.adjudication import (
     open_round,
     remove_agreed_pairs,
 )
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrPromise
 
 
 @require_safe

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 from uuid import UUID, uuid4
 
 from django.contrib import messages
@@ -13,7 +14,6 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
-from django_stubs_ext import StrPromise
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Grade, Topic
@@ -39,6 +39,9 @@ from judging.views.judging_screen import (
     build_judging_documents,
     grades_by_value,
 )
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrPromise
 
 ADJUDICATE = Plan.Kind.ADJUDICATE
 Act = Callable[..., Judgment]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 from uuid import UUID, uuid4
 
 from django.conf import settings
@@ -12,7 +13,6 @@ from django.http import HttpRequest
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
-from django_stubs_ext import StrPromise
 
 from campaigns.models import Campaign, Document, Grade, Topic, User
 from judging.models import Judgment, Plan, Slot
@@ -33,6 +33,9 @@ from judging.queries.screen import (
 )
 from judging.rules import FLAGS, SKIP_REASONS
 from judging.templatetags.judging import format_hours
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrPromise
 
 PREFETCHED = 3
 """Number of documents that the screen has checked out in advance."""
