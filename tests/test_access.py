@@ -102,9 +102,9 @@ def urls(world: World) -> dict[str, str]:
     queries = {"document": "?docno=d1", "document-body": "?docno=d1", "judge-change": "?docno=d1",
                "consensus-pair": "?topic=1&docno=d1", "measure@chart": "?chart=steps.svg",
                "agreement@chart": "?chart=coefficients.svg", "agreement@no-chart": "?chart=no.svg",
-               "disagreement-effect@chart": "?chart=ranks.svg", "stopping@chart": "?chart=found.svg",
-               "compare@chart": "?chart=differences.svg", "pairs@chart": "?chart=intervals.svg",
-               "run-scores@chart": "?chart=topics.svg"}  # fmt: skip
+               "disagreement-effect@chart": "?chart=ranks.svg", "pairs@chart": "?chart=intervals.svg",
+               "compare@chart": "?chart=differences.svg", "run-scores@chart": "?chart=topics.svg",
+               "stopping@chart": "?chart=found.svg"}  # fmt: skip
     found = {}
     for row in {name for name, _, _ in rows()}:
         name = row.partition("@")[0]
