@@ -3,3 +3,22 @@ from django.apps import AppConfig
 
 class CampaignsConfig(AppConfig):
     name = "campaigns"
+    translated = (
+        "views.campaigns.campaign_view",
+        "views.collection.documents_view",
+        "views.collection.topic_view",
+        "views.collection.topics_view",
+        "views.documents.",
+        "views.guidelines.",
+        "views.invitations.",
+        "views.people.",
+        "views.sign_in.",
+        "views.site.",
+    )
+    """Views whose pages are translated, or modules of them."""
+
+    def ready(self) -> None:
+        from campaigns.lifecycle.campaign import LIFE_CYCLE
+        from campaigns.lifecycle.registry import add_life_cycle
+
+        add_life_cycle(LIFE_CYCLE)

@@ -10,7 +10,10 @@ class EvaluationConfig(AppConfig):
         Only this app knows the measures: forms, API and manifest reject unknown names, and
         ``campaigns`` does not depend on ``evaluation``.
         """
+        from campaigns.lifecycle.registry import add_life_cycle
         from campaigns.models import Campaign
+        from evaluation.lifecycle import LIFE_CYCLE
         from evaluation.rules import check_measures
 
         Campaign.measures.field.validators.append(check_measures)
+        add_life_cycle(LIFE_CYCLE)

@@ -3,3 +3,24 @@ from django.apps import AppConfig
 
 class JudgingConfig(AppConfig):
     name = "judging"
+    translated = (
+        "views.adjudication.",
+        "views.adjudication_screen.",
+        "views.consensus.",
+        "views.exports.import_export_view",
+        "views.judging.",
+        "views.judging_sync.",
+        "views.plans.plan_assign_view",
+        "views.plans.plan_close_view",
+        "views.plans.plan_pause_view",
+        "views.plans.plan_reassign_view",
+        "views.progress.",
+        "views.training.",
+    )
+    """Views whose pages are translated, or modules of them."""
+
+    def ready(self) -> None:
+        from campaigns.lifecycle.registry import add_life_cycle
+        from judging.lifecycle import LIFE_CYCLE
+
+        add_life_cycle(LIFE_CYCLE)

@@ -15,16 +15,16 @@ from campaigns.cli.command import CliError, FileCommand, Output
 from campaigns.cli.run_lists import RunListParser
 
 FILE_COMMANDS = {
-    "evaluate": "evaluation.cli.evaluate.Evaluate",
-    "compare": "evaluation.cli.compare_runs.CompareRuns",
-    "user-measures": "evaluation.cli.user_measures.UserMeasures",
-    "pool": "pooling.cli.pool.Pool",
-    "agreement": "judging.cli.agreement.Agreement",
-    "disagreement": "reliability.cli.disagreement.Disagreement",
-    "report": "reliability.cli.collection_report.CollectionReport",
-    "simulate": "reliability.cli.simulate_pool.SimulatePool",
+    "evaluate": "evaluation.cli.evaluate.EvaluateCommand",
+    "compare": "evaluation.cli.compare_runs.CompareRunsCommand",
+    "user-measures": "evaluation.cli.user_measures.UserMeasuresCommand",
+    "pool": "pooling.cli.pool.PoolCommand",
+    "agreement": "judging.cli.agreement.AgreementCommand",
+    "disagreement": "reliability.cli.disagreement.DisagreementCommand",
+    "report": "reliability.cli.collection_report.CollectionReportCommand",
+    "simulate": "reliability.cli.simulate_pool.SimulatePoolCommand",
 }
-"""Where each command on files is; only the one that is asked for is loaded."""
+"""Where each command on files is; only the one that is called is loaded."""
 SERVER_COMMANDS = {
     "serve": "Run the web server and the background worker.",
     "demo": "Build the demo campaign and serve it.",
@@ -106,7 +106,7 @@ def run_server_command(name: str, words: Sequence[str]) -> int:
         return 1
     # By its name: the library must work without the server.
     server = import_module("workbench.command_line")
-    server.run_server_command(name, words)
+    server.run_installed_command(name, words)
     return 0
 
 

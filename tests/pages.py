@@ -7,58 +7,14 @@ from typing import Any
 
 VERBATIM = re.compile(r"(<(pre|textarea|script|style)\b.*?</\2>)", re.DOTALL)
 TAG = re.compile(r"(<[a-zA-Z/!](?:\"[^\"]*\"|'[^']*'|[^'\">])*>)", re.DOTALL)
-BLOCKS = set(
-    [
-        "html",
-        "head",
-        "body",
-        "main",
-        "header",
-        "footer",
-        "nav",
-        "section",
-        "article",
-        "aside",
-        "div",
-        "p",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "ul",
-        "ol",
-        "li",
-        "dl",
-        "dt",
-        "dd",
-        "table",
-        "thead",
-        "tbody",
-        "tfoot",
-        "tr",
-        "th",
-        "td",
-        "caption",
-        "form",
-        "fieldset",
-        "legend",
-        "figure",
-        "figcaption",
-        "details",
-        "summary",
-        "option",
-        "select",
-        "template",
-        "desc",
-        "title",
-        "meta",
-        "link",
-        "script",
-        "style",
-    ]
-)
+VALUE_OR_BLANKS = re.compile(r"(value=\"[^\"]*\")|\s+")
+BLOCKS = {
+    "html", "head", "body", "main", "header", "footer", "nav", "section", "article", "aside", "div",
+    "p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "dl", "dt", "dd", "table", "thead",
+    "tbody", "tfoot", "tr", "th", "td", "caption", "form", "fieldset", "legend", "figure",
+    "figcaption", "details", "summary", "option", "select", "template", "desc", "title", "meta",
+    "link", "script", "style",
+}  # fmt: skip
 """Elements with no blank on either side; other elements have none inside at either end."""
 
 
@@ -71,7 +27,7 @@ def read_page(response: Any) -> str:
 def tidy_html(html: str) -> str:
     """``html`` with runs of whitespace as one blank, and none where a browser shows none.
 
-    Attributes are on one line. ``pre`` and ``textarea`` keep their text.
+    Attributes are on one line. ``pre``, ``textarea`` and ``value`` keep their text.
     """
     pieces = VERBATIM.split(html)
     return "".join(
@@ -82,19 +38,18 @@ def tidy_html(html: str) -> str:
 
 
 def _tidy_pieces(html: str) -> str:
-    pieces = TAG.split(html)
+    pieces = [
+        VALUE_OR_BLANKS.sub(lambda found: found[1] or " ", piece) for piece in TAG.split(html)
+    ]
     for at, piece in enumerate(pieces):
-        piece = re.sub(r"\s+", " ", piece)
         if at % 2:
-            pieces[at] = re.sub(r'(=") | (?=")', r"\1", re.sub(r" (?=/?>$)", "", piece))
+            pieces[at] = re.sub(r'(value="[^"]*")|(=") | (?="|/?>$)', r"\1\2", piece)
             continue
-        before = pieces[at - 1] if at else ""
-        after = pieces[at + 1] if at + 1 < len(pieces) else ""
+        before, after = "".join(pieces[max(0, at - 1) : at]), "".join(pieces[at + 1 : at + 2])
         if _is_block(before) or not before.startswith("</"):
-            piece = piece.lstrip(" ") if before else piece
+            pieces[at] = pieces[at].lstrip(" ")
         if _is_block(after) or after.startswith("</"):
-            piece = piece.rstrip(" ")
-        pieces[at] = piece
+            pieces[at] = pieces[at].rstrip(" ")
     return "".join(pieces)
 
 

@@ -102,7 +102,8 @@ def urls(world: World) -> dict[str, str]:
     queries = {"document": "?docno=d1", "document-body": "?docno=d1", "judge-change": "?docno=d1",
                "consensus-pair": "?topic=1&docno=d1", "measure@chart": "?chart=steps.svg",
                "agreement@chart": "?chart=coefficients.svg", "agreement@no-chart": "?chart=no.svg",
-               "disagreement-effect@chart": "?chart=ranks.svg", "pairs@chart": "?chart=intervals.svg",
+               "disagreement-effect@chart": "?chart=ranks.svg",
+               "pairs@chart": "?chart=intervals.svg",
                "compare@chart": "?chart=differences.svg", "run-scores@chart": "?chart=topics.svg",
                "stopping@chart": "?chart=found.svg"}  # fmt: skip
     found = {}

@@ -28,12 +28,13 @@ def files(*folders: str, ending: str = "py") -> list[Path]:
 
 @lru_cache(maxsize=1)
 def functions() -> list[tuple[str, int]]:
-    """``(place, lines)`` of every function of the product."""
+    """``(place, lines)`` of every function of the product, its docstring aside."""
     found = []
     for path in files(*APPS):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 lines = (node.end_lineno or 0) - node.lineno + 1
+                lines -= len((ast.get_docstring(node, clean=False) or "").splitlines())
                 found.append((f"{path.relative_to(REPOSITORY)}:{node.lineno} {node.name}", lines))
     return found
 

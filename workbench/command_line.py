@@ -33,7 +33,7 @@ def run_management_command(words: Sequence[str]) -> None:
     execute_from_command_line(list(words))
 
 
-def run_server_command(name: str, words: Sequence[str]) -> None:
+def run_installed_command(name: str, words: Sequence[str]) -> None:
     """Run ``poolbench serve``, ``poolbench demo`` or ``poolbench manage``."""
     if name == "manage":
         run_management_command(["poolbench manage", *words])

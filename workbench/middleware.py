@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from django.apps import apps
 from django.conf import settings
 from django.core.exceptions import BadRequest, PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
@@ -16,32 +17,15 @@ from django.utils.translation import gettext as _
 from campaigns.errors import ActionRefused
 
 TRANSLATED = (
-    "campaigns.views.collection.documents_view",
-    "campaigns.views.collection.topic_view",
-    "campaigns.views.collection.topics_view",
-    "campaigns.views.documents.",
-    "campaigns.views.guidelines.",
-    "campaigns.views.invitations.",
-    "campaigns.views.people.",
-    "campaigns.views.campaigns.campaign_view",
-    "campaigns.views.sign_in.",
-    "campaigns.views.site.",
     "django.",
-    "judging.views.judging_sync.",
-    "judging.views.adjudication_screen.",
-    "judging.views.adjudication.",
-    "judging.views.exports.import_export_view",
-    "judging.views.consensus.",
-    "judging.views.progress.",
-    "judging.views.plans.plan_assign_view",
-    "judging.views.plans.plan_close_view",
-    "judging.views.plans.plan_pause_view",
-    "judging.views.plans.plan_reassign_view",
-    "judging.views.training.",
-    "judging.views.judging.",
+    *(
+        f"{app.name}.{name}"
+        for app in apps.get_app_configs()
+        for name in getattr(app, "translated", ())
+    ),
 )
-"""Views whose pages are translated, or modules of them. All other pages are in English,
-including their numbers."""
+"""Views whose pages are translated, or modules of them, as the apps list them. All other pages
+are in English, including their numbers."""
 MODULES = tuple(name for name in TRANSLATED if name.endswith("."))
 
 

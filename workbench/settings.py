@@ -88,7 +88,6 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "django_htmx.middleware.HtmxMiddleware",
     "workbench.middleware.NoNulMiddleware",
     "workbench.middleware.ActionRefusedMiddleware",
     "axes.middleware.AxesMiddleware",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 from datetime import timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import (
@@ -77,12 +77,17 @@ def count_subquery(rows_of_all: Manager[Any]) -> Coalesce:
     return Coalesce(Subquery(count), 0, output_field=IntegerField())
 
 
-def list_members_by_role(campaign: Campaign) -> list[tuple[str, list[Member]]]:
-    """``(role's label, members)`` for every role with members, each marked by ``conflicts``."""
+class MembersOfRole(NamedTuple):
+    label: str
+    members: list[Member]
+
+
+def list_members_by_role(campaign: Campaign) -> list[MembersOfRole]:
+    """Every role with members, each of them marked by ``conflicts``."""
     members = list(campaign.members.select_related("user", "team"))
     mark_conflicts(members)
-    by_role = [(str(r.label), [m for m in members if m.role == r]) for r in Role]
-    return [(label, holders) for label, holders in by_role if holders]
+    by_role = [MembersOfRole(str(r.label), [m for m in members if m.role == r]) for r in Role]
+    return [row for row in by_role if row.members]
 
 
 def mark_conflicts(members: Iterable[Member]) -> None:

@@ -36,7 +36,7 @@ def parse_sentence(parser: Parser, _token: Token) -> SentenceNode:
     nodelist = parser.parse(("endsentence",))
     parser.delete_first_token()
     for node in nodelist.get_nodes_by_type(TextNode):
-        assert isinstance(node, TextNode)
-        text = re.sub(r"\s+", BLANK, node.s)
-        node.s = re.sub(rf"(^|{BLANK})(?=[,.;:)])", rf"\1{STOP}", text)
+        if isinstance(node, TextNode):
+            text = re.sub(r"\s+", BLANK, node.s)
+            node.s = re.sub(rf"(^|{BLANK})(?=[,.;:)])", rf"\1{STOP}", text)
     return SentenceNode(nodelist)

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import cast
 
 from django.contrib import messages
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods, require_safe
 
 from campaigns.core.confirmation import Decision
 from campaigns.core.scale import SCREEN_KEYS, GradeSpec, describe_taken_keys, list_taken_keys
 from campaigns.errors import ActionRefused
 from campaigns.forms.settings import GRADE_PRESETS, BaseGradeFormSet, CampaignForm, GradeFormSet
-from campaigns.models import Campaign, Role
+from campaigns.models import Campaign, Grade, Role
 from campaigns.queries.confirmations.settings import describe_visibility
-from campaigns.queries.lists import get_campaign_for, list_members_by_role
+from campaigns.queries.lists import MembersOfRole, get_campaign_for, list_members_by_role
 from campaigns.rules import get_roles, is_organizer_anywhere, require_permission
 from campaigns.services.campaigns import (
     change_visibility,
@@ -26,7 +29,49 @@ from campaigns.services.campaigns import (
     update_campaign,
 )
 from campaigns.views.confirmation import confirm_act
-from campaigns.views.helpers import SignedInRequest, campaign_url
+from campaigns.views.helpers import Crumbs, SignedInRequest, campaign_url
+from campaigns.views.pages import render_page
+
+
+@dataclass(frozen=True)
+class CampaignPage:
+    campaign: Campaign
+    grades: QuerySet[Grade]
+    people: list[MembersOfRole]
+    roles: Collection[str]
+    organizes: bool
+    topic_count: int
+    document_count: int
+    team_count: int
+
+
+@dataclass(frozen=True)
+class CampaignNewPage:
+    form: CampaignForm
+    scale: BaseGradeFormSet
+    screen_keys: Mapping[str, str]
+    taken_keys: str
+
+
+@dataclass(frozen=True)
+class CampaignSettingsPage(CampaignNewPage):
+    """``locked``: there are judgments, so the scale cannot change; ``taken_keys``: a sentence."""
+
+    campaign: Campaign
+    locked: bool
+    released: bool
+    grades: QuerySet[Grade]
+    crumbs: Crumbs
+
+
+@dataclass(frozen=True)
+class VisibilityPage:
+    """``others``: what participants could see instead."""
+
+    campaign: Campaign
+    others: list[Campaign.Board]
+    released: bool
+    crumbs: Crumbs
 
 
 @require_safe
@@ -36,18 +81,18 @@ def campaign_view(request: SignedInRequest, slug: str) -> HttpResponse:
     people = list_members_by_role(campaign)
     manages = is_organizer_anywhere(request.user, campaign)
     if not manages:
-        people = [row for row in people if row[0] == str(Role.ORGANIZER.label)]
-    context = {
-        "campaign": campaign,
-        "grades": campaign.grades.all(),
-        "people": people,
-        "roles": get_roles(request.user, campaign),
-        "organizes": manages,
-        "topic_count": campaign.topics.count(),
-        "document_count": campaign.documents.count(),
-        "team_count": campaign.teams.count(),
-    }
-    return render(request, "campaigns/campaign.html", context)
+        people = [row for row in people if row.label == str(Role.ORGANIZER.label)]
+    page = CampaignPage(
+        campaign=campaign,
+        grades=campaign.grades.all(),
+        people=people,
+        roles=get_roles(request.user, campaign),
+        organizes=manages,
+        topic_count=campaign.topics.count(),
+        document_count=campaign.documents.count(),
+        team_count=campaign.teams.count(),
+    )
+    return render_page(request, "campaigns/campaign.html", page)
 
 
 @require_http_methods(["GET", "POST"])
@@ -69,8 +114,8 @@ def campaign_new_view(request: SignedInRequest) -> HttpResponse:
                 return redirect(campaign)
             except ActionRefused as refused:
                 form.add_error(None, str(refused))
-    context = {"form": form, "scale": scale, "screen_keys": SCREEN_KEYS, "taken_keys": ""}
-    return render(request, "campaigns/campaign_new.html", context)
+    page = CampaignNewPage(form, scale, SCREEN_KEYS, taken_keys="")
+    return render_page(request, "campaigns/campaign_new.html", page)
 
 
 @require_http_methods(["GET", "POST"])
@@ -98,18 +143,18 @@ def campaign_settings_view(request: SignedInRequest, slug: str) -> HttpResponse:
                 return redirect("campaign-settings", campaign.slug)
             except ActionRefused as refused:
                 form.add_error(None, str(refused))
-    context = {
-        "campaign": campaign,
-        "form": form,
-        "scale": scale,
-        "locked": locked,
-        "released": has_released_scores(campaign),
-        "screen_keys": SCREEN_KEYS,
-        "taken_keys": describe_taken_keys(taken) if taken else "",
-        "grades": campaign.grades.all(),
-        "crumbs": [("Settings", None)],
-    }
-    return render(request, "campaigns/campaign_settings.html", context)
+    page = CampaignSettingsPage(
+        campaign=campaign,
+        form=form,
+        scale=scale,
+        screen_keys=SCREEN_KEYS,
+        locked=locked,
+        released=has_released_scores(campaign),
+        taken_keys=describe_taken_keys(taken) if taken else "",
+        grades=campaign.grades.all(),
+        crumbs=[("Settings", None)],
+    )
+    return render_page(request, "campaigns/campaign_settings.html", page)
 
 
 @require_http_methods(["GET", "POST"])
@@ -120,13 +165,13 @@ def visibility_change_view(request: SignedInRequest, slug: str) -> HttpResponse:
     board = request.POST.get("board") or request.GET.get("board", "")
     others = [each for each in Campaign.Board if each != campaign.board]
     if not has_released_scores(campaign) or board not in others:
-        context = {
-            "campaign": campaign,
-            "others": others,
-            "released": has_released_scores(campaign),
-            "crumbs": [*crumbs, ("Change what participants see", None)],
-        }
-        return render(request, "campaigns/visibility.html", context)
+        page = VisibilityPage(
+            campaign=campaign,
+            others=others,
+            released=has_released_scores(campaign),
+            crumbs=[*crumbs, ("Change what participants see", None)],
+        )
+        return render_page(request, "campaigns/visibility.html", page)
 
     def act(decision: Decision) -> HttpResponse:
         change_visibility(actor=request.user, campaign=campaign, board=board, decision=decision)

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 from django.contrib import messages
+from django.core.paginator import Page
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from campaigns.core.confirmation import Decision
 from campaigns.core.faults import FaultReport, InvalidFile, format_count
 from campaigns.forms.settings import ImportForm, document_import_form, topic_import_form
-from campaigns.models import Campaign
+from campaigns.models import Campaign, Topic
 from campaigns.queries.confirmations.settings import describe_deletion
 from campaigns.queries.lists import (
     adjacent_topics,
@@ -26,23 +29,58 @@ from campaigns.queries.lists import (
 from campaigns.rules import is_organizer_anywhere
 from campaigns.services import collection
 from campaigns.views.confirmation import confirm_act
-from campaigns.views.helpers import SignedInRequest, campaign_url, paginate
+from campaigns.views.helpers import Crumbs, SignedInRequest, campaign_url, paginate
+from campaigns.views.pages import render_page
+
+
+@dataclass(frozen=True)
+class CollectionPage:
+    """``total`` topics or documents, and those with the words ``q``, page by page."""
+
+    campaign: Campaign
+    page_obj: Page[Any]
+    total: int
+    q: str
+    organizes: bool
+    may_delete: bool
+    crumbs: Crumbs
+
+
+@dataclass(frozen=True)
+class TopicPage:
+    campaign: Campaign
+    topic: Topic
+    before: Topic | None
+    after: Topic | None
+    crumbs: Crumbs
+
+
+@dataclass(frozen=True)
+class ImportPage:
+    """``report`` and ``verdict`` tell how an import ended; ``noun``: topics or documents."""
+
+    campaign: Campaign
+    form: ImportForm
+    noun: str
+    crumbs: Crumbs
+    report: FaultReport | None = None
+    verdict: str = ""
 
 
 @require_safe
 def topics_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign = get_campaign_for(request.user, slug)
     words = request.GET.get("q", "")
-    context = {
-        "campaign": campaign,
-        "page_obj": paginate(request, search_topics(campaign, words), 200),
-        "total": campaign.topics.count(),
-        "q": words,
-        "organizes": is_organizer_anywhere(request.user, campaign),
-        "may_delete": not has_dependent_data(campaign),
-        "crumbs": [(_("Topics"), None)],
-    }
-    return render(request, "campaigns/topics.html", context)
+    page = CollectionPage(
+        campaign=campaign,
+        page_obj=paginate(request, search_topics(campaign, words), 200),
+        total=campaign.topics.count(),
+        q=words,
+        organizes=is_organizer_anywhere(request.user, campaign),
+        may_delete=not has_dependent_data(campaign),
+        crumbs=[(_("Topics"), None)],
+    )
+    return render_page(request, "campaigns/topics.html", page)
 
 
 @require_safe
@@ -50,14 +88,14 @@ def topic_view(request: SignedInRequest, slug: str, number: str) -> HttpResponse
     campaign = get_campaign_for(request.user, slug)
     topic = get_object_or_404(campaign.topics, number=number)
     before, after = adjacent_topics(campaign, topic)
-    context = {
-        "campaign": campaign,
-        "topic": topic,
-        "before": before,
-        "after": after,
-        "crumbs": [(_("Topics"), campaign_url("topics", campaign)), (topic.number, None)],
-    }
-    return render(request, "campaigns/topic.html", context)
+    page = TopicPage(
+        campaign=campaign,
+        topic=topic,
+        before=before,
+        after=after,
+        crumbs=[(_("Topics"), campaign_url("topics", campaign)), (topic.number, None)],
+    )
+    return render_page(request, "campaigns/topic.html", page)
 
 
 @require_http_methods(["GET", "POST"])
@@ -92,16 +130,16 @@ def delete_confirmation(
 def documents_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign = get_campaign_for(request.user, slug)
     words = request.GET.get("q", "")
-    context = {
-        "campaign": campaign,
-        "page_obj": paginate(request, search_documents(campaign, words)),
-        "total": campaign.documents.count(),
-        "q": words,
-        "organizes": is_organizer_anywhere(request.user, campaign),
-        "may_delete": not has_dependent_data(campaign),
-        "crumbs": [(_("Documents"), None)],
-    }
-    return render(request, "campaigns/documents.html", context)
+    page = CollectionPage(
+        campaign=campaign,
+        page_obj=paginate(request, search_documents(campaign, words)),
+        total=campaign.documents.count(),
+        q=words,
+        organizes=is_organizer_anywhere(request.user, campaign),
+        may_delete=not has_dependent_data(campaign),
+        crumbs=[(_("Documents"), None)],
+    )
+    return render_page(request, "campaigns/documents.html", page)
 
 
 @require_http_methods(["GET", "POST"])
@@ -129,8 +167,8 @@ def render_import_page(
 ) -> HttpResponse:
     """The form, and after a POST the result of the import with all faults of the file."""
     form = make_form(*([request.POST, request.FILES] if request.method == "POST" else []))
-    context = {"campaign": campaign, "form": form, "noun": noun}
-    context["crumbs"] = [(noun.capitalize(), campaign_url(noun, campaign)), ("Import", None)]
+    crumbs = [(noun.capitalize(), campaign_url(noun, campaign)), ("Import", None)]
+    page = ImportPage(campaign, form, noun, crumbs)
     status = 200
     if form.is_bound and form.is_valid():
         upload = form.cleaned_data["file"]
@@ -149,11 +187,9 @@ def render_import_page(
             )
             if not warnings.counts:
                 return redirect(noun, campaign.slug)
-            context |= {
-                "report": warnings,
-                "verdict": f"Imported: {format_count(count, f'new {noun[:-1]}')}",
-            }
+            verdict = f"Imported: {format_count(count, f'new {noun[:-1]}')}"
+            page = replace(page, report=warnings, verdict=verdict)
         except InvalidFile as bad:
-            context |= {"report": bad.report, "verdict": "Not imported"}
+            page = replace(page, report=bad.report, verdict="Not imported")
             status = 422
-    return render(request, "campaigns/import.html", context, status=status)
+    return render_page(request, "campaigns/import.html", page, status=status)

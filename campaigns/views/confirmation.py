@@ -4,21 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from django.http import HttpResponse
-from django.shortcuts import render
 
-from campaigns.core.confirmation import Confirmation, Decision
+from campaigns.core.confirmation import Confirmation, ConfirmationChoice, Decision
 from campaigns.errors import ActionRefused, ConfirmationNeeded
 from campaigns.models import Campaign
 from campaigns.views.helpers import Crumbs, SignedInRequest
+from campaigns.views.pages import render_page
 
 DIGEST, TICKED = "digest", "confirm"
 """Names in the form: the digest of the facts, and the codes of the check boxes."""
 
 
+class ChoiceRow(NamedTuple):
+    choice: ConfirmationChoice
+    ticked: bool
+    is_missing: bool
+
+
 @dataclass(frozen=True)
 class ConfirmationPage:
+    """``fields`` are further values of the form; ``missing`` counts check boxes."""
+
+    campaign: Campaign
+    confirmation: Confirmation
+    choices: list[ChoiceRow]
+    fields: Sequence[tuple[str, str]]
+    missing: int
+    refused: ActionRefused | None
+    crumbs: Crumbs
+
+
+@dataclass(frozen=True)
+class ConfirmationRequest:
     """One page: ``fields`` are further values of its form, ``crumbs`` its way."""
 
     request: SignedInRequest
@@ -35,20 +55,19 @@ class ConfirmationPage:
         refused: ActionRefused | None = None,
         status: int = 200,
     ) -> HttpResponse:
-        choices = [
-            (choice, choice.code in ticked, choice.code in missing)
-            for choice in confirmation.iter_choices()
-        ]
-        context = {
-            "campaign": self.campaign,
-            "confirmation": confirmation,
-            "choices": choices,
-            "fields": self.fields,
-            "missing": len(missing),
-            "refused": refused,
-            "crumbs": [*self.crumbs, (confirmation.button, None)],
-        }
-        return render(self.request, "campaigns/confirm.html", context, status=status)
+        page = ConfirmationPage(
+            campaign=self.campaign,
+            confirmation=confirmation,
+            choices=[
+                ChoiceRow(choice, choice.code in ticked, choice.code in missing)
+                for choice in confirmation.iter_choices()
+            ],
+            fields=self.fields,
+            missing=len(missing),
+            refused=refused,
+            crumbs=[*self.crumbs, (confirmation.button, None)],
+        )
+        return render_page(self.request, "campaigns/confirm.html", page, status=status)
 
 
 def confirm_act(
@@ -65,7 +84,7 @@ def confirm_act(
     The page is shown again with 422 if a check box is missing, with 409 if the facts have changed
     or the act is refused.
     """
-    page = ConfirmationPage(request, campaign, fields, crumbs)
+    page = ConfirmationRequest(request, campaign, fields, crumbs)
     if request.method != "POST" or DIGEST not in request.POST:
         return page.render(describe())
     ticked = frozenset(request.POST.getlist(TICKED))

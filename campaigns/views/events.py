@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from django.core.paginator import Page
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_safe
 
+from campaigns.models import Campaign, Event, Job
 from campaigns.queries.lists import get_campaign_for, list_jobs_for
-from campaigns.views.helpers import SignedInRequest, campaign_url, paginate
+from campaigns.views.helpers import Crumbs, SignedInRequest, campaign_url, paginate
+from campaigns.views.pages import render_page
 
 LABELS = {
     "campaigns.check_run": "Run check",
@@ -17,16 +22,35 @@ LABELS = {
 }
 
 
+@dataclass(frozen=True)
+class EventsPage:
+    campaign: Campaign
+    page_obj: Page[Event]
+    crumbs: Crumbs
+
+
+@dataclass(frozen=True)
+class JobPage:
+    """``done_url``: where the result is."""
+
+    campaign: Campaign
+    job: Job
+    job_url: str
+    label: str
+    done_url: str
+    crumbs: Crumbs
+
+
 @require_safe
 def events_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     events = campaign.events.select_related("actor")
-    context = {
-        "campaign": campaign,
-        "page_obj": paginate(request, events, 100),
-        "crumbs": [("Log", None)],
-    }
-    return render(request, "campaigns/events.html", context)
+    page = EventsPage(
+        campaign=campaign,
+        page_obj=paginate(request, events, 100),
+        crumbs=[("Log", None)],
+    )
+    return render_page(request, "campaigns/events.html", page)
 
 
 @require_safe
@@ -37,17 +61,17 @@ def job_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """
     campaign = get_campaign_for(request.user, slug)
     job = get_object_or_404(list_jobs_for(request.user, campaign), pk=pk)
-    context = {
-        "campaign": campaign,
-        "job": job,
-        "job_url": campaign_url("job", campaign, job.pk),
-        "label": LABELS.get(job.kind, "Job"),
-        "done_url": job.result.get("url", ""),
-        "crumbs": [("Job", None)],
-    }
+    page = JobPage(
+        campaign=campaign,
+        job=job,
+        job_url=campaign_url("job", campaign, job.pk),
+        label=LABELS.get(job.kind, "Job"),
+        done_url=job.result.get("url", ""),
+        crumbs=[("Job", None)],
+    )
     if not request.headers.get("HX-Request"):
-        return render(request, "campaigns/job.html", context)
-    answer = render(request, "partials/job.html", context)
+        return render_page(request, "campaigns/job.html", page)
+    answer = render_page(request, "partials/job.html", page)
     if job.is_over:
         answer.headers["HX-Refresh"] = "true"
     return answer

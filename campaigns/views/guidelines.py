@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from dataclasses import dataclass
+from itertools import pairwise, starmap
+from typing import NamedTuple
 
 from django.http import HttpResponse
-from django.shortcuts import render
 from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
-from campaigns.core.text_diff import diff_lines
+from campaigns.core.text_diff import DiffLine, diff_lines
+from campaigns.models import Campaign, Guideline
 from campaigns.queries.lists import get_campaign_for
 from campaigns.rules import is_organizer_anywhere
-from campaigns.views.helpers import SignedInRequest
+from campaigns.views.helpers import Crumbs, SignedInRequest
+from campaigns.views.pages import render_page
+
+
+class GuidelinesChange(NamedTuple):
+    version: Guideline
+    changed: list[DiffLine]
+
+
+@dataclass(frozen=True)
+class GuidelinesPage:
+    campaign: Campaign
+    versions: list[GuidelinesChange]
+    organizes: bool
+    crumbs: Crumbs
 
 
 @require_safe
@@ -21,10 +37,10 @@ def guidelines_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign = get_campaign_for(request.user, slug, "campaigns.see_guidelines")
     versions = list(campaign.guideline_versions.select_related("by"))
     changed = [diff_lines(old.text, new.text) for new, old in pairwise(versions)]
-    context = {
-        "campaign": campaign,
-        "versions": list(zip(versions, [*changed, []], strict=False)),
-        "organizes": is_organizer_anywhere(request.user, campaign),
-        "crumbs": [(gettext("Guidelines"), None)],
-    }
-    return render(request, "campaigns/guidelines.html", context)
+    page = GuidelinesPage(
+        campaign=campaign,
+        versions=[*starmap(GuidelinesChange, zip(versions, [*changed, []], strict=False))],
+        organizes=is_organizer_anywhere(request.user, campaign),
+        crumbs=[(gettext("Guidelines"), None)],
+    )
+    return render_page(request, "campaigns/guidelines.html", page)

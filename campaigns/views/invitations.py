@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from django.contrib import messages
 from django.contrib.auth import login
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
@@ -17,8 +19,17 @@ from campaigns.forms.settings import SignUpForm
 from campaigns.models import Campaign, Invitation, User
 from campaigns.services import people
 from campaigns.services.sign_in import set_device_cookie
+from campaigns.views.pages import RefusedPage, render_page
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
+
+
+@dataclass(frozen=True)
+class JoinPage:
+    """``form`` is for newcomers, who need an account."""
+
+    invitation: Invitation
+    form: SignUpForm | None = None
 
 
 @sensitive_post_parameters()
@@ -34,7 +45,8 @@ def join_view(request: HttpRequest, token: str) -> HttpResponse:
     except ActionRefused as refused:
         status = 404 if refused.code == "bad-link" else 410
         status = 409 if refused.code in ("has-role", "other-team") else status
-        return render(request, "campaigns/join_refused.html", {"refused": refused}, status=status)
+        page = RefusedPage(refused)
+        return render_page(request, "campaigns/join_refused.html", page, status=status)
 
 
 def join_as_user(
@@ -43,7 +55,7 @@ def join_as_user(
     if request.method == "POST":
         people.accept_invitation(user=user, token=token)
         return welcome_member(request, invitation.campaign)
-    return render(request, "campaigns/join.html", {"invitation": invitation})
+    return render_page(request, "campaigns/join.html", JoinPage(invitation))
 
 
 def join_as_newcomer(request: HttpRequest, invitation: Invitation, token: str) -> HttpResponse:
@@ -59,7 +71,7 @@ def join_as_newcomer(request: HttpRequest, invitation: Invitation, token: str) -
         answer = welcome_member(request, invitation.campaign)
         set_device_cookie(request, answer, user)
         return answer
-    return render(request, "campaigns/join.html", {"invitation": invitation, "form": form})
+    return render_page(request, "campaigns/join.html", JoinPage(invitation, form))
 
 
 def welcome_member(request: HttpRequest, campaign: Campaign) -> HttpResponse:

@@ -7,16 +7,24 @@ its own. Rows of tables have named fields as well, never numbers.
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
+from campaigns.errors import ActionRefused
 from campaigns.views.chart_files import chart_file_response
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
+
+
+@dataclass(frozen=True)
+class RefusedPage:
+    """Tells why an act is refused, and what helps."""
+
+    refused: ActionRefused
 
 
 def render_page(

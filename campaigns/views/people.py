@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 from urllib.parse import urlencode
 
 from django import forms
 from django.contrib import messages
+from django.db.models import QuerySet
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -16,12 +19,34 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from campaigns.core.confirmation import Decision
 from campaigns.errors import ActionRefused, ConfirmationNeeded, lowercase_label
 from campaigns.forms.settings import InviteForm, MemberForm
-from campaigns.models import Campaign, Invitation
+from campaigns.models import Campaign, Invitation, Team
 from campaigns.queries.confirmations.people import describe_removal, describe_second_role
-from campaigns.queries.lists import get_campaign_for, list_members_by_role, list_open_invitations
+from campaigns.queries.lists import (
+    MembersOfRole,
+    get_campaign_for,
+    list_members_by_role,
+    list_open_invitations,
+)
 from campaigns.services import people as services
 from campaigns.views.confirmation import DIGEST, confirm_act
-from campaigns.views.helpers import SignedInRequest, campaign_url
+from campaigns.views.helpers import Crumbs, SignedInRequest, campaign_url
+from campaigns.views.pages import render_page
+
+
+class InvitationLink(NamedTuple):
+    invitation: Invitation
+    link: str
+
+
+@dataclass(frozen=True)
+class PeoplePage:
+    campaign: Campaign
+    people: list[MembersOfRole]
+    teams: QuerySet[Team]
+    invitations: list[InvitationLink]
+    form: forms.Form
+    member_form: forms.Form
+    crumbs: Crumbs
 
 
 @require_safe
@@ -33,19 +58,19 @@ def people_view(request: SignedInRequest, slug: str) -> HttpResponse:
 def render_people_page(
     request: SignedInRequest, campaign: Campaign, invite: forms.Form, member: forms.Form
 ) -> HttpResponse:
-    invitations = list_open_invitations(campaign)
-    context = {
-        "campaign": campaign,
-        "people": list_members_by_role(campaign),
-        "teams": campaign.teams.all(),
-        "invitations": [
-            (invitation, invitation_url(request, invitation)) for invitation in invitations
+    page = PeoplePage(
+        campaign=campaign,
+        people=list_members_by_role(campaign),
+        teams=campaign.teams.all(),
+        invitations=[
+            InvitationLink(each, invitation_url(request, each))
+            for each in list_open_invitations(campaign)
         ],
-        "form": invite,
-        "member_form": member,
-        "crumbs": [(_("People"), None)],
-    }
-    return render(request, "campaigns/people.html", context)
+        form=invite,
+        member_form=member,
+        crumbs=[(_("People"), None)],
+    )
+    return render_page(request, "campaigns/people.html", page)
 
 
 def invitation_url(request: SignedInRequest, invitation: Invitation) -> str:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 from django.contrib import messages
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from campaigns.api.attachments import attachment_response
 from campaigns.core.confirmation import Decision
-from campaigns.core.faults import format_count
+from campaigns.core.faults import FaultReport, format_count
 from campaigns.errors import ActionRefused
 from campaigns.forms.settings import RunForm
-from campaigns.models import Campaign, Run, Team
+from campaigns.models import Campaign, Job, Run, Team
 from campaigns.queries.confirmations.runs import describe_closing, describe_withdrawal
 from campaigns.queries.lists import (
     get_campaign_for,
@@ -33,7 +35,57 @@ from campaigns.services.runs import (
     withdraw_run,
 )
 from campaigns.views.confirmation import confirm_act
-from campaigns.views.helpers import SignedInRequest, campaign_url
+from campaigns.views.helpers import Crumbs, SignedInRequest, campaign_url
+from campaigns.views.pages import render_page
+
+
+@dataclass(frozen=True)
+class RunsPage:
+    """``rejections``: rejected runs that still need the attention of the user's team."""
+
+    campaign: Campaign
+    runs: list[Run]
+    accepted: int
+    organizes: bool
+    team_count: int
+    may_upload: bool
+    takes_runs: bool
+    rejections: list[Run]
+    crumbs: Crumbs
+
+
+class TeamQuota(NamedTuple):
+    """``remaining``: the runs that the team may still submit; None without a limit."""
+
+    team: Team
+    accepted: int
+    remaining: int | None
+
+
+@dataclass(frozen=True)
+class RunUploadPage:
+    campaign: Campaign
+    form: RunForm
+    quotas: list[TeamQuota]
+    has_teams: bool
+    has_topics: bool
+    may_upload: bool
+    crumbs: Crumbs
+
+
+@dataclass(frozen=True)
+class RunPage:
+    """``job``: the check in progress, if any; ``may_change``: replace or withdraw the run."""
+
+    campaign: Campaign
+    run: Run
+    job: Job | None
+    report: FaultReport | None
+    replaced_by: Run | None
+    may_change: bool
+    released: bool
+    may_upload: bool
+    crumbs: Crumbs
 
 
 @require_safe
@@ -43,18 +95,18 @@ def runs_view(request: SignedInRequest, slug: str) -> HttpResponse:
     accepted = sum(run.state == Run.State.ACCEPTED for run in runs)
     own_teams = [member.team_id for member in campaign.members.filter(user=request.user)
                  if member.team_id is not None]  # fmt: skip
-    context = {
-        "campaign": campaign,
-        "runs": runs,
-        "accepted": accepted,
-        "organizes": is_organizer_anywhere(request.user, campaign),
-        "team_count": len({run.team_id for run in runs}),
-        "may_upload": may_upload(request, campaign),
-        "takes_runs": campaign.takes_runs(),
-        "rejections": list_open_rejections(campaign, own_teams) if own_teams else [],
-        "crumbs": [("Runs", None)],
-    }
-    return render(request, "campaigns/runs.html", context)
+    page = RunsPage(
+        campaign=campaign,
+        runs=runs,
+        accepted=accepted,
+        organizes=is_organizer_anywhere(request.user, campaign),
+        team_count=len({run.team_id for run in runs}),
+        may_upload=may_upload(request, campaign),
+        takes_runs=campaign.takes_runs(),
+        rejections=list_open_rejections(campaign, own_teams) if own_teams else [],
+        crumbs=[("Runs", None)],
+    )
+    return render_page(request, "campaigns/runs.html", page)
 
 
 @require_POST
@@ -86,16 +138,17 @@ def run_upload_view(request: SignedInRequest, slug: str) -> HttpResponse:
                 return redirect(submit_from_form(request, campaign, form))
             except ActionRefused as refused:
                 form.add_error(None, str(refused))
-    context = {
-        "campaign": campaign,
-        "form": form,
-        "quotas": list_team_quotas(request, campaign),
-        "has_teams": campaign.teams.exists(),
-        "has_topics": campaign.topics.exists(),
-        "may_upload": may_upload(request, campaign),
-        "crumbs": [("Runs", campaign_url("runs", campaign)), ("Submit run", None)],
-    }
-    return render(request, "campaigns/run_upload.html", context, status=422 if form.errors else 200)
+    page = RunUploadPage(
+        campaign=campaign,
+        form=form,
+        quotas=list_team_quotas(request, campaign),
+        has_teams=campaign.teams.exists(),
+        has_topics=campaign.topics.exists(),
+        may_upload=may_upload(request, campaign),
+        crumbs=[("Runs", campaign_url("runs", campaign)), ("Submit run", None)],
+    )
+    status = 422 if form.errors else 200
+    return render_page(request, "campaigns/run_upload.html", page, status=status)
 
 
 def submit_from_form(request: SignedInRequest, campaign: Campaign, form: RunForm) -> Run:
@@ -111,10 +164,8 @@ def submit_from_form(request: SignedInRequest, campaign: Campaign, form: RunForm
     )
 
 
-def list_team_quotas(
-    request: SignedInRequest, campaign: Campaign
-) -> list[tuple[Team, int, int | None]]:
-    """``(team, accepted runs, remaining runs)`` for the teams of this user."""
+def list_team_quotas(request: SignedInRequest, campaign: Campaign) -> list[TeamQuota]:
+    """For the teams of this user."""
     limit = campaign.max_runs_per_team
     own = (
         []
@@ -122,24 +173,24 @@ def list_team_quotas(
         else list_teams_for(request.user, campaign)
     )
     counts = [(team, team.runs.scored().count()) for team in own]
-    return [(t, n, None if limit is None else max(0, limit - n)) for t, n in counts]
+    return [TeamQuota(t, n, None if limit is None else max(0, limit - n)) for t, n in counts]
 
 
 @require_safe
 def run_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     campaign, run = get_run_for(request, slug, pk)
-    context = {
-        "campaign": campaign,
-        "run": run,
-        "job": latest_check_job(run) if run.state == Run.State.RECEIVED else None,
-        "report": run.fault_report,
-        "replaced_by": campaign.runs.filter(replaces=run, state=Run.State.ACCEPTED).first(),
-        "may_change": run.state == Run.State.ACCEPTED and may_upload(request, campaign),
-        "released": run.is_released,
-        "may_upload": may_upload(request, campaign),
-        "crumbs": [("Runs", campaign_url("runs", campaign)), (run.tag or run.file_name, None)],
-    }
-    return render(request, "campaigns/run.html", context)
+    page = RunPage(
+        campaign=campaign,
+        run=run,
+        job=latest_check_job(run) if run.state == Run.State.RECEIVED else None,
+        report=run.fault_report,
+        replaced_by=campaign.runs.filter(replaces=run, state=Run.State.ACCEPTED).first(),
+        may_change=run.state == Run.State.ACCEPTED and may_upload(request, campaign),
+        released=run.is_released,
+        may_upload=may_upload(request, campaign),
+        crumbs=[("Runs", campaign_url("runs", campaign)), (run.tag or run.file_name, None)],
+    )
+    return render_page(request, "campaigns/run.html", page)
 
 
 @require_safe

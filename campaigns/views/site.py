@@ -2,33 +2,53 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from campaigns.forms.settings import AccountForm, TokenForm
-from campaigns.models import ApiToken, User
+from campaigns.models import ApiToken, Campaign, User
 from campaigns.queries.lists import list_campaigns_for
 from campaigns.services.health import FAILED, get_health
 from campaigns.services.tokens import create_token, revoke_token
 from campaigns.views.context_processors import THEMES
 from campaigns.views.helpers import SignedInRequest
+from campaigns.views.pages import render_page
 
 YEAR = 365 * 24 * 3600
+
+
+@dataclass(frozen=True)
+class HomePage:
+    campaigns: QuerySet[Campaign]
+    may_create: bool
+
+
+@dataclass(frozen=True)
+class AccountPage:
+    """``new_token``: shown once, right after it was created."""
+
+    form: AccountForm
+    token: ApiToken | None
+    token_form: TokenForm
+    new_token: str
 
 
 @login_not_required
 @require_safe
 def home_view(request: HttpRequest) -> HttpResponse:
     if not isinstance(request.user, User):
-        return render(request, "campaigns/front.html")
+        return render_page(request, "campaigns/front.html")
     may_create = request.user.has_perm("campaigns.create")
-    context = {"campaigns": list_campaigns_for(request.user), "may_create": may_create}
-    return render(request, "campaigns/home.html", context)
+    page = HomePage(list_campaigns_for(request.user), may_create)
+    return render_page(request, "campaigns/home.html", page)
 
 
 @login_not_required
@@ -63,13 +83,13 @@ def account_view(request: SignedInRequest) -> HttpResponse:
 def render_account(
     request: SignedInRequest, form: AccountForm, new_token: str = ""
 ) -> HttpResponse:
-    context = {
-        "form": form,
-        "token": ApiToken.objects.filter(user=request.user).first(),
-        "token_form": TokenForm(),
-        "new_token": new_token,
-    }
-    return render(request, "campaigns/account.html", context)
+    page = AccountPage(
+        form=form,
+        token=ApiToken.objects.filter(user=request.user).first(),
+        token_form=TokenForm(),
+        new_token=new_token,
+    )
+    return render_page(request, "campaigns/account.html", page)
 
 
 @require_http_methods(["GET", "POST"])

@@ -28,7 +28,7 @@ from evaluation.core.measures.family import Measure
 from evaluation.core.measures.names import UnknownMeasureError, parse_measures
 
 
-class CompareRuns(FileCommand):
+class CompareRunsCommand(FileCommand):
     help = (
         "Compare all pairs of runs with a paired significance test and a "
         "multiple-comparison correction."

@@ -35,7 +35,7 @@ from evaluation.core.profiles import POOLBENCH, PROFILES
 from evaluation.core.stated_scale import state_highest_grade
 
 
-class Evaluate(FileCommand):
+class EvaluateCommand(FileCommand):
     help = "Score runs against qrels and print the scores as trec_eval does."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -18,7 +18,7 @@ from evaluation.core.users.known_documents import read_known_documents
 from evaluation.core.users.measures import score_for_user
 
 
-class UserMeasures(FileCommand):
+class UserMeasuresCommand(FileCommand):
     help = "Compute coverage ratio, novelty ratio, relative recall and recall effort."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -69,7 +69,7 @@ class ScoredRun:
         scored."""
         return self.means[self._place(name)]
 
-    def frame(self) -> DataFrame:
+    def to_frame(self) -> DataFrame:
         """Topics × measures as a pandas frame, NaN where undefined."""
         from pandas import DataFrame
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from evaluation.core.measures.family import Measure
 from evaluation.queries.leaderboard import (
@@ -51,6 +52,13 @@ class LeaderboardRow:
     place: int
     best: bool
     cells: tuple[ScoreCell, ...]
+
+
+class SummaryRow(NamedTuple):
+    """Best, median or worst of all runs."""
+
+    word: str
+    values: list[str]
 
 
 def format_score(value: float | None, *, whole: bool = False) -> str:
@@ -185,11 +193,11 @@ def build_cell(
 
 def best_median_worst_rows(
     leaderboard: Leaderboard, columns: Sequence[ScoreColumn]
-) -> list[tuple[str, list[str]]]:
+) -> list[SummaryRow]:
     """Best, median and worst of all runs for each column; only the median of unranked ones."""
     spreads = [leaderboard.best_median_worst(column.name).as_dict() for column in columns]
     return [
-        (
+        SummaryRow(
             word.capitalize(),
             [
                 format_score(spread[word], whole=column.whole)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from django.http import Http404
 
 from campaigns.models import Run
 from common.charts.axes import fifths_axis
+from common.charts.chart import Chart
 from common.charts.kinds import PlotValue, build_line_chart
 from evaluation.core.batch import ScoringBatch
 from evaluation.core.curves import ELEVEN, average_curves, interpolate_precision, sawtooth_curve
@@ -24,13 +26,27 @@ LONGEST = 1000
 """Ranks of the raw curve that are drawn."""
 
 
-def curve_context(
-    leaderboard: Leaderboard, entries: Sequence[LeaderboardEntry], topic: str = ""
-) -> dict[str, Any]:
-    """The context of chart and table: 11-point curves of one or two runs.
+class CurveRow(NamedTuple):
+    recall: str
+    precisions: list[str]
 
-    With ``topic`` (run page only) the raw curve of the topic is drawn too.
-    """
+
+@dataclass(frozen=True)
+class PrecisionRecallCurves:
+    """Chart and table of the 11-point curves of one or two runs, the table by level of recall."""
+
+    curves: Chart
+    curve_threads: bool
+    curve_rows: list[CurveRow]
+    curve_means: list[str]
+    curve_topic: str
+    curve_tags: list[str]
+
+
+def build_precision_recall_curves(
+    leaderboard: Leaderboard, entries: Sequence[LeaderboardEntry], topic: str = ""
+) -> PrecisionRecallCurves:
+    """With ``topic`` (run page only) the raw curve of the topic is drawn too."""
     if topic and topic not in leaderboard.topics:
         raise Http404(f"unknown topic {topic}")
     runs = Run.objects.in_bulk([entry.run for entry in entries])
@@ -42,13 +58,13 @@ def curve_context(
         for entry, column in zip(entries, columns, strict=True)
     ]
     rows = [
-        (f"{level:.1f}", [format_score(column[place]) for column in columns])
+        CurveRow(f"{level:.1f}", [format_score(column[place]) for column in columns])
         for place, level in enumerate(ELEVEN)
     ]
     means = [format_score(float(np.mean(column))) for column in columns]
     threads = background_curves(batches, at)
-    return {
-        "curves": build_line_chart(
+    return PrecisionRecallCurves(
+        curves=build_line_chart(
             (
                 "precision-recall",
                 f"Precision by recall{f', topic {topic}' if topic else ''}",
@@ -60,12 +76,12 @@ def curve_context(
             size=SQUARE,
             threads=threads,
         ),
-        "curve_threads": bool(threads),
-        "curve_rows": rows,
-        "curve_means": means,
-        "curve_topic": topic,
-        "curve_tags": [entry.tag for entry in entries],
-    }
+        curve_threads=bool(threads),
+        curve_rows=rows,
+        curve_means=means,
+        curve_topic=topic,
+        curve_tags=[entry.tag for entry in entries],
+    )
 
 
 def eleven_points(batch: ScoringBatch, at: int | None) -> list[float]:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import ItemsView
 from dataclasses import dataclass
 
 from django.http import HttpResponse
-from django.shortcuts import render
 
+from campaigns.core.cards import Card
 from campaigns.models import Campaign, Run
 from campaigns.queries.lists import get_campaign_for
-from campaigns.views.helpers import SignedInRequest
+from campaigns.views.helpers import Crumbs, SignedInRequest
+from campaigns.views.pages import render_page
 from evaluation.models import ScoreSet
-from evaluation.services.interim_scores import InterimScores, compute_interim_scores
+from evaluation.services.interim_scores import InterimScores, TopicScores, compute_interim_scores
 from evaluation.views.cells import (
     DEFAULT_MEASURES,
     TRUST,
@@ -42,6 +44,23 @@ class InterimScoreRow:
         return -self.moved
 
 
+@dataclass(frozen=True)
+class InterimScoresPage:
+    """``topics`` are the counts of each topic by its number; ``compared``: the latest score set."""
+
+    campaign: Campaign
+    crumbs: Crumbs
+    scores: InterimScores
+    policies: list[Card]
+    policy: str
+    columns: list[ScoreColumn]
+    by: str
+    rows: list[InterimScoreRow]
+    compared: ScoreSet | None
+    topics: ItemsView[str, TopicScores]
+    ms: int
+
+
 def interim_scores_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     requested = request.GET.get("policy", "")
@@ -56,20 +75,20 @@ def interim_scores_view(request: SignedInRequest, slug: str) -> HttpResponse:
     lower = scores.measures[names.index(by)].family.better == "lower"
     before = rank_by_run(compared, by, lower=lower) if compared else {}
     columns = [build_column(scores.measures[names.index(name)]) for name in visible]
-    context = {
-        "campaign": campaign,
-        "crumbs": [("Scores", "../"), ("Interim scores", "")],
-        "scores": scores,
-        "policies": [policy.card for policy in POLICIES.values()],
-        "policy": policy,
-        "columns": columns,
-        "by": by,
-        "rows": interim_score_rows(scores, names, columns, by, before, lower=lower),
-        "compared": compared,
-        "topics": [(number, topic) for number, topic in scores.topics.items()],
-        "ms": round(scores.seconds * 1000),
-    }
-    return render(request, "evaluation/interim_scores.html", context)
+    page = InterimScoresPage(
+        campaign=campaign,
+        crumbs=[("Scores", "../"), ("Interim scores", "")],
+        scores=scores,
+        policies=[policy.card for policy in POLICIES.values()],
+        policy=policy,
+        columns=columns,
+        by=by,
+        rows=interim_score_rows(scores, names, columns, by, before, lower=lower),
+        compared=compared,
+        topics=scores.topics.items(),
+        ms=round(scores.seconds * 1000),
+    )
+    return render_page(request, "evaluation/interim_scores.html", page)
 
 
 def interim_score_rows(

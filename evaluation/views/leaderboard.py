@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import NamedTuple
 
 from django.contrib import messages
 from django.http import HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -16,7 +17,8 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Job
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.confirmation import confirm_act
-from campaigns.views.helpers import SignedInRequest
+from campaigns.views.helpers import Crumbs, SignedInRequest
+from campaigns.views.pages import render_page
 from evaluation.forms.scores import EvaluateForm
 from evaluation.models import ScoreSet
 from evaluation.queries.confirmations import describe_release
@@ -27,12 +29,57 @@ from evaluation.services.scoring import KIND, request_evaluation
 from evaluation.views.access import ScoreVisit, get_score_set, get_visit
 from evaluation.views.cells import (
     TRUST,
+    LeaderboardRow,
+    ScoreColumn,
+    SummaryRow,
     best_median_worst_rows,
     build_column,
     get_sort,
     leaderboard_rows,
     select_visible_measures,
 )
+
+
+class MeasureChoice(NamedTuple):
+    column: ScoreColumn
+    is_shown: bool
+
+
+@dataclass(frozen=True)
+class ScoresPage:
+    campaign: Campaign
+    visit: ScoreVisit
+    score_set: ScoreSet | None
+    crumbs: Crumbs
+
+
+@dataclass(frozen=True)
+class LeaderboardPart:
+    """``low`` counts low values of judged_10, ``undefined`` are the columns with a value missing;
+    ``own``: whether the reader has runs in it.
+    """
+
+    leaderboard: Leaderboard
+    columns: list[ScoreColumn]
+    rows: list[LeaderboardRow]
+    summary: list[SummaryRow]
+    sort: str
+    choices: list[MeasureChoice]
+    low: int
+    undefined: list[ScoreColumn]
+    own: bool
+
+
+@dataclass(frozen=True)
+class OrganizerPart:
+    """What organizers see as well; ``job``: the evaluation just requested, or one in progress."""
+
+    sets: list[ScoreSet]
+    form: EvaluateForm
+    may_evaluate: bool
+    has_qrels: bool
+    job: Job | None
+    job_url: str
 
 
 def scores_view(request: SignedInRequest, slug: str) -> HttpResponse:
@@ -88,54 +135,54 @@ def render_leaderboard_page(
     score_set: ScoreSet | None,
     form: EvaluateForm | None = None,
 ) -> HttpResponse:
-    context: dict[str, Any] = {"campaign": visit.campaign, "visit": visit, "score_set": score_set}
-    context["crumbs"] = [("Scores", "")]
+    page = ScoresPage(visit.campaign, visit, score_set, crumbs=[("Scores", "")])
+    leaderboard = organizer = None
     if score_set is not None:
-        context |= leaderboard_context(request, get_leaderboard(score_set, visit.reader))
+        leaderboard = leaderboard_part(request, get_leaderboard(score_set, visit.reader))
     if visit.may_manage and not visit.preview:
-        context |= organizer_context(request, visit, form)
-    return render(request, "evaluation/scores.html", context)
+        organizer = organizer_part(request, visit, form)
+    return render_page(request, "evaluation/scores.html", page, leaderboard, organizer)
 
 
-def leaderboard_context(request: SignedInRequest, leaderboard: Leaderboard) -> dict[str, Any]:
+def leaderboard_part(request: SignedInRequest, leaderboard: Leaderboard) -> LeaderboardPart:
     visible = select_visible_measures(leaderboard, request.GET.getlist("m"))
     sort = get_sort(leaderboard, visible, request.GET.get("sort", ""))
     columns = [build_column(leaderboard.measure(name), sort) for name in visible]
     rows = leaderboard_rows(leaderboard, columns, sort)
-    return {
-        "leaderboard": leaderboard,
-        "columns": columns,
-        "rows": rows,
-        "summary": best_median_worst_rows(leaderboard, columns),
-        "sort": sort,
-        "choices": [
-            (build_column(measure), measure.name in visible)
+    return LeaderboardPart(
+        leaderboard=leaderboard,
+        columns=columns,
+        rows=rows,
+        summary=best_median_worst_rows(leaderboard, columns),
+        sort=sort,
+        choices=[
+            MeasureChoice(build_column(measure), measure.name in visible)
             for measure in leaderboard.measures
             if not measure.family.summary_only and measure.name != TRUST
         ],
-        "low": sum(any(cell.low for cell in row.cells) for row in rows),
-        "undefined": [
+        low=sum(any(cell.low for cell in row.cells) for row in rows),
+        undefined=[
             column
             for at, column in enumerate(columns)
             if any(row.cells[at].value is None for row in rows)
         ],
-        "own": any(entry.own for entry in leaderboard.entries),
-    }
+        own=any(entry.own for entry in leaderboard.entries),
+    )
 
 
-def organizer_context(
+def organizer_part(
     request: SignedInRequest, visit: ScoreVisit, form: EvaluateForm | None
-) -> dict[str, Any]:
+) -> OrganizerPart:
     campaign = visit.campaign
     job = job_to_show(campaign, request.GET.get("job", ""))
-    return {
-        "sets": list(list_score_sets_for(campaign, visit.reader)),
-        "form": form or EvaluateForm(campaign=campaign),
-        "may_evaluate": campaign.qrels.exists() and campaign.runs.scored().exists(),
-        "has_qrels": campaign.qrels.exists(),
-        "job": job,
-        "job_url": reverse("job", args=[campaign.slug, job.pk]) if job else "",
-    }
+    return OrganizerPart(
+        sets=list(list_score_sets_for(campaign, visit.reader)),
+        form=form or EvaluateForm(campaign=campaign),
+        may_evaluate=campaign.qrels.exists() and campaign.runs.scored().exists(),
+        has_qrels=campaign.qrels.exists(),
+        job=job,
+        job_url=reverse("job", args=[campaign.slug, job.pk]) if job else "",
+    )
 
 
 def job_to_show(campaign: Campaign, requested_job: str) -> Job | None:

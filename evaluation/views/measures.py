@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import NamedTuple
 from urllib.parse import urlencode
 
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from campaigns.core.cards import Card, Parameter
-from campaigns.views.chart_files import chart_file_response
+from campaigns.views.helpers import Crumbs
+from campaigns.views.pages import render_page
+from common.charts.chart import Chart
 from evaluation.core.measures.family import MeasureFamily, WorkedExample
-from evaluation.core.measures.groups import GROUPS
+from evaluation.core.measures.groups import GROUPS, MeasureGroup
 from evaluation.core.measures.lookup import (
     LONGEST,
     accepted_spellings,
@@ -44,11 +46,17 @@ from evaluation.forms.tryout import (
 from evaluation.views.cells import format_score, format_signed
 from evaluation.views.charts.steps import build_steps_chart
 
+
+class SymbolRow(NamedTuple):
+    sign: str
+    meaning: str
+
+
 NOTATION = {
-    r"\bR\b": ("R", "relevant documents in the judgments"),
-    r"\bN\b": ("N", "judged non-relevant documents"),
-    r"\bn\(r\)": ("n(r)", "judged non-relevant documents above rank r"),
-    r"\blevel\b": ("level", "the lowest relevant grade"),
+    r"\bR\b": SymbolRow("R", "relevant documents in the judgments"),
+    r"\bN\b": SymbolRow("N", "judged non-relevant documents"),
+    r"\bn\(r\)": SymbolRow("n(r)", "judged non-relevant documents above rank r"),
+    r"\blevel\b": SymbolRow("level", "the lowest relevant grade"),
 }
 AVERAGED = {
     "mean": "the mean over topics",
@@ -110,6 +118,89 @@ class StepRow:
     value: str
 
 
+class FamilyRow(NamedTuple):
+    family: MeasureFamily
+    names: Sequence[str]
+
+
+class FamilyGroup(NamedTuple):
+    group: MeasureGroup
+    families: list[FamilyRow]
+
+
+class NamedMeasures(NamedTuple):
+    name: str
+    names: Sequence[str]
+
+
+class OtherValue(NamedTuple):
+    name: str
+    url: str
+    value: str
+
+
+@dataclass(frozen=True)
+class MeasuresPage:
+    """The measures that match ``query``. ``matches`` of ``count``: without a query these are the
+    families with parameters only.
+    """
+
+    query: str
+    groups: list[FamilyGroup]
+    user_measures: list[Card]
+    matches: int
+    count: int
+    sets: list[NamedMeasures]
+
+
+@dataclass(frozen=True)
+class UnknownMeasurePage:
+    query: str
+    reason: str
+    similar: Sequence[str]
+
+
+@dataclass(frozen=True)
+class MeasurePage:
+    """The card of a measure family, with computed examples."""
+
+    crumbs: Crumbs
+    family: MeasureFamily
+    card: Card
+    group: MeasureGroup
+    related: Sequence[MeasureFamily]
+    formula: list[CardText]
+    notation: list[SymbolRow]
+    edge_cases: list[list[CardText]]
+    undefined: list[CardText]
+    source: list[CardText]
+    example: list[CardText]
+    averaged: str
+    names: Sequence[str]
+    defaults: Sequence[str]
+    own_rows: list[ParameterRow]
+    common_rows: list[ParameterRow]
+    examples: list[ExampleRow]
+
+
+@dataclass(frozen=True)
+class TryoutPart:
+    """The form, filled from the query or the first example."""
+
+    form: TryoutForm
+
+
+@dataclass(frozen=True)
+class TryoutResult(TryoutPart):
+    worked: WorkedScore
+    value: str
+    fraction: str
+    rows: list[StepRow]
+    missed: list[DocumentCell]
+    chart: Chart | None
+    others: list[OtherValue]
+
+
 @login_not_required
 @require_safe
 def measures_view(request: HttpRequest) -> HttpResponse:
@@ -119,26 +210,27 @@ def measures_view(request: HttpRequest) -> HttpResponse:
     if not matching and not user_measures:
         return render_unknown_measure(request, query)
     about = {group.title: group for group in GROUPS.values()}
-    context = {
-        "query": query,
-        "groups": [
-            (about[title], [(family, accepted_spellings(family)) for family in families])
+    page = MeasuresPage(
+        query=query,
+        groups=[
+            FamilyGroup(
+                about[title], [FamilyRow(each, accepted_spellings(each)) for each in families]
+            )
             for title, families in families_by_group(matching).items()
         ],
-        "user_measures": user_measures,
-        # Without a search the page counts the families with parameters only.
-        "found": len(matching) + (len(user_measures) if query else 0),
-        "count": len(FAMILIES) + (len(USER_MEASURES) if query else 0),
-        "sets": [(name, names(POOLBENCH)) for name, names in SETS.items()],
-    }
-    return render(request, "evaluation/measures.html", context)
+        user_measures=user_measures,
+        matches=len(matching) + (len(user_measures) if query else 0),
+        count=len(FAMILIES) + (len(USER_MEASURES) if query else 0),
+        sets=[NamedMeasures(name, names(POOLBENCH)) for name, names in SETS.items()],
+    )
+    return render_page(request, "evaluation/measures.html", page)
 
 
 def render_unknown_measure(request: HttpRequest, name: str, status: int = 200) -> HttpResponse:
     """The page for an unknown measure: the reason, and similar names."""
     reason, similar = explain_unknown_measure(name)
-    context = {"query": name[:LONGEST], "reason": reason, "similar": similar}
-    return render(request, "evaluation/measure_unknown.html", context, status=status)
+    page = UnknownMeasurePage(name[:LONGEST], reason, similar)
+    return render_page(request, "evaluation/measure_unknown.html", page, status=status)
 
 
 def matches_search(family: MeasureFamily, query: str) -> bool:
@@ -165,69 +257,69 @@ def measure_view(request: HttpRequest, name: str) -> HttpResponse:
         query = urlencode(parameters | request.GET.dict())
         return redirect(reverse("measure", args=[family.name]) + (f"?{query}" if query else ""))
     family = FAMILIES[name]
-    context = card_context(family) | tryout_context(request, family)
-    return chart_file_response(request, context) or render(
-        request, "evaluation/measure.html", context
-    )
+    page, tryout = measure_page(family), tryout_part(request, family)
+    return render_page(request, "evaluation/measure.html", page, tryout)
 
 
-def card_context(family: MeasureFamily) -> dict[str, Any]:
-    """The context of the card, with computed examples."""
+def measure_page(family: MeasureFamily) -> MeasurePage:
     card = family.card
     group = GROUPS[family.group]
-    return {
-        "crumbs": [("Measures", reverse("measures")), (family.name, "")],
-        "family": family,
-        "card": card,
-        "group": group,
-        "related": families_by_group(FAMILIES)[group.title],
-        "formula": list(formula_pieces(card.formula)),
-        "notation": list_notation(family),
-        "edge_cases": [list(split_code_pieces(case)) for case in card.edge_cases],
-        "undefined": list(split_code_pieces(card.undefined)),
-        "source": list(split_code_pieces(card.source)),
-        "example": list(split_code_pieces(card.example)),
-        "averaged": "not aggregated (text)" if family.text else AVERAGED[family.aggregate],
-        "names": accepted_spellings(family),
-        "defaults": default_measures(family),
-        "own_rows": [parameter_row(family, parameter) for parameter in card.parameters],
-        "common_rows": [
+    return MeasurePage(
+        crumbs=[("Measures", reverse("measures")), (family.name, "")],
+        family=family,
+        card=card,
+        group=group,
+        related=families_by_group(FAMILIES)[group.title],
+        formula=list(formula_pieces(card.formula)),
+        notation=list_notation(family),
+        edge_cases=[list(split_code_pieces(case)) for case in card.edge_cases],
+        undefined=list(split_code_pieces(card.undefined)),
+        source=list(split_code_pieces(card.source)),
+        example=list(split_code_pieces(card.example)),
+        averaged="not aggregated (text)" if family.text else AVERAGED[family.aggregate],
+        names=accepted_spellings(family),
+        defaults=default_measures(family),
+        own_rows=[parameter_row(family, parameter) for parameter in card.parameters],
+        common_rows=[
             parameter_row(family, parameter)
             for name, parameter in family.parameters().items()
             if name in family.modifiers
         ],
-        "examples": [example_row(family, example) for example in family.examples],
-    }
+        examples=[example_row(family, example) for example in family.examples],
+    )
 
 
-def list_notation(family: MeasureFamily) -> list[tuple[str, str]]:
+def list_notation(family: MeasureFamily) -> list[SymbolRow]:
     """The common symbols in the formula; measures of sampled pools have their own."""
     if is_sampled(family):
         return []
-    return [entry for sign, entry in NOTATION.items() if re.search(sign, family.card.formula)]
+    return [
+        SymbolRow(*entry)
+        for sign, entry in NOTATION.items()
+        if re.search(sign, family.card.formula)
+    ]
 
 
-def tryout_context(request: HttpRequest, family: MeasureFamily) -> dict[str, Any]:
-    """The form, filled from the query or the first example, and its result."""
+def tryout_part(request: HttpRequest, family: MeasureFamily) -> TryoutPart:
     data = default_query(family) | request.GET.dict()
     form = TryoutForm(data, family=family)
     if not form.is_valid():
-        return {"form": form}
+        return TryoutPart(form)
     worked = form.result()
-    return {
-        "form": form,
-        "worked": worked,
-        "value": worked.text or format_score(worked.value, whole=family.whole),
-        "fraction": format_fraction(worked.value),
-        "rows": [step_row(step, whole=family.whole) for step in worked.steps],
-        "missed": not_retrieved_cells(worked),
-        "chart": build_steps_chart(worked) if worked.has_visible_steps else None,
-        "others": other_values(form),
-    }
+    return TryoutResult(
+        form=form,
+        worked=worked,
+        value=worked.text or format_score(worked.value, whole=family.whole),
+        fraction=format_fraction(worked.value),
+        rows=[step_row(step, whole=family.whole) for step in worked.steps],
+        missed=not_retrieved_cells(worked),
+        chart=build_steps_chart(worked) if worked.has_visible_steps else None,
+        others=other_values(form),
+    )
 
 
-def other_values(form: TryoutForm) -> list[tuple[str, str, str]]:
-    """Name, URL and value of the default measures on the same ranking."""
+def other_values(form: TryoutForm) -> list[OtherValue]:
+    """The default measures on the same ranking."""
     documents = {name: form.cleaned_data[name] for name in ("ranking", "missed")}
     plain = {
         name: " ".join(TryoutDocument(each.grade).mark for each in group)
@@ -238,7 +330,7 @@ def other_values(form: TryoutForm) -> list[tuple[str, str, str]]:
         measure for measure in parse_measures(DEFAULT_NAMES) if not measure.family.summary_only
     ]
     return [
-        (
+        OtherValue(
             measure.name,
             f"{reverse('measure', args=[measure.name])}?{query}#try",
             format_score(form.result_by(measure).value, whole=measure.family.whole),

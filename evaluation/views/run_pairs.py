@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.http import Http404, HttpResponse
-from django.shortcuts import render
 
 from campaigns.api.attachments import report_response
-from campaigns.views.chart_files import chart_file_response
+from campaigns.core.cards import Card
 from campaigns.views.helpers import SignedInRequest
+from campaigns.views.pages import render_page
+from common.charts.chart import Chart
 from evaluation.core.comparison.compare import Comparisons, PairRow
+from evaluation.core.comparison.discriminative import DiscriminativePower
 from evaluation.core.comparison.formats import FORMATS, list_interval_notes
 from evaluation.core.comparison.interval import MeanInterval
 from evaluation.core.comparison.registry import CORRECTIONS, CORRELATIONS, FAMILY_TESTS, TESTS
@@ -29,6 +31,7 @@ from evaluation.queries.comparison import (
 from evaluation.queries.leaderboard import Leaderboard, LeaderboardEntry
 from evaluation.views.access import get_visible_leaderboard
 from evaluation.views.cells import (
+    ScoreColumn,
     build_column,
     compared_measures,
     format_p,
@@ -38,7 +41,7 @@ from evaluation.views.cells import (
 )
 from evaluation.views.charts.caterpillar import build_caterpillar
 from evaluation.views.downloads import format_label_ending
-from evaluation.views.runs import get_requested_measure, page_context, set_url
+from evaluation.views.runs import get_requested_measure, list_topic_measures, score_page
 
 MOST_RUNS = 60
 """Runs in the map of run pairs; larger maps are unreadable."""
@@ -64,41 +67,103 @@ class CorrelationCell:
     step: int
 
 
+class PairMapRow(NamedTuple):
+    """``cells`` has None for the run itself."""
+
+    tag: str
+    place: int
+    cells: list[PairMapCell | None]
+
+
+class PairTableRow(NamedTuple):
+    row: PairRow
+    difference: str
+    effect: str
+    raw: str
+    adjusted: str
+
+
+class CorrelationRow(NamedTuple):
+    name: str
+    cells: list[CorrelationCell]
+
+
+class PowerRow(NamedTuple):
+    column: ScoreColumn
+    power: DiscriminativePower
+    percent: float | None
+
+
+@dataclass(frozen=True)
+class ComparisonChoice:
+    """The chosen test and correction, and what else can be chosen."""
+
+    choice: SignificanceChoice
+    test: Card
+    correction: Card
+    tests: list[Card]
+    corrections: list[Card]
+    takes_correction: bool
+
+
+@dataclass(frozen=True)
+class RunPairsPage:
+    """``leaders``: the best run and those not significantly different from it; ``lower``: lower
+    values are better; ``more`` run pairs are left out of ``table``.
+    """
+
+    column: ScoreColumn
+    comparisons: Comparisons
+    different: int
+    leaders: list[str]
+    lower: bool
+    picture: Chart
+    map: list[PairMapRow]
+    table: list[PairTableRow]
+    more: int
+
+
+@dataclass(frozen=True)
+class MeasuresComparedPage:
+    """``by``: the rank correlation; ``directed``: the row is the reference ranking."""
+
+    names: list[str]
+    map: list[CorrelationRow]
+    by: Card
+    directed: bool
+    coefficients: list[Card]
+    powers: list[PowerRow]
+
+
 def pairs_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     leaderboard = get_visible_leaderboard(request, slug, pk)
-    name = get_requested_measure(request, leaderboard, compared_measures(leaderboard))
+    names = compared_measures(leaderboard)
+    name = get_requested_measure(request, leaderboard, names)
     choice = get_requested_test(request, leaderboard)
-    entries = rank_entries(leaderboard, name)
+    entries = sorted_entries(leaderboard, name)
     comparisons = select_run_pairs(leaderboard, entries, name, choice)
+    lower = leaderboard.lower_is_better(name)
     rows = sorted(comparisons.rows, key=lambda row: (row.adjusted is None, row.adjusted or 0.0))
     intervals = bootstrap_intervals(leaderboard, entries, name)
-    context = (
-        page_context(leaderboard, name, compared_measures(leaderboard))
-        | choice_context(choice)
-        | {
-            "crumbs": [("Scores", set_url(leaderboard)), ("Run pairs", "")],
-            "column": build_column(leaderboard.measure(name)),
-            "comparisons": comparisons,
-            "different": len(comparisons.different),
-            "leaders": select_best_and_indistinguishable(entries, comparisons),
-            "lower": leaderboard.lower_is_better(name),
-            "picture": build_caterpillar(
-                name,
-                [entry.tag for entry in entries],
-                intervals,
-                [entry.own for entry in entries],
-                caption_intervals(leaderboard.measure(name), intervals),
-            ),
-            "map": build_pair_map(
-                entries[:MOST_RUNS], comparisons, lower=leaderboard.lower_is_better(name)
-            ),
-            "table": [(row, *format_pair_row(row)) for row in rows[:MOST_PAIRS]],
-            "more": max(0, len(rows) - MOST_PAIRS),
-        }
+    page = RunPairsPage(
+        column=build_column(leaderboard.measure(name)),
+        comparisons=comparisons,
+        different=len(comparisons.different),
+        leaders=select_best_and_indistinguishable(entries, comparisons),
+        lower=lower,
+        picture=build_caterpillar(
+            name,
+            [entry.tag for entry in entries],
+            intervals,
+            [entry.own for entry in entries],
+            caption_intervals(leaderboard.measure(name), intervals),
+        ),
+        map=build_pair_map(entries[:MOST_RUNS], comparisons, lower=lower),
+        table=[format_pair_row(row) for row in rows[:MOST_PAIRS]],
+        more=max(0, len(rows) - MOST_PAIRS),
     )
-    return chart_file_response(request, context) or render(
-        request, "evaluation/run_pairs.html", context
-    )
+    head = score_page(leaderboard, "Run pairs", names, name)
+    return render_page(request, "evaluation/run_pairs.html", head, choose_test(choice), page)
 
 
 def caption_intervals(measure: Measure, intervals: Sequence[MeanInterval]) -> str:
@@ -113,7 +178,7 @@ def pairs_download_view(request: SignedInRequest, slug: str, pk: int, fmt: str) 
     leaderboard = get_visible_leaderboard(request, slug, pk)
     name = get_requested_measure(request, leaderboard, compared_measures(leaderboard))
     choice = get_requested_test(request, leaderboard)
-    entries = rank_entries(leaderboard, name)
+    entries = sorted_entries(leaderboard, name)
     comparisons = select_run_pairs(leaderboard, entries, name, choice)
     provenance = {entry.tag: leaderboard.score_set.provenance for entry in entries}
     file = f"{slug}-pairs-{pk}-{name}{format_label_ending(leaderboard)}.{fmt}"
@@ -131,30 +196,28 @@ def measures_compared_view(request: SignedInRequest, slug: str, pk: int) -> Http
         raise Http404("no measure ranks these runs")
     correlations = ranking_correlations(leaderboard, names, coefficient)
     rows = [
-        (first, [correlation_cell(first, second, correlations) for second in names])
+        CorrelationRow(first, [correlation_cell(first, second, correlations) for second in names])
         for first in names
     ]
-    context = (
-        page_context(leaderboard, names[0])
-        | choice_context(choice)
-        | {
-            "crumbs": [("Scores", set_url(leaderboard)), ("Comparison of measures", "")],
-            "names": names,
-            "map": rows,
-            "by": CORRELATIONS[coefficient].card,
-            "directed": CORRELATIONS[coefficient].directed,
-            "coefficients": [each.card for each in CORRELATIONS.values()],
-            "powers": [
-                (
-                    build_column(leaderboard.measure(name)),
-                    power,
-                    None if power.share is None else 100 * power.share,
-                )
-                for name, power in discriminative_powers(leaderboard, names, choice)
-            ],
-        }
+    page = MeasuresComparedPage(
+        names=names,
+        map=rows,
+        by=CORRELATIONS[coefficient].card,
+        directed=CORRELATIONS[coefficient].directed,
+        coefficients=[each.card for each in CORRELATIONS.values()],
+        powers=[
+            PowerRow(
+                build_column(leaderboard.measure(name)),
+                power,
+                None if power.share is None else 100 * power.share,
+            )
+            for name, power in discriminative_powers(leaderboard, names, choice)
+        ],
     )
-    return render(request, "evaluation/measures_compared.html", context)
+    measures = list_topic_measures(leaderboard)
+    head = score_page(leaderboard, "Comparison of measures", measures, names[0])
+    parts = head, choose_test(choice), page
+    return render_page(request, "evaluation/measures_compared.html", *parts)
 
 
 def get_requested_test(
@@ -171,15 +234,15 @@ def get_requested_test(
     return choice
 
 
-def choice_context(choice: SignificanceChoice) -> dict[str, Any]:
-    return {
-        "choice": choice,
-        "test": (TESTS | FAMILY_TESTS)[choice.test].card,
-        "correction": CORRECTIONS[choice.correction].card,
-        "tests": [test.card for test in (TESTS | FAMILY_TESTS).values()],
-        "corrections": [each.card for each in CORRECTIONS.values()],
-        "takes_correction": choice.test in TESTS,
-    }
+def choose_test(choice: SignificanceChoice) -> ComparisonChoice:
+    return ComparisonChoice(
+        choice=choice,
+        test=(TESTS | FAMILY_TESTS)[choice.test].card,
+        correction=CORRECTIONS[choice.correction].card,
+        tests=[test.card for test in (TESTS | FAMILY_TESTS).values()],
+        corrections=[each.card for each in CORRECTIONS.values()],
+        takes_correction=choice.test in TESTS,
+    )
 
 
 def select_requested_measures(request: SignedInRequest, leaderboard: Leaderboard) -> list[str]:
@@ -187,11 +250,6 @@ def select_requested_measures(request: SignedInRequest, leaderboard: Leaderboard
     requested = [name for name in dict.fromkeys(request.GET.getlist("m")) if name in names]
     visible = [name for name in select_visible_measures(leaderboard, ()) if name in names]
     return (requested or visible or names)[:MOST_MEASURES]
-
-
-def rank_entries(leaderboard: Leaderboard, name: str) -> list[LeaderboardEntry]:
-    """The runs of the leaderboard, best first; those without a value last."""
-    return sorted_entries(leaderboard, name)
 
 
 def select_best_and_indistinguishable(
@@ -207,10 +265,10 @@ def select_best_and_indistinguishable(
 
 def build_pair_map(
     entries: Sequence[LeaderboardEntry], comparisons: Comparisons, *, lower: bool
-) -> list[tuple[str, int, list[PairMapCell | None]]]:
+) -> list[PairMapRow]:
     by_pair = {(row.first, row.second): row for row in comparisons.rows}
     return [
-        (
+        PairMapRow(
             a.tag,
             place,
             [
@@ -249,8 +307,7 @@ def correlation_cell(
     return CorrelationCell(f"{estimate.value:.2f}".replace("-", "−"), label, step)
 
 
-def format_pair_row(row: PairRow) -> tuple[str, str, str, str]:
-    """Difference, effect size, raw and adjusted p value as text."""
+def format_pair_row(row: PairRow) -> PairTableRow:
     difference = "–" if row.difference is None else format_signed(row.difference)
     effect = "–" if row.effect is None else format_signed(row.effect)
-    return difference, effect, format_p(row.p_value), format_p(row.adjusted)
+    return PairTableRow(row, difference, effect, format_p(row.p_value), format_p(row.adjusted))

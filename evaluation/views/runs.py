@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 from django.http import Http404, HttpResponse
-from django.shortcuts import render
-from django.urls import reverse
 
-from campaigns.views.chart_files import chart_file_response
-from campaigns.views.helpers import SignedInRequest
+from campaigns.models import Campaign
+from campaigns.views.helpers import Crumbs, SignedInRequest
+from campaigns.views.pages import render_page
+from common.charts.chart import Chart
+from evaluation.models import ScoreSet
 from evaluation.queries.leaderboard import BestMedianWorst, Leaderboard, LeaderboardEntry
 from evaluation.views.access import get_entry, get_visible_leaderboard
 from evaluation.views.cells import (
     ScoreCell,
+    ScoreColumn,
     bar_length,
     build_column,
     compared_measures,
@@ -25,12 +27,27 @@ from evaluation.views.cells import (
     sorted_entries,
 )
 from evaluation.views.charts.topics import build_difference_chart, build_topic_chart
-from evaluation.views.curves import curve_context
-from evaluation.views.significance import significance_context
-from evaluation.views.unjudged import bounds_context
+from evaluation.views.curves import build_precision_recall_curves
+from evaluation.views.significance import assess_significance
+from evaluation.views.unjudged import count_unjudged_documents
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 TIE = 1e-9
 """Two values this close are a tie: smaller differences are rounding errors."""
+
+
+@dataclass(frozen=True)
+class ScorePage:
+    """What pages of a score set have in common. ``choices``: the measures to choose from."""
+
+    campaign: Campaign
+    score_set: ScoreSet
+    leaderboard: Leaderboard
+    crumbs: Crumbs
+    choices: Sequence[str]
+    measure: str
 
 
 @dataclass(frozen=True)
@@ -69,15 +86,50 @@ class RunPair:
         ]
 
 
+@dataclass(frozen=True)
+class RunScoresPage:
+    """``missing``: the number of topics without a value; ``reasons``: why means are undefined."""
+
+    entry: LeaderboardEntry
+    column: ScoreColumn
+    means: list[ComparisonRow]
+    topics: list[ComparisonRow]
+    chart: Chart
+    missing: int
+    reasons: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class ComparePage:
+    """``a`` and ``b`` are None if the leaderboard has fewer runs."""
+
+    entries: Sequence[LeaderboardEntry]
+    column: ScoreColumn
+    a: LeaderboardEntry | None
+    b: LeaderboardEntry | None
+
+
+@dataclass(frozen=True)
+class TopicDifferences:
+    """Differences a − b by topic, largest first; ``left_out`` topics are undefined for a or b."""
+
+    pairs: list[RunPair]
+    left_out: int
+    mean: str
+    wins: int
+    losses: int
+    ties: int
+    chart: Chart
+
+
 def run_scores_view(request: SignedInRequest, slug: str, pk: int, run: int) -> HttpResponse:
     leaderboard = get_visible_leaderboard(request, slug, pk)
     entry = get_entry(leaderboard, run)
     measure = leaderboard.measure(get_requested_measure(request, leaderboard))
-    show_bounds = request.GET.get("bounds") == "1"
-    column, bounds = (
-        build_column(measure),
-        bounds_context(leaderboard, entry, measure, show_bounds=show_bounds),
+    unjudged = count_unjudged_documents(
+        leaderboard, entry, measure, show_bounds=request.GET.get("bounds") == "1"
     )
+    column = build_column(measure)
     titles, values = topic_titles(leaderboard), leaderboard.values(entry, column.name)
     spreads = leaderboard.best_median_worst_by_topic(column.name)
     order = campaign_topic_order(leaderboard.topics, titles)
@@ -88,17 +140,16 @@ def run_scores_view(request: SignedInRequest, slug: str, pk: int, run: int) -> H
             values[at],
             spreads[at],
             whole=column.whole,
-            bounds=bounds["topic_bounds"].get(leaderboard.topics[at], ""),
+            bounds=unjudged.topic_bounds.get(leaderboard.topics[at], ""),
         )
         for at in order
     ]
-    context = page_context(leaderboard, column.name) | {
-        "crumbs": [("Scores", set_url(leaderboard)), (entry.tag, "")],
-        "entry": entry,
-        "column": column,
-        "means": mean_rows(leaderboard, entry),
-        "topics": topics,
-        "chart": build_topic_chart(
+    page = RunScoresPage(
+        entry=entry,
+        column=column,
+        means=mean_rows(leaderboard, entry),
+        topics=topics,
+        chart=build_topic_chart(
             column.name,
             entry.tag,
             [leaderboard.topics[at] for at in order],
@@ -107,37 +158,37 @@ def run_scores_view(request: SignedInRequest, slug: str, pk: int, run: int) -> H
             f"{column.title} of {entry.tag} by topic, compared with all {len(leaderboard.means)} "
             "runs.",
         ),
-        "missing": sum(value is None for value in values),
-        "reasons": leaderboard.as_scored_run(entry).reasons,
-    }
-    context |= bounds | curve_context(leaderboard, [entry], request.GET.get("topic", ""))
-    return chart_file_response(request, context) or render(request, "evaluation/run.html", context)
+        missing=sum(value is None for value in values),
+        reasons=leaderboard.as_scored_run(entry).reasons,
+    )
+    curves = build_precision_recall_curves(leaderboard, [entry], request.GET.get("topic", ""))
+    head = score_page(leaderboard, entry.tag, list_topic_measures(leaderboard), column.name)
+    return render_page(request, "evaluation/run.html", head, page, unjudged, curves)
 
 
 def compare_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Two runs of the leaderboard, topic by topic."""
     leaderboard = get_visible_leaderboard(request, slug, pk)
-    name = get_requested_measure(request, leaderboard, compared_measures(leaderboard))
+    names = compared_measures(leaderboard)
+    name = get_requested_measure(request, leaderboard, names)
     a, b = get_two_entries(request, leaderboard, name)
-    context = page_context(leaderboard, name, compared_measures(leaderboard)) | {
-        "crumbs": [("Scores", set_url(leaderboard)), ("Compare two runs", "")],
-        "entries": leaderboard.entries,
-        "column": build_column(leaderboard.measure(name)),
-        "a": a,
-        "b": b,
-    }
+    column = build_column(leaderboard.measure(name))
+    parts: list[DataclassInstance] = [
+        score_page(leaderboard, "Compare two runs", names, name),
+        ComparePage(leaderboard.entries, column, a, b),
+    ]
     if a and b:
-        context |= comparison(leaderboard, a, b, name) | curve_context(leaderboard, [a, b])
-        context |= significance_context(leaderboard, a, b, name)
-    return chart_file_response(request, context) or render(
-        request, "evaluation/compare.html", context
-    )
+        parts += [
+            compare_by_topic(leaderboard, a, b, name),
+            build_precision_recall_curves(leaderboard, [a, b]),
+            assess_significance(leaderboard, a, b, name),
+        ]
+    return render_page(request, "evaluation/compare.html", *parts)
 
 
-def comparison(
+def compare_by_topic(
     leaderboard: Leaderboard, a: LeaderboardEntry, b: LeaderboardEntry, name: str
-) -> dict[str, Any]:
-    """Differences a − b by topic, largest first; topics undefined for a or b come last."""
+) -> TopicDifferences:
     titles = topic_titles(leaderboard)
     pairs = [
         RunPair(topic, titles.get(topic, ""), x, y, None if x is None or y is None else x - y)
@@ -152,14 +203,14 @@ def comparison(
     defined.sort(key=lambda pair: (-(pair.difference or 0.0), pair.topic))
     differences = [pair.difference or 0.0 for pair in defined]
     sign = -1 if leaderboard.lower_is_better(name) else 1
-    return {
-        "pairs": [*defined, *(pair for pair in pairs if pair.difference is None)],
-        "left_out": len(pairs) - len(defined),
-        "mean": format_signed(sum(differences) / len(differences)) if differences else "–",
-        "wins": sum(value * sign > TIE for value in differences),
-        "losses": sum(value * sign < -TIE for value in differences),
-        "ties": sum(abs(value) <= TIE for value in differences),
-        "chart": build_difference_chart(
+    return TopicDifferences(
+        pairs=[*defined, *(pair for pair in pairs if pair.difference is None)],
+        left_out=len(pairs) - len(defined),
+        mean=format_signed(sum(differences) / len(differences)) if differences else "–",
+        wins=sum(value * sign > TIE for value in differences),
+        losses=sum(value * sign < -TIE for value in differences),
+        ties=sum(abs(value) <= TIE for value in differences),
+        chart=build_difference_chart(
             name,
             (a.tag, b.tag),
             [pair.topic for pair in defined],
@@ -167,7 +218,7 @@ def comparison(
             f"{build_column(leaderboard.measure(name)).title}: {a.tag} minus {b.tag}, largest "
             "difference first.",
         ),
-    }
+    )
 
 
 def list_topic_measures(leaderboard: Leaderboard) -> list[str]:
@@ -175,21 +226,17 @@ def list_topic_measures(leaderboard: Leaderboard) -> list[str]:
     return [m.name for m in leaderboard.measures if not (m.family.summary_only or m.family.text)]
 
 
-def page_context(
-    leaderboard: Leaderboard, name: str, names: Sequence[str] | None = None
-) -> dict[str, Any]:
-    return {
-        "campaign": leaderboard.score_set.campaign,
-        "score_set": leaderboard.score_set,
-        "leaderboard": leaderboard,
-        "choices": list_topic_measures(leaderboard) if names is None else names,
-        "measure": name,
-    }
-
-
-def set_url(leaderboard: Leaderboard) -> str:
-    return reverse(
-        "score-set", args=[leaderboard.score_set.campaign.slug, leaderboard.score_set.pk]
+def score_page(
+    leaderboard: Leaderboard, title: str, choices: Sequence[str], measure: str
+) -> ScorePage:
+    """The common part of the page ``title``."""
+    return ScorePage(
+        campaign=leaderboard.score_set.campaign,
+        score_set=leaderboard.score_set,
+        leaderboard=leaderboard,
+        crumbs=[("Scores", leaderboard.score_set.get_absolute_url()), (title, "")],
+        choices=choices,
+        measure=measure,
     )
 
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from evaluation.core.comparison.compare import PairComparison, compare_pair
+from campaigns.core.cards import Card
+from evaluation.core.comparison.compare import PairComparison, PairRow, compare_pair
 from evaluation.core.comparison.effect import EFFECTS
-from evaluation.core.comparison.interval import INTERVALS
+from evaluation.core.comparison.interval import INTERVALS, MeanInterval
 from evaluation.core.comparison.registry import CORRECTIONS, FAMILY_TESTS, TESTS
 from evaluation.queries.comparison import (
     INTERVAL,
+    SignificanceChoice,
     comparison_seed,
     get_fixed_test,
     select_run_pairs,
@@ -34,9 +35,30 @@ class SignificanceLine:
     reading: str
 
 
-def significance_context(
+@dataclass(frozen=True)
+class SignificanceOfPair:
+    """``verdict`` is by the preregistered test, ``fixed`` and ``corrected`` (None: the same run);
+    its p value is adjusted over ``pairs_tested`` run pairs.
+    """
+
+    choice: SignificanceChoice
+    fixed: Card
+    corrected: Card
+    verdict: PairRow | None
+    pairs_tested: int
+    p_value: str
+    adjusted_p: str
+    interval: MeanInterval
+    interval_text: str | None
+    interval_card: Card
+    other_tests: list[SignificanceLine]
+    effects: list[SignificanceLine]
+    undefined_pairs: int
+
+
+def assess_significance(
     leaderboard: Leaderboard, a: LeaderboardEntry, b: LeaderboardEntry, name: str
-) -> dict[str, Any]:
+) -> SignificanceOfPair:
     """The preregistered test first; its p value is adjusted for all run pairs of the score set."""
     first, second = values_by_run_and_topic(leaderboard, [a, b], name)
     seed, choice = comparison_seed(leaderboard), get_fixed_test(leaderboard.score_set.campaign)
@@ -48,24 +70,25 @@ def significance_context(
     interval = paired_t.intervals[INTERVAL]
     comparisons = select_run_pairs(leaderboard, [a, b], name, choice)
     row = comparisons.rows[0] if comparisons.rows else None
-    return {
-        "choice": choice,
-        "fixed": (TESTS | FAMILY_TESTS)[choice.test].card,
-        "corrected": CORRECTIONS[choice.correction].card,
-        "verdict": row,
-        "pairs_tested": comparisons.corrected_over,
-        "verdict_p": [format_p(row.p_value), format_p(row.adjusted)] if row else [],
-        "interval": interval,
-        "interval_text": None
+    return SignificanceOfPair(
+        choice=choice,
+        fixed=(TESTS | FAMILY_TESTS)[choice.test].card,
+        corrected=CORRECTIONS[choice.correction].card,
+        verdict=row,
+        pairs_tested=comparisons.corrected_over,
+        p_value=format_p(row.p_value) if row else "",
+        adjusted_p=format_p(row.adjusted) if row else "",
+        interval=interval,
+        interval_text=None
         if interval.low is None or interval.high is None
         else f"{format_signed(interval.low)} to {format_signed(interval.high)}",
-        "interval_card": INTERVALS[INTERVAL].card,
-        "other_tests": [
+        interval_card=INTERVALS[INTERVAL].card,
+        other_tests=[
             significance_line(test, compared[test]) for test in TESTS if test != choice.test
         ],
-        "effects": effect_lines(paired_t),
-        "undefined_pairs": int(np.isnan(first - second).sum()),
-    }
+        effects=effect_lines(paired_t),
+        undefined_pairs=int(np.isnan(first - second).sum()),
+    )
 
 
 def significance_line(test: str, compared: PairComparison) -> SignificanceLine:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from math import isfinite
-from typing import Any
 
 from campaigns.models import Run
 from evaluation.core.bounds import MeasureBounds, compute_bounds
@@ -16,25 +16,37 @@ MOST_DOCUMENTS = 50_000
 """For more documents the bounds take too long for a page; use the command."""
 
 
-def bounds_context(
-    leaderboard: Leaderboard, entry: LeaderboardEntry, measure: Measure, *, show_bounds: bool
-) -> dict[str, Any]:
-    """The number of unjudged documents retrieved; if ``show_bounds`` also the bounds of the
-    measure, by topic and over all topics, which can take a second.
+@dataclass(frozen=True)
+class UnjudgedDocuments:
+    """The number of unjudged documents retrieved, and the bounds of the measure by topic and over
+    all topics on request.
     """
+
+    unjudged_documents: int
+    too_many: bool
+    topic_bounds: dict[str, str] = field(default_factory=dict)
+    bounds: str | None = None
+    bounds_reason: str = ""
+
+
+def count_unjudged_documents(
+    leaderboard: Leaderboard, entry: LeaderboardEntry, measure: Measure, *, show_bounds: bool
+) -> UnjudgedDocuments:
+    """If ``show_bounds`` with bounds, which can take a second."""
     ranking = rebuild_run_batch(leaderboard.score_set, Run.objects.get(pk=entry.run))
     retrieved = int(ranking.lengths.sum())
-    context: dict[str, Any] = {
-        "unjudged_documents": retrieved - int(ranking.is_judged.sum()),
-        "too_many": retrieved > MOST_DOCUMENTS,
-        "topic_bounds": {},
-    }
-    if show_bounds and not context["too_many"]:
-        (bounds,) = compute_bounds(ranking, [measure])
-        context["bounds"] = format_bounds(bounds.mean_low, bounds.mean_high)
-        context["topic_bounds"] = bounds_by_topic(leaderboard, bounds)
-        context["bounds_reason"] = bounds.reason.rstrip(".")
-    return context
+    unjudged = retrieved - int(ranking.is_judged.sum())
+    too_many = retrieved > MOST_DOCUMENTS
+    if not show_bounds or too_many:
+        return UnjudgedDocuments(unjudged, too_many)
+    (bounds,) = compute_bounds(ranking, [measure])
+    return UnjudgedDocuments(
+        unjudged_documents=unjudged,
+        too_many=too_many,
+        topic_bounds=bounds_by_topic(leaderboard, bounds),
+        bounds=format_bounds(bounds.mean_low, bounds.mean_high),
+        bounds_reason=bounds.reason.rstrip("."),
+    )
 
 
 def bounds_by_topic(leaderboard: Leaderboard, bounds: MeasureBounds) -> dict[str, str]:

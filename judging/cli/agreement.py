@@ -42,7 +42,7 @@ Judged = QrelsTable | list[ImportedBallot]
 """A qrels file of one assessor, or the judgments of a table by assessor."""
 
 
-class Agreement(FileCommand):
+class AgreementCommand(FileCommand):
     how_many: ClassVar[str] = "+"
     help = (
         "Compute inter-assessor agreement for one qrels file per assessor, or for tables with many "

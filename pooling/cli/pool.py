@@ -30,7 +30,7 @@ LISTED_RUNS = 10
 """Runs listed one by one."""
 
 
-class Pool(FileCommand):
+class PoolCommand(FileCommand):
     help = "Build a depth-K pool, or a pool defined by a spec."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

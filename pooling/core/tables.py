@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
 Ints = NDArray[np.int64]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PoolTable:
     """Documents of topic ``i`` are the rows ``starts[i]`` to ``starts[i + 1]``, docno ascending.
 
@@ -34,6 +38,27 @@ class PoolTable:
 
     def __len__(self) -> int:
         return len(self.docnos)
+
+    def __repr__(self) -> str:
+        return (
+            f"<PoolTable: {len(self):,} documents for {len(self.topics)} topics from "
+            f"{len(self.runs)} runs>"
+        )
+
+    def to_frame(self) -> DataFrame:
+        """One row per document: topic, docno, best rank, runs, place, stratum, probability."""
+        from pandas import DataFrame
+
+        columns = {
+            "topic": np.repeat(np.array(self.topics, object), np.diff(self.starts)),
+            "docno": list(self.docnos),
+            "min_rank": self.min_rank,
+            "runs": [self.contributor_tags(row) for row in range(len(self))],
+            "priority": self.priority,
+            "stratum": self.stratum,
+            "probability": self.probability,
+        }
+        return DataFrame(columns)
 
     @property
     def is_sampled(self) -> bool:

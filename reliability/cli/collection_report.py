@@ -38,7 +38,7 @@ MIN_DOCUMENTS = 50_000
 CONSEQUENCE = "no output written"
 
 
-class CollectionReport(FileCommand):
+class CollectionReportCommand(FileCommand):
     help = "Report the reusability and reliability of a test collection."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

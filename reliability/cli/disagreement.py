@@ -45,7 +45,7 @@ from reliability.core.disagreement.report import (
 MEASURE = "ndcg_cut_10"
 
 
-class Disagreement(FileCommand):
+class DisagreementCommand(FileCommand):
     help = (
         "Show how assessor disagreement affects the run ranking, and which pairs to "
         "adjudicate first."

@@ -30,7 +30,7 @@ from reliability.core.simulation.simulator import (
 CONSEQUENCE = "no output written"
 
 
-class SimulatePool(FileCommand):
+class SimulatePoolCommand(FileCommand):
     help = "Simulate pool specs on a finished campaign: relevant documents found, and judging cost."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -2,33 +2,44 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.formats import number_format
+from django.utils.functional import Promise
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from campaigns.api.attachments import report_response
+from campaigns.core.cards import Card
 from campaigns.errors import ActionRefused
-from campaigns.models import Campaign, User
+from campaigns.models import Campaign, Run, User
 from campaigns.queries.lists import get_campaign_for
-from campaigns.views.chart_files import chart_file_response
-from campaigns.views.helpers import SignedInRequest
+from campaigns.views.helpers import Crumbs, SignedInRequest
+from campaigns.views.pages import render_page
+from common.charts.chart import Chart
 from common.report.writers import ENDINGS
 from evaluation.core.comparison.registry import CORRELATIONS
-from evaluation.views.cells import build_column, format_score
+from evaluation.views.cells import ScoreColumn, build_column, format_score
 from judging.core.policies import AUTOMATIC_ONLY, DEFAULT_POLICY, POLICIES
 from judging.queries.adjudication import STATES, adjudication_states, list_adjudicators
 from reliability.core.disagreement.formats import FORMATS
+from reliability.core.disagreement.rank_swaps import RankSwapValue
 from reliability.core.disagreement.rankings import TREATMENTS, SystemRanking
-from reliability.core.disagreement.report import DisagreementReport
-from reliability.core.disagreement.resampling import FEW_ASSESSORS, RankBand
+from reliability.core.disagreement.report import DisagreementFacts, DisagreementReport
+from reliability.core.disagreement.resampling import (
+    FEW_ASSESSORS,
+    CoefficientSpread,
+    RankBand,
+    ResampledRankings,
+)
+from reliability.core.disagreement.turning_point import TurningStep
 from reliability.core.rank_bands import RankedRun, build_rank_bands
 from reliability.forms import RoundByValueForm
 from reliability.queries.disagreement import list_complete_policies
@@ -39,10 +50,6 @@ from reliability.services.disagreement import (
     study_disagreement,
 )
 
-BANDS_CAPTION = (
-    "●\u00a0rank by the policy; bar: middle 95\u00a0% of ranks with resampled assessors; stroke: "
-    "rank by one assessor."
-)
 MOST_PAIRS = 50
 """Pairs in the table of the page; the download has all."""
 MOST_COLUMNS = 10
@@ -53,6 +60,10 @@ KINDS = {
     "union": "highest grade",
     "intersection": "lowest grade",
 }
+BANDS_CAPTION = (
+    "●\u00a0rank by the policy; bar: middle 95\u00a0% of ranks with resampled assessors; stroke: "
+    "rank by one assessor."
+)
 DOWNLOADS = {
     "runs": {"csv": FORMATS["csv"]},
     "pairs": {"csv": FORMATS["pairs-csv"]},
@@ -72,6 +83,100 @@ class DisagreementRunRow:
     least: int | None
     most: int | None
     ranks: tuple[int | None, ...]
+
+
+class CorrelationText(NamedTuple):
+    text: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class RankingRow:
+    """The ranking of an assessor beside that of all; ``note``: what is special about it."""
+
+    row: SystemRanking
+    note: str
+    cells: list[CorrelationText]
+
+
+class ResamplingLine(NamedTuple):
+    """A coefficient over draws: its mean, least value and 5th percentile."""
+
+    title: str
+    mean: str
+    least: str
+    low: str
+    spread: CoefficientSpread
+
+
+@dataclass(frozen=True)
+class ResamplingRow:
+    """One way of drawing other assessors."""
+
+    way: str
+    draws: ResampledRankings
+    lines: list[ResamplingLine]
+
+
+class SwapPair(NamedTuple):
+    """A pair with its rank-swap value, the share of the gap it closes, and its state."""
+
+    pair: RankSwapValue
+    closed: str
+    state: str | Promise | None
+
+
+class SwapStep(NamedTuple):
+    step: TurningStep
+    gap: str
+
+
+@dataclass(frozen=True)
+class DisagreementPage:
+    """``a`` and ``b``: the IDs of the two runs to turn around."""
+
+    campaign: Campaign
+    crumbs: Crumbs
+    choice: DisagreementQuery
+    a: int | None
+    b: int | None
+    policies: list[Card]
+    treatments: Iterable[tuple[str, str]]
+    query: str
+    form: RoundByValueForm
+    refused: ActionRefused | None = None
+
+
+@dataclass(frozen=True)
+class DisagreementResults:
+    """``columns`` are the assessors in the table of runs, without ``more_columns`` others."""
+
+    runs: Sequence[Run]
+    measures: list[ScoreColumn]
+    report: DisagreementReport
+    facts: DisagreementFacts
+    ranked: bool
+    coefficients: list[Card]
+    rankings: list[RankingRow]
+    draws: list[ResamplingRow]
+    few: bool
+    picture: Chart
+    columns: list[str]
+    more_columns: int
+    rows: list[DisagreementRunRow]
+
+
+@dataclass(frozen=True)
+class SwapPairs:
+    """The pairs of highest rank-swap value, without ``more_pairs`` others; of all pairs
+    ``moving`` change a rank. ``steps`` turn the two runs around.
+    """
+
+    pairs: list[SwapPair]
+    more_pairs: int
+    moving: int
+    steps: list[SwapStep]
+    adjudicators: list[User]
 
 
 @require_safe
@@ -137,121 +242,107 @@ def parse_query(request: SignedInRequest) -> DisagreementQuery:
 def render_disagreement_page(
     request: SignedInRequest, campaign: Campaign, form: RoundByValueForm
 ) -> HttpResponse:
-    disagreement_query = parse_query(request)
-    context: dict[str, Any] = {
-        "campaign": campaign,
-        "crumbs": [
+    choice = parse_query(request)
+    a, b = choice.between or (None, None)
+    page = DisagreementPage(
+        campaign=campaign,
+        crumbs=[
             ("Agreement", reverse("agreement", args=[campaign.slug])),
             ("Effect of disagreement", ""),
         ],
-        "asked": disagreement_query,
-        "policies": [policy.card for policy in list_complete_policies()],
-        "treatments": TREATMENTS.items(),
-        "query": urlencode([(k, v) for k in request.GET for v in request.GET.getlist(k)]),
-        "form": form,
-    }
-    try:
-        study = study_disagreement(actor=request.user, campaign=campaign, query=disagreement_query)
-        context |= study_context(campaign, study)
-    except ActionRefused as refused:
-        context["refused"] = refused
-    return chart_file_response(request, context) or render(
-        request, "reliability/disagreement.html", context
+        choice=choice,
+        a=a,
+        b=b,
+        policies=[policy.card for policy in list_complete_policies()],
+        treatments=TREATMENTS.items(),
+        query=urlencode([(k, v) for k in request.GET for v in request.GET.getlist(k)]),
+        form=form,
     )
+    template = "reliability/disagreement.html"
+    try:
+        study = study_disagreement(actor=request.user, campaign=campaign, query=choice)
+    except ActionRefused as refused:
+        return render_page(request, template, replace(page, refused=refused))
+    pairs = list_swap_pairs(campaign, study.report)
+    return render_page(request, template, page, build_disagreement_results(study), pairs)
 
 
-def study_context(campaign: Campaign, study: DisagreementStudy) -> dict[str, Any]:
+def build_disagreement_results(study: DisagreementStudy) -> DisagreementResults:
     report = study.report
     rankings = [row for row in report.rankings[1:] if row.kind in ("assessor", "machine")]
-    return {
-        "runs": study.runs,
-        "measures": [build_column(measure) for measure in study.measures],
-        "report": report,
-        "facts": report.facts,
-        "ranked": any(rank is not None for rank in report.rankings[0].ranks),
-        "coefficients": [CORRELATIONS[name].card for name in report.rankings[0].coefficients],
-        "rankings": [ranking_cells(row) for row in report.rankings[1:]],
-        "draws": resampling_rows(report),
-        "few": 1 < report.facts.assessors < FEW_ASSESSORS,
-        "picture": build_rank_bands(
+    return DisagreementResults(
+        runs=study.runs,
+        measures=[build_column(measure) for measure in study.measures],
+        report=report,
+        facts=report.facts,
+        ranked=any(rank is not None for rank in report.rankings[0].ranks),
+        coefficients=[CORRELATIONS[name].card for name in report.rankings[0].coefficients],
+        rankings=[ranking_row(row) for row in report.rankings[1:]],
+        draws=[
+            resampling_row("Assessors resampled", report.bootstrap),
+            resampling_row("One assessor per topic, at random", report.swaps),
+        ],
+        few=1 < report.facts.assessors < FEW_ASSESSORS,
+        picture=build_rank_bands(
             "Rank of each run by the policy, rank band, and rank by each assessor",
             [chart_run(report, at, rankings) for at in report.order],
             caption=BANDS_CAPTION,
         ),
-        "columns": [row.labelled_name for row in rankings[:MOST_COLUMNS]],
-        "more_columns": max(0, len(rankings) - MOST_COLUMNS),
-        "rows": [run_row(report, at, rankings) for at in report.order],
-        **pairs_context(campaign, report),
-    }
+        columns=[row.labelled_name for row in rankings[:MOST_COLUMNS]],
+        more_columns=max(0, len(rankings) - MOST_COLUMNS),
+        rows=[run_row(report, at, rankings) for at in report.order],
+    )
 
 
-def pairs_context(campaign: Campaign, report: DisagreementReport) -> dict[str, Any]:
-    """The pairs of highest rank-swap value, and possible adjudicators."""
+def list_swap_pairs(campaign: Campaign, report: DisagreementReport) -> SwapPairs:
     states = adjudication_states(campaign)
-    adjudicators: list[User] = list(list_adjudicators(campaign))
-    visible = report.values[:MOST_PAIRS]
     steps = report.turning.steps if report.turning else ()
-    return {
-        "pairs": [
-            (
+    visible = report.values[:MOST_PAIRS]
+    return SwapPairs(
+        pairs=[
+            SwapPair(
                 value,
                 format_gap_share(value.closed),
                 STATES.get(states.get((value.topic, value.docno), "")),
             )
             for value in visible
         ],
-        "more_pairs": len(report.values) - len(visible),
-        "moving": sum(value.swaps > 0 for value in report.values),
-        "steps": [
-            (step, f"{step.gap:.5f}".replace("-", "−"))
+        more_pairs=len(report.values) - len(visible),
+        moving=sum(value.swaps > 0 for value in report.values),
+        steps=[
+            SwapStep(step, f"{step.gap:.5f}".replace("-", "−"))
             for step in steps[: (report.turning.needed if report.turning else 0) or MOST_PAIRS]
         ],
-        "adjudicators": adjudicators,
-    }
-
-
-def ranking_cells(row: SystemRanking) -> dict[str, Any]:
-    return {
-        "row": row,
-        "note": KINDS.get(row.kind, ""),
-        "cells": [
-            (format_score(correlation.value), correlation.reason or "")
-            for correlation in row.coefficients.values()
-        ],
-    }
-
-
-def resampling_rows(report: DisagreementReport) -> list[dict[str, Any]]:
-    """The two ways of drawing other assessors, with a line per coefficient."""
-    ways = (
-        ("Assessors resampled", report.bootstrap),
-        ("One assessor per topic, at random", report.swaps),
+        adjudicators=list(list_adjudicators(campaign)),
     )
-    return [
-        {
-            "way": way,
-            "drawn": draws,
-            "lines": [
-                (
-                    CORRELATIONS[name].card.title,
-                    *list_explained_cards(estimate.mean, estimate.least, estimate.p5),
-                    estimate,
-                )
-                for name, estimate in draws.coefficients.items()
-            ],
-        }
-        for way, draws in ways
+
+
+def ranking_row(row: SystemRanking) -> RankingRow:
+    cells = [
+        CorrelationText(format_score(correlation.value), correlation.reason or "")
+        for correlation in row.coefficients.values()
     ]
+    return RankingRow(row, KINDS.get(row.kind, ""), cells)
+
+
+def resampling_row(way: str, draws: ResampledRankings) -> ResamplingRow:
+    lines = [
+        ResamplingLine(
+            CORRELATIONS[name].card.title,
+            format_score(spread.mean),
+            format_score(spread.least),
+            format_score(spread.p5),
+            spread,
+        )
+        for name, spread in draws.coefficients.items()
+    ]
+    return ResamplingRow(way, draws, lines)
 
 
 def format_gap_share(value: float) -> str:
     """A share of a gap; 100 % only if it is exact."""
     text = f"{value:.0%}"
     return "> 99\u00a0%" if text == "100%" and value < 1 else text.replace("%", "\u00a0%")
-
-
-def list_explained_cards(*values: float | None) -> list[str]:
-    return [format_score(value) for value in values]
 
 
 def chart_run(report: DisagreementReport, at: int, rankings: list[SystemRanking]) -> RankedRun:

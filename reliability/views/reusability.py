@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_http_methods, require_safe
 
+from campaigns.core.cards import Card
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
 from campaigns.queries.lists import get_campaign_for
-from campaigns.views.helpers import SignedInRequest
+from campaigns.views.helpers import Crumbs, SignedInRequest
+from campaigns.views.pages import render_page
+from judging.models import Qrels
 from reliability.core.collection.cards import CARDS
 from reliability.services.reusability import COLLECTION, request_reusability_report
 from reliability.views.stored_reports import list_stored_reports, stored_report_response
+
+
+@dataclass(frozen=True)
+class ReusabilityPage:
+    """``releases``: the qrels versions; ``judged``: whether there are judgments to report on."""
+
+    campaign: Campaign
+    crumbs: Crumbs
+    releases: list[Qrels]
+    judged: bool
+    cards: Sequence[Card]
 
 
 @require_http_methods(["GET", "POST"])
@@ -24,15 +39,15 @@ def reusability_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     if request.method == "POST":
         return request_report_from_form(request, campaign)
-    context: dict[str, Any] = {
-        "campaign": campaign,
-        "crumbs": [("Qrels", "../qrels/"), ("Reusability", None)],
-        "releases": list(campaign.qrels.all()),
-        "judged": campaign.judgments.exists(),
-        "cards": CARDS,
-        **list_stored_reports(campaign, COLLECTION),
-    }
-    return render(request, "reliability/collection/page.html", context)
+    page = ReusabilityPage(
+        campaign=campaign,
+        crumbs=[("Qrels", "../qrels/"), ("Reusability", None)],
+        releases=list(campaign.qrels.all()),
+        judged=campaign.judgments.exists(),
+        cards=CARDS,
+    )
+    stored = list_stored_reports(campaign, COLLECTION)
+    return render_page(request, "reliability/collection/page.html", page, stored)
 
 
 def request_report_from_form(request: SignedInRequest, campaign: Campaign) -> HttpResponse:

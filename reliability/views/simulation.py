@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
 
 from django.http import HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods, require_safe
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
 from campaigns.queries.lists import get_campaign_for
-from campaigns.views.helpers import SignedInRequest, campaign_url
+from campaigns.views.helpers import Crumbs, SignedInRequest, campaign_url
+from campaigns.views.pages import render_page
 from reliability.forms import MOST_SPECS, SimulationForm, SpecText, collect_specs
 from reliability.services.simulation import SIMULATION, request_simulation
 from reliability.views.stored_reports import list_stored_reports, stored_report_response
+
+
+@dataclass(frozen=True)
+class SimulationPage:
+    """``typed``: a form in progress comes first, and the page must not reload itself. ``can``:
+    whether there are judgments to simulate by.
+    """
+
+    campaign: Campaign
+    typed: bool
+    crumbs: Crumbs
+    form: SimulationForm
+    texts: list[SpecText]
+    can: bool
 
 
 @require_http_methods(["GET", "POST"])
@@ -61,18 +76,17 @@ def render_simulation_page(
     texts = form.texts[:MOST_SPECS]
     if len(texts) < MOST_SPECS:
         texts.append(SpecText("", ""))
-    context: dict[str, Any] = {
-        "campaign": campaign,
-        # A form in progress comes first, and the page must not reload itself.
-        "typed": request.method == "POST",
-        "crumbs": [("Pool", campaign_url("pools", campaign)), ("Simulation", None)],
-        "form": form,
-        "texts": texts,
-        "can": campaign.qrels.exists() or campaign.judgments.exists(),
-        **list_stored_reports(campaign, SIMULATION),
-    }
+    page = SimulationPage(
+        campaign=campaign,
+        typed=request.method == "POST",
+        crumbs=[("Pool", campaign_url("pools", campaign)), ("Simulation", None)],
+        form=form,
+        texts=texts,
+        can=campaign.qrels.exists() or campaign.judgments.exists(),
+    )
+    stored = list_stored_reports(campaign, SIMULATION)
     status = 422 if form.errors else 200
-    return render(request, "reliability/simulation/page.html", context, status=status)
+    return render_page(request, "reliability/simulation/page.html", page, stored, status=status)
 
 
 @require_safe

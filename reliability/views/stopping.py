@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from datetime import datetime
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods, require_safe
 
 from campaigns.api.attachments import report_response
+from campaigns.core.cards import Card
 from campaigns.models import Campaign
 from campaigns.queries.lists import get_campaign_for
-from campaigns.views.chart_files import chart_file_response
-from campaigns.views.helpers import SignedInRequest
+from campaigns.views.helpers import Crumbs, SignedInRequest
+from campaigns.views.pages import render_page
 from common.charts.chart import Chart
 from common.report.report import Report, Section, Table, make_columns
 from common.report.writers import WRITERS
@@ -23,14 +25,17 @@ from evaluation.core.comparison.rank_drop import RankDrop
 from evaluation.core.measures.family import Measure
 from evaluation.core.measures.names import parse_measures
 from evaluation.core.measures.registry import DEFAULT_NAMES
-from evaluation.views.cells import DEFAULT_MEASURES, build_column, format_score
+from evaluation.views.cells import DEFAULT_MEASURES, ScoreColumn, build_column, format_score
 from judging.core.policies import DEFAULT_POLICY, POLICIES
+from judging.models import StoppingRule
 from judging.queries.stopping import latest_rule, stopped_topics
 from judging.services.stopping import set_stopping_rule
+from reliability.core.collection.extrapolation import Extrapolation
 from reliability.core.collection.stability import JUDGED_ALARM
 from reliability.core.disagreement.report import can_rank_runs
 from reliability.core.judgments_chart import build_judgments_chart, judgments_value
 from reliability.core.stopping.cards import CARDS
+from reliability.core.stopping.discoveries import RankWindow, TeamDiscoveries, TopicDiscoveries
 from reliability.forms import StoppingForm
 from reliability.services.stopping import (
     CUTS,
@@ -40,19 +45,27 @@ from reliability.services.stopping import (
     stopping_panel,
 )
 
-Rows = list[Sequence[object]]
-
 NARROW = (400.0, 220.0)
 """Charts are beside their tables, at half the width of the page."""
 
 
+class JudgedShare(NamedTuple):
+    """``low``: too low to trust the score."""
+
+    text: str
+    low: bool
+
+
+Rows = list[Sequence[object]]
+
+
 @dataclass(frozen=True)
 class StoppingRunRow:
-    """A run as the page shows it. ``judged`` are texts and whether the share is too low."""
+    """A run as the page shows it."""
 
     row: InterimRun
     score: str
-    judged: tuple[tuple[str, bool], ...]
+    judged: tuple[JudgedShare, ...]
 
     @property
     def moved(self) -> int:
@@ -72,6 +85,47 @@ class StoppingQuery:
     policy: str
     by: str
     step: int | None
+
+
+Row = TypeVar("Row")
+
+
+class RowWithPercent(NamedTuple, Generic[Row]):
+    row: Row
+    pct: float
+
+
+@dataclass(frozen=True)
+class StoppingPage:
+    """``ended``: since when topics are complete, by number. ``share`` and ``complete`` are
+    percents; ``moves`` are over the last ``span`` judgments. ``dense`` topics have many relevant
+    documents, ``lonely`` ones mostly those of one team.
+    """
+
+    campaign: Campaign
+    crumbs: Crumbs
+    panel: StoppingPanel
+    form: StoppingForm
+    rule: StoppingRule | None
+    ended: dict[str, datetime]
+    choice: StoppingQuery
+    measures: list[ScoreColumn]
+    policies: list[Card]
+    share: float
+    curve: Chart
+    moves: Chart | None
+    span: int
+    topics: list[RowWithPercent[TopicDiscoveries]]
+    dense: int
+    lonely: int
+    windows: list[RowWithPercent[RankWindow]]
+    teams: list[RowWithPercent[TeamDiscoveries]]
+    below: Extrapolation | None
+    complete: float
+    runs: list[StoppingRunRow]
+    cuts: Sequence[int]
+    alarm: float
+    cards: Sequence[Card]
 
 
 @require_http_methods(["GET", "POST"])
@@ -101,47 +155,48 @@ def render_stopping_page(
     choice = parse_stopping_query(request, campaign)
     panel = get_stopping_panel(request, campaign, choice)
     pool = panel.pool
-    context = {
-        "campaign": campaign,
-        "crumbs": [("Judging", "../judging/"), ("Stopping", None)],
-        "panel": panel,
-        "form": form,
-        "rule": latest_rule(campaign),
-        "ended": {
-            row.topic.number: row.at for row in stopped_topics(campaign).select_related("topic")
-        },
-        "choice": choice,
-        "measures": [build_column(measure) for measure in ranking_measures(campaign)],
-        "policies": [policy.card for policy in POLICIES.values()],
-        "share": compute_percent(panel.relevant, panel.judged),
-        "curve": stopping_chart("found", "Relevant documents found", "relevant", [*panel.curve]),
-        "moves": stopping_chart(
+    ended = {row.topic.number: row.at for row in stopped_topics(campaign).select_related("topic")}
+    page = StoppingPage(
+        campaign=campaign,
+        crumbs=[("Judging", "../judging/"), ("Stopping", None)],
+        panel=panel,
+        form=form,
+        rule=latest_rule(campaign),
+        ended=ended,
+        choice=choice,
+        measures=[build_column(measure) for measure in ranking_measures(campaign)],
+        policies=[policy.card for policy in POLICIES.values()],
+        share=compute_percent(panel.relevant, panel.judged),
+        curve=stopping_chart("found", "Relevant documents found", "relevant", [*panel.curve]),
+        moves=stopping_chart(
             "ranking", "Tau-b with the current ranking", "tau-b", tau_series(panel)
         )
         if panel.moves
         else None,
-        "topics": [(row, compute_percent(row.relevant, row.judged)) for row in pool.topics]
-        if pool
-        else [],
-        "dense": sum(row.is_dense for row in pool.topics) if pool else 0,
-        "lonely": sum(row.is_mostly_unique for row in pool.topics) if pool else 0,
-        "windows": [(row, compute_percent(row.relevant, row.judged)) for row in pool.windows]
-        if pool
-        else [],
-        "teams": [(row, compute_percent(row.unique_relevant, panel.relevant)) for row in pool.teams]
-        if pool
-        else [],
-        "below": None if not pool or isinstance(pool.below, str) else pool.below,
-        "complete": compute_percent(pool.left.completeness or 0, 1) if pool else 0,
-        "runs": [*iter_run_rows(panel)],
-        "cuts": CUTS,
-        "alarm": JUDGED_ALARM,
-        "cards": CARDS,
-    }
-    status = 422 if form.errors else 200
-    return chart_file_response(request, context) or render(
-        request, "reliability/stopping.html", context, status=status
+        span=panel.moves[0].ago if panel.moves else 0,
+        topics=[
+            RowWithPercent(row, compute_percent(row.relevant, row.judged))
+            for row in (pool.topics if pool else ())
+        ],
+        dense=sum(row.is_dense for row in pool.topics) if pool else 0,
+        lonely=sum(row.is_mostly_unique for row in pool.topics) if pool else 0,
+        windows=[
+            RowWithPercent(row, compute_percent(row.relevant, row.judged))
+            for row in (pool.windows if pool else ())
+        ],
+        teams=[
+            RowWithPercent(row, compute_percent(row.unique_relevant, panel.relevant))
+            for row in (pool.teams if pool else ())
+        ],
+        below=None if not pool or isinstance(pool.below, str) else pool.below,
+        complete=compute_percent(pool.left.completeness or 0, 1) if pool else 0,
+        runs=[*iter_run_rows(panel)],
+        cuts=CUTS,
+        alarm=JUDGED_ALARM,
+        cards=CARDS,
     )
+    status = 422 if form.errors else 200
+    return render_page(request, "reliability/stopping.html", page, status=status)
 
 
 def parse_stopping_query(request: SignedInRequest, campaign: Campaign) -> StoppingQuery:
@@ -179,7 +234,7 @@ def get_stopping_panel(
 def iter_run_rows(panel: StoppingPanel) -> Iterator[StoppingRunRow]:
     for row in panel.runs:
         judged = tuple(
-            (format_score(share), share is not None and share < JUDGED_ALARM)
+            JudgedShare(format_score(share), share is not None and share < JUDGED_ALARM)
             for share in row.judged
         )
         yield StoppingRunRow(row, format_score(row.score), judged)

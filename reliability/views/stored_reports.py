@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
+from dataclasses import dataclass
 from hashlib import sha256
 
 from django.http import Http404, HttpResponse
@@ -20,17 +21,25 @@ MOST_REPORTS = 10
 """Reports on a page, latest first."""
 
 
-def list_stored_reports(campaign: Campaign, kind: str) -> dict[str, object]:
+@dataclass(frozen=True)
+class StoredReports:
     """The latest reports, and the job in progress or, if the latest job failed, that one."""
+
+    job: Job | None
+    job_url: str
+    reports: list[Job]
+
+
+def list_stored_reports(campaign: Campaign, kind: str) -> StoredReports:
     all_jobs = campaign.jobs.filter(kind=kind).select_related("created_by")
     in_progress = all_jobs.filter(state__in=(Job.State.QUEUED, Job.State.RUNNING)).first()
     latest = all_jobs.first()
     job = in_progress or (latest if latest and latest.state == Job.State.FAILED else None)
-    return {
-        "job": job,
-        "job_url": campaign_url("job", campaign, job.pk) if job else "",
-        "reports": list(all_jobs.filter(state=Job.State.DONE)[:MOST_REPORTS]),
-    }
+    return StoredReports(
+        job=job,
+        job_url=campaign_url("job", campaign, job.pk) if job else "",
+        reports=list(all_jobs.filter(state=Job.State.DONE)[:MOST_REPORTS]),
+    )
 
 
 def stored_report_response(

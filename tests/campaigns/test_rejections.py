@@ -8,10 +8,10 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
+from campaigns.lifecycle.head import list_pending_tasks
+from campaigns.lifecycle.status import get_campaign_status
 from campaigns.models import Campaign, Event
 from campaigns.queries.lists import list_open_rejections
-from evaluation.queries.campaign_status import get_campaign_status
-from evaluation.templatetags.campaign_head import list_pending_tasks
 from tests.world.files import checked_run, run_text
 
 
@@ -29,7 +29,7 @@ def submit(campaign, team, participant):
 
 def reminders(campaign, user) -> list[str]:
     campaign = Campaign.objects.get(pk=campaign.pk)
-    tasks = list_pending_tasks(campaign, get_campaign_status(campaign, user))
+    tasks = list_pending_tasks(get_campaign_status(campaign, user))
     return [task.label for task in tasks if "rejected" in task.label]
 
 

@@ -83,7 +83,7 @@ def test_the_list_shows_every_family_in_its_group(client):
     assert [f.name for f in ALL if f'href="{at(f.name)}"' not in text] == []
     shown = [group.title for group, _ in answer.context["groups"]]
     assert shown == [it.title for it in GROUPS.values() if it.title in shown]
-    assert (answer.context["found"], answer.context["count"]) == (len(ALL), len(ALL))
+    assert (answer.context["matches"], answer.context["count"]) == (len(ALL), len(ALL))
 
 
 def test_the_list_is_searched_by_words_and_by_names_of_measures(client):
@@ -146,7 +146,7 @@ def test_a_name_of_no_measure_is_answered_in_the_words_of_the_command(client):
 
 def test_measures_of_users_are_found_and_counted(client):
     answer = client.get("/measures/?q=coverage")
-    assert answer.context["found"] == len(answer.context["user_measures"]) == 1
+    assert answer.context["matches"] == len(answer.context["user_measures"]) == 1
     assert "1 of 63 measure families match “coverage”" in plain(answer)
     assert client.get("/measures/coverage/")["Location"] == "/measures/#coverage"
 

@@ -9,10 +9,11 @@ import pytest
 from django.urls import reverse
 from rest_framework.test import APIClient
 
-from evaluation.queries.campaign_status import get_campaign_status
-from evaluation.templatetags.campaign_head import build_phases, list_pending_tasks
+from campaigns.lifecycle.head import build_phases, list_pending_tasks
+from campaigns.lifecycle.status import get_campaign_status
 from judging.core.designs.forecast import divide_open_judgments
 from judging.core.stopping import StoppingCriteria
+from judging.lifecycle import JudgingFacts
 from judging.queries.progress import assessor_progress, plan_progress
 from judging.queries.screen import count_remaining, get_assessor_topic, list_assessor_topics
 from judging.queries.tallies import SlotTally, judging_progress
@@ -62,15 +63,16 @@ def look(campaign, organizer, as_user):
         plans = plan_progress(campaign)
         api = call_api(campaign, organizer)
         # Head, plan and API: one tally.
-        assert status.judging == tally
+        facts = status.get(JudgingFacts)
+        assert facts.judging == tally
         for name in ("judged", "skipped", "coming", "dropped", "total", "unresolved"):
             shown = {sum(getattr(p.tally, name) for p in plans), api["judging"][name]}
             assert shown == {getattr(tally, name)}, name
-        assert api["judging"]["complete"] == tally.is_complete == status.all_judged
+        assert api["judging"]["complete"] == tally.is_complete == facts.all_judged
         page = figures(
             as_user(organizer).get(reverse("judging", args=[campaign.slug])).content.decode()
         )
-        phase = next(p for p in build_phases(campaign, status) if str(p.label) == "Judging")
+        phase = next(p for p in build_phases(status) if str(p.label) == "Judging")
         if phase.note:
             assert f"{tally.judged} of {tally.total} judged" in phase.note
             assert f"{tally.done} of {tally.total} judged or skipped" in page
@@ -88,14 +90,18 @@ def look(campaign, organizer, as_user):
         own = call_api(campaign, user)
         assert (row.remaining, row.most) == (count, sum(topic.most for topic in topics))
         assert (told["remaining"], told["most"]) == (row.remaining, row.most)
-        assert own["remaining"] == get_campaign_status(campaign, user).my_open == count
+        assert (
+            own["remaining"]
+            == get_campaign_status(campaign, user).get(JudgingFacts).my_open
+            == count
+        )
         assert own["judging"] is None
         assert own["assessors"] == []
         if row.pace.per_hour:
             assert row.hours_left == count / row.pace.per_hour
         for topic in topics:
             assert get_assessor_topic(campaign, user, topic.topic).left == topic.left
-        tasks = list_pending_tasks(campaign, get_campaign_status(campaign, user))
+        tasks = list_pending_tasks(get_campaign_status(campaign, user))
         noun = "document" if count == 1 else "documents"
         asked = [task.label for task in tasks if task.action == "Judge"]
         assert asked == ([f"{count} {noun} to judge"] if count else [])

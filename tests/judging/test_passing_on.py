@@ -9,9 +9,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from campaigns.errors import ActionRefused
+from campaigns.lifecycle.head import build_phases, list_pending_tasks
+from campaigns.lifecycle.status import get_campaign_status
 from campaigns.models import Event
-from evaluation.queries.campaign_status import get_campaign_status
-from evaluation.templatetags.campaign_head import build_phases, list_pending_tasks
 from judging.models import Judgment, Slot
 from judging.queries.invariants import list_violations
 from judging.queries.overview import list_skipped
@@ -172,8 +172,8 @@ def test_a_campaign_with_an_unresolved_skip_is_not_done(
 
     def shown() -> tuple[str, list[str], str]:
         status = get_campaign_status(campaign, organizer)
-        phases = {phase.label: phase for phase in build_phases(campaign, status)}
-        tasks = [task.label for task in list_pending_tasks(campaign, status)]
+        phases = {phase.label: phase for phase in build_phases(status)}
+        tasks = [task.label for task in list_pending_tasks(status)]
         return phases["Judging"].state, tasks, phases["Judging"].note
 
     skipped = "1 skipped document needs another assessor, or closing its plan"

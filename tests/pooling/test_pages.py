@@ -42,7 +42,7 @@ def address(campaign):
 
 def ticked(answer) -> set[str]:
     found = {run.pk: run.tag for run in answer.context["runs"]}
-    return {found[pk] for pk in answer.context["checked"] if pk in found}
+    return {found[pk] for pk in answer.context["selected_ids"] if pk in found}
 
 
 def test_without_runs_the_page_says_what_is_missing(page, address):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,9 @@ from evaluation.core.comparison.family import FamilyTest, run_pair_indices
 from evaluation.core.comparison.interval import INTERVALS, MeanInterval
 from evaluation.core.comparison.paired_tests import PairedOutcome, PairedTest
 from evaluation.core.comparison.registry import CORRECTIONS, FAMILY_TESTS, TESTS
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 OWN_CORRECTION = "corrects for multiple comparisons itself; use the correction none."
 FAMILY_WISE = ("holm", "bonferroni")
@@ -96,7 +99,7 @@ class PairRow:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparisons:
     """All run pairs under one test and one correction.
 
@@ -118,6 +121,18 @@ class Comparisons:
     rows: tuple[PairRow, ...]
     critical: float | None = None
     corrected_over: int = 0
+
+    def __repr__(self) -> str:
+        return (
+            f"<Comparisons of {len(self.tags)} runs by {self.test}, {self.correction}: "
+            f"{len(self.different)} of {len(self.rows)} pairs differ>"
+        )
+
+    def to_frame(self) -> DataFrame:
+        """One row per run pair, with the fields of ``PairRow``; NaN where undefined."""
+        from pandas import DataFrame
+
+        return DataFrame([vars(row) for row in self.rows])
 
     @property
     def different(self) -> tuple[PairRow, ...]:

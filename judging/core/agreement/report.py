@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from campaigns.core.intervals import interval_rule_to_dict
 from judging.core.agreement.coefficient import CoefficientValue
 from judging.core.agreement.resampling import ResampleDraws
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 Row = dict[str, CoefficientValue]
 """Coefficients by name."""
@@ -47,7 +50,7 @@ class OmittedRows:
     pairs: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class AgreementReport:
     """``pairs`` has every coefficient by pair of assessors, ``confusion`` the number of pairs
     by the two grades (rows: the first assessor), in the order of ``scale``.
@@ -70,6 +73,23 @@ class AgreementReport:
     draws: ResampleDraws
     thirds: int = 0
     left_out: int = 0
+
+    def __repr__(self) -> str:
+        return f"<AgreementReport: {len(self.assessors)} assessors, {self.documents:,} documents>"
+
+    def to_frame(self) -> DataFrame:
+        """One row per coefficient: over ``all`` assessors, as the ``mean`` over pairs of them, and
+        for each pair; value, n and interval, NaN where undefined."""
+        from pandas import DataFrame
+
+        scopes = {"all": self.overall, "mean": self.means}
+        scopes |= {" ~ ".join(names): row for names, row in self.pairs.items()}
+        rows = [
+            {"assessors": scope, "coefficient": name, **asdict(value)}
+            for scope, row in scopes.items()
+            for name, value in row.items()
+        ]
+        return DataFrame(rows)
 
     @property
     def overall(self) -> Row:

@@ -9,12 +9,12 @@ from typing import Any
 from campaigns.cli.command import CliError, Output
 from campaigns.management.file_command import FileManagementCommand
 from campaigns.models import Campaign
-from judging.cli.agreement import Agreement
+from judging.cli.agreement import AgreementCommand
 from judging.core.quality.report import JudgingRecord
 from judging.queries.quality import load_judging_record
 
 
-class CampaignAgreement(Agreement):
+class CampaignAgreement(AgreementCommand):
     """Agreement from files, or with ``--campaign`` from the judgments of a campaign."""
 
     how_many = "*"

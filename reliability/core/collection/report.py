@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,6 +28,9 @@ from reliability.core.collection.reduced_judgments import (
 )
 from reliability.core.collection.stability import Stability, assess_stability
 from reliability.core.disagreement.report import can_rank_runs
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 MEASURES = ("map", "P_10", "bpref", "bpref-10", "ndcg")
 
@@ -66,7 +69,7 @@ class ReusabilityFacts:
     label: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ReusabilityReport:
     """All diagnostics of one collection; undefined is None, usually with a reason."""
 
@@ -80,6 +83,25 @@ class ReusabilityReport:
     reduced: tuple[ReducedJudgments, ...]
     condensed: tuple[CondensedComparison, ...]
     corrections: tuple[UnpooledCorrection, ...]
+
+    def __repr__(self) -> str:
+        facts = self.facts
+        return (
+            f"<ReusabilityReport: {facts.runs} runs, {facts.topics} topics, {facts.judged:,} "
+            f"judged documents, pool depth {facts.depth}>"
+        )
+
+    def to_frame(self) -> DataFrame:
+        """What leaving out a run, and a team, changes: one row per measure, group and run."""
+        from pandas import DataFrame
+
+        results = (*self.leave_run_out, *self.leave_team_out)
+        rows = [
+            {"measure": result.measure, "by": result.by, **asdict(run)}
+            for result in results
+            for run in result.runs
+        ]
+        return DataFrame(rows)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""

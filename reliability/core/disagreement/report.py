@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from reliability.core.disagreement.resampling import (
     swap_assessors_at_random,
 )
 from reliability.core.disagreement.turning_point import TurningPoint, find_turning_point
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 DRAWS = 200
 SWAPS = 1000
@@ -52,7 +55,7 @@ class DisagreementFacts:
     label: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class DisagreementReport:
     """``rankings`` begins with the reference of all comparisons. ``values`` are the
     disagreements, highest value first; ``turning`` is present if two runs were selected.
@@ -65,6 +68,20 @@ class DisagreementReport:
     swaps: ResampledRankings
     values: tuple[RankSwapValue, ...]
     turning: TurningPoint | None = None
+
+    def __repr__(self) -> str:
+        facts = self.facts
+        return (
+            f"<DisagreementReport: {facts.assessors} assessors, {facts.runs} runs by "
+            f"{facts.measure}, {facts.disputed:,} disagreements>"
+        )
+
+    def to_frame(self) -> DataFrame:
+        """Runs × rankings: the score of each run by the qrels of each; NaN where undefined."""
+        from pandas import DataFrame
+
+        scores = {ranking.name: ranking.scores for ranking in self.rankings}
+        return DataFrame(scores, index=list(self.tags), dtype="float64")
 
     @property
     def by_policy(self) -> SystemRanking:

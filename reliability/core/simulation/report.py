@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from evaluation.core.comparison.rank_drop import RankDrop
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 SHARES = (5, 10, 20, 30, 50, 75, 100)
 """Default budgets, in percent of the judgments of the deepest spec."""
@@ -121,12 +124,42 @@ class SimulationFacts:
     label: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Simulation:
+    """Each spec at each budget, against the full qrels."""
+
     facts: SimulationFacts
     budgets: tuple[int, ...]
     measures: tuple[str, ...]
     specs: tuple[SpecResult, ...]
+
+    def __repr__(self) -> str:
+        names = ", ".join(spec.name for spec in self.specs)
+        return f"<Simulation of {names}: {len(self.budgets)} budgets, {self.facts.seeds} seeds>"
+
+    def to_frame(self) -> DataFrame:
+        """One row per spec, budget and measure, each value the mean over the seeds; NaN where
+        undefined."""
+        from pandas import DataFrame
+
+        rows = [
+            {
+                "spec": spec.name,
+                "budget": point.budget,
+                "measure": measure,
+                "spent": point.spent.mean,
+                "relevant": point.relevant.mean,
+                "share": point.share.mean,
+                "holes": point.holes.mean,
+                "tau_b": ranking.tau_b.mean,
+                "tau_ap": ranking.tau_ap.mean,
+                "drop": ranking.drop.mean,
+            }
+            for spec in self.specs
+            for point in spec.points
+            for measure, ranking in point.rankings.items()
+        ]
+        return DataFrame(rows)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values."""

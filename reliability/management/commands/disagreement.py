@@ -10,12 +10,12 @@ from campaigns.cli.command import CliError, Output
 from campaigns.errors import ActionRefused
 from campaigns.management.file_command import FileManagementCommand
 from campaigns.models import Campaign
-from reliability.cli.disagreement import Disagreement
+from reliability.cli.disagreement import DisagreementCommand
 from reliability.core.disagreement.panel import DisagreementPanel
 from reliability.services.disagreement import load_panel_unchecked
 
 
-class CampaignDisagreement(Disagreement):
+class CampaignDisagreement(DisagreementCommand):
     """Disagreement from files, or of a campaign."""
 
     def add_campaign(self, parser: ArgumentParser) -> None:

@@ -1,8 +1,8 @@
 """``manage.py simulate_pool``: that of ``reliability/cli``."""
 
 from campaigns.management.file_command import FileManagementCommand
-from reliability.cli.simulate_pool import SimulatePool
+from reliability.cli.simulate_pool import SimulatePoolCommand
 
 
 class Command(FileManagementCommand):
-    command = SimulatePool()
+    command = SimulatePoolCommand()

@@ -48,7 +48,7 @@ def test_dicts_frames_bytes_and_files_give_the_same_scores(tmp_path: Path) -> No
 
 
 def test_the_scores_come_as_a_frame() -> None:
-    scores = evaluate(RUN, QRELS, ["AP", "judged_2"]).frame()
+    scores = evaluate(RUN, QRELS, ["AP", "judged_2"]).to_frame()
     assert scores.columns.tolist() == ["map", "judged_2"]
     assert scores["judged_2"].to_dict() == {"001": 0.5, "1": 1.0}
 

@@ -2,32 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import Any
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from django.contrib.auth.decorators import login_not_required
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_http_methods, require_safe
 
 from campaigns.api.attachments import attachment_response
 from campaigns.core.confirmation import Decision
 from campaigns.errors import ActionRefused
-from campaigns.models import Campaign
+from campaigns.models import Campaign, Run
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.confirmation import confirm_act
-from campaigns.views.helpers import SignedInRequest, campaign_url
+from campaigns.views.helpers import Crumbs, SignedInRequest, campaign_url
+from campaigns.views.pages import render_page
 from pooling.core.docs import methods_by_kind
 from pooling.core.formats import FORMATS, FRAME_FORMATS
+from pooling.core.method import PoolingMethod
 from pooling.forms import FreezeForm, PoolForm, QuickSelectionForm, spec_to_yaml
 from pooling.models import Pool
 from pooling.queries import (
-    Composition,
     choose_runs,
     get_pool_composition,
     judged_campaigns,
-    list_growth,
     list_poolable_runs,
     list_visible_pools,
     load_pool_table,
@@ -36,16 +37,83 @@ from pooling.queries import (
 from pooling.services.adaptive_pools import frozen_spec
 from pooling.services.frames import frame_text
 from pooling.services.freeze import check_unchanged, draft_pool, freeze_pool, latest_pool_version
-from pooling.services.preview import SHARE_DEPTH, PoolPreview, preview_pool
+from pooling.services.preview import SHARE_DEPTH, PooledShare, PoolPreview, preview_pool
+from pooling.views.composition import (
+    CompositionPart,
+    composition_part,
+    growth_part,
+    share_percent,
+)
+
+
+class QuickSelection(NamedTuple):
+    """The query of ``QuickSelectionForm``, and the label of its button."""
+
+    query: str
+    label: str
+
 
 RULES = (
-    ("all", "All"),
-    ("priority=1", "Top-priority run of each team"),
-    ("per_team=1", "One run per team"),
-    ("per_team=0", "None"),
+    QuickSelection("all", "All"),
+    QuickSelection("priority=1", "Top-priority run of each team"),
+    QuickSelection("per_team=1", "One run per team"),
+    QuickSelection("per_team=0", "None"),
 )
-"""Quick selections: the query of ``QuickSelectionForm``, and the button label."""
 ENDINGS = {"trec": ".txt", "csv": ".csv", "json": ".json"}
+
+
+@dataclass(frozen=True)
+class PoolsPage:
+    campaign: Campaign
+    crumbs: Crumbs
+    pools: QuerySet[Pool]
+    runs: list[Run]
+    team_count: int
+    form: PoolForm
+    quick: QuickSelectionForm
+    rules: Sequence[QuickSelection]
+    selected_ids: Collection[int]
+    checked_count: int
+
+
+class ExcludedRun(NamedTuple):
+    row: PooledShare
+    pct: float
+
+
+@dataclass(frozen=True)
+class PreviewPart:
+    """``newest``: the latest version; ``simulated_on``: campaigns with judgments to simulate by."""
+
+    preview: PoolPreview
+    spec_text: str
+    seconds: float
+    hours: float
+    newest: int
+    share_depth: int
+    excluded_runs: list[ExcludedRun]
+    simulated_on: QuerySet[Campaign]
+
+
+@dataclass(frozen=True)
+class PoolPage:
+    """``qrels``: the latest version, of an upper app. ``gone``: the runs replaced or withdrawn
+    since, as the spec names them.
+    """
+
+    campaign: Campaign
+    crumbs: Crumbs
+    pool: Pool
+    spec_text: str
+    newer: Pool | None
+    qrels: Any
+    gone: list[dict[str, Any]]
+    is_sampled: bool
+
+
+@dataclass(frozen=True)
+class PoolingMethodsPage:
+    groups: list[tuple[str, str, str, list[PoolingMethod]]]
 
 
 @require_http_methods(["GET", "POST"])
@@ -120,12 +188,15 @@ def render_pool_preview(
         if preview
         else selected_run_ids(request.POST or request.GET)
     )
-    context = (
-        pool_preview_context(campaign, preview, form.cleaned_data["seconds"]) if preview else {}
+    quick = QuickSelectionForm()
+    if preview is None:
+        return render_pools_page(request, campaign, form, quick, selected_ids)
+    seconds = form.cleaned_data["seconds"]
+    parts = (
+        preview_part(request, campaign, preview, seconds),
+        composition_part(campaign, preview.parts, preview, seconds),
     )
-    if preview is not None:
-        context["simulated_on"] = judged_campaigns(request.user, campaign)
-    return render_pools_page(request, campaign, form, QuickSelectionForm(), selected_ids, context)
+    return render_pools_page(request, campaign, form, quick, selected_ids, parts)
 
 
 @require_http_methods(["GET", "POST"])
@@ -166,94 +237,43 @@ def render_pools_page(
     form: PoolForm,
     quick: QuickSelectionForm,
     selected_ids: Collection[int],
-    extra: dict[str, Any] | None = None,
+    preview: tuple[PreviewPart, CompositionPart] | tuple[()] = (),
 ) -> HttpResponse:
     runs = list(list_poolable_runs(campaign))
-    context = {
-        "campaign": campaign,
-        "crumbs": [("Pool", campaign_url("pools", campaign) if extra else None)],
-        "pools": campaign.pools.select_related("frozen_by"),
-        "runs": runs,
-        "team_count": len({run.team_id for run in runs}),
-        "form": form,
-        "quick": quick,
-        "rules": RULES,
-        "checked": selected_ids,
-        "checked_count": sum(run.pk in selected_ids for run in runs),
-        **(extra or {}),
-    }
-    if extra:
-        context["crumbs"].append(("Preview", None))
-    status = 422 if form.errors or quick.errors else 200
-    return render(request, "pooling/pools.html", context, status=status)
-
-
-def pool_preview_context(
-    campaign: Campaign, preview: PoolPreview, seconds: float
-) -> dict[str, Any]:
-    return {
-        "preview": preview,
-        "spec_text": spec_to_yaml(preview.spec),
-        "seconds": seconds,
-        "hours": preview.hours(seconds),
-        "newest": latest_pool_version(campaign),
-        "share_depth": SHARE_DEPTH,
-        "excluded_runs": [(row, share_percent(row.share, 1)) for row in preview.excluded_runs],
-        **composition_context(campaign, preview.parts, preview, seconds),
-    }
-
-
-def composition_context(
-    campaign: Campaign,
-    parts: Composition,
-    preview: PoolPreview | None = None,
-    seconds: float = 0,
-) -> dict[str, Any]:
-    """The tables of a composition: each row with the length of its bars in percent; for a
-    preview, also hours and pooled shares.
-    """
-    pooled_shares = (
-        {row.run.tag: share_percent(row.share, 1) for row in preview.pooled_shares}
-        if preview
-        else {}
+    crumbs: list[tuple[str, str | None]] = [("Pool", None)]
+    if preview:
+        crumbs = [("Pool", campaign_url("pools", campaign)), ("Preview", None)]
+    page = PoolsPage(
+        campaign=campaign,
+        crumbs=crumbs,
+        pools=campaign.pools.select_related("frozen_by"),
+        runs=runs,
+        team_count=len({run.team_id for run in runs}),
+        form=form,
+        quick=quick,
+        rules=RULES,
+        selected_ids=selected_ids,
+        checked_count=sum(run.pk in selected_ids for run in runs),
     )
-    titles = dict(campaign.topics.values_list("number", "title"))
-    most = max((run.alone for run in parts.runs), default=0)
-    most_of_team = max((team.alone for team in parts.teams), default=0)
-    return {
-        "parts": parts,
-        "size": f"{parts.size:,}",
-        "by_topic": [
-            (
-                topic,
-                titles.get(topic.number, ""),
-                share_percent(topic.documents, parts.largest_topic),
-                share_percent(topic.one_team, parts.largest_topic),
-                preview.topic_hours(topic, seconds) if preview else None,
-            )
-            for topic in parts.topics
+    status = 422 if form.errors or quick.errors else 200
+    return render_page(request, "pooling/pools.html", page, *preview, status=status)
+
+
+def preview_part(
+    request: SignedInRequest, campaign: Campaign, preview: PoolPreview, seconds: float
+) -> PreviewPart:
+    return PreviewPart(
+        preview=preview,
+        spec_text=spec_to_yaml(preview.spec),
+        seconds=seconds,
+        hours=preview.hours(seconds),
+        newest=latest_pool_version(campaign),
+        share_depth=SHARE_DEPTH,
+        excluded_runs=[
+            ExcludedRun(row, share_percent(row.share, 1)) for row in preview.excluded_runs
         ],
-        "by_run": sort_by_unique(
-            [
-                (run, share_percent(run.alone, most), pooled_shares.get(run.tag))
-                for run in parts.runs
-            ]
-        ),
-        "by_team": sort_by_unique(
-            [(team, share_percent(team.alone, most_of_team)) for team in parts.teams]
-        ),
-        "one_run_percent": share_percent(parts.one_run, parts.size),
-        "one_team_percent": share_percent(parts.one_team, parts.size),
-    }
-
-
-def sort_by_unique(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    """Rows with the most unique documents first."""
-    return sorted(rows, key=lambda row: -row[0].alone)
-
-
-def share_percent(part: float | None, whole: float) -> float:
-    return 100 * part / whole if part and whole else 0.0
+        simulated_on=judged_campaigns(request.user, campaign),
+    )
 
 
 @require_safe
@@ -261,31 +281,19 @@ def pool_view(request: SignedInRequest, slug: str, version: int) -> HttpResponse
     pool = get_pool(request, slug, version)
     campaign = pool.campaign
     accepted = set(campaign.runs.accepted().values_list("pk", flat=True))
-    context = {
-        "campaign": campaign,
-        "crumbs": [("Pool", campaign_url("pools", campaign)), (f"Version {pool.version}", None)],
-        "pool": pool,
-        "spec_text": spec_to_yaml(frozen_spec(pool)) if "steps" in pool.spec else "",
-        "newer": campaign.pools.filter(version__gt=pool.version).first(),
-        "qrels": campaign.qrels.first(),
-        "gone": [run for run in pool.spec["runs"] if run["id"] not in accepted],
-        "is_sampled": pool.items.filter(Q(stratum__gt=0) | Q(probability__lt=1)).exists(),
-        **composition_context(campaign, get_pool_composition(pool)),
-        **(pool_growth_context(pool) if pool.is_adaptive else {}),
-    }
-    return render(request, "pooling/pool.html", context)
-
-
-def pool_growth_context(pool: Pool) -> dict[str, Any]:
-    growth = list_growth(pool)
-    return {
-        "growth": [(topic, share_percent(topic.share, 1)) for topic in growth],
-        "growth_given": sum(topic.selected for topic in growth),
-        "growth_budget": sum(topic.budget for topic in growth),
-        "growth_relevant": sum(topic.relevant for topic in growth),
-        "growth_alone": sum(topic.one_team for topic in growth),
-        "growth_many": sum(topic.many_relevant for topic in growth),
-    }
+    page = PoolPage(
+        campaign=campaign,
+        crumbs=[("Pool", campaign_url("pools", campaign)), (f"Version {pool.version}", None)],
+        pool=pool,
+        spec_text=spec_to_yaml(frozen_spec(pool)) if "steps" in pool.spec else "",
+        newer=campaign.pools.filter(version__gt=pool.version).first(),
+        qrels=campaign.qrels.first(),
+        gone=[run for run in pool.spec["runs"] if run["id"] not in accepted],
+        is_sampled=pool.items.filter(Q(stratum__gt=0) | Q(probability__lt=1)).exists(),
+    )
+    composition = composition_part(campaign, get_pool_composition(pool))
+    growth = growth_part(pool) if pool.is_adaptive else None
+    return render_page(request, "pooling/pool.html", page, composition, growth)
 
 
 @require_safe
@@ -312,4 +320,4 @@ def get_pool(request: SignedInRequest, slug: str, version: int) -> Pool:
 @require_safe
 def pooling_methods_view(request: HttpRequest) -> HttpResponse:
     """All methods, from their cards."""
-    return render(request, "pooling/methods.html", {"groups": methods_by_kind()})
+    return render_page(request, "pooling/methods.html", PoolingMethodsPage(methods_by_kind()))

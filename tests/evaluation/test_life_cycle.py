@@ -10,18 +10,19 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from campaigns.models import Campaign
-from evaluation.queries.campaign_status import get_campaign_status
-from evaluation.services.release import release_scores
-from evaluation.services.scoring import score_campaign
-from evaluation.templatetags.campaign_head import (
+from campaigns.lifecycle.head import (
     build_next_step,
     build_phases,
     build_tabs,
     list_pending_tasks,
 )
+from campaigns.lifecycle.status import get_campaign_status
+from campaigns.models import Campaign
+from evaluation.services.release import release_scores
+from evaluation.services.scoring import score_campaign
 from judging.models import Assignment, Plan, Slot
 from pooling.core.spec import depth_spec
+from pooling.lifecycle import PoolFacts
 from pooling.models import Pool, PoolItem
 from pooling.services.freeze import freeze_pool
 from tests.pages import read_page
@@ -37,17 +38,15 @@ def request_of(user):
 
 
 def states(campaign, user) -> dict[str, str]:
-    return {p.label: p.state for p in build_phases(campaign, get_campaign_status(campaign, user))}
+    return {p.label: p.state for p in build_phases(get_campaign_status(campaign, user))}
 
 
 def notes(campaign, user) -> dict[str, str]:
-    return {p.label: p.note for p in build_phases(campaign, get_campaign_status(campaign, user))}
+    return {p.label: p.note for p in build_phases(get_campaign_status(campaign, user))}
 
 
 def actions(campaign, user) -> list[str]:
-    return [
-        task.action for task in list_pending_tasks(campaign, get_campaign_status(campaign, user))
-    ]
+    return [task.action for task in list_pending_tasks(get_campaign_status(campaign, user))]
 
 
 @pytest.fixture
@@ -112,14 +111,14 @@ def test_judging_counts_slots(campaign, organizer, assessor, plan):
 
 
 def test_an_assessor_is_told_what_waits(campaign, assessor, assessor2, plan):
-    tasks = list_pending_tasks(campaign, get_campaign_status(campaign, assessor))
+    tasks = list_pending_tasks(get_campaign_status(campaign, assessor))
     assert [task.label for task in tasks] == ["2 documents to judge"]
-    assert list_pending_tasks(campaign, get_campaign_status(campaign, assessor2)) == []
+    assert list_pending_tasks(get_campaign_status(campaign, assessor2)) == []
     Slot.objects.filter(position=0).update(state=Slot.State.JUDGED, assessor=assessor)
-    tasks = list_pending_tasks(campaign, get_campaign_status(campaign, assessor))
+    tasks = list_pending_tasks(get_campaign_status(campaign, assessor))
     assert [task.label for task in tasks] == ["1 document to judge"]
     Plan.objects.update(state="paused")
-    assert list_pending_tasks(campaign, get_campaign_status(campaign, assessor)) == []
+    assert list_pending_tasks(get_campaign_status(campaign, assessor)) == []
 
 
 def test_scores_are_asked_for_then_released(campaign, organizer, alpha, qrels):
@@ -156,7 +155,7 @@ def test_tabs_are_those_of_the_role(
 ):
     def labels(user) -> list[str]:
         standing = get_campaign_status(campaign, user)
-        return [tab.label for tab in build_tabs(campaign, standing, request_of(user))]
+        return [tab.label for tab in build_tabs(standing, route="")]
 
     assert labels(assessor) == ["Overview", "Judge", "My judgments", "Topics", "Documents"]
     assert labels(participant) == ["Overview", "Topics", "Documents", "Runs", "Scores"]
@@ -211,7 +210,7 @@ def test_where_nothing_is_needed_the_head_says_what_comes_next(
     campaign, organizer, participant, assessor, assessor2, alpha, plan
 ):
     def told(user):
-        step = build_next_step(campaign, get_campaign_status(campaign, user))
+        step = build_next_step(get_campaign_status(campaign, user))
         return step and step.label
 
     assert told(organizer) == "Monitor judging, then freeze qrels"
@@ -224,7 +223,7 @@ def test_where_nothing_is_needed_the_head_says_what_comes_next(
 
 def test_an_invited_team_is_waited_for(campaign, organizer, participant):
     assert actions(campaign, organizer) == []
-    step = build_next_step(campaign, get_campaign_status(campaign, organizer))
+    step = build_next_step(get_campaign_status(campaign, organizer))
     assert step.label == "No runs yet; runs are checked on submission"
 
 
@@ -236,5 +235,5 @@ def test_the_size_is_that_of_the_newest_pool(campaign, organizer, alpha, beta):
         for depth in (3, 1)
     ]
     standing = get_campaign_status(campaign, organizer)
-    assert (standing.pool, standing.pool_size) == (2, sizes[1])
+    assert standing.get(PoolFacts) == PoolFacts(version=2, size=sizes[1])
     assert sizes[0] > sizes[1]

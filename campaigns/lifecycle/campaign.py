@@ -1,0 +1,193 @@
+"""Setup and runs: the phases before the pool, and the tabs that no phase needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Exists
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from campaigns.lifecycle.registry import (
+    AppFacts,
+    LifeCycle,
+    Phase,
+    Status,
+    Tab,
+    Task,
+    Viewer,
+)
+from campaigns.lifecycle.status import count_rows_subquery
+from campaigns.lifecycle.texts import (
+    format_due,
+    format_moment,
+    format_number,
+    format_until,
+    ngettext,
+)
+from campaigns.models import Document, Grade, Member, Role, Run, Topic
+from campaigns.queries.lists import list_open_rejections
+
+
+@dataclass(frozen=True)
+class CampaignFacts(AppFacts):
+    """``runs`` and ``teams`` are of accepted runs."""
+
+    topics: int
+    grades: int
+    documents: bool
+    runs: int
+    teams: int
+    participants: int
+    team_runs: int
+    team_rejected: int
+
+    @classmethod
+    def columns(cls, viewer: Viewer) -> dict[str, Any]:
+        of_campaign = {"campaign": viewer.campaign}
+        runs = Run.objects.filter(**of_campaign).accepted()
+        participants = Member.objects.filter(**of_campaign, role=Role.PARTICIPANT)
+        return {
+            "topics": count_rows_subquery(Topic.objects.filter(**of_campaign)),
+            "grades": count_rows_subquery(Grade.objects.filter(**of_campaign)),
+            "documents": Exists(Document.objects.filter(**of_campaign)),
+            "runs": count_rows_subquery(runs),
+            "teams": count_rows_subquery(runs, distinct="team"),
+            "participants": count_rows_subquery(participants),
+            "team_runs": count_rows_subquery(runs.filter(team=viewer.team)),
+        }
+
+    @classmethod
+    def counts(cls, viewer: Viewer) -> dict[str, Any]:
+        rejected = list_open_rejections(viewer.campaign, [viewer.team]) if viewer.team else ()
+        return {"team_rejected": len(rejected)}
+
+
+def describe_setup_phase(status: Status) -> list[str]:
+    return [ngettext("%(n)s topic", "%(n)s topics", status.get(CampaignFacts).topics)]
+
+
+def describe_runs_phase(status: Status) -> list[str]:
+    """Only organizers see the counts of others."""
+    facts, due = status.get(CampaignFacts), format_due(status.campaign.runs_deadline)
+    if status.is_organizer:
+        teams = ngettext("%(n)s team", "%(n)s teams", facts.teams)
+        runs = ngettext("%(n)s run", "%(n)s runs", facts.runs)
+        runs = _("%(runs)s from %(teams)s") % {"runs": runs, "teams": teams}
+        return [runs if facts.runs else _("none yet"), due]
+    if status.is_participant:
+        return [_("%(n)s from your team") % {"n": format_number(facts.team_runs)}, due]
+    return [due]
+
+
+def has_setup(status: Status) -> bool:
+    facts = status.get(CampaignFacts)
+    return facts.topics > 0 and facts.grades > 0
+
+
+def has_all_runs(status: Status) -> bool:
+    """Qrels may contain judgments that were made without a pool."""
+    over = status.has_begun("qrels") or not status.campaign.takes_runs()
+    return status.has_begun("pool") or (status.get(CampaignFacts).runs > 0 and over)
+
+
+def setup_tasks(status: Status) -> list[Task]:
+    facts = status.get(CampaignFacts)
+    has_topics = facts.topics > 0
+    judging = status.has_begun("judging") or status.has_begun("qrels")
+    unread = has_topics and not facts.documents and not judging
+    uninvited = has_topics and not facts.runs and not facts.participants
+    scale = _("The grade scale is missing")
+    return [
+        Task(not facts.grades, scale, "campaign-settings", _("Set grade scale")),
+        Task(not facts.topics, _("No topics imported"), "topics-import", _("Import topics")),
+        Task(unread, _("No documents imported"), "documents-import", _("Import documents")),
+        Task(uninvited, _("No teams yet"), "people", _("Invite people")),
+    ]
+
+
+def submission_tasks(status: Status) -> list[Task]:
+    campaign, facts = status.campaign, status.get(CampaignFacts)
+    limit = campaign.max_runs_per_team
+    remaining = None if limit is None else max(limit - facts.team_runs, 0)
+    allowed = _("Your team can submit any number of runs")
+    if remaining is not None:
+        allowed = ngettext(
+            "Your team can submit %(n)s more run", "Your team can submit %(n)s more runs", remaining
+        )
+    over = status.is_done("scores") or not campaign.takes_runs()
+    can_submit = not over and remaining != 0 and facts.topics > 0
+    rejected = ngettext(
+        "%(n)s run of your team was rejected",
+        "%(n)s runs of your team were rejected",
+        facts.team_rejected,
+    )
+    allowed += format_until(campaign.runs_deadline)
+    return [
+        Task(can_submit, allowed, "run-upload", _("Submit run")),
+        Task(bool(facts.team_rejected) and can_submit, rejected, "runs"),
+    ]
+
+
+def submission_steps(status: Status) -> list[Task]:
+    text = _("No runs yet; runs are checked on submission")
+    if deadline := status.campaign.runs_deadline:
+        text = _("Submission open until %(at)s; runs are checked on submission")
+        text %= {"at": format_moment(deadline)}
+    return [Task(True, text, "runs")]
+
+
+def waiting_steps(status: Status) -> list[Task]:
+    submitted = status.get(CampaignFacts).team_runs > 0
+    return [Task(submitted, _("Scores not released yet"), "runs")]
+
+
+PHASES = (
+    Phase(
+        name="setup",
+        label=gettext_lazy("Setup"),
+        begun=lambda status: status.get(CampaignFacts).topics > 0,
+        done=has_setup,
+        note=describe_setup_phase,
+        pages={Role.ORGANIZER: "campaign-settings", "": "topics"},
+    ),
+    Phase(
+        name="runs",
+        label=gettext_lazy("Runs"),
+        begun=lambda status: status.get(CampaignFacts).runs > 0,
+        done=has_all_runs,
+        late=lambda status: not status.campaign.takes_runs(),
+        note=describe_runs_phase,
+        pages={Role.ORGANIZER: "runs", Role.PARTICIPANT: "runs"},
+    ),
+)
+TABS = (
+    Tab(10, gettext_lazy("Overview"), "campaign", ("",)),
+    Tab(
+        40,
+        gettext_lazy("Topics"),
+        "topics",
+        ("topics",),
+        count=lambda status: status.get(CampaignFacts).topics,
+    ),
+    Tab(50, gettext_lazy("Documents"), "documents", ("documents",)),
+    Tab(
+        60,
+        gettext_lazy("Runs"),
+        "runs",
+        ("runs",),
+        (Role.ORGANIZER, Role.PARTICIPANT),
+        lambda status: status.get(CampaignFacts).runs if status.is_organizer else None,
+    ),
+    Tab(130, gettext_lazy("People"), "people", ("people",), (Role.ORGANIZER,)),
+    Tab(140, gettext_lazy("Log"), "events", ("log",), (Role.ORGANIZER,)),
+    Tab(150, gettext_lazy("Settings"), "campaign-settings", ("settings",), (Role.ORGANIZER,)),
+)
+LIFE_CYCLE = LifeCycle(
+    facts=CampaignFacts,
+    phases=PHASES,
+    tasks={Role.ORGANIZER: setup_tasks, Role.PARTICIPANT: submission_tasks},
+    steps={Role.ORGANIZER: submission_steps, Role.PARTICIPANT: waiting_steps},
+    tabs=TABS,
+)

@@ -1,0 +1,247 @@
+"""Judging and qrels in the life cycle of a campaign."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Count, Q, Subquery
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, pgettext_lazy
+
+from campaigns.lifecycle.registry import (
+    AppFacts,
+    LifeCycle,
+    Phase,
+    Status,
+    Tab,
+    Task,
+    Viewer,
+)
+from campaigns.lifecycle.status import count_rows_subquery
+from campaigns.lifecycle.texts import format_due, format_number, format_until, ngettext
+from campaigns.models import Campaign, Role, User
+from judging.models import Purpose, Qrels, Slot
+from judging.queries.adjudication import own_adjudication_progress
+from judging.queries.judgments import ON_SCREEN
+from judging.queries.remaining import add_remaining, remaining_by_topic
+from judging.queries.slots import waiting_slots
+from judging.queries.tallies import SlotTally, judging_progress
+
+
+@dataclass(frozen=True)
+class JudgingFacts(AppFacts):
+    """``judging`` is the tally that the judging page shows; ``qrels`` the latest version."""
+
+    judging: SlotTally
+    qrels: int | None
+    to_adjudicate: int
+    my_judged: int
+    my_open: int
+    my_disagreements: int
+
+    @classmethod
+    def columns(cls, viewer: Viewer) -> dict[str, Any]:
+        campaign = viewer.campaign
+        to_adjudicate = Slot.objects.filter(
+            waiting_slots(), plan__campaign=campaign, purpose=Purpose.ADJUDICATE
+        )
+        return {
+            "qrels": Subquery(Qrels.objects.filter(campaign=campaign).values("version")[:1]),
+            "to_adjudicate": count_rows_subquery(to_adjudicate, by="plan__campaign"),
+        }
+
+    @classmethod
+    def counts(cls, viewer: Viewer) -> dict[str, Any]:
+        campaign, user = viewer.campaign, viewer.user
+        judged, remaining = own_judging_counts(campaign, user) if viewer.is_assessor else (0, 0)
+        return {
+            "judging": judging_progress(campaign),
+            "my_judged": judged,
+            "my_open": remaining,
+            "my_disagreements": (
+                own_adjudication_progress(campaign, user).left if viewer.is_adjudicator else 0
+            ),
+        }
+
+    @property
+    def planned(self) -> bool:
+        """Whether judgments were, are or may be requested."""
+        return self.judging.total > 0 or self.judging.coming > 0
+
+    @property
+    def unfinished(self) -> bool:
+        return self.judging.left > 0 or self.judging.unresolved > 0
+
+    @property
+    def all_judged(self) -> bool:
+        return self.judging.is_complete
+
+
+def own_judging_counts(campaign: Campaign, user: User) -> tuple[int, int]:
+    """How many documents ``user`` has judged, and how many remain for them."""
+    own = Slot.objects.filter(
+        plan__campaign=campaign, assessor=user, purpose__in=ON_SCREEN
+    ).aggregate(
+        judged=Count("pk", filter=Q(state=Slot.State.JUDGED)),
+        leased=Count("pk", filter=Q(state=Slot.State.LEASED)),
+    )
+    remaining = add_remaining(remaining_by_topic(user, campaign).values())
+    return own["judged"], own["leased"] + remaining.count
+
+
+def is_judging_done(status: Status) -> bool:
+    """Qrels may be frozen before judging ends."""
+    facts = status.get(JudgingFacts)
+    over = status.is_done("scores") or not status.campaign.takes_judgments() or not facts.planned
+    return facts.all_judged or (facts.qrels is not None and over)
+
+
+def describe_judging_phase(status: Status) -> list[str]:
+    """Only organizers see counts of the work of others."""
+    facts = status.get(JudgingFacts)
+    judged = ""
+    if status.is_organizer:
+        judged = format_judged(facts.judging)
+    elif status.is_assessor:
+        judged = _("%(n)s by you") % {"n": format_number(facts.my_judged)}
+    return [judged, "" if facts.all_judged else format_due(status.campaign.judging_deadline)]
+
+
+def format_judged(tally: SlotTally) -> str:
+    """What is judged of what, in words; empty if nothing is planned."""
+    if not tally.total and not tally.coming:
+        return ""
+    counts = {"done": format_number(tally.judged), "of": format_number(tally.total)}
+    words = [_("%(done)s of %(of)s judged") % counts]
+    if tally.coming:
+        more = {"n": format_number(tally.coming)}
+        words.append(_("at most %(n)s more as the pool grows") % more)
+    if tally.unresolved:
+        words.append(ngettext("%(n)s skip unresolved", "%(n)s skips unresolved", tally.unresolved))
+    return ", ".join(words)
+
+
+def describe_qrels_phase(status: Status) -> list[str]:
+    qrels = status.get(JudgingFacts).qrels
+    return [_("version %(number)s") % {"number": qrels}] if status.is_organizer and qrels else []
+
+
+def judging_tasks(status: Status) -> list[Task]:
+    facts = status.get(JudgingFacts)
+    tally = facts.judging
+    unassigned = status.has_begun("pool") and not facts.planned and facts.qrels is None
+    late = tally.left > 0 and not status.campaign.takes_judgments()
+    missing = ngettext(
+        "%(n)s judgment missing; the deadline has passed",
+        "%(n)s judgments missing; the deadline has passed",
+        tally.left,
+    )
+    unresolved = tally.unresolved > 0 and not status.is_done("scores")
+    skipped = ngettext(
+        "%(n)s skipped document needs another assessor, or closing its plan",
+        "%(n)s skipped documents need another assessor, or closing their plans",
+        tally.unresolved,
+    )
+    unfrozen = facts.all_judged and facts.qrels is None
+    return [
+        Task(unassigned, _("The pool has no assessors"), "plan-new", _("Assign topics")),
+        Task(late, missing, "judging", _("View progress")),
+        Task(unresolved, skipped, "judging", _("Review skips")),
+        Task(unfrozen, _("Judging is complete"), "qrels-list", _("Freeze qrels")),
+    ]
+
+
+def judging_steps(status: Status) -> list[Task]:
+    facts = status.get(JudgingFacts)
+    adjudicate = format_disagreements(facts.to_adjudicate)
+    monitor = _("Monitor judging, then freeze qrels")
+    return [
+        Task(facts.to_adjudicate > 0, adjudicate, "adjudication", first=True),
+        Task(facts.unfinished, monitor, "judging"),
+    ]
+
+
+def assessor_tasks(status: Status) -> list[Task]:
+    campaign, waiting = status.campaign, status.get(JudgingFacts).my_open
+    text = ngettext("%(n)s document to judge", "%(n)s documents to judge", waiting)
+    text += format_until(campaign.judging_deadline)
+    return [Task(waiting > 0 and campaign.takes_judgments(), text, "work", _("Judge"))]
+
+
+def assessor_steps(status: Status) -> list[Task]:
+    all_judged = _("You have judged everything assigned to you. Review your judgments")
+    return [
+        Task(status.get(JudgingFacts).my_judged > 0, all_judged, "my-judgments"),
+        Task(True, _("No topics assigned to you yet"), "work"),
+    ]
+
+
+def adjudicator_tasks(status: Status) -> list[Task]:
+    count = status.get(JudgingFacts).my_disagreements
+    return [Task(count > 0, format_disagreements(count), "adjudicate", _("Adjudicate"))]
+
+
+def adjudicator_steps(_status: Status) -> list[Task]:
+    return [Task(True, _("No adjudication round open"), "adjudication")]
+
+
+def format_disagreements(count: int) -> str:
+    return ngettext("%(n)s disagreement to adjudicate", "%(n)s disagreements to adjudicate", count)
+
+
+PHASES = (
+    Phase(
+        name="judging",
+        label=pgettext_lazy("phase", "Judging"),
+        begun=lambda status: status.get(JudgingFacts).planned,
+        done=is_judging_done,
+        late=lambda status: not status.campaign.takes_judgments(),
+        # It may continue after the first qrels version is frozen and scored.
+        in_progress=lambda status: status.get(JudgingFacts).unfinished,
+        note=describe_judging_phase,
+        pages={
+            Role.ORGANIZER: "judging",
+            Role.ASSESSOR: "work",
+            Role.ADJUDICATOR: "adjudication",
+        },
+    ),
+    Phase(
+        name="qrels",
+        label=gettext_lazy("Qrels"),
+        begun=lambda status: status.get(JudgingFacts).qrels is not None,
+        done=lambda status: status.get(JudgingFacts).qrels is not None,
+        note=describe_qrels_phase,
+        pages={Role.ORGANIZER: "qrels-list"},
+    ),
+)
+ORGANIZER, ASSESSOR = (Role.ORGANIZER,), (Role.ASSESSOR,)
+TABS = (
+    Tab(20, gettext_lazy("Judge"), "work", ("judge",), ASSESSOR),
+    Tab(30, gettext_lazy("My judgments"), "my-judgments", ("my-judgments",), ASSESSOR),
+    Tab(80, gettext_lazy("Judging"), "judging", ("judging",), ORGANIZER),
+    Tab(90, gettext_lazy("Agreement"), "agreement", ("agreement",), ORGANIZER),
+    Tab(
+        100,
+        gettext_lazy("Adjudication"),
+        "adjudication",
+        ("adjudication",),
+        (Role.ORGANIZER, Role.ADJUDICATOR),
+    ),
+    Tab(110, gettext_lazy("Qrels"), "qrels-list", ("qrels",), ORGANIZER),
+)
+LIFE_CYCLE = LifeCycle(
+    facts=JudgingFacts,
+    phases=PHASES,
+    tasks={
+        Role.ORGANIZER: judging_tasks,
+        Role.ASSESSOR: assessor_tasks,
+        Role.ADJUDICATOR: adjudicator_tasks,
+    },
+    steps={
+        Role.ORGANIZER: judging_steps,
+        Role.ASSESSOR: assessor_steps,
+        Role.ADJUDICATOR: adjudicator_steps,
+    },
+    tabs=TABS,
+)

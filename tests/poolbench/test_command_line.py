@@ -1,0 +1,107 @@
+"""The command ``poolbench``: the same as ``manage.py`` for files, without Django."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+
+from poolbench import __main__ as command_line
+from tests.conftest import REPOSITORY
+
+QRELS = "1 0 a 2\n1 0 b 0\n1 0 c 1\n2 0 a 1\n2 0 b 0\n3 0 c 1\n3 0 d 0\n"
+RUN = "1 Q0 a 1 9 x\n1 Q0 b 2 8 x\n2 Q0 b 1 3 x\n2 Q0 a 2 2 x\n3 Q0 c 1 1 x\n"
+OTHER = "1 Q0 c 1 9 y\n1 Q0 b 2 8 y\n2 Q0 a 1 3 y\n3 Q0 d 1 1 y\n3 Q0 c 2 1 y\n"
+CASES = {
+    "evaluate": ("evaluate", "qrels x y -q -m map -m bpref"),
+    "compare": ("compare_runs", "qrels x y -m map"),
+    "user-measures": ("user_measures", "qrels x --known known"),
+    "pool": ("pool", "x y --depth 2"),
+    "agreement": ("agreement", "qrels other"),
+    "disagreement": ("disagreement", "--runs x y --qrels qrels,other --draws 100 --swaps 100"),
+    "report": ("collection_report", "qrels x y --depth 2 -m map --draws 5"),
+    "simulate": ("simulate_pool", "qrels x y --depth 1 --depth 2 -m map --seeds 1"),
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    files = {"qrels": QRELS, "other": QRELS.replace("c 1", "c 0"), "x": RUN, "y": OTHER}
+    for name, text in (files | {"known": "1 a\n"}).items():
+        (tmp_path / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_every_command_on_files_is_compared():
+    assert set(CASES) == set(command_line.FILE_COMMANDS)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_both_command_lines_print_the_same(name, folder, capsys):
+    managed, words = CASES[name]
+    out, err = StringIO(), StringIO()
+    call_command(managed, *words.split(), stdout=out, stderr=err)
+    assert command_line.main([name, *words.split()]) == 0
+    printed = capsys.readouterr()
+    assert printed.out == out.getvalue() != ""
+    assert printed.err == err.getvalue()
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_no_command_on_files_loads_django(name, folder):
+    words = [name, *CASES[name][1].split()]
+    code = (
+        f"import sys; sys.path.insert(0, {str(REPOSITORY)!r})\n"
+        f"from poolbench.__main__ import main\n"
+        f"assert main({words!r}) == 0\n"
+        "print([name for name in ('django', 'celery') if name in sys.modules], file=sys.stderr)"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True
+    )
+    assert ended.stderr.splitlines()[-1] == "[]"
+
+
+def test_notes_can_be_left_out_but_not_errors(folder, capsys):
+    assert command_line.main(["evaluate", "qrels", "x", "-v", "0"]) == 0
+    assert capsys.readouterr().err == ""
+    assert command_line.main(["evaluate", "qrels", "missing", "-v", "0"]) == 1
+    assert capsys.readouterr().err.splitlines() == [
+        "missing: No such file or directory.",
+        "poolbench evaluate: 1 file rejected; no output written.",
+    ]
+
+
+def test_commands_are_listed(capsys):
+    for words in ([], ["--help"], ["help"]):
+        assert command_line.main(words) == 0
+        printed = capsys.readouterr().out
+        assert all(
+            f"  {name} " in printed
+            for name in (*command_line.FILE_COMMANDS, *command_line.SERVER_COMMANDS)
+        )
+    assert command_line.main(["--version"]) == 0
+    assert capsys.readouterr().out.startswith("poolbench ")
+    assert command_line.main(["score"]) == 2
+    assert "Unknown command: score" in capsys.readouterr().err
+
+
+def test_commands_of_the_server_reach_django(capsys):
+    with pytest.raises(SystemExit) as ended:
+        command_line.main(["manage", "check_store", "--help"])
+    assert ended.value.code == 0
+    assert "usage: poolbench manage check_store" in capsys.readouterr().out
+
+
+def test_a_reader_that_stops_reading_sees_no_trace(folder):
+    line = f"{sys.executable} -m poolbench pool x y --depth 2 | true"
+    environment = {"PYTHONPATH": str(REPOSITORY)}
+    ended = subprocess.run(
+        ["sh", "-c", line], cwd=folder, env=environment, capture_output=True, text=True, check=True
+    )
+    assert "Traceback" not in ended.stderr
