@@ -22,9 +22,7 @@ test: .venv/.dev  ## the test suite
 check: .venv/.dev  ## formatting, lint, types, import contracts, templates, migrations, API schema
 	.venv/bin/ruff check . && .venv/bin/ruff format --check .
 	.venv/bin/lint-imports && .venv/bin/mypy .
-	rm -rf var/templates && mkdir -p var && cp -r templates var/templates
-	.venv/bin/djangofmt -q --line-length 120 --indent-width 2 --extend-exclude field.html var/templates
-	diff -r templates var/templates
+	.venv/bin/djangofmt --check --line-length 120 --indent-width 2 --custom-blocks sentence templates
 	$(PY) manage.py makemigrations --check --dry-run && $(PY) manage.py check
 	$(PY) manage.py spectacular --validate --fail-on-warn --file /dev/null
 

@@ -22,7 +22,7 @@ PACKAGES = (
     "poolbench",
 )  # fmt: skip
 ALWAYS = ("tests/test_architecture.py", "tests/test_names.py", "tests/test_wording.py")
-NO_DATABASE = ("tests.core.", "tests.common.", "tests.commands.")
+NO_DATABASE = ("tests.core.", "tests.common.", "tests.commands.", "tests.poolbench.")
 
 
 def list_changed_files() -> list[str]:

@@ -8,7 +8,7 @@ from html import unescape
 
 def read_confirmation(answer: object) -> dict[str, object]:
     """The form of a confirmation page: all of its fields, with every box ticked."""
-    text = answer.content.decode()
+    text = read_page(answer)
     form = text[text.index('<form class="decision"') :]
     form = form[: form.index("</form>")]
     fields: dict[str, object] = {"confirm": []}

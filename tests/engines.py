@@ -1,27 +1,29 @@
 """Which tests run on both database engines, and which on SQLite alone.
 
 A test runs on both (marker ``engine``) unless its module or folder is listed here. List a module
-only if no engine can change its outcome: it asks no database, or it shows on pages what queries
-and services give that are tested on both. Locks, claims, constraints, aggregates, order, JSON,
-text comparison, odd values, query counts and migrations stay on both.
+only if no engine can change its outcome: it asks no database, or it stands on top of queries and
+services that are tested on both, such as a page or the walk through a large published campaign.
+Locks, claims, constraints, aggregates, order, JSON, text comparison, odd values, query counts and
+migrations stay on both.
 """
 
 from __future__ import annotations
 
 NO_DATABASE = """
-    commands common core replay translation
-    test_architecture test_docs test_names test_wording
+    commands common core poolbench replay translation
+    test_architecture test_changed test_docs test_engines test_names test_wording
     evaluation/test_charts judging/test_figures judging/test_screen_keys
 """
-PAGES = """
+ON_TOP = """
     browser
     campaigns/test_api_fields campaigns/test_confirmed_acts campaigns/test_document_files
     campaigns/test_document_pages campaigns/test_faces campaigns/test_malformed_runs
     campaigns/test_pages
-    evaluation/test_campaign_head evaluation/test_comparison_pages evaluation/test_confirmed_acts
+    evaluation/test_comparison_pages evaluation/test_confirmed_acts
     evaluation/test_filled_scores evaluation/test_measure_pages evaluation/test_pages
     evaluation/test_trec_covid evaluation/test_whole_way
-    judging/settling/test_confirmed_acts judging/settling/test_meeting judging/settling/test_pages
+    judging/settling/test_confirmed_acts judging/settling/test_eight_assessors
+    judging/settling/test_meeting judging/settling/test_pages
     judging/test_agreement_pages judging/test_llm_judges judging/test_organizer_pages
     judging/test_screen
     pooling/test_confirmed_freeze pooling/test_pages
@@ -29,7 +31,7 @@ PAGES = """
     test_request_limits test_security test_sign_in
     workbench
 """
-ONE_ENGINE = frozenset(f"tests/{place}" for place in (NO_DATABASE + PAGES).split())
+ONE_ENGINE = frozenset(f"tests/{place}" for place in (NO_DATABASE + ON_TOP).split())
 
 
 def depends_on_engine(path: str) -> bool:

@@ -103,9 +103,9 @@ def urls(world: World) -> dict[str, str]:
                "consensus-pair": "?topic=1&docno=d1", "measure@chart": "?chart=steps.svg",
                "agreement@chart": "?chart=coefficients.svg", "agreement@no-chart": "?chart=no.svg",
                "disagreement-effect@chart": "?chart=ranks.svg",
-               "pairs@chart": "?chart=intervals.svg",
-               "compare@chart": "?chart=differences.svg", "run-scores@chart": "?chart=topics.svg",
-               "stopping@chart": "?chart=found.svg"}  # fmt: skip
+               "stopping@chart": "?chart=found.svg",
+               "compare@chart": "?chart=differences.svg", "pairs@chart": "?chart=intervals.svg",
+               "run-scores@chart": "?chart=topics.svg"}  # fmt: skip
     found = {}
     for row in {name for name, _, _ in rows()}:
         name = row.partition("@")[0]

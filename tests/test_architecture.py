@@ -50,6 +50,10 @@ def hits(pattern: str, paths: list[Path]) -> list[str]:
     ]
 
 
+def test_no_template_line_is_long():
+    assert not hits(r"^.{121}", files("templates", ending="html"))
+
+
 def test_imports_point_one_way():
     lint = Path(sys.executable).with_name("lint-imports")
     if not lint.exists():
@@ -89,6 +93,31 @@ def templates() -> list[str]:
 @pytest.mark.parametrize("name", templates())
 def test_every_template_loads(name):
     assert get_template(name)
+
+
+UNTYPED = ("judging/views/",)
+"""Views that still hand dictionaries to their templates."""
+NUMBERED = (
+    "judging/_assessor_judgments.html judging/_consistency_table.html judging/_heat_map.html"
+    " judging/_plan_preview.html judging/agreement.html judging/assessor_quality.html"
+    " judging/qrels_list.html evaluation/measure_chart.html"
+)
+"""Templates that still look up parts of tuples by number."""
+
+
+def test_pages_are_rendered_from_view_models():
+    """``render_page`` takes dataclasses; only it calls Django's ``render``."""
+    paths = [path for path in files(*APPS) if "/views" in str(path)]
+    calls = hits(r"(?<![\w.])render\(", paths)
+    assert [hit for hit in calls if not hit.startswith(("campaigns/views/pages.py", *UNTYPED))] == [
+        hit for hit in calls if " def render(" in hit
+    ]
+
+
+def test_templates_look_up_parts_by_name():
+    numbered = hits(r"\{[{%][^}]*\w\.\d+(?![^}]*[\"'])\b[^}]*\}", files("templates", ending="html"))
+    allowed = tuple(f"templates/{name}" for name in NUMBERED.split())
+    assert [hit for hit in numbered if not hit.startswith(allowed)] == []
 
 
 def test_templates_hold_nothing_that_a_strict_policy_forbids():

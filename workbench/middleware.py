@@ -49,17 +49,24 @@ class LanguageMiddleware(LocaleMiddleware):
     ) -> None:
         name = f"{view.__module__}.{view.__name__}"
         if name not in TRANSLATED and not name.startswith(MODULES):
+            set_only_english(request, request.LANGUAGE_CODE)
             activate_english(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> None:
         """Error pages 403 and 404 are in the visitor's language even if the page is not."""
         if isinstance(error, Http404 | PermissionDenied):
+            set_only_english(request, "en")
             self.process_request(request)
 
 
 def activate_english(request: HttpRequest) -> None:
     translation.activate("en")
     request.LANGUAGE_CODE = "en"
+
+
+def set_only_english(request: HttpRequest, language: str) -> None:
+    """The language, other than English, in which ``base.html`` says that the page is not."""
+    request.only_english = "" if language == "en" else language  # type: ignore[attr-defined]
 
 
 class ActionRefusedMiddleware:

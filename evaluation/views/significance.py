@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from campaigns.core.cards import Card
 from evaluation.core.comparison.compare import PairComparison, PairRow, compare_pair
 from evaluation.core.comparison.effect import EFFECTS
@@ -53,7 +51,6 @@ class SignificanceOfPair:
     interval_card: Card
     other_tests: list[SignificanceLine]
     effects: list[SignificanceLine]
-    undefined_pairs: int
 
 
 def assess_significance(
@@ -87,7 +84,6 @@ def assess_significance(
             significance_line(test, compared[test]) for test in TESTS if test != choice.test
         ],
         effects=effect_lines(paired_t),
-        undefined_pairs=int(np.isnan(first - second).sum()),
     )
 
 

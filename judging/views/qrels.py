@@ -232,6 +232,21 @@ def get_compared_versions(request: SignedInRequest, campaign: Campaign) -> Qrels
 
 
 @dataclass(frozen=True)
+class PolicyRow:
+    """A policy in the table that compares them."""
+
+    card: Card
+    label: str
+    is_selected: bool
+    values: list[int]
+    counts: list[int]
+    pairs: int
+    conflicts: int
+    ties: int | None
+    differs: int
+
+
+@dataclass(frozen=True)
 class QrelsListPage:
     campaign: Campaign
     crumbs: Crumbs
@@ -245,7 +260,7 @@ class QrelsListPage:
     judged: int
     undecided: tuple[tuple[str, str], ...]
     no_estimate: str
-    policies: list[dict[str, Any]]
+    policies: list[PolicyRow]
     grades: dict[int, Grade]
 
 
@@ -291,23 +306,23 @@ def list_offered_policies(campaign: Campaign) -> list[str]:
     return names + [f"automatic:{name}" for name in automatic]
 
 
-def policy_table_rows(drafts: list[QrelsDraft]) -> list[dict[str, Any]]:
+def policy_table_rows(drafts: list[QrelsDraft]) -> list[PolicyRow]:
     """One row per policy: pairs by grade, and pairs that differ from the selected policy."""
     selected = drafts[0]
     values = sorted({value for draft in drafts for value in draft.grades})
     position = {name: at for at, name in enumerate(POLICIES)}
     ordered = sorted(drafts, key=lambda draft: position.get(draft.policy.name, len(position)))
     return [
-        {
-            "card": draft.policy.card,
-            "label": draft.policy.label,
-            "selected": draft is selected,
-            "values": values,
-            "counts": [draft.grades.get(value, 0) for value in values],
-            "pairs": len(draft.rows),
-            "conflicts": len(draft.conflicts),
-            "ties": draft.decided_by_tie_rule,
-            "differs": count_differing_pairs(draft.rows, selected.rows),
-        }
+        PolicyRow(
+            card=draft.policy.card,
+            label=draft.policy.label,
+            is_selected=draft is selected,
+            values=values,
+            counts=[draft.grades.get(value, 0) for value in values],
+            pairs=len(draft.rows),
+            conflicts=len(draft.conflicts),
+            ties=draft.decided_by_tie_rule,
+            differs=count_differing_pairs(draft.rows, selected.rows),
+        )
         for draft in ordered
     ]

@@ -17,7 +17,7 @@ from judging.queries.screen import get_assessor_topic, recent_judgments
 from judging.services.judgments import claim_ahead, claim_next, undo_judgment
 from judging.services.plans import create_plan
 from tests.judging.test_api import call  # noqa: F401
-from tests.pages import read_page
+from tests.pages import read_page, tidy_html
 from tests.world.files import make_pool
 
 
@@ -152,7 +152,11 @@ VARYING = re.compile(
 
 def plain(content: object) -> str:
     """A response without what differs from document to document."""
-    text = content.decode() if isinstance(content, bytes) else json.dumps(content, default=str)
+    text = (
+        tidy_html(content.decode())
+        if isinstance(content, bytes)
+        else json.dumps(content, default=str)
+    )
     text = re.sub(r'<ol class="judged".*?</ol>|<datalist.*?</datalist>', "", text, flags=re.DOTALL)
     text = re.sub(
         r'"id": \d+|"of" value="[^"]*"|<span id="(last|pace)".*?</(p|span)>|"per_hour": [^}]*',

@@ -90,18 +90,15 @@ def look(campaign, organizer, as_user):
         own = call_api(campaign, user)
         assert (row.remaining, row.most) == (count, sum(topic.most for topic in topics))
         assert (told["remaining"], told["most"]) == (row.remaining, row.most)
-        assert (
-            own["remaining"]
-            == get_campaign_status(campaign, user).get(JudgingFacts).my_open
-            == count
-        )
+        status = get_campaign_status(campaign, user)
+        assert own["remaining"] == status.get(JudgingFacts).my_open == count
         assert own["judging"] is None
         assert own["assessors"] == []
         if row.pace.per_hour:
             assert row.hours_left == count / row.pace.per_hour
         for topic in topics:
             assert get_assessor_topic(campaign, user, topic.topic).left == topic.left
-        tasks = list_pending_tasks(get_campaign_status(campaign, user))
+        tasks = list_pending_tasks(status)
         noun = "document" if count == 1 else "documents"
         asked = [task.label for task in tasks if task.action == "Judge"]
         assert asked == ([f"{count} {noun} to judge"] if count else [])
@@ -207,7 +204,7 @@ def test_what_remains_is_the_same_for_assessor_and_organizer(
     for user in users:
         while slot := claim_next(actor=user, campaign=campaign, topic=topic):
             grade(user, slot.item.docno, 0, token=slot.token)
-        assert look(*users).remaining[user.username] == 0
+        assert look(user).remaining[user.username] == 0
     assert look(*users).state == "done"
 
 

@@ -15,6 +15,7 @@ from judging.models import Judgment, Slot
 from judging.queries.judgments import current_judgments
 from judging.services.plans import create_plan
 from judging.services.qrels import freeze_qrels
+from tests.pages import read_page
 from tests.world.files import make_pool
 
 
@@ -42,11 +43,11 @@ def shown(page: str) -> str:
 
 
 def test_screen_judges_by_plain_posts_and_shows_the_next(plan, screen, url, campaign):
-    first = screen.get(url).content.decode()
+    first = read_page(screen.get(url))
     assert "The text of document 1." in first
     answer = screen.post(url, form_of(first, grade=2, comment="good"))
     assert (answer.status_code, answer.url) == (302, url)
-    page = screen.get(url).content.decode()
+    page = read_page(screen.get(url))
     assert shown(page) == "d2"
     assert "1 of 4 in this topic" in page
     given = Judgment.objects.get()
@@ -55,43 +56,43 @@ def test_screen_judges_by_plain_posts_and_shows_the_next(plan, screen, url, camp
 
 
 def test_screen_takes_a_double_click_for_one_judgment(plan, screen, url):
-    form = form_of(screen.get(url).content.decode(), grade=2, active_seconds="3.5")
+    form = form_of(read_page(screen.get(url)), grade=2, active_seconds="3.5")
     assert screen.post(url, form).url == url
     assert screen.post(url, form).url == url
-    assert shown(screen.get(url).content.decode()) == "d2"
+    assert shown(read_page(screen.get(url))) == "d2"
     assert Judgment.objects.get().active_seconds == 3.5
 
 
 def test_screen_asks_again_when_an_old_form_says_something_else(plan, screen, url):
-    form = form_of(screen.get(url).content.decode(), grade=2)
+    form = form_of(read_page(screen.get(url)), grade=2)
     screen.post(url, form)
     answer = screen.post(url, {**form, "grade": 0})
     assert answer.url.startswith(reverse("judge-change", args=["small", "1"]))
-    assert shown(screen.get(answer.url).content.decode()) == "d1"
-    assert 'aria-pressed="true"' in screen.get(answer.url).content.decode()
+    assert shown(read_page(screen.get(answer.url))) == "d1"
+    assert 'aria-pressed="true"' in read_page(screen.get(answer.url))
     assert Judgment.objects.get().grade == 2
 
 
 def test_screen_says_what_it_could_not_save(plan, screen, url):
-    form = form_of(screen.get(url).content.decode(), grade=9)
-    text = screen.post(url, form, follow=True).content.decode()
+    form = form_of(read_page(screen.get(url)), grade=9)
+    text = read_page(screen.post(url, form, follow=True))
     assert "Not saved. Grade 9 is not on the grade scale." in text
     assert shown(text) == "d1"
-    text = screen.post(url, {"docno": "d1"}, follow=True).content.decode()
+    text = read_page(screen.post(url, {"docno": "d1"}, follow=True))
     assert "Not saved: the form was incomplete." in text
     assert not Judgment.objects.exists()
 
 
 def test_screen_skips_with_a_reason_and_undoes(plan, screen, url, campaign):
-    page = screen.get(url).content.decode()
+    page = read_page(screen.get(url))
     skip_url = reverse("judge-skip", args=["small", "1"])
     assert screen.post(skip_url, form_of(page, reason="broken")).url == url
-    page = screen.get(url).content.decode()
+    page = read_page(screen.get(url))
     assert shown(page) == "d2"
     undo_url = reverse("judge-undo", args=["small"])
     uuid = re.search(r'judge-undo/".*?name="client_uuid" value="([^"]+)"', page, re.DOTALL)[1]
     for _ in range(2):  # a double click goes back once
-        text = screen.post(undo_url, {"client_uuid": uuid}, follow=True).content.decode()
+        text = read_page(screen.post(undo_url, {"client_uuid": uuid}, follow=True))
         assert shown(text) == "d1"
         assert "Undone:" in text
     kinds = Judgment.objects.values_list("kind", flat=True)
@@ -99,9 +100,9 @@ def test_screen_skips_with_a_reason_and_undoes(plan, screen, url, campaign):
 
 
 def test_screen_changes_an_earlier_judgment(plan, screen, url, campaign):
-    screen.post(url, form_of(screen.get(url).content.decode(), grade=0))
+    screen.post(url, form_of(read_page(screen.get(url)), grade=0))
     change = reverse("judge-change", args=["small", "1"], query={"docno": "d1"})
-    page = screen.get(change).content.decode()
+    page = read_page(screen.get(change))
     assert "Your judgment:" in page
     screen.post(url, form_of(page, grade=3))
     assert list(current_judgments(campaign).values_list("grade", "revision")) == [(3, 2)]
@@ -111,8 +112,8 @@ def test_screen_changes_an_earlier_judgment(plan, screen, url, campaign):
 
 def test_screen_is_calm_when_all_is_done(plan, screen, url):
     for _ in range(4):
-        screen.post(url, form_of(screen.get(url).content.decode(), grade=0))
-    page = screen.get(url).content.decode()
+        screen.post(url, form_of(read_page(screen.get(url)), grade=0))
+    page = read_page(screen.get(url))
     assert "Topic 1 completed" in page
     assert reverse("judge", args=["small", "2"]) in page
 
@@ -120,8 +121,8 @@ def test_screen_is_calm_when_all_is_done(plan, screen, url):
 def test_screen_tells_when_judging_is_closed(plan, screen, url, campaign):
     campaign.judging_deadline = timezone.now()
     campaign.save()
-    assert "Judging is closed" in screen.get(url).content.decode()
-    assert "Judging closed on" in screen.get(reverse("work", args=["small"])).content.decode()
+    assert "Judging is closed" in read_page(screen.get(url))
+    assert "Judging closed on" in read_page(screen.get(reverse("work", args=["small"])))
     assert not Slot.objects.filter(state="leased").exists()
 
 
@@ -130,7 +131,7 @@ def test_screen_shows_the_docno_where_the_campaign_has_no_text(
 ):
     pool = make_pool(campaign, {"1": ["unknown-7"]})
     create_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
-    page = screen.get(url).content.decode()
+    page = read_page(screen.get(url))
     assert "unknown-7" in page
     assert "This document has no text in the campaign" in page
 
@@ -139,7 +140,7 @@ def test_screen_escapes_what_documents_hold(plan, screen, url, campaign):
     campaign.documents.filter(docno="d1").update(
         title="<script>alert(1)</script>", body="<img src=x onerror=alert(1)> & more"
     )
-    page = screen.get(url).content.decode()
+    page = read_page(screen.get(url))
     assert "<script>alert" not in page
     assert "&lt;img src=x onerror=alert(1)&gt; &amp; more" in page
 
@@ -148,11 +149,11 @@ def test_my_judgments_filters_by_topic_and_grade(plan, screen, assessor, grade):
     grade(assessor, "d1", 3)
     grade(assessor, "d2", 0)
     mine = reverse("my-judgments", args=["small"])
-    assert screen.get(mine).content.decode().count("Change<span") == 2
-    page = screen.get(mine, {"grade": "3", "topic": "1"}).content.decode()
+    assert read_page(screen.get(mine)).count("Change <span") == 2
+    page = read_page(screen.get(mine, {"grade": "3", "topic": "1"}))
     assert "d1</th>" in page
     assert "d2</th>" not in page
-    assert "No judgments match" in screen.get(mine, {"topic": "2"}).content.decode()
+    assert "No judgments match" in read_page(screen.get(mine, {"topic": "2"}))
 
 
 LEAKS = (
@@ -178,10 +179,10 @@ def test_an_assessor_sees_nothing_of_runs_pools_or_others(
     for address in pages:
         answer = screen.get(address)
         assert answer.status_code == 200
-        seen = answer.content.decode() + str(answer.headers)
+        seen = read_page(answer) + str(answer.headers)
         assert [leak for leak in LEAKS if leak in seen] == []
-    text = screen.post(url, form_of(screen.get(url).content.decode(), grade=1), follow=True)
-    seen = text.content.decode() + str(text.headers)
+    text = screen.post(url, form_of(read_page(screen.get(url)), grade=1), follow=True)
+    seen = read_page(text) + str(text.headers)
     assert [leak for leak in LEAKS if leak in seen] == []
 
 
@@ -193,7 +194,7 @@ def test_claim_and_submit_cost_the_same_in_a_large_pool(
     pool = make_pool(campaign, {"big": [f"x{n}" for n in range(pairs)]})
     create_plan(actor=organizer, pool=pool, overlap=1, assessors={"big": [assessor]})
     url = reverse("judge", args=["small", "big"])
-    page = screen.get(url).content.decode()
+    page = read_page(screen.get(url))
     form = form_of(page, grade=1)
     # PostgreSQL takes the lock that a release waits for with a query of its own.
     with django_assert_num_queries(JUDGE + (connection.vendor == "postgresql")):
@@ -219,4 +220,4 @@ def test_undo_button_of_another_topic_leads_there(plan, screen, campaign, assess
     grade(assessor, "d5", 1, topic=other, client_uuid=uuid4())
     answer = screen.post(reverse("judge-undo", args=["small"]))
     assert answer.url.startswith(reverse("judge", args=["small", "2"]) + "?docno=d5&token=")
-    assert shown(screen.get(answer.url).content.decode()) == "d5"
+    assert shown(read_page(screen.get(answer.url))) == "d5"

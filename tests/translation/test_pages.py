@@ -255,6 +255,18 @@ def test_a_page_that_is_not_translated_comes_in_english_as_a_whole(client, db):
     assert "Skip to content" in told
 
 
+def test_a_page_that_is_not_translated_says_so_in_the_visitors_language(client, db):
+    with translation.override("de"):
+        sentence = translation.gettext("This page is only in English so far.")
+    notice = f'<p class="quiet small" lang="de">{sentence}</p>'
+    for url, language, count in (
+        ("/measures/", "de", 1), ("/measures/", "en", 0),
+        ("/accounts/login/", "de", 0), ("/measures/none/", "de", 0),
+    ):  # fmt: skip
+        page = read_page(client.get(url, headers={"accept-language": language}))
+        assert page.count(notice) == count, url
+
+
 def test_a_request_leaves_the_thread_in_english(client, db):
     client.get("/accounts/login/", headers={"accept-language": "de"})
     assert translation.get_language() == "en"
