@@ -22,6 +22,7 @@ from pooling.core.spec_file import read_spec
 from pooling.services.freeze import freeze_pool
 from reliability.core.stopping.remaining_relevant import NO_DEPTH
 from reliability.services.stopping import TRUST, rank_scores, stopping_panel
+from tests.common.shapes import tooltips
 from tests.csv_reading import csv_rows
 from tests.pages import read_page
 
@@ -305,7 +306,7 @@ def test_the_page_shows_who_rose_what_is_low_and_what_a_team_has_of_all(
     # Alpha has d9, which nobody has judged, among its three; beta-other has d4 alone.
     assert [low for _, low in rows["alpha-one"].judged] == [True] * 3
     assert [low for _, low in rows["beta-other"].judged] == [False] * 3
-    said = [dot.description for dot in shown["moves"].lines[0].dots]
+    said = tooltips(shown["moves"])
     assert [text.split(" after ")[1] for text in said] == ["2 judgments", "5 judgments"]
     # By first judgments d3 and d4 are relevant: each team brought one alone.
     assert {row.name: pct for row, pct in shown["teams"]} == {"Alpha": 50.0, "Beta": 50.0}

@@ -63,7 +63,8 @@ def chart_depths(report: ReusabilityReport) -> Chart:
     ]
     top = round_up_nice(max((value for _, value, *_ in bars), default=0.0) or 1.0)
     caption = "New relevant documents by best rank in any contributing run."
-    return build_bar_chart("depths", "New relevant documents by depth", "depth", bars, top, caption)
+    title, axes = "New relevant documents by depth", ("depth", "relevant")
+    return build_bar_chart("depths", title, axes, bars, top, caption)
 
 
 def chart_densities(report: ReusabilityReport) -> Chart:
@@ -82,7 +83,7 @@ def chart_densities(report: ReusabilityReport) -> Chart:
         "highlighted."
     )
     title = "Share of relevant documents by topic"
-    return build_bar_chart("densities", title, "topic", bars, 1.0, caption)
+    return build_bar_chart("densities", title, ("topic", "share"), bars, 1.0, caption)
 
 
 def describe_density(topic: stability.TopicDensity) -> str:
@@ -94,7 +95,7 @@ def describe_density(topic: stability.TopicDensity) -> str:
 def build_bar_chart(
     name: str,
     title: str,
-    axis: str,
+    axes: tuple[str, str],
     bars: Sequence[tuple[str, float, str, str]],
     top: float,
     caption: str,
@@ -108,8 +109,10 @@ def build_bar_chart(
         name,
         title,
         caption,
-        across=NameAxis([label for label, *_ in bars], max(WIDTH / max(len(bars), 1), BAND), axis),
-        up=parts_axis("", 0.0, top, 4),
+        across=NameAxis(
+            [label for label, *_ in bars], max(WIDTH / max(len(bars), 1), BAND), axes[0]
+        ),
+        up=parts_axis(axes[1], 0.0, top, 4),
         marks=[*marks, RuleMark(0.0)],
         caption=caption,
         size=(0.0, HEIGHT),
@@ -128,7 +131,7 @@ def chart_taus(report: ReusabilityReport) -> Chart:
         "standard error); shaded: minimum to maximum."
     )
     head = "taus", "Kendall's tau with the ranking by all judgments", caption
-    return build_line_chart(head, series, across, fifths_axis("", least), caption=caption)
+    return build_line_chart(head, series, across, fifths_axis("tau", least), caption=caption)
 
 
 def list_tau_values(report: ReusabilityReport, measure: str) -> list[PlotValue]:
