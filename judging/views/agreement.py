@@ -139,6 +139,7 @@ def agreement_pair_view(request: SignedInRequest, slug: str) -> HttpResponse:
 class TwoAssessors:
     report: AgreementReport
     row: list[tuple[Card, CoefficientValue]]
+    n: int
     heat: Chart
     confusion: list[tuple[str, list[int]]]
     grades: list[str]
@@ -155,6 +156,7 @@ def compare_assessors(choice: AgreementChoice, two: LabelTable) -> TwoAssessors:
     return TwoAssessors(
         report=report,
         row=[(COEFFICIENTS[name].card, value) for name, value in row.items()],
+        n=row["percent"].n,
         heat=build_confusion_heat_map(table, grades, describe_confusion(choice, row["percent"].n)),
         confusion=list(zip(grades, table, strict=True)),
         grades=grades,
