@@ -155,7 +155,7 @@ def import_result_message(counts: ImportCounts, file: str) -> str:
 
 
 @dataclass(frozen=True)
-class ImportPage:
+class JudgmentsImportPage:
     campaign: Campaign
     form: JudgmentsForm
     crumbs: Crumbs
@@ -219,7 +219,7 @@ def render_judgments_import(
         ("Import and export", campaign_url("import-export", campaign)),
         ("Import judgments", None),
     ]
-    page = ImportPage(campaign, form, crumbs)
+    page = JudgmentsImportPage(campaign, form, crumbs)
     return render_page(request, "judging/import.html", page, part, status=status)
 
 
