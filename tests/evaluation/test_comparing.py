@@ -64,7 +64,7 @@ def test_random_draws_for_very_many_pairs_are_only_made_for_the_fixed_test(
 
 
 def test_a_topic_is_won_by_the_better_value_though_it_is_the_lower(
-    client, organizer, campaign, alpha, beta2, qrels
+    client, organizer, campaign, alpha, beta, beta2, qrels
 ):
     score_set = score_campaign(actor=organizer, campaign=campaign, qrels=qrels, measures=["set_E"])
     board = get_leaderboard(score_set, ORGANIZER)

@@ -198,7 +198,7 @@ def test_the_page_tells_what_turns_the_order_of_two_runs(as_user, organizer, jud
 def test_unknown_choices_are_the_usual_ones(as_user, organizer, judged):
     answer = as_user(organizer).get(URL, {"policy": "x", "treat": "y", "a": "one"})
     assert answer.status_code == 200
-    assert answer.context["asked"] == DisagreementQuery()
+    assert answer.context["choice"] == DisagreementQuery()
 
 
 def test_a_refusal_is_told_on_the_page(as_user, organizer, judged):

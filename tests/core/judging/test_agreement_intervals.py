@@ -10,7 +10,7 @@ import pytest
 from common.statistics.bootstrap import percentile_estimates
 from common.statistics.draws import ResamplingOptions, multinomial_counts
 from judging.core.agreement.coefficient import DRAWS
-from judging.core.agreement.formats import agreement_to_table
+from judging.core.agreement.formats import AGREEMENT_FORMATS
 from judging.core.agreement.labels import MISSING, LabelTable
 from judging.core.agreement.panel import MOST_PAIRS, agreement_report, coefficients_over_all
 from judging.core.agreement.registry import COEFFICIENTS
@@ -203,7 +203,7 @@ def test_intervals_need_five_topics_and_are_a_hint_below_ten(
         assert found.value is not None
         assert (found.low is not None, found.is_hint) == (printed, hint)
         assert (found.no_interval == "fewer than 5 topics") is not printed
-    told = agreement_to_table(report)
+    told = AGREEMENT_FORMATS["table"](report)
     assert (" (hint)" in told) is hint
     assert ("hint: interval from fewer than 10 topics" in told) is hint
     assert report.as_dict()["interval"]["least_topics"] == 5
@@ -212,4 +212,4 @@ def test_intervals_need_five_topics_and_are_a_hint_below_ten(
 def test_intervals_from_ten_topics_have_no_mark() -> None:
     report = agreement_report(simulated(10, 5), 1)
     assert not any(value.is_hint for value in report.overall.values())
-    assert "hint" not in agreement_to_table(report)
+    assert "hint" not in AGREEMENT_FORMATS["table"](report)
