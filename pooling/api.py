@@ -31,9 +31,9 @@ from pooling.queries import (
     load_pool_table,
     requested_qrels_version,
 )
+from pooling.queries.preview import preview_pool
 from pooling.services.frames import frame_text
 from pooling.services.freeze import freeze_pool
-from pooling.services.preview import preview_pool
 
 QRELS = OpenApiParameter("qrels", int, description="The qrels version whose grades are filled in.")
 

@@ -16,11 +16,9 @@ from pathlib import Path
 
 import grimp
 
+from tests.house import APPS
+
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGES = (
-    "common", "campaigns", "pooling", "judging", "evaluation", "reliability", "replay", "workbench",
-    "poolbench",
-)  # fmt: skip
 ALWAYS = ("tests/test_architecture.py", "tests/test_names.py", "tests/test_wording.py")
 NO_DATABASE = ("tests.core.", "tests.common.", "tests.commands.", "tests.poolbench.")
 
@@ -47,7 +45,7 @@ def choose_tests(changed: list[str], graph: grimp.ImportGraph) -> set[str]:
         parts = Path(path).with_suffix("").parts
         if parts[0] == "tests" and parts[-1].startswith("test_"):
             chosen.add(path)
-        elif parts[0] in PACKAGES:
+        elif parts[0] in APPS:
             chosen.add(f"tests/{parts[0]}")
         elif parts[0] == "templates" and len(parts) > 2:
             chosen.add(f"tests/{parts[1]}")
@@ -68,7 +66,7 @@ def drop_covered(paths: set[str]) -> list[str]:
 
 
 def main() -> None:
-    graph = grimp.build_graph(*PACKAGES, "tests", cache_dir=None)
+    graph = grimp.build_graph(*APPS, "tests", cache_dir=None)
     chosen = drop_covered(choose_tests(list_changed_files(), graph))
     sys.stdout.write("\n".join(chosen) + "\n")
 

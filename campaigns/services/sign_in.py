@@ -14,7 +14,6 @@ address from which the user has signed in before is exempt from the two broad co
 from __future__ import annotations
 
 import logging
-import math
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import uuid4
@@ -25,7 +24,6 @@ from django.conf import settings
 from django.core import signing
 from django.db.models import Max, QuerySet, Sum
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
 from django.utils import timezone
 
 from campaigns.models import User
@@ -142,17 +140,6 @@ def set_device_cookie(request: HttpRequest, answer: HttpResponse, user: User) ->
         samesite="Lax",
         secure=settings.SESSION_COOKIE_SECURE,
     )
-
-
-def lockout_response(
-    request: Any, _answer: HttpResponse, _credentials: dict[str, Any] | None
-) -> HttpResponse:
-    """The page that says how long to wait, with status 429 (``AXES_LOCKOUT_CALLABLE``)."""
-    seconds = max(1, math.ceil(request.sign_in_wait.total_seconds()))
-    context = {"minutes": math.ceil(seconds / 60)}
-    answer = render(request, "registration/locked.html", context, status=429)
-    answer["Retry-After"] = str(seconds)
-    return answer
 
 
 def write_log(level: int, outcome: str, request: Any, username: object) -> None:

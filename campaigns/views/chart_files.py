@@ -18,13 +18,11 @@ from common.charts.file import write_chart_file
 
 
 def chart_file_response(request: HttpRequest, context: Mapping[str, object]) -> HttpResponse | None:
-    """The requested chart among the values of ``context``; None if none is requested, or the page
-    has no charts.
-    """
+    """The requested chart among the values of ``context``; None if none is requested."""
     name = request.GET.get("chart")
-    charts = {value.file_name: value for value in context.values() if isinstance(value, Chart)}
-    if name is None or not charts:
+    if name is None or request.method not in ("GET", "HEAD"):
         return None
+    charts = {value.file_name: value for value in context.values() if isinstance(value, Chart)}
     if name not in charts:
         raise Http404(f"unknown chart {name}")
     campaign = context.get("campaign")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
 from typing import Any
 
 from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm
@@ -10,6 +12,7 @@ from django.http import HttpResponse
 
 from campaigns.forms.settings import CurrentPasswordForm, SignInForm
 from campaigns.services.sign_in import set_device_cookie
+from campaigns.views.pages import render_page
 
 
 class SignInView(LoginView):
@@ -26,3 +29,19 @@ class ChangePasswordView(PasswordChangeView):
 
     def get_form_kwargs(self) -> dict[str, Any]:
         return super().get_form_kwargs() | {"request": self.request}
+
+
+@dataclass(frozen=True)
+class LockedPage:
+    minutes: int
+
+
+def lockout_response(
+    request: Any, _answer: HttpResponse, _credentials: dict[str, Any] | None
+) -> HttpResponse:
+    """The page that says how long to wait, with status 429 (``AXES_LOCKOUT_CALLABLE``)."""
+    seconds = max(1, math.ceil(request.sign_in_wait.total_seconds()))
+    page = LockedPage(minutes=math.ceil(seconds / 60))
+    answer = render_page(request, "registration/locked.html", page, status=429)
+    answer["Retry-After"] = str(seconds)
+    return answer

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from campaigns.core.run_matrix import RunMatrix
 from campaigns.core.tables import group_starts
 from evaluation.core.batch import ScoringBatch
-from evaluation.core.evaluate import aggregate_over_all_topics
 from evaluation.core.judgments import Floats, Ints, JudgmentTable
 from evaluation.core.matching import apply_options, batch_from_places
 from evaluation.core.measures.family import Measure
@@ -103,10 +102,3 @@ def score_topic(
     )
     cut = apply_options(batch)
     return np.stack([measure(cut) for measure in measures], axis=1)
-
-
-def mean_scores(
-    batch: ScoringBatch, measures: Sequence[Measure], values: Floats
-) -> list[float | None]:
-    """The value over all topics of each measure; ``values`` is topics × measures."""
-    return [aggregate_over_all_topics(m, values[:, at], batch) for at, m in enumerate(measures)]

@@ -16,7 +16,7 @@ from common.charts.kinds import PlotValue, build_line_chart
 from evaluation.core.batch import ScoringBatch
 from evaluation.core.curves import ELEVEN, average_curves, interpolate_precision, sawtooth_curve
 from evaluation.queries.leaderboard import Leaderboard, LeaderboardEntry
-from evaluation.services.rankings import rebuild_run_batch
+from evaluation.queries.rankings import rebuild_run_batch
 from evaluation.views.cells import format_score
 
 SQUARE = (420.0, 420.0)

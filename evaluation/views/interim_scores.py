@@ -13,7 +13,7 @@ from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import Crumbs, SignedInRequest
 from campaigns.views.pages import render_page
 from evaluation.models import ScoreSet
-from evaluation.services.interim_scores import InterimScores, TopicScores, compute_interim_scores
+from evaluation.queries.interim_scores import InterimScores, TopicScores, compute_interim_scores
 from evaluation.views.cells import (
     DEFAULT_MEASURES,
     TRUST,

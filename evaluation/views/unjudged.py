@@ -9,7 +9,7 @@ from campaigns.models import Run
 from evaluation.core.bounds import MeasureBounds, compute_bounds
 from evaluation.core.measures.family import Measure
 from evaluation.queries.leaderboard import Leaderboard, LeaderboardEntry
-from evaluation.services.rankings import rebuild_run_batch
+from evaluation.queries.rankings import rebuild_run_batch
 from evaluation.views.cells import format_score
 
 MOST_DOCUMENTS = 50_000

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from django.db.models import Count, QuerySet
 
 from campaigns.models import Campaign, Document, Topic, User
-from judging.models import Assignment, Judgment, Plan, Purpose, Slot
+from judging.models import Assignment, Judgment, Plan, Slot
 from judging.queries.judgments import (
     ON_SCREEN,
     latest_judgments_by_pair,
@@ -140,16 +140,6 @@ def recent_judgments(campaign: Campaign, assessor: User, topic: Topic) -> list[J
     own = own_current_judgments(campaign, assessor).filter(topic=topic)[: 2 * RECENT]
     by_docno = {row.docno: row for row in reversed(own)}
     return sorted(by_docno.values(), key=lambda row: row.pk, reverse=True)[:RECENT]
-
-
-def current_judgment(
-    campaign: Campaign, assessor: User, topic: Topic, docno: str
-) -> Judgment | None:
-    """The assessor's last revision of a pair: a grade, a skip, or a withdrawal."""
-    own = Judgment.objects.filter(
-        campaign=campaign, topic=topic, docno=docno, assessor=assessor, purpose=Purpose.JUDGE
-    )
-    return own.order_by("-revision").first()
 
 
 def find_document(campaign: Campaign, docno: str) -> Document | None:

@@ -261,6 +261,7 @@ class QrelsListPage:
     undecided: tuple[tuple[str, str], ...]
     no_estimate: str
     policies: list[PolicyRow]
+    grade_columns: list[int]
     grades: dict[int, Grade]
 
 
@@ -293,6 +294,7 @@ def list_page(
         undecided=draft.conflicts[:MAX_LISTED],
         no_estimate=NO_ESTIMATE,
         policies=policy_table_rows(drafts),
+        grade_columns=list_grade_columns(drafts),
         grades={grade.value: grade for grade in campaign.grades.all()},
     )  # fmt: skip
     return render_page(request, "judging/qrels_list.html", page)
@@ -306,10 +308,15 @@ def list_offered_policies(campaign: Campaign) -> list[str]:
     return names + [f"automatic:{name}" for name in automatic]
 
 
+def list_grade_columns(drafts: list[QrelsDraft]) -> list[int]:
+    """The grades that any of the policies gives, ascending."""
+    return sorted({value for draft in drafts for value in draft.grades})
+
+
 def policy_table_rows(drafts: list[QrelsDraft]) -> list[PolicyRow]:
     """One row per policy: pairs by grade, and pairs that differ from the selected policy."""
     selected = drafts[0]
-    values = sorted({value for draft in drafts for value in draft.grades})
+    values = list_grade_columns(drafts)
     position = {name: at for at, name in enumerate(POLICIES)}
     ordered = sorted(drafts, key=lambda draft: position.get(draft.policy.name, len(position)))
     return [

@@ -130,7 +130,10 @@ def read_run_to_cutoff(data: bytes, *, cutoff: int, **options: Any) -> RunTable:
 def check_static_spec(spec: PoolSpec) -> None:
     """Raise ``CliError`` if ``spec`` needs judgments or attributes that run files lack."""
     if spec.is_adaptive:
-        raise CliError("This spec has an adaptive step; use `manage.py simulate_pool`.")
+        raise CliError(
+            "This spec has an adaptive step; simulate it on a finished campaign: "
+            "`poolbench simulate` or `manage.py simulate_pool`."
+        )
     check_run_choice(spec)
 
 

@@ -153,10 +153,6 @@ def check_step(source: YamlFile, entry: Any, at: int) -> None:
         source.check(entry["stop"], STOP, (*path, "stop"))
 
 
-def is_required(parameter: Parameter) -> bool:
-    return not parameter.default and not parameter.optional
-
-
 def parameter_kind(parameter: Parameter) -> tuple[Callable[[Any], bool], str]:
     """The check of a value of ``parameter``, and a description of valid values."""
     if parameter.choices:

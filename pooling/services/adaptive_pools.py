@@ -22,8 +22,8 @@ from pooling.core.session import LogMismatch, PoolSession, SessionEvent, replay_
 from pooling.core.spec import PoolSpec, depth_spec
 from pooling.core.spec_file import build_spec as spec_from
 from pooling.models import Pool, PoolEvent, PoolItem, PoolTopic
+from pooling.queries import document_texts, inputs
 from pooling.queries.pools import PACKED
-from pooling.services import inputs, texts
 
 Key = tuple[int, datetime, int]
 """Pool, its time of freezing (a restored database reuses ids), and topic."""
@@ -172,7 +172,7 @@ def get_session(pool: Pool, topic: Topic) -> CachedSession:
     """The session of ``topic`` after all events of its log.
 
     It belongs to the caller and is cached when the caller's transaction commits. Raises
-    ``LogMismatch`` if the log does not follow from the pool's spec, runs and texts.
+    ``LogMismatch`` if the log does not follow from the pool's spec, runs and document_texts.
     """
     key = session_key(pool, topic)
     cached = rebuild_session(pool, topic, SESSIONS.take(key))
@@ -218,8 +218,8 @@ def start_session(pool: Pool, topic: Topic) -> CachedSession:
     listing = frozen_listing(pool)
     candidates = listing.topic(listing.topics.index(topic.number))
     if spec.reader:
-        texts.check_reader(spec)
-        candidates = texts.candidates_with_texts(pool, topic, candidates)
+        document_texts.check_reader(spec)
+        candidates = document_texts.candidates_with_texts(pool, topic, candidates)
     session = PoolSession(candidates, spec.steps, budget)
     session.select_static()
     docnos = session.candidates.docnos
@@ -260,7 +260,7 @@ def verify_pool_log(pool: Pool) -> int:
             lock_topic(row.topic)
             cached = get_session(pool, row.topic)
             if "texts" in pool.spec:
-                texts.load_frozen_texts(pool, row.topic, list(cached.doc_by_docno))
+                document_texts.load_frozen_texts(pool, row.topic, list(cached.doc_by_docno))
             stored = set(pool.items.filter(topic=row.topic).values_list("docno", flat=True))
         session = cached.session
         selected = {session.candidates.docnos[choice.doc] for choice in session.selected}

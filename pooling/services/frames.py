@@ -15,8 +15,8 @@ from pooling.core.session import PoolSession
 from pooling.core.tables import PoolTable
 from pooling.models import Pool
 from pooling.queries import load_pool_table
+from pooling.queries.inputs import load_listing
 from pooling.services.adaptive_pools import frozen_spec, get_session
-from pooling.services.inputs import load_listing
 
 
 def frame_text(pool: Pool, fmt: str, qrels: int | None = None) -> str:

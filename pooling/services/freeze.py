@@ -24,8 +24,8 @@ from pooling.core.spec import PoolSpec
 from pooling.core.tables import PoolTable
 from pooling.models import Pool, PoolItem, PoolTopic
 from pooling.queries.confirmations import describe_freezing
+from pooling.queries.inputs import build_sessions, check_spec, get_poolable_runs, hash_inputs
 from pooling.queries.pools import PACKED
-from pooling.services.inputs import build_sessions, check_spec, get_poolable_runs, hash_inputs
 
 BATCH = 5_000
 

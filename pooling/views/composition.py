@@ -9,7 +9,7 @@ from campaigns.models import Campaign
 from pooling.models import Pool
 from pooling.queries import Composition, TopicGrowth, list_growth
 from pooling.queries.composition import RunShare, TeamShare, TopicShare
-from pooling.services.preview import PoolPreview
+from pooling.queries.preview import PoolPreview
 
 
 class TopicRow(NamedTuple):

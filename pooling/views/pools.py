@@ -34,10 +34,10 @@ from pooling.queries import (
     load_pool_table,
     requested_qrels_version,
 )
+from pooling.queries.preview import SHARE_DEPTH, PooledShare, PoolPreview, preview_pool
 from pooling.services.adaptive_pools import frozen_spec
 from pooling.services.frames import frame_text
 from pooling.services.freeze import check_unchanged, draft_pool, freeze_pool, latest_pool_version
-from pooling.services.preview import SHARE_DEPTH, PooledShare, PoolPreview, preview_pool
 from pooling.views.composition import (
     CompositionPart,
     composition_part,

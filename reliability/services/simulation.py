@@ -16,13 +16,13 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Job, Run, User
 from campaigns.rules import require_permission
 from campaigns.services import jobs, matrices
-from evaluation.services.interim_scores import get_warm_runs
-from evaluation.services.scoring import drop_topics, scoring_options, withheld_topic_numbers
+from evaluation.queries.interim_scores import get_warm_runs
+from evaluation.queries.scoring_inputs import drop_topics, scoring_options, withheld_topic_numbers
 from judging.models import Qrels
 from judging.queries.judgments import qrels_table
 from pooling.core.spec import PoolSpec
 from pooling.core.spec_file import build_spec
-from pooling.services.texts import attach_listing_texts
+from pooling.queries.document_texts import attach_listing_texts
 from reliability.core.simulation.finished_campaign import ContributingRun, FinishedCampaign
 from reliability.core.simulation.formats import build_simulation_report
 from reliability.core.simulation.report import MEASURES, SEEDS, SHARES, Progress, Simulation
@@ -31,7 +31,7 @@ from reliability.core.simulation.simulator import (
     parse_ranking_measures,
     simulate_specs,
 )
-from reliability.services.reusability import interim_qrels
+from reliability.queries.collection import interim_qrels
 from reliability.services.stored_reports import store_report
 
 SIMULATION = "evaluation.simulation"

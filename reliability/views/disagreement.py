@@ -43,12 +43,12 @@ from reliability.core.disagreement.turning_point import TurningStep
 from reliability.core.rank_bands import RankedRun, build_rank_bands
 from reliability.forms import RoundByValueForm
 from reliability.queries.disagreement import list_complete_policies
-from reliability.services.disagreement import (
+from reliability.queries.disagreement_studies import (
     DisagreementQuery,
     DisagreementStudy,
-    open_round_by_value,
     study_disagreement,
 )
+from reliability.services.disagreement import open_round_by_value
 
 MOST_PAIRS = 50
 """Pairs in the table of the page; the download has all."""

@@ -37,7 +37,7 @@ from reliability.core.judgments_chart import build_judgments_chart, judgments_va
 from reliability.core.stopping.cards import CARDS
 from reliability.core.stopping.discoveries import RankWindow, TeamDiscoveries, TopicDiscoveries
 from reliability.forms import StoppingForm
-from reliability.services.stopping import (
+from reliability.queries.stopping import (
     CUTS,
     InterimPool,
     InterimRun,

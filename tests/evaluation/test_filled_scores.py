@@ -29,7 +29,7 @@ from judging.services.automatic import (
 )
 from judging.services.imports import import_judgments
 from judging.services.qrels import freeze_qrels
-from reliability.services.disagreement import DisagreementQuery, study_disagreement
+from reliability.queries.disagreement_studies import DisagreementQuery, study_disagreement
 from reliability.services.reusability import request_reusability_report
 from reliability.services.simulation import describe_judgments
 from reliability.views.stored_reports import read_stored_report

@@ -8,8 +8,8 @@ from django.core.exceptions import PermissionDenied
 from django.urls import reverse
 
 from campaigns.models import Topic
-from evaluation.services import interim_scores as live_module
-from evaluation.services.interim_scores import compute_interim_scores
+from evaluation.queries import interim_scores as live_module
+from evaluation.queries.interim_scores import compute_interim_scores
 from evaluation.services.scoring import score_campaign
 from judging.services.imports import import_judgments
 from judging.services.qrels import freeze_qrels

@@ -13,7 +13,7 @@ from evaluation.core.measures.registry import DEFAULT_NAMES
 from evaluation.models import RunScores, ScoreSet
 from evaluation.services.scoring import evaluate_campaign, request_evaluation, score_campaign
 from judging.queries.judgments import qrels_table
-from reliability.services.reusability import load_collection
+from reliability.queries.collection import load_collection
 from tests.world.files import qrels_release
 
 

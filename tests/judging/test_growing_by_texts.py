@@ -20,11 +20,12 @@ from pooling.core.session import LogMismatch
 from pooling.core.spec import depth_spec
 from pooling.core.spec_file import read_spec
 from pooling.models import Pool
+from pooling.queries import document_texts
+from pooling.queries.inputs import build_sessions
+from pooling.queries.preview import preview_pool
 from pooling.queries.texts import document_text, load_documents_with_text
-from pooling.services import adaptive_pools, texts
+from pooling.services import adaptive_pools
 from pooling.services.freeze import freeze_pool
-from pooling.services.inputs import build_sessions
-from pooling.services.preview import preview_pool
 from tests.judging.test_growing import said, worked
 from tests.world.files import ranked_run
 
@@ -83,7 +84,7 @@ def test_a_restart_reads_again_and_goes_on_as_before(pool, plan, campaign, asses
 
 
 def test_previewing_and_freezing_load_no_text(campaign, organizer, runs, monkeypatch):
-    monkeypatch.setattr(texts, "load_documents_with_text", None)
+    monkeypatch.setattr(document_texts, "load_documents_with_text", None)
     args = {"actor": organizer, "campaign": campaign, "spec": read_spec(SPEC), "runs": runs}
     seen = preview_pool(**args)
     assert (seen.parts.size, seen.most) == (1, 7)
@@ -141,7 +142,7 @@ def test_documents_without_a_text_are_named(campaign, organizer, runs, as_user):
 def test_of_many_without_a_text_the_first_are_named():
     docnos = [f"d{number}" for number in range(1_006)]
     with pytest.raises(ActionRefused, match=r"1,006 of 1,006 .* d0, d1, d2, d3, d4 and 1,001 more"):
-        texts.check_texts_complete(docnos, (), "cal")
+        document_texts.check_texts_complete(docnos, (), "cal")
 
 
 def test_an_empty_text_is_one(campaign, organizer, runs):
@@ -154,7 +155,7 @@ def test_without_scikit_learn_it_is_refused_and_told(
     pool, plan, campaign, organizer, assessor, topic, runs, monkeypatch
 ):
     said(assessor, claim_next(actor=assessor, campaign=campaign, topic=topic), 0)
-    monkeypatch.setattr(texts.importlib.util, "find_spec", lambda _: None)
+    monkeypatch.setattr(document_texts.importlib.util, "find_spec", lambda _: None)
     args = {"actor": organizer, "campaign": campaign, "spec": read_spec(SPEC), "runs": runs}
     acts = (
         lambda: preview_pool(**args),
@@ -190,6 +191,6 @@ def test_texts_are_read_before_anything_is_locked_and_count_as_memory(pool, topi
     adaptive_pools.prepare_session(pool, topic)
     folded = adaptive_pools.SESSIONS.get(adaptive_pools.session_key(pool, topic))
     assert folded.session.cells > 2 * 7 + 15
-    monkeypatch.setattr(texts, "load_documents_with_text", None)
+    monkeypatch.setattr(document_texts, "load_documents_with_text", None)
     adaptive_pools.prepare_session(pool, topic)
     assert folded.session.next() is not None

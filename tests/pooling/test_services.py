@@ -20,9 +20,9 @@ from pooling.core.spec_file import read_spec
 from pooling.core.tables import PoolTable
 from pooling.models import Pool
 from pooling.queries import choose_runs, list_pool_rows, load_pool_table
+from pooling.queries.inputs import MAX_RUNS
+from pooling.queries.preview import preview_pool
 from pooling.services.freeze import freeze_pool
-from pooling.services.inputs import MAX_RUNS
-from pooling.services.preview import preview_pool
 from tests.world.files import TOY, accepted_run, ranked_run
 from tests.world.people import joined
 

@@ -15,8 +15,8 @@ from pooling.core.spec import depth_spec
 from pooling.core.spec_file import read_spec
 from pooling.services.freeze import freeze_pool
 from reliability.core.collection.report import MEASURES
+from reliability.queries.collection import pooled_depth
 from reliability.services import reusability
-from reliability.services.reusability import pooled_depth
 from tests.csv_reading import csv_conditions
 from tests.pages import read_page
 from tests.world.files import qrels_release

@@ -24,12 +24,12 @@ from judging.services.adjudication import record_meeting_decision
 from judging.services.imports import import_judgments
 from judging.services.qrels import freeze_qrels
 from reliability.core.disagreement.rankings import rankings_by_assessor
-from reliability.services.disagreement import (
+from reliability.queries.disagreement_studies import (
     DisagreementQuery,
     load_panel_unchecked,
-    open_round_by_value,
     study_disagreement,
 )
+from reliability.services.disagreement import open_round_by_value
 from tests.csv_reading import csv_rows
 from tests.pages import read_page
 from tests.world.files import accepted_run, make_pool

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.html import strip_tags
 
 from campaigns.services.campaigns import update_campaign
-from evaluation.services.interim_scores import compute_interim_scores
+from evaluation.queries.interim_scores import compute_interim_scores
 from judging.models import Judgment, Plan, StoppedTopic
 from judging.queries.stopping import get_stopping_rule
 from judging.services.imports import import_judgments
@@ -21,7 +21,7 @@ from pooling.core.spec import depth_spec
 from pooling.core.spec_file import read_spec
 from pooling.services.freeze import freeze_pool
 from reliability.core.stopping.remaining_relevant import NO_DEPTH
-from reliability.services.stopping import TRUST, rank_scores, stopping_panel
+from reliability.queries.stopping import TRUST, rank_scores, stopping_panel
 from tests.common.shapes import tooltips
 from tests.csv_reading import csv_rows
 from tests.pages import read_page

@@ -12,7 +12,7 @@ from campaigns.management.file_command import FileManagementCommand
 from campaigns.models import Campaign
 from reliability.cli.disagreement import DisagreementCommand
 from reliability.core.disagreement.panel import DisagreementPanel
-from reliability.services.disagreement import load_panel_unchecked
+from reliability.queries.disagreement_studies import load_panel_unchecked
 
 
 class CampaignDisagreement(DisagreementCommand):

@@ -27,7 +27,7 @@ from evaluation.core.evaluate import aggregate_defined_values
 from evaluation.core.in_memory import WarmRuns, score_topic
 from evaluation.core.judgments import Floats, JudgmentTable
 from evaluation.core.measures.family import Measure
-from evaluation.services.scoring import (
+from evaluation.queries.scoring_inputs import (
     measures_to_score,
     places_of_pairs,
     scoring_options,

@@ -19,16 +19,16 @@ from pooling.core.run_listing import cut_run
 from pooling.core.spec import PoolSpec, method_in_words
 from pooling.core.tables import PoolTable
 from pooling.queries.composition import Composition, TopicShare, compute_composition
-from pooling.queries.pools import judged_pair_set, pooled_pair_set
-from pooling.queries.runs import list_poolable_runs
-from pooling.queries.texts import text_hashes
-from pooling.services.inputs import (
+from pooling.queries.inputs import (
     build_sessions,
     check_spec,
     get_poolable_runs,
     hash_inputs,
     is_skipped_topic,
 )
+from pooling.queries.pools import judged_pair_set, pooled_pair_set
+from pooling.queries.runs import list_poolable_runs
+from pooling.queries.texts import text_hashes
 
 SHARE_DEPTH = 10
 

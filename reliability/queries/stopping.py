@@ -13,7 +13,7 @@ from campaigns.models import Campaign, Run, User
 from campaigns.rules import require_permission
 from evaluation.core.comparison.rank_drop import competition_ranks
 from evaluation.core.measures.family import Measure
-from evaluation.services.interim_scores import InterimScores, compute_interim_scores
+from evaluation.queries.interim_scores import InterimScores, compute_interim_scores
 from judging.models import Judgment, Plan, Purpose
 from pooling.models import Pool
 from pooling.queries import first_relevance, list_pool_rows
@@ -39,7 +39,7 @@ from reliability.core.stopping.remaining_relevant import (
     estimate_remaining,
     extrapolate_below_pool,
 )
-from reliability.services.reusability import pooled_depth
+from reliability.queries.collection import pooled_depth
 
 CUTS = (5, 10, 20)
 TRUST = tuple(f"judged_{k}" for k in CUTS)

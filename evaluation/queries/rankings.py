@@ -10,7 +10,7 @@ from evaluation.core.in_memory import build_run_batch
 from evaluation.core.judgments import JudgmentTable
 from evaluation.core.options import ScoringOptions
 from evaluation.models import ScoreSet
-from evaluation.services.scoring import drop_topics, places_of_pairs
+from evaluation.queries.scoring_inputs import drop_topics, places_of_pairs
 from judging.queries.judgments import qrels_table
 
 

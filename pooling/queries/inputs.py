@@ -15,8 +15,8 @@ from pooling.core.pool_builder import is_shared, start_sessions
 from pooling.core.run_listing import build_listing_from_matrices
 from pooling.core.session import PoolSession
 from pooling.core.spec import PoolSpec
+from pooling.queries.document_texts import attach_listing_texts, check_reader
 from pooling.queries.runs import list_poolable_runs, topics_to_pool
-from pooling.services.texts import attach_listing_texts, check_reader
 
 MAX_RUNS = 65_535  # contributors are packed as uint16
 
