@@ -167,12 +167,12 @@ def test_a_paused_plan_does_not_end_judging(plan, campaign, organizer, assessor,
 
 
 DESIGNS = [
-    ("topic-owner", {}, 1, [30]),
-    ("overlap", {"n": 2}, 3, [20, 20, 20]),
-    ("overlap", {"n": 3}, 3, [30, 30, 30]),
-    ("share", {"n": 3, "share": 0.2}, 3, [14, 14, 14]),
-    ("round-robin", {"n": 2}, 3, [20, 20, 20]),
-    ("blocks", {"n": 2, "shared": 5}, 3, [15, 15, 15]),
+    ("topic-owner", {}, 1, [15]),
+    ("overlap", {"n": 2}, 3, [10, 10, 10]),
+    ("overlap", {"n": 3}, 3, [15, 15, 15]),
+    ("share", {"n": 3, "share": 0.2}, 3, [7, 7, 7]),
+    ("round-robin", {"n": 2}, 3, [10, 10, 10]),
+    ("blocks", {"n": 2, "shared": 2}, 3, [7, 7, 7]),
 ]
 
 
@@ -181,7 +181,7 @@ def test_what_remains_is_the_same_for_assessor_and_organizer(
     design, parameters, people, loads, campaign, organizer, assessor, assessor2, assessor3, topic,
     look, grade,
 ):  # fmt: skip
-    pool = make_pool(campaign, {"1": [f"d{n}" for n in range(30)]})
+    pool = make_pool(campaign, {"1": [f"d{n}" for n in range(15)]})
     users = [assessor, assessor2, assessor3][:people]
     scheme = PlanOptions(design, parameters)
     seen = preview_plan(actor=organizer, pool=pool, assessors={"1": users}, scheme=scheme)
@@ -189,10 +189,10 @@ def test_what_remains_is_the_same_for_assessor_and_organizer(
     # At first what the preview said.
     assert [round(load) for _, load in seen.loads] == loads
     assert list(look(*users).remaining.values()) == loads
-    for number in range(7):
+    for number in range(4):
         slot = claim_next(actor=assessor, campaign=campaign, topic=topic)
         grade(assessor, slot.item.docno, number % 2, token=slot.token)
-    claim_ahead(actor=assessor, campaign=campaign, topic=topic, count=3)
+    claim_ahead(actor=assessor, campaign=campaign, topic=topic, count=2)
     now = look(*users).remaining
     left = judging_progress(campaign).left
     # Shares add up to what is left, but for rounding.
