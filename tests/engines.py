@@ -26,7 +26,7 @@ ON_TOP = """
     judging/settling/test_confirmed_acts judging/settling/test_eight_assessors
     judging/settling/test_meeting judging/settling/test_pages
     judging/test_agreement_pages judging/test_llm_judges judging/test_organizer_pages
-    judging/test_screen
+    judging/test_progress_of_designs judging/test_screen
     pooling/test_confirmed_freeze pooling/test_pages
     reliability/test_collection_page reliability/test_simulation_page reliability/test_stopping
     test_request_limits test_security test_sign_in
