@@ -1,8 +1,9 @@
 """Which tests run on both database engines, and which on SQLite alone.
 
 A test runs on both (marker ``engine``) unless its module or folder is listed here. List a module
-only if no engine can change its outcome: it asks no database, or it stands on top of queries and
-services that are tested on both, such as a page or the walk through a large published campaign.
+only if no engine can change its outcome: it asks no database or, as ``services``, one of its own
+that is always SQLite; or it stands on top of queries and services that are tested on both, such as
+a page or the walk through a large published campaign.
 Locks, claims, constraints, aggregates, order, JSON, text comparison, odd values, query counts and
 migrations stay on both.
 """
@@ -10,7 +11,7 @@ migrations stay on both.
 from __future__ import annotations
 
 NO_DATABASE = """
-    commands common core poolbench replay translation
+    commands common core poolbench replay services translation
     test_architecture test_changed test_docs test_engines test_names test_wording
     evaluation/test_charts judging/test_figures judging/test_screen_keys
 """
@@ -25,7 +26,7 @@ ON_TOP = """
     judging/settling/test_confirmed_acts judging/settling/test_eight_assessors
     judging/settling/test_meeting judging/settling/test_pages
     judging/test_agreement_pages judging/test_llm_judges judging/test_organizer_pages
-    judging/test_screen
+    judging/test_progress_of_designs judging/test_screen
     pooling/test_confirmed_freeze pooling/test_pages
     reliability/test_collection_page reliability/test_simulation_page reliability/test_stopping
     test_request_limits test_security test_sign_in

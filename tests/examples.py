@@ -1,4 +1,7 @@
-"""How many examples Hypothesis draws: two fifths on each change, all of them on request."""
+"""How many examples Hypothesis draws: two fifths on each change, all of them on request.
+
+With ``ALL``, odd requests, fresh web processes and published judgments are not cut short either.
+"""
 
 from __future__ import annotations
 

@@ -179,7 +179,4 @@ if __name__ == "__main__":
     import django
 
     django.setup()
-    from django.core.management import call_command
-
-    call_command("migrate", verbosity=0)
     print(json.dumps(contend()))  # noqa: T201

@@ -222,11 +222,14 @@ def test_every_response_for_a_repeat_is_that_for_a_first_judgment(
     assessor,
     topic,
     grade,
+    judge_all,
     as_user,
     call,  # noqa: F811
 ):
     client = as_user(assessor)
-    for _ in range(46):
+    # No repeat comes sooner, and only the last response before it is compared.
+    assert {purpose for _, purpose in judge_all(topic, 12)} == {Purpose.JUDGE}
+    for _ in range(46 - 12):
         slot = claim_next(actor=assessor, campaign=campaign, topic=topic)
         if slot.purpose == Purpose.REPEAT:
             break

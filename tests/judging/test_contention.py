@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,13 +17,17 @@ from tests.judging.contention import contend
 
 
 @pytest.mark.django_db(transaction=True)
-def test_contention_doubles_and_loses_nothing(tmp_path):
+def test_contention_doubles_and_loses_nothing(request, tmp_path):
     # Threads cannot share the suite's SQLite in memory: they get a file of their own.
-    found = contend_on_a_file(tmp_path) if connection.vendor == "sqlite" else contend()
+    if connection.vendor == "sqlite":
+        found = contend_on_a_file(tmp_path, request.getfixturevalue("migrated"))
+    else:
+        found = contend()
     assert found == dict.fromkeys(found, 0)
 
 
-def contend_on_a_file(folder: Path) -> dict[str, int]:
+def contend_on_a_file(folder: Path, migrated: Callable[[Path], None]) -> dict[str, int]:
+    migrated(folder / "contended.sqlite3")
     environment = {
         **os.environ,
         "POOLBENCH_VAR": str(folder),

@@ -15,20 +15,21 @@ from tests.judging.growing import BUDGET, HANDS
 
 
 @pytest.fixture
-def installation(tmp_path: Path) -> dict[str, str]:
+def installation(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, str]:
     """The suite's own database; but processes cannot share its SQLite in memory."""
-    at = f"sqlite:///{tmp_path / 'growing.sqlite3'}"
-    if connection.vendor == "postgresql":
+    file = tmp_path / "growing.sqlite3"
+    at = f"sqlite:///{file}"
+    if connection.vendor == "sqlite":
+        request.getfixturevalue("migrated")(file)
+    else:
         of = connection.settings_dict
         at = f"postgres://{of['USER']}:{of['PASSWORD']}@{of['HOST']}:{of['PORT']}/{of['NAME']}"
-    env = {
+    return {
         **os.environ,
         "POOLBENCH_VAR": str(tmp_path),
         "DATABASE_URL": at,
         "DJANGO_SETTINGS_MODULE": "workbench.settings",
     }
-    done(python(env, "manage.py", "migrate", "-v", "0"))
-    return env
 
 
 def python(env: dict[str, str], *args: str) -> subprocess.Popen[str]:

@@ -20,7 +20,7 @@ from judging.queries.tallies import SlotTally, judging_progress
 from judging.services.assignments import assign_topic
 from judging.services.imports import import_judgments
 from judging.services.judgments import claim_ahead, claim_next
-from judging.services.plans import PlanOptions, close_plan, create_plan, pause_plan, preview_plan
+from judging.services.plans import PlanOptions, close_plan, create_plan, pause_plan
 from judging.services.slots import pause_work
 from judging.services.stopping import set_stopping_rule
 from pooling.core.spec_file import read_spec
@@ -164,48 +164,6 @@ def test_a_closed_plan_of_a_growing_pool_waits_for_nothing(
 def test_a_paused_plan_does_not_end_judging(plan, campaign, organizer, assessor, look):
     pause_plan(actor=organizer, plan=plan)
     assert look(assessor) == Seen("now", 0, 9, 0, {"assessor": 0})
-
-
-DESIGNS = [
-    ("topic-owner", {}, 1, [30]),
-    ("overlap", {"n": 2}, 3, [20, 20, 20]),
-    ("overlap", {"n": 3}, 3, [30, 30, 30]),
-    ("share", {"n": 3, "share": 0.2}, 3, [14, 14, 14]),
-    ("round-robin", {"n": 2}, 3, [20, 20, 20]),
-    ("blocks", {"n": 2, "shared": 5}, 3, [15, 15, 15]),
-]
-
-
-@pytest.mark.parametrize(("design", "parameters", "people", "loads"), DESIGNS)
-def test_what_remains_is_the_same_for_assessor_and_organizer(
-    design, parameters, people, loads, campaign, organizer, assessor, assessor2, assessor3, topic,
-    look, grade,
-):  # fmt: skip
-    pool = make_pool(campaign, {"1": [f"d{n}" for n in range(30)]})
-    users = [assessor, assessor2, assessor3][:people]
-    scheme = PlanOptions(design, parameters)
-    seen = preview_plan(actor=organizer, pool=pool, assessors={"1": users}, scheme=scheme)
-    plan = create_plan(actor=organizer, pool=pool, assessors={"1": users}, scheme=scheme)
-    # At first what the preview said.
-    assert [round(load) for _, load in seen.loads] == loads
-    assert list(look(*users).remaining.values()) == loads
-    for number in range(7):
-        slot = claim_next(actor=assessor, campaign=campaign, topic=topic)
-        grade(assessor, slot.item.docno, number % 2, token=slot.token)
-    claim_ahead(actor=assessor, campaign=campaign, topic=topic, count=3)
-    now = look(*users).remaining
-    left = judging_progress(campaign).left
-    # Shares add up to what is left, but for rounding.
-    assert left <= sum(now.values()) < left + people
-    if people > 1:
-        pause_work(actor=organizer, plan=plan, assessor=assessor2)
-        assert look(*users).remaining["assessor2"] == 0
-        pause_work(actor=organizer, plan=plan, assessor=assessor2, paused=False)
-    for user in users:
-        while slot := claim_next(actor=user, campaign=campaign, topic=topic):
-            grade(user, slot.item.docno, 0, token=slot.token)
-        assert look(user).remaining[user.username] == 0
-    assert look(*users).state == "done"
 
 
 def test_what_an_assessor_knows_already_does_not_wait(

@@ -14,7 +14,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
@@ -50,8 +50,9 @@ LOG = "SELECT docno, revision, client_uuid FROM judging_judgment ORDER BY id"
 class Installation:
     """A web server over the installation in ``folder``, and one assessor's session."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, migrated: Callable[[Path], None]) -> None:
         self.database = folder / "faults.sqlite3"
+        migrated(self.database)
         self.env = {
             **os.environ,
             "POOLBENCH_VAR": str(folder),
@@ -59,7 +60,6 @@ class Installation:
             "DJANGO_SETTINGS_MODULE": "workbench.settings",
             "PYTHONPATH": str(ROOT),
         }
-        manage(self.env, "migrate", "-v", "0")
         session = json.loads(manage(self.env, "shell", "-v", "0", "-c", BUILD))
         self.headers = {
             "Content-Type": "application/json",
@@ -116,8 +116,10 @@ class Installation:
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
-    made = Installation(tmp_path_factory.mktemp("faults"))
+def served(
+    tmp_path_factory: pytest.TempPathFactory, migrated: Callable[[Path], None]
+) -> Iterator[Installation]:
+    made = Installation(tmp_path_factory.mktemp("faults"), migrated)
     made.start()
     yield made
     made.stop()

@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -29,7 +29,7 @@ print(create_token(User.objects.create_user("u")))
 class Server:
     """gunicorn over an installation in ``folder``, with temporary folders of its own."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, migrated: Callable[[Path], None]) -> None:
         self.temporary = folder / "temporary"
         self.temporary.mkdir()
         env = {
@@ -39,7 +39,7 @@ class Server:
             "DJANGO_SETTINGS_MODULE": "workbench.settings",
             "PYTHONPATH": str(ROOT),
         }
-        manage(env, "migrate", "-v", "0")
+        migrated(folder / "bodies.sqlite3")
         self.token = manage(env, "shell", "-v", "0", "-c", TOKEN).strip()
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
@@ -81,8 +81,8 @@ class Server:
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory) -> Iterator[Server]:
-    made = Server(tmp_path_factory.mktemp("bodies"))
+def server(tmp_path_factory, migrated) -> Iterator[Server]:
+    made = Server(tmp_path_factory.mktemp("bodies"), migrated)
     yield made
     made.process.terminate()
     made.process.wait(20)

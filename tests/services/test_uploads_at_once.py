@@ -6,13 +6,15 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.examples import count_examples
 from tests.services.test_workers import ROOT, manage
 
-PROCESSES = 20
+PROCESSES = count_examples(20)
 UPLOADS = 8
 BUILD = """
 from campaigns.core.scale import GradeSpec
@@ -79,7 +81,9 @@ def run_fresh_processes() -> None:
 
 
 @pytest.mark.service
-def test_uploads_at_once_on_a_fresh_web_process_are_all_answered_as_stored(tmp_path: Path) -> None:
+def test_uploads_at_once_on_a_fresh_web_process_are_all_answered_as_stored(
+    tmp_path: Path, migrated: Callable[[Path], None]
+) -> None:
     env = {
         **os.environ,
         "POOLBENCH_VAR": str(tmp_path),
@@ -88,7 +92,7 @@ def test_uploads_at_once_on_a_fresh_web_process_are_all_answered_as_stored(tmp_p
         "POOLBENCH_INLINE": "0",
         "PYTHONPATH": str(ROOT),
     }
-    manage(env, "migrate", "-v", "0")
+    migrated(tmp_path / "db.sqlite3")
     manage(env, "shell", "-v", "0", "-c", BUILD)
     command = [sys.executable, "-m", "tests.services.test_uploads_at_once"]
     done = subprocess.run(

@@ -1,8 +1,9 @@
-"""Eight people judge the same 188 passages, disagree, are adjudicated, and qrels come of it.
+"""Eight people judge the same 87 passages, disagree, are adjudicated, and qrels come of it.
 
 The grades are the published ones (Parry et al., SIGIR 2025, agreement round), given through
 the services that the screens use; the adjudicator gives NIST's grade. What is expected is
-worked out from the files alone.
+worked out from the files alone. With POOLBENCH_TEST_EXAMPLES=all they judge all 188
+passages of three topics, otherwise those of two.
 """
 
 from __future__ import annotations
@@ -27,11 +28,13 @@ from judging.services.judgments import claim_ahead, submit_judgment
 from judging.services.leases import MAX_LEASES
 from judging.services.plans import create_plan
 from judging.services.qrels import freeze_qrels, preview_policies, verify_qrels
+from tests.examples import ALL
 from tests.world.files import make_pool
 from tests.world.people import SCALE, joined
 
 Grades = dict[tuple[str, str], int]
 NAMES = [f"assessor-{n}" for n in range(1, 9)]
+TOPICS, PASSAGES = (None, 188) if ALL else ({"1037798", "1106007"}, 87)
 
 
 def grades_in(path: Path) -> Grades:
@@ -40,6 +43,7 @@ def grades_in(path: Path) -> Grades:
     return {
         (topic, table.docnos[at]): int(table.grades[at])
         for topic, span in rows
+        if TOPICS is None or topic in TOPICS
         for at in range(span.start, span.stop)
     }
 
@@ -58,7 +62,7 @@ def nist(data_dir: Path, published: dict[str, Grades]) -> Grades:
 
 @pytest.fixture
 def judged(organizer: User, published: dict[str, Grades]) -> Campaign:
-    """All 1,504 judgments given, by claiming and judging in turn."""
+    """All judgments given, by claiming and judging in turn."""
     campaign = create_campaign(actor=organizer, title="Eight", slug="eight", scale=SCALE)
     pairs: dict[str, list[str]] = {}
     for topic, docno in published["assessor-1"]:
@@ -125,7 +129,7 @@ def released(qrels: Qrels) -> str:
 def test_eight_assessors_are_adjudicated_released_and_verified(
     organizer: User, judged: Campaign, published: dict[str, Grades], nist: Grades
 ) -> None:
-    assert Judgment.objects.count() == 1504
+    assert Judgment.objects.count() == len(NAMES) * PASSAGES
     assert not Slot.objects.exclude(state=Slot.State.JUDGED).exists()
     sides = {pair: [published[name][pair] for name in NAMES] for pair in nist}
     split = {pair for pair, grades in sides.items() if len(set(grades)) > 1}
@@ -152,11 +156,11 @@ def test_eight_assessors_are_adjudicated_released_and_verified(
     assert released(made) != released(plain)
 
     told = made.manifest
-    assert told["purposes"] == {"judge": 1504, "adjudicate": len(split)}
+    assert told["purposes"] == {"judge": len(NAMES) * PASSAGES, "adjudicate": len(split)}
     assert told["adjudications"] == {
         "pairs": len(split),
         "changed": sum(decided[pair] != voted[pair] for pair in nist),
         "adjudicators": {"third": len(split)},
     }
-    assert told["assessors"] == dict.fromkeys(NAMES, 188)
+    assert told["assessors"] == dict.fromkeys(NAMES, PASSAGES)
     assert all(map(verify_qrels, (made, plain, earlier)))

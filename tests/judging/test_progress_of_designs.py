@@ -1,0 +1,56 @@
+"""What remains by each design is the same on all pages and in the API, until all is judged."""
+
+from __future__ import annotations
+
+import pytest
+
+from judging.queries.tallies import judging_progress
+from judging.services.judgments import claim_ahead, claim_next
+from judging.services.plans import PlanOptions, create_plan, preview_plan
+from judging.services.slots import pause_work
+from tests.judging.test_one_progress import look
+from tests.world.files import make_pool
+
+__all__ = ["look"]
+
+
+DESIGNS = [
+    ("topic-owner", {}, 1, [15]),
+    ("overlap", {"n": 2}, 3, [10, 10, 10]),
+    ("overlap", {"n": 3}, 3, [15, 15, 15]),
+    ("share", {"n": 3, "share": 0.2}, 3, [7, 7, 7]),
+    ("round-robin", {"n": 2}, 3, [10, 10, 10]),
+    ("blocks", {"n": 2, "shared": 2}, 3, [7, 7, 7]),
+]
+
+
+@pytest.mark.parametrize(("design", "parameters", "people", "loads"), DESIGNS)
+def test_what_remains_is_the_same_for_assessor_and_organizer(
+    design, parameters, people, loads, campaign, organizer, assessor, assessor2, assessor3, topic,
+    look, grade,
+):  # fmt: skip
+    pool = make_pool(campaign, {"1": [f"d{n}" for n in range(15)]})
+    users = [assessor, assessor2, assessor3][:people]
+    scheme = PlanOptions(design, parameters)
+    seen = preview_plan(actor=organizer, pool=pool, assessors={"1": users}, scheme=scheme)
+    plan = create_plan(actor=organizer, pool=pool, assessors={"1": users}, scheme=scheme)
+    # At first what the preview said.
+    assert [round(load) for _, load in seen.loads] == loads
+    assert list(look(*users).remaining.values()) == loads
+    for number in range(4):
+        slot = claim_next(actor=assessor, campaign=campaign, topic=topic)
+        grade(assessor, slot.item.docno, number % 2, token=slot.token)
+    claim_ahead(actor=assessor, campaign=campaign, topic=topic, count=2)
+    now = look(*users).remaining
+    left = judging_progress(campaign).left
+    # Shares add up to what is left, but for rounding.
+    assert left <= sum(now.values()) < left + people
+    if people > 1:
+        pause_work(actor=organizer, plan=plan, assessor=assessor2)
+        assert look(*users).remaining["assessor2"] == 0
+        pause_work(actor=organizer, plan=plan, assessor=assessor2, paused=False)
+    for user in users:
+        while slot := claim_next(actor=user, campaign=campaign, topic=topic):
+            grade(user, slot.item.docno, 0, token=slot.token)
+        assert look(user).remaining[user.username] == 0
+    assert look(*users).state == "done"
