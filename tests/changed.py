@@ -3,7 +3,7 @@
 A file counts as changed if it differs from where the branch left ``main``, or is not committed.
 Of a changed module: the tests without a database that import it, directly or not, and the tests
 of its app. Of a template: the tests of the folder that it is named after. Of a test: itself. The
-rules on names, words and architecture always.
+rules on names, words, architecture and the pages of the documentation always.
 
 ``python -m tests.changed`` prints the paths; the whole suite remains ``make test``.
 """
@@ -19,7 +19,15 @@ import grimp
 from tests.house import APPS
 
 ROOT = Path(__file__).resolve().parent.parent
+<<<<<<< HEAD
 ALWAYS = ("tests/test_architecture.py", "tests/test_names.py", "tests/test_wording.py")
+=======
+PACKAGES = (
+    "common", "campaigns", "pooling", "judging", "evaluation", "reliability", "replay", "workbench",
+    "poolbench",
+)  # fmt: skip
+ALWAYS = tuple(f"tests/test_{rules}.py" for rules in ("architecture", "docs", "names", "wording"))
+>>>>>>> h-new
 NO_DATABASE = ("tests.core.", "tests.common.", "tests.commands.", "tests.poolbench.")
 
 

@@ -16,6 +16,7 @@ from django.core.management.base import BaseCommand, CommandParser
 from campaigns.core import documents, topics
 from campaigns.core.qrels import MAX_GRADE
 from common.docs import find_stale_blocks, list_blocks
+from pooling.core.registry import METHODS
 from tests.conftest import REPOSITORY
 from tests.house import APPS
 from workbench.command_docs import ON_FILES, ON_INSTALLATION
@@ -94,6 +95,11 @@ def test_formats_page_lists_every_code_once():
     listed = re.findall(r"^\| ([EW][A-Z]?\d\d) \|", page, re.MULTILINE)
     assert len(listed) == len(set(listed))
     assert set(listed) == set(re.findall(r'"([EW][A-Z]?\d\d)"', source(*APPS)))
+
+
+def test_pages_state_the_number_of_pooling_methods():
+    for page in (DOCS / "pooling.md", REPOSITORY / "README.md"):
+        assert f"{len(METHODS)} methods" in page.read_text(), page.name
 
 
 def test_formats_page_states_the_limits():

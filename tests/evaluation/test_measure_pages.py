@@ -15,6 +15,7 @@ from evaluation.core.measures.groups import GROUPS
 from evaluation.core.measures.lookup import accepted_spellings
 from evaluation.core.measures.names import parse_measure
 from evaluation.core.measures.registry import DEFAULT_NAMES, FAMILIES
+from evaluation.core.users.measures import USER_MEASURES
 from evaluation.core.worked_examples import judged_not_retrieved, work_example
 from evaluation.forms.tryout import (
     MAX_MISSED,
@@ -147,7 +148,8 @@ def test_a_name_of_no_measure_is_answered_in_the_words_of_the_command(client):
 def test_measures_of_users_are_found_and_counted(client):
     answer = client.get("/measures/?q=coverage")
     assert answer.context["matches"] == len(answer.context["user_measures"]) == 1
-    assert "1 of 63 measure families match “coverage”" in plain(answer)
+    families = len(FAMILIES) + len(USER_MEASURES)
+    assert f"1 of {families} measure families match “coverage”" in plain(answer)
     assert client.get("/measures/coverage/")["Location"] == "/measures/#coverage"
 
 
