@@ -19,15 +19,7 @@ import grimp
 from tests.house import APPS
 
 ROOT = Path(__file__).resolve().parent.parent
-<<<<<<< HEAD
-ALWAYS = ("tests/test_architecture.py", "tests/test_names.py", "tests/test_wording.py")
-=======
-PACKAGES = (
-    "common", "campaigns", "pooling", "judging", "evaluation", "reliability", "replay", "workbench",
-    "poolbench",
-)  # fmt: skip
 ALWAYS = tuple(f"tests/test_{rules}.py" for rules in ("architecture", "docs", "names", "wording"))
->>>>>>> h-new
 NO_DATABASE = ("tests.core.", "tests.common.", "tests.commands.", "tests.poolbench.")
 
 

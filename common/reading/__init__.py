@@ -1,0 +1,1 @@
+"""Reading lines of columns from bytes: ``reader`` is the face, the other modules its inside."""
