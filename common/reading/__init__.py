@@ -1,1 +1,1 @@
-"""Reading lines of columns from bytes: ``reader`` is the face, the other modules its inside."""
+"""Reading lines of columns from bytes: other packages use ``reader``, which uses the rest."""
