@@ -174,7 +174,7 @@ score-set@draft             GET    302    404    403    404    404    403    200
 score-release               GET    302    404    403    403    403    403    200    404
 score-release               POST   302    404    403    403    403    403    200    404
 compare                     GET    302    404    403    200    200    403    200    404
-compare@chart               GET    302    404    403    200    200    403    200    404
+compare@chart               GET    302    404    403    404    404    403    200    404
 pairs                       GET    302    404    403    200    200    403    200    404
 pairs@chart                 GET    302    404    403    200    200    403    200    404
 pairs@draft                 GET    302    404    403    404    404    403    200    404
