@@ -52,12 +52,15 @@ QUICK = {
 }
 
 
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Mark what depends on the engine, before ``-m`` chooses."""
+    if depends_on_engine(item.path.relative_to(REPOSITORY).as_posix()):
+        item.add_marker("engine")
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what depends on the engine. Tests of a minute go first, so that no worker ends alone."""
-    for item in items:
-        if depends_on_engine(item.path.relative_to(REPOSITORY).as_posix()):
-            item.add_marker("engine")
+    """The test of a minute goes first, so that no worker ends alone."""
     items.sort(key=lambda item: item.get_closest_marker("package") is None)
 
 
