@@ -58,10 +58,13 @@ def pytest_itemcollected(item: pytest.Item) -> None:
         item.add_marker("engine")
 
 
+SLOW = ("package", "service", "browser")
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The test of a minute goes first, so that no worker ends alone."""
-    items.sort(key=lambda item: item.get_closest_marker("package") is None)
+    """Tests of many seconds go first, so that no worker ends alone with one."""
+    items.sort(key=lambda item: not any(map(item.get_closest_marker, SLOW)))
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
