@@ -6,10 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from common.charts.axes import Axis, NameAxis
+from common.charts.axes import Axis, NameAxis, parts_axis
 from common.charts.chart import WIDE, Chart, LegendItem
 from common.charts.marks import (
     AreaMark,
+    BarMark,
     DotMark,
     Drawable,
     IntervalMark,
@@ -19,6 +20,9 @@ from common.charts.marks import (
     TextMark,
 )
 
+BARS_WIDTH, BARS_HEIGHT = 1060.0, 300.0
+BAND = 24.0
+"""The minimum width of a bar's place."""
 LINE_KINDS = 8
 """The number of line colors; further lines reuse them."""
 
@@ -98,3 +102,42 @@ def build_interval_chart(
         marks.append(MarkGroup([interval, value], row.description))
     up = NameAxis([row.label for row in rows], 22.0, room=room)
     return Chart(*head, across, up, marks, (), caption, (width, 0.0), is_fixed)
+
+
+def build_bar_chart(
+    head: tuple[str, str],
+    axes: tuple[str, str],
+    bars: Sequence[tuple[str, float, str, str]],
+    top: float,
+    caption: str,
+) -> Chart:
+    """A bar for each name, value, description and kind (``own``, ``other``).
+
+    ``head`` is name and title; ``axes`` are the names of the axes, the upright one from 0 to
+    ``top``.
+    """
+    name, title = head
+    return Chart(
+        name,
+        title,
+        caption,
+        across=bars_axis([label for label, *_ in bars], axes[0]),
+        up=parts_axis(axes[1], 0.0, top, 4),
+        marks=list_bars(bars),
+        caption=caption,
+        size=(0.0, BARS_HEIGHT),
+    )
+
+
+def bars_axis(names: Sequence[str], title: str) -> NameAxis:
+    """Names below bars, as wide as the page or at least ``BAND`` each."""
+    return NameAxis(names, max(BARS_WIDTH / max(len(names), 1), BAND), title)
+
+
+def list_bars(bars: Sequence[tuple[str, float, str, str]]) -> list[Drawable]:
+    """A bar for each name, value, description and kind (``own``, ``other``), and the zero line."""
+    marks = [
+        MarkGroup([BarMark(at, value, css=f"bar-{kind}")], description)
+        for at, (_, value, description, kind) in enumerate(bars)
+    ]
+    return [*marks, RuleMark(0.0)]

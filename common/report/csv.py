@@ -61,12 +61,13 @@ def iter_csv_parts(
 ) -> Iterator[str]:
     """The same in parts, for files that are streamed."""
     yield f"{VERSION_LINE}\n{CONDITIONS}{to_json_line({'table': table, **(conditions or {})})}\n"
-    lines = map(_line, chain([columns], rows))
+    lines = map(format_csv_line, chain([columns], rows))
     while part := "".join(islice(lines, ROWS_PER_CHUNK)):
         yield part
 
 
-def _line(cells: Sequence[object]) -> str:
+def format_csv_line(cells: Sequence[object]) -> str:
+    """One line; a cell with a comma, a quotation mark or ``#`` is quoted."""
     return ",".join(map(_cell, cells)) + "\n"
 
 
