@@ -6,6 +6,7 @@ from judging.views import (
     adjudication,
     adjudication_screen,
     agreement,
+    agreement_variation,
     automatic,
     coefficients,
     consensus,
@@ -16,6 +17,7 @@ from judging.views import (
     plans,
     progress,
     qrels,
+    qrels_policies,
     quality,
     training,
     training_sets,
@@ -116,6 +118,16 @@ urlpatterns = [
         "c/<slug:slug>/agreement/topics/", agreement.agreement_topics_view, name="agreement-topics"
     ),
     path(
+        "c/<slug:slug>/agreement/variation/",
+        agreement_variation.agreement_variation_view,
+        name="agreement-variation",
+    ),
+    path(
+        "c/<slug:slug>/agreement/variation.csv",
+        agreement_variation.agreement_variation_download_view,
+        name="agreement-variation-download",
+    ),
+    path(
         "c/<slug:slug>/agreement/assessors/",
         quality.assessor_quality_view,
         name="assessor-quality",
@@ -164,6 +176,19 @@ urlpatterns = [
     path("c/<slug:slug>/qrels/freeze/", qrels.qrels_freeze_view, name="qrels-freeze"),
     path("c/<slug:slug>/qrels/compare/", qrels.qrels_compare_view, name="qrels-compare"),
     path("c/<slug:slug>/qrels/changes.csv", qrels.qrels_changes_view, name="qrels-changes"),
+    path(
+        "c/<slug:slug>/qrels/policies/", qrels_policies.qrels_policies_view, name="qrels-policies"
+    ),
+    path(
+        "c/<slug:slug>/qrels/policies.<str:fmt>",
+        qrels_policies.qrels_policies_download_view,
+        name="qrels-policies-download",
+    ),
+    path(
+        "c/<slug:slug>/qrels/<int:version>/aggregation-<str:records>.csv",
+        qrels_policies.qrels_aggregation_view,
+        name="qrels-aggregation",
+    ),
     path("c/<slug:slug>/qrels/<int:version>/", qrels.qrels_view, name="qrels"),
     path(
         "c/<slug:slug>/qrels/<int:version>/qrels.txt",

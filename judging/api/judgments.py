@@ -12,7 +12,7 @@ from typing import Any
 from uuid import uuid4
 
 from django.db.models import Q, QuerySet
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -23,12 +23,16 @@ from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
 from campaigns import store
+from campaigns.api.attachments import CONTENT_TYPES
 from campaigns.api.confirmation import ConfirmSerializer, build_decision
 from campaigns.api.resources import CAMPAIGN, filter_campaigns, request_user
 from campaigns.models import Campaign, Topic
 from campaigns.queries.lists import get_campaign_for
-from judging.core.policies import FORMS, RULES
+from judging.core.aggregation.formats import RECORDS
+from judging.core.policies import FORMS
+from judging.core.policy_rules import RULES
 from judging.models import Judgment, Purpose, Qrels, Slot
+from judging.queries.exclusions import counting_judgments
 from judging.queries.judgments import (
     ON_SCREEN,
     judgments_for,
@@ -192,6 +196,7 @@ class JudgmentViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Judgment]):
     def select_current(self, judgments: QuerySet[Judgment]) -> QuerySet[Judgment]:
         """The current judgments; an assessor gets a repeated pair once, as on their pages."""
         organized = Q(campaign__in=Campaign.objects.organized_by(request_user(self.request)))
+        judgments = judgments.filter(counting_judgments())
         current = latest_judgments(judgments).exclude(kind=Kind.WITHDRAWN)
         other = current.exclude(organized | Q(purpose__in=ON_SCREEN))
         own = latest_judgments_by_pair(judgments.exclude(organized).filter(purpose__in=ON_SCREEN))
@@ -290,6 +295,19 @@ class QrelsViewSet(viewsets.ReadOnlyModelViewSet[Qrels]):
         text = store.get_blob(self.get_object().path)
         return HttpResponse(text, content_type="text/plain; charset=utf-8")
 
+    @extend_schema(responses={(200, "text/csv"): OpenApiTypes.STR})
+    @action(detail=True)
+    def aggregation(self, request: Request, pk: str) -> HttpResponse:  # noqa: ARG002 (the route's)
+        """The probability of each grade by pair as CSV, or by ``?records=workers`` the workers;
+        404 unless the policy is ``crowd:MODEL``.
+        """
+        records = request.query_params.get("records", RECORDS[0])
+        aggregation = self.get_object().manifest.get("aggregation")
+        if aggregation is None or records not in RECORDS:
+            raise Http404
+        text = store.get_blob(aggregation[f"{records}_file"])
+        return HttpResponse(text, content_type=CONTENT_TYPES[".csv"])
+
 
 def filter_judgment_campaigns(request: Request) -> QuerySet[Campaign]:
     return filter_campaigns(request).order_by()
@@ -300,10 +318,10 @@ def serialize_checked_out(campaign: Campaign, topic: Topic, slot: Slot | None) -
     if slot is None:
         nothing = dict.fromkeys(("docno", "token", "expires_at", *names))
         return {"topic": topic.number, "guideline_version": None, **nothing}
-    document = find_document(campaign, slot.item.docno)
+    document = find_document(campaign, slot.docno)
     return {
         "topic": topic.number,
-        "docno": slot.item.docno,
+        "docno": slot.docno,
         "token": slot.token,
         "expires_at": slot.expires_at,
         "guideline_version": campaign.guideline_version,

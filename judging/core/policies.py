@@ -3,18 +3,28 @@
 A name is a rule (``majority``), a rule overridden by adjudications (``adjudicated-majority``),
 one assessor's own grades (``assessor:ada``), an automatic assessor's (``automatic:judge-7b``),
 or a rule with an automatic assessor for pairs without human judgments
-(``majority+automatic:judge-7b``). ``get_policy`` resolves all of them.
+(``majority+automatic:judge-7b``). A rule ``crowd:MODEL`` decides all pairs together.
+``get_policy`` resolves all of them.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
 
 from campaigns.core.cards import Card
+from judging.core.aggregation.base import AggregatedLabels, GoldCounts
+from judging.core.crowd_policies import (
+    CROWD,
+    CROWD_FORM,
+    CROWD_RULES,
+    CrowdRule,
+    JointDecision,
+    aggregate_votes,
+)
+from judging.core.policy_rules import RULES, AggregationRule, is_never_tie, rule_card
 
 Row = tuple[str, str, int]
 NOT_JUDGED = -1
@@ -33,7 +43,7 @@ class UnknownPolicyError(KeyError):
     def __init__(self, name: str) -> None:
         self.name = name
         self.fix = (
-            f"Choose one of: {', '.join(RULES)}; {ADJUDICATED}RULE; "
+            f"Choose one of: {', '.join([*RULES, *CROWD_RULES])}; {ADJUDICATED}RULE; "
             f"{ASSESSOR}NAME; {AUTOMATIC}NAME; RULE+{AUTOMATIC}NAME."
         )
         super().__init__(name)
@@ -75,22 +85,10 @@ class PairBallot:
 
 
 @dataclass(frozen=True)
-class AggregationRule:
-    """``decide`` takes the grades of one pair, ascending, at least one; None: undecided.
-
-    ``is_tie``: whether two grades fit equally, so that the rule's choice of the lower one, its tie
-    rule, decides them; None: it has none.
-    """
-
-    card: Card
-    decide: Callable[[Sequence[int]], int | None]
-    is_tie: Callable[[Sequence[int]], bool] | None = None
-
-
-@dataclass(frozen=True)
 class QrelsPolicy:
-    """``rule`` is a name of ``RULES``. ``own`` is the only assessor who counts; ``automatic``
-    the automatic assessor who counts: alone if ``alone``, else on pairs without human judgments.
+    """``rule`` is a name of ``RULES`` or ``CROWD_RULES``. ``own`` is the only assessor who counts;
+    ``automatic`` the automatic assessor who counts: alone if ``alone``, else on pairs without human
+    judgments.
     """
 
     name: str
@@ -107,6 +105,16 @@ class QrelsPolicy:
         if not self.automatic:
             return ""
         return AUTOMATIC_ONLY if self.alone else FILLED
+
+    @property
+    def crowd(self) -> CrowdRule | None:
+        """The rule that decides all pairs together, if it is one."""
+        return CROWD_RULES.get(self.rule)
+
+    @property
+    def needs_gold(self) -> bool:
+        """Whether it weighs workers by their answers to gold."""
+        return self.crowd is not None and self.crowd.model.needs_gold
 
     def counted_grades(self, ballot: PairBallot) -> tuple[int, ...] | None:
         """The grades that count, ascending; None: the policy leaves the pair out."""
@@ -127,17 +135,36 @@ class QrelsPolicy:
             return False
         if self.alone:
             return True
-        is_adjudicated = self.adjudicated and ballot.adjudicated is not None
-        return not is_adjudicated and not ballot.grades
+        return not self.uses_adjudication(ballot) and not ballot.grades
+
+    def uses_adjudication(self, ballot: PairBallot) -> bool:
+        """Whether the pair's grade is that of the adjudication."""
+        return self.adjudicated and ballot.adjudicated is not None
+
+
+@dataclass(frozen=True)
+class PolicyOutcome:
+    """The grades under a policy: sorted ``rows``, and the sorted ``undecided`` pairs.
+
+    ``ties``: the number of pairs whose grade a tie rule decides; None if there is none. No such
+    pair is undecided, but its grade is a convention. ``aggregated``: of a rule for all pairs
+    together.
+    """
+
+    rows: list[Row]
+    undecided: list[tuple[str, str]]
+    ties: int | None
+    aggregated: AggregatedLabels | None = None
 
 
 def get_policy(name: str) -> QrelsPolicy:
     """The policy called ``name``. Raises ``UnknownPolicyError`` with the valid names."""
-    if name in POLICIES:
-        return POLICIES[name]
+    named = POLICIES | CROWD_POLICIES
+    if name in named:
+        return named[name]
     rule, plus, filler = name.partition("+" + AUTOMATIC)
-    if plus and filler and rule in POLICIES:
-        base = POLICIES[rule]
+    if plus and filler and rule in named:
+        base = named[rule]
         card = policy_card(FORMS["+" + AUTOMATIC], name, filler, base.card.reading)
         return QrelsPolicy(name, card, base.rule, base.adjudicated, automatic=filler)
     who = name.removeprefix(ASSESSOR)
@@ -160,163 +187,80 @@ def label_qrels(manifest: Mapping[str, Any]) -> str:
 
 
 def apply_policy(
-    policy: QrelsPolicy, ballots: Iterable[PairBallot]
+    policy: QrelsPolicy, ballots: Iterable[PairBallot], gold: GoldCounts | None = None
 ) -> tuple[list[Row], list[tuple[str, str]]]:
-    """``(topic, docno, grade)`` of every pair under the policy, sorted; and the undecided pairs.
+    """``(topic, docno, grade)`` of every pair under the policy, sorted; and the undecided pairs."""
+    outcome = decide_pairs(policy, ballots, gold)
+    return outcome.rows, outcome.undecided
+
+
+def decide_pairs(
+    policy: QrelsPolicy, ballots: Iterable[PairBallot], gold: GoldCounts | None = None
+) -> PolicyOutcome:
+    """The grades of all pairs under the policy; ``gold`` is for rules that weigh workers by it.
 
     Grades below 0 are not judgments; a pair without any other grade gets -1.
     """
+    ballots = list(ballots)
     rows: list[Row] = []
     undecided: list[tuple[str, str]] = []
+    ties = 0
+    joint = aggregate_ballots(policy, ballots, gold or {})
+    rule = RULES["single" if joint else policy.rule]
     # Many pairs share few distinct lists of grades: each is decided once.
-    decide = lru_cache(maxsize=None)(RULES[policy.rule].decide)
+    decide = lru_cache(maxsize=None)(rule.decide)
+    is_tie = lru_cache(maxsize=None)(rule.is_tie or is_never_tie)
     for ballot in ballots:
         grades = policy.counted_grades(ballot)
         if grades is None:
             continue
-        grade = decide(grades) if grades else NOT_JUDGED
+        grade, tied = (decide(grades), is_tie(grades)) if grades else (NOT_JUDGED, False)
+        is_final = policy.uses_adjudication(ballot) or policy.uses_automatic(ballot)
+        if joint and grades and not is_final:
+            grade, tied = joint.decisions[ballot.pair]
+        ties += tied and grade is not None
         if grade is None:
             undecided.append(ballot.pair)
         else:
             rows.append((*ballot.pair, grade))
-    return sorted(rows), sorted(undecided)
+    has_tie_rule = rule.is_tie is not None or joint is not None
+    aggregated = joint.aggregated if joint else None
+    return PolicyOutcome(
+        sorted(rows), sorted(undecided), ties if has_tie_rule else None, aggregated
+    )
 
 
-def count_tie_decisions(policy: QrelsPolicy, ballots: Iterable[PairBallot]) -> int | None:
-    """The number of pairs whose grade the tie rule of ``policy`` decides; None if it has none.
-
-    No pair is undecided under such a rule, but the grade of these is a convention.
-    """
-    is_tie = RULES[policy.rule].is_tie
-    if is_tie is None:
+def aggregate_ballots(
+    policy: QrelsPolicy, ballots: Iterable[PairBallot], gold: GoldCounts
+) -> JointDecision | None:
+    """The decisions of a rule for all pairs together, from the human judgments that count."""
+    if policy.crowd is None:
         return None
-    decided = lru_cache(maxsize=None)(is_tie)
-    counted = map(policy.counted_grades, ballots)
-    return sum(decided(grades) for grades in counted if grades)
+    return aggregate_votes(policy.crowd, {b.pair: b.people for b in ballots if b.people}, gold)
 
-
-def single_judgment(grades: Sequence[int]) -> int | None:
-    return grades[0] if grades[0] == grades[-1] else None
-
-
-def majority_vote(grades: Sequence[int]) -> int:
-    # Counter keeps insertion order among equal counts: the lowest grade first.
-    return Counter(grades).most_common(1)[0][0]
-
-
-def has_several_modes(grades: Sequence[int]) -> bool:
-    """Whether several grades are the most frequent."""
-    counts = sorted(Counter(grades).values())
-    return len(counts) > 1 and counts[-1] == counts[-2]
-
-
-def has_halfway_median(grades: Sequence[int]) -> bool:
-    """Whether the median is half-way between two grades."""
-    last = len(grades) - 1
-    return (grades[last // 2] + grades[last - last // 2]) % 2 == 1
-
-
-def has_halfway_mean(grades: Sequence[int]) -> bool:
-    """Whether the mean is half-way between two grades."""
-    return 2 * (sum(grades) % len(grades)) == len(grades)
-
-
-def median_rounded_down(grades: Sequence[int]) -> int:
-    last = len(grades) - 1
-    return (grades[last // 2] + grades[last - last // 2]) // 2
-
-
-def mean_rounded_down(grades: Sequence[int]) -> int:
-    return sum(grades) // len(grades)
-
-
-def highest_grade(grades: Sequence[int]) -> int:
-    return grades[-1]
-
-
-def _card(name: str, title: str, rule: str, example: str) -> Card:
-    text = rule[0].upper() + rule[1:] + "."
-    return Card(
-        name, title, rule, text, "Poolbench.", range="a grade of the scale", example=example
-    )
-
-
-RULES: dict[str, AggregationRule] = {
-    rule.card.name: rule
-    for rule in (
-        AggregationRule(
-            _card(
-                "single",
-                "Single grade",
-                "the grade on which all assessors of the pair agree; a pair with different grades "
-                "is undecided, and qrels cannot be frozen",
-                "2, 2 gives 2; 1, 2 is undecided.",
-            ),
-            single_judgment,
-        ),
-        AggregationRule(
-            _card(
-                "majority",
-                "Majority vote",
-                "the most frequent grade; the lowest of equally frequent grades",
-                "0, 2, 2 gives 2; 1, 2 gives 1.",
-            ),
-            majority_vote,
-            has_several_modes,
-        ),
-        AggregationRule(
-            _card(
-                "median-floor",
-                "Median, rounded down",
-                "the median grade; of two middle grades the mean, rounded down",
-                "0, 2, 3 gives 2; 0, 1 gives 0; 1, 3 gives 2.",
-            ),
-            median_rounded_down,
-            has_halfway_median,
-        ),
-        AggregationRule(
-            _card(
-                "mean-floor",
-                "Mean, rounded down",
-                "the mean of the grades, rounded down",
-                "0, 2, 3 gives 1; 1, 2 gives 1.",
-            ),
-            mean_rounded_down,
-            has_halfway_mean,
-        ),
-        AggregationRule(
-            _card(
-                "maximum",
-                "Highest grade",
-                "the highest grade of any assessor",
-                "0, 2, 3 gives 3.",
-            ),
-            highest_grade,
-        ),
-    )
-}
 
 FORMS: dict[str, Card] = {
-    ADJUDICATED: _card(
+    CROWD: CROWD_FORM,
+    ADJUDICATED: rule_card(
         "adjudicated-RULE",
         "Adjudicated, else by rule",
         "the grade of the adjudication if there is one, else that of the rule; the latest of "
         "several adjudications of a pair counts",
         "`adjudicated-majority`: 0, 2, 2 adjudicated 1 gives 1; 0, 2, 2 alone gives 2.",
     ),
-    ASSESSOR: _card(
+    ASSESSOR: rule_card(
         "assessor:NAME",
         "One assessor's grades",
         "the grades of the assessor with this username; pairs without one are left out",
         "`assessor:ada`: ada 2, bob 0 gives 2; bob 0 alone leaves the pair out.",
     ),
-    AUTOMATIC: _card(
+    AUTOMATIC: rule_card(
         "automatic:NAME",
         "An automatic assessor's grades",
         "the grades of the automatic assessor with this name; pairs without one are left out",
         "`automatic:robot`: ada 2, robot 3 gives 3; ada 2 alone leaves the pair out.",
     ),
-    "+" + AUTOMATIC: _card(
+    "+" + AUTOMATIC: rule_card(
         "RULE+automatic:NAME",
         "By rule, completed by an automatic assessor",
         "the grade by the rule if a human assessor judged the pair, else the automatic assessor's",
@@ -337,10 +281,12 @@ def policy_card(form: Card, name: str, who: str, reading: str = "") -> Card:
     return Card(name, title, text, text, form.source, range=form.range, example=form.example)
 
 
-def _adjudicated(rule: AggregationRule) -> QrelsPolicy:
+def _adjudicated(rule: AggregationRule | CrowdRule) -> QrelsPolicy:
     card = rule.card
     name = ADJUDICATED + card.name
     text = f"The grade of the adjudication if there is one; else {card.formula}."
+    if isinstance(rule, CrowdRule):
+        text = f"The grade of the adjudication if there is one. Else: {card.reading}"
     title = f"Adjudicated, else {card.title[0].lower()}{card.title[1:]}"
     adjudicated = Card(name, title, text, text, card.source, range=card.range, example=card.example)
     return QrelsPolicy(name, adjudicated, card.name, adjudicated=True)
@@ -353,6 +299,14 @@ POLICIES: dict[str, QrelsPolicy] = {
         *map(_adjudicated, RULES.values()),
     )
 }
+"""The policies whose name contains no assessor, pair by pair."""
+CROWD_POLICIES: dict[str, QrelsPolicy] = {
+    policy.name: policy
+    for policy in (
+        *(QrelsPolicy(name, rule.card, name) for name, rule in CROWD_RULES.items()),
+        *map(_adjudicated, CROWD_RULES.values()),
+    )
+}
+"""The policies that decide all pairs together."""
 DEFAULT_POLICY = "adjudicated-median-floor"
 """The policy of pages and reports where none is chosen."""
-"""The policies whose name contains no assessor."""

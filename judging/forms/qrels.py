@@ -8,15 +8,11 @@ from django import forms
 from django.http import QueryDict
 
 from campaigns.models import Campaign, User
-from judging.core.policies import (
-    ADJUDICATED,
-    ASSESSOR,
-    AUTOMATIC,
-    RULES,
-    UnknownPolicyError,
-    get_policy,
-)
+from judging.core.crowd_policies import CROWD_RULES
+from judging.core.policies import ADJUDICATED, ASSESSOR, AUTOMATIC, UnknownPolicyError, get_policy
+from judging.core.policy_rules import RULES
 from judging.models import Purpose
+from judging.queries.qrels_versions import list_crowd_rules
 
 OWN = "own"
 MOMENT = forms.DateTimeInput({"type": "datetime-local", "step": "1"}, format="%Y-%m-%dT%H:%M:%S")
@@ -51,6 +47,7 @@ class QrelsForm(forms.Form):
         fills = [("", "leave out")]
         self.choose("fill", fills + [(name, f"use the grade of {name}") for name in automatic])
         self.cards = [rule.card for rule in RULES.values()]
+        self.crowd_cards = [rule.card for rule in list_crowd_rules(campaign)]
 
     def choose(self, field: str, choices: list[tuple[str, str]]) -> None:
         self.fields[field].choices = choices  # type: ignore[attr-defined]
@@ -72,7 +69,7 @@ class QrelsForm(forms.Form):
                 raise forms.ValidationError(
                     "Choose the assessor whose judgments to use.", "no-policy"
                 )
-        elif policy in RULES:
+        elif policy in RULES or policy in CROWD_RULES:
             fill = cleaned.get("fill", "")
             policy = (ADJUDICATED if cleaned.get("adjudicated") else "") + policy
             policy += f"+{AUTOMATIC}{fill}" if fill else ""
@@ -96,5 +93,6 @@ def split_policy_name(name: str) -> dict[str, Any]:
 
 
 def list_judges(campaign: Campaign) -> list[User]:
-    judged = campaign.judgments.filter(purpose=Purpose.JUDGE).order_by().values("assessor")
-    return list(User.objects.filter(pk__in=judged).order_by("username"))
+    """Those whose own judgments can be frozen: all who judged, without crowd workers."""
+    judged = campaign.judgments.filter(purpose=Purpose.JUDGE, unit=None).order_by()
+    return list(User.objects.filter(pk__in=judged.values("assessor")).order_by("username"))

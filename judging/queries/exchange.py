@@ -12,6 +12,7 @@ from django.utils import timezone
 from campaigns.models import Campaign, Document, User
 from judging.core.exchange.writer import CurrentOpinion, ExportPair
 from judging.models import Judgment, Purpose, Slot
+from judging.queries.exclusions import counting_judgments, list_units_set_aside
 from judging.queries.judgments import (
     ON_SCREEN,
     current_judgments,
@@ -20,7 +21,9 @@ from judging.queries.judgments import (
     log_until,
 )
 
-PEOPLE = (Purpose.JUDGE, Purpose.REPEAT, Purpose.ADJUDICATE, Purpose.TRAINING)
+PEOPLE = (
+    Purpose.JUDGE, Purpose.REPEAT, Purpose.ADJUDICATE, Purpose.TRAINING, Purpose.GOLD,
+)  # fmt: skip
 """Automatic judgments are not exported with human ones: see ``iter_comparison_rows``."""
 OWN_COLUMNS = (
     "topic", "docno", "assessor", "purpose", "revision", "kind", "grade", "reason", "comment",
@@ -28,7 +31,7 @@ OWN_COLUMNS = (
 )  # fmt: skip
 COLUMNS = (
     *OWN_COLUMNS, "source", "fills_slot", "order", "rank_shown", "served_at", "lease",
-    "guideline_version", "document_sha256", "third",
+    "guideline_version", "document_sha256", "third", "unit", "set_aside",
 )  # fmt: skip
 COMPARISON_COLUMNS = ("topic", "docno", "automatic", "grade", "assessor", "assessor_grade")
 BATCH = 200
@@ -41,15 +44,21 @@ def iter_log_rows(
     purposes: Collection[str] = PEOPLE,
     current: bool = False,
 ) -> Iterator[dict[str, Any]]:
-    """Every revision in log order, or only current judgments, as ``COLUMNS``."""
+    """Every revision in log order, or only current judgments, as ``COLUMNS``.
+
+    ``set_aside`` rows do not count: they are of excluded crowd work, or of a trial.
+    """
     log = Judgment.objects.filter(campaign=campaign, purpose__in=purposes)
     if assessor is not None:
         log = log.filter(assessor=assessor)
-    latest = latest_judgments(log).exclude(kind=Judgment.Kind.WITHDRAWN)
+    latest = latest_judgments(log.filter(counting_judgments())).exclude(
+        kind=Judgment.Kind.WITHDRAWN
+    )
     current_ids = set(latest.order_by().values_list("pk", flat=True))
-    for row in log.select_related("topic", "assessor").order_by("pk").iterator():
+    aside = set(list_units_set_aside().filter(plan__campaign=campaign).values_list("pk", flat=True))
+    for row in log.select_related("topic", "assessor", "unit").order_by("pk").iterator():
         if not current or row.pk in current_ids:
-            yield log_row(row, row.pk in current_ids)
+            yield log_row(row, row.pk in current_ids, row.unit_id in aside)
 
 
 def iter_own_rows(campaign: Campaign, assessor: User) -> Iterator[dict[str, Any]]:
@@ -63,7 +72,7 @@ def iter_own_rows(campaign: Campaign, assessor: User) -> Iterator[dict[str, Any]
         yield {name: row[name] for name in OWN_COLUMNS}
 
 
-def log_row(row: Judgment, current: bool) -> dict[str, Any]:
+def log_row(row: Judgment, current: bool, set_aside: bool) -> dict[str, Any]:
     own = ("docno", "purpose", "revision", "kind", "grade", "reason", "comment", "flags",
            "duplicate_of", "passages", "active_seconds", "source", "order", "rank_shown",
            "guideline_version", "document_sha256", "third")  # fmt: skip
@@ -71,6 +80,8 @@ def log_row(row: Judgment, current: bool) -> dict[str, Any]:
         "topic": row.topic.number,
         "assessor": row.assessor.username,
         "current": current,
+        "unit": str(row.unit.public_id) if row.unit else None,
+        "set_aside": set_aside,
         "judged_at": row.judged_at.isoformat(),
         "served_at": row.served_at.isoformat() if row.served_at else None,
         "fills_slot": row.slot_id is not None,

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 
 from campaigns.models import Campaign
-from judging.models import Judgment, Plan, Purpose, Slot
+from judging.models import Audience, Judgment, Plan, Purpose, Slot
+from judging.queries.exclusions import counting_judgments, list_units_set_aside
 from judging.queries.judgments import later_revisions, other_revisions
 from judging.rules import THIRD_K
 
@@ -27,7 +29,8 @@ class Invariant:
 
 
 def campaign_slots(campaign: Campaign) -> QuerySet[Slot]:
-    return Slot.objects.filter(plan__campaign=campaign).order_by()
+    slots = Slot.objects.filter(plan__campaign=campaign).order_by()
+    return slots.annotate(pair_docno=Coalesce("item__docno", "gold__docno"))
 
 
 def campaign_log(campaign: Campaign) -> QuerySet[Judgment]:
@@ -39,7 +42,7 @@ def last_revision_field(field: str, assessor: str = "assessor") -> Subquery:
     rows = Judgment.objects.filter(
         campaign=OuterRef("plan__campaign"),
         topic=OuterRef("topic"),
-        docno=OuterRef("item__docno"),
+        docno=OuterRef("pair_docno"),
         assessor=OuterRef(assessor),
         purpose=OuterRef("purpose"),
     )
@@ -47,18 +50,29 @@ def last_revision_field(field: str, assessor: str = "assessor") -> Subquery:
 
 
 def slots_beyond_plan(campaign: Campaign) -> QuerySet[Slot]:
-    """Judging slots beyond the plan's overlap; a third one is allowed if the plan has thirds."""
-    beyond = Q(k__gte=F("plan__overlap")) & ~Q(k=THIRD_K, plan__third_from__gt=0)
+    """Judging slots beyond the plan's overlap, or beyond its maximum for the crowd; a third one
+    is allowed if the plan has thirds.
+    """
+    most = Coalesce("plan__max_overlap", "plan__overlap")
+    beyond = Q(k__gte=most) & ~Q(k=THIRD_K, plan__third_from__gt=0)
     return campaign_slots(campaign).filter(
         beyond, purpose=Purpose.JUDGE, plan__kind=Plan.Kind.JUDGE
     )
 
 
-def doubly_filled_slots(campaign: Campaign) -> QuerySet[Any, Any]:
-    """Slots filled by more than one current grade."""
-    current = campaign_log(campaign).filter(
-        ~Exists(later_revisions()), kind=Judgment.Kind.GRADE, slot__isnull=False
+def counting_grades(campaign: Campaign) -> QuerySet[Judgment]:
+    """Current grades that fill slots, without work that was set aside and trials."""
+    return campaign_log(campaign).filter(
+        counting_judgments(),
+        ~Exists(later_revisions()),
+        kind=Judgment.Kind.GRADE,
+        slot__isnull=False,
     )
+
+
+def doubly_filled_slots(campaign: Campaign) -> QuerySet[Any, Any]:
+    """Slots filled by more than one current grade that counts."""
+    current = counting_grades(campaign)
     return current.values("slot").annotate(times=Count("pk")).filter(times__gt=1)
 
 
@@ -67,7 +81,8 @@ def assessors_twice_on_pair(campaign: Campaign) -> QuerySet[Any, Any]:
     judging = (
         campaign_slots(campaign).filter(assessor__isnull=False).exclude(purpose=Purpose.ADJUDICATE)
     )
-    taken = judging.values("topic", "item__docno", "assessor", "purpose")
+    docno = Coalesce("item__docno", "gold__docno")
+    taken = judging.values("topic", "assessor", "purpose", pair=docno)
     return taken.annotate(times=Count("pk")).filter(times__gt=1)
 
 
@@ -86,10 +101,8 @@ def slots_without_judgment(campaign: Campaign) -> QuerySet[Slot]:
 
 
 def judgments_without_slot(campaign: Campaign) -> QuerySet[Judgment]:
-    """Current grades whose slot is not judged by their assessor."""
-    current = campaign_log(campaign).filter(
-        ~Exists(later_revisions()), kind=Judgment.Kind.GRADE, slot__isnull=False
-    )
+    """Current grades that count, whose slot is not judged by their assessor."""
+    current = counting_grades(campaign)
     judged = Q(slot__assessor=F("assessor"), slot__state=State.JUDGED)
     return current.exclude(judged)
 
@@ -137,17 +150,78 @@ def judgments_of_other_pair(campaign: Campaign) -> QuerySet[Judgment]:
     """Judgments whose slot is of another pair, purpose or campaign, or topic of another one."""
     right = Q(
         slot__topic=F("topic"),
-        slot__item__docno=F("docno"),
+        slot_docno=F("docno"),
         slot__purpose=F("purpose"),
         slot__plan__campaign=F("campaign"),
     )
     strange = Q(slot__isnull=False) & ~right | ~Q(topic__campaign=F("campaign"))
-    return campaign_log(campaign).filter(strange)
+    docno = Coalesce("slot__item__docno", "slot__gold__docno")
+    return campaign_log(campaign).annotate(slot_docno=docno).filter(strange)
 
 
 def judgments_off_scale(campaign: Campaign) -> QuerySet[Judgment]:
     scale = campaign.grades.values_list("value", flat=True)
     return campaign_log(campaign).filter(kind=Judgment.Kind.GRADE).exclude(grade__in=list(scale))
+
+
+def slots_of_other_unit(campaign: Campaign) -> QuerySet[Slot]:
+    """Taken slots whose unit is of another plan or worker, or missing in a plan for the crowd
+    although a worker has them.
+    """
+    taken = campaign_slots(campaign).filter(assessor__isnull=False)
+    right = Q(unit__plan=F("plan"), unit__worker__user=F("assessor"))
+    missing = Q(unit=None, assessor__crowd_worker__isnull=False)
+    return taken.filter(missing | Q(unit__isnull=False) & ~right)
+
+
+def slots_of_ended_unit(campaign: Campaign) -> QuerySet[Slot]:
+    return campaign_slots(campaign).filter(state=State.LEASED, unit__ended_at__isnull=False)
+
+
+def slots_of_units_set_aside(campaign: Campaign) -> QuerySet[Slot]:
+    """Slots of the pool that are still filled by work that was set aside."""
+    aside = list_units_set_aside().filter(Q(trial=False) | Q(ended_at__isnull=False))
+    return campaign_slots(campaign).filter(
+        purpose=Purpose.JUDGE, state__in=DONE, unit__in=aside.values("pk")
+    )
+
+
+def pairs_over_redundancy(campaign: Campaign) -> QuerySet[Any, Any]:
+    """Pairs of a plan for the crowd with more counting grades than it may request."""
+    judged = counting_grades(campaign).filter(
+        purpose=Purpose.JUDGE, slot__plan__audience=Audience.CROWD
+    )
+    most = Coalesce("slot__plan__max_overlap", "slot__plan__overlap")
+    rows = judged.annotate(most=most).values("slot__item", "most")
+    return rows.annotate(times=Count("pk")).filter(times__gt=F("most"))
+
+
+def judgments_of_other_unit(campaign: Campaign) -> QuerySet[Judgment]:
+    """Judgments whose unit is of another worker or plan, and those of workers without a unit."""
+    right = Q(unit__worker__user=F("assessor"), unit__plan__campaign=F("campaign"))
+    right &= Q(slot=None) | Q(slot__plan=F("unit__plan"))
+    missing = Q(unit=None, assessor__crowd_worker__isnull=False) & ~Q(purpose=Purpose.TRAINING)
+    return campaign_log(campaign).filter(missing | Q(unit__isnull=False) & ~right)
+
+
+def judgments_of_gold_without_unit(campaign: Campaign) -> QuerySet[Judgment]:
+    """Gold judgments that are not crowd work: only workers are tested, and none of it counts."""
+    return campaign_log(campaign).filter(purpose=Purpose.GOLD, unit=None)
+
+
+def repeats_without_first(campaign: Campaign) -> QuerySet[Slot]:
+    """Repeats for a crowd worker of pairs that they never had."""
+    first = Slot.objects.filter(
+        item=OuterRef("item"), purpose=Purpose.JUDGE, assessor=OuterRef("assessor")
+    )
+    judged = Judgment.objects.filter(
+        assessor=OuterRef("assessor"),
+        topic=OuterRef("topic"),
+        docno=OuterRef("pair_docno"),
+        purpose=Purpose.JUDGE,
+    )
+    again = campaign_slots(campaign).filter(purpose=Purpose.REPEAT, unit__isnull=False)
+    return again.filter(~Exists(first), ~Exists(judged))
 
 
 INVARIANTS = (
@@ -166,6 +240,13 @@ INVARIANTS = (
     Invariant(
         "pair", "judgments whose slot is of another pair or purpose", judgments_of_other_pair
     ),
+    Invariant("unit", "slots whose unit is of another plan or worker", slots_of_other_unit),
+    Invariant("ended", "documents checked out in a unit that ended", slots_of_ended_unit),
+    Invariant("aside", "slots filled by work that is set aside", slots_of_units_set_aside),
+    Invariant("redundancy", "pairs judged too often by the crowd", pairs_over_redundancy),
+    Invariant("worker", "judgments whose unit is of another worker", judgments_of_other_unit),
+    Invariant("gold", "gold judgments outside crowd work", judgments_of_gold_without_unit),
+    Invariant("again", "repeats of pairs that the worker never had", repeats_without_first),
     Invariant("scale", "grades that are not on the grade scale", judgments_off_scale),
 )
 

@@ -15,11 +15,14 @@ from campaigns.core.tables import QrelsTable
 from campaigns.models import Campaign, User
 from judging.core.policies import PairBallot, apply_policy, get_policy
 from judging.models import Judgment, Purpose, Qrels
+from judging.queries.exclusions import counting_judgments
 
 Pair = tuple[str, str]
 ANSWERS = (Judgment.Kind.GRADE, Judgment.Kind.SKIP)
 ON_SCREEN = (Purpose.JUDGE, Purpose.REPEAT)
 """Purposes on the judging screen, which look the same to the assessor."""
+SHOWN = (*ON_SCREEN, Purpose.GOLD)
+"""Those on the page of a crowd worker, which look the same as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +63,13 @@ def log_until(
     last: int | None = None,
     purpose: str = Purpose.JUDGE,
 ) -> QuerySet[Judgment]:
-    """The log of one purpose: rows up to the time ``as_of`` and row ``last``."""
+    """The log of one purpose: rows up to the time ``as_of`` and row ``last``, without those that
+    were set aside then, and those of trials.
+    """
     bounds = Q() if as_of is None else Q(judged_at__lte=as_of)
     if last is not None:
         bounds &= Q(pk__lte=last)
+    bounds &= counting_judgments(as_of)
     return Judgment.objects.filter(bounds, campaign=campaign, purpose=purpose)
 
 

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from campaigns.models import Campaign, User
 from judging.models import Judgment, Plan, Purpose, Slot
+from judging.queries.exclusions import counting_judgments
 from judging.queries.judgments import ON_SCREEN, later_revisions
 from judging.rules import THIRD_K
 from pooling.models import PoolItem
@@ -114,7 +115,11 @@ def unplanned_counts(campaign: Campaign) -> UnplannedCounts:
     planned = slots.filter(purpose=Purpose.JUDGE)
     pairs = planned.values("item").annotate(given=Count("pk", filter=Q(state=State.JUDGED)))
     loose = Judgment.objects.filter(
-        campaign=campaign, purpose=Purpose.JUDGE, slot=None, kind=Judgment.Kind.GRADE
+        counting_judgments(),
+        campaign=campaign,
+        purpose=Purpose.JUDGE,
+        slot=None,
+        kind=Judgment.Kind.GRADE,
     )
     return UnplannedCounts(
         **counts,

@@ -193,12 +193,12 @@ def topics_by_user(plans: Sequence[PlanProgress]) -> tuple[Counter[int], Counter
 
 
 def pace_by_user(campaign: Campaign, assessor: User | None = None) -> dict[int, JudgingPace]:
-    """The pace of each assessor by user ID, without imports.
+    """The pace of each assessor by user ID, without imports and crowd work.
 
     The pace is that of the last ``RECENT`` judgments: up to date, and equally cheap to compute
     for a long campaign and a short one.
     """
-    log = Judgment.objects.filter(campaign=campaign, purpose__in=ON_SCREEN)
+    log = Judgment.objects.filter(campaign=campaign, purpose__in=ON_SCREEN, unit=None)
     log = log.exclude(source=Judgment.Source.IMPORT).order_by()
     if assessor is not None:
         log = log.filter(assessor=assessor)

@@ -6,9 +6,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from django.db.models import Q
+
+from campaigns.models import Campaign
 from common.report.csv import format_csv
+from judging.core.crowd_policies import CROWD_RULES, CrowdRule
 from judging.core.policies import Row
-from judging.models import Qrels
+from judging.models import Audience, Purpose, Qrels
 from judging.queries.judgments import Pair, qrels_table
 
 
@@ -82,6 +86,16 @@ def version_grades(qrels: Qrels) -> dict[Pair, int]:
             table.docnos[table.rows(index)], table.grades[table.rows(index)].tolist(), strict=True
         )
     }
+
+
+def list_crowd_rules(campaign: Campaign) -> list[CrowdRule]:
+    """The rules for all pairs together, if pairs may have several judgments; those that need gold
+    if there is any.
+    """
+    if not campaign.plans.filter(Q(overlap__gt=1) | Q(audience=Audience.CROWD)).exists():
+        return []
+    has_gold = campaign.judgments.filter(purpose=Purpose.GOLD).exists()
+    return [rule for rule in CROWD_RULES.values() if has_gold or not rule.model.needs_gold]
 
 
 def count_differing_pairs(rows: Iterable[Row], others: Iterable[Row]) -> int:

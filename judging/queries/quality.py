@@ -21,6 +21,7 @@ from judging.queries.agreement import (
     topic_numbers_by_id,
     usernames_by_id,
 )
+from judging.queries.exclusions import counting_judgments
 
 COLUMNS = (
     "purpose", "assessor_id", "topic_id", "docno", "grade", "active_seconds", "source", "order",
@@ -110,7 +111,8 @@ class NearRepeats:
 
 
 def readable_judgments(campaign: Campaign) -> QuerySet[Judgment]:
-    return Judgment.objects.filter(campaign=campaign, purpose__in=MEASURED_PURPOSES).order_by()
+    log = Judgment.objects.filter(campaign=campaign, purpose__in=MEASURED_PURPOSES)
+    return log.filter(counting_judgments()).order_by()
 
 
 def _log(campaign: Campaign, names: dict[int, str]) -> Iterator[tuple[str, Key, GradedPair]]:

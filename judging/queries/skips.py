@@ -18,7 +18,7 @@ def list_eligible_assessors(slot: Slot) -> list[User]:
     answers = Judgment.objects.filter(
         campaign=campaign,
         topic=slot.topic_id,
-        docno=slot.item.docno,
+        docno=slot.docno,
         kind__in=ANSWERS,
         purpose__in=PEOPLE,
     ).exclude(withdrawn_judgments())

@@ -6,7 +6,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from campaigns.models import Campaign, Topic, User
-from judging.models import Assignment, Judgment, Plan, Purpose, Slot
+from judging.models import Assignment, Audience, Judgment, Plan, Purpose, Slot
 from judging.queries.judgments import ANSWERS, ON_SCREEN, later_revisions
 from judging.queries.stopping import open_topic_filter
 from pooling.models import PoolTopic
@@ -14,6 +14,12 @@ from pooling.models import PoolTopic
 PURPOSES = {Plan.Kind.JUDGE: ON_SCREEN, Plan.Kind.ADJUDICATE: (Purpose.ADJUDICATE,)}
 """The purposes of slots by kind of plan."""
 PEOPLE = (Purpose.JUDGE, Purpose.REPEAT, Purpose.ADJUDICATE)
+
+
+def members_slots() -> Q:
+    """Within a query of slots: those of plans with assessors, not those for the crowd."""
+    # Not by a join: PostgreSQL would sort a whole topic for its first few slots.
+    return ~Q(plan__in=Plan.objects.filter(audience=Audience.CROWD).order_by().values("pk"))
 
 
 def free_slots() -> Q:

@@ -5,11 +5,19 @@ from __future__ import annotations
 from django.db.models import Exists, OuterRef, QuerySet
 
 from campaigns.models import Campaign, User
-from judging.models import Judgment, Purpose, TrainingPair
+from judging.models import Audience, Judgment, Purpose, TrainingPair
 
 
-def unanswered_pairs(assessor: User, campaign: Campaign) -> QuerySet[TrainingPair]:
-    """The training pairs that ``assessor`` has not judged, in order."""
+def list_training(campaign: Campaign, audience: str = Audience.MEMBERS) -> QuerySet[TrainingPair]:
+    """The training pairs of ``audience``, in order."""
+    pairs = TrainingPair.objects.filter(campaign=campaign, audience=audience)
+    return pairs.select_related("topic").order_by("position", "pk")
+
+
+def unanswered_pairs(
+    assessor: User, campaign: Campaign, audience: str = Audience.MEMBERS
+) -> QuerySet[TrainingPair]:
+    """The training pairs of ``audience`` that ``assessor`` has not judged, in order."""
     answers = Judgment.objects.filter(
         campaign=campaign,
         topic=OuterRef("topic"),
@@ -17,5 +25,4 @@ def unanswered_pairs(assessor: User, campaign: Campaign) -> QuerySet[TrainingPai
         assessor=assessor,
         purpose=Purpose.TRAINING,
     )
-    pairs = TrainingPair.objects.filter(~Exists(answers), campaign=campaign)
-    return pairs.select_related("topic").order_by("position", "pk")
+    return list_training(campaign, audience).filter(~Exists(answers))

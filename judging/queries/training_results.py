@@ -6,10 +6,10 @@ from collections import defaultdict
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Count, F, Max, Min
+from django.db.models import Count, F, Max, Min, Q
 
 from campaigns.models import Campaign, Role, User
-from judging.models import Judgment, Purpose, TrainingPair
+from judging.models import Audience, Judgment, Plan, Purpose, TrainingPair
 from judging.queries.judgments import current_judgments
 
 
@@ -47,7 +47,9 @@ class TrainingPairResult:
 
 def list_training_progress(campaign: Campaign) -> list[TrainingProgress]:
     """Every assessor of the campaign, by username."""
-    known = {(p.topic_id, p.docno): p.grade for p in campaign.training.all()}
+    known = {
+        (p.topic_id, p.docno): p.grade for p in campaign.training.filter(audience=Audience.MEMBERS)
+    }
     answers: dict[int, list[tuple[int, datetime]]] = defaultdict(list)
     for topic, docno, assessor, grade, at in list_training_answers(campaign):
         if (topic, docno) in known:
@@ -63,13 +65,15 @@ def list_training_progress(campaign: Campaign) -> list[TrainingProgress]:
     return progress
 
 
-def list_training_pairs(campaign: Campaign) -> list[TrainingPairResult]:
-    """Every training pair in order, with its answers."""
+def list_training_pairs(
+    campaign: Campaign, audience: str = Audience.MEMBERS
+) -> list[TrainingPairResult]:
+    """Every training pair of ``audience`` in order, with its answers."""
     answers: dict[tuple[int, str], dict[int, int]] = defaultdict(lambda: defaultdict(int))
-    for topic, docno, _, grade, _ in list_training_answers(campaign):
+    for topic, docno, _, grade, _ in list_training_answers(campaign, audience):
         answers[topic, docno][grade] += 1
     results = []
-    for pair in campaign.training.select_related("topic"):
+    for pair in campaign.training.filter(audience=audience).select_related("topic"):
         own = answers[pair.topic_id, pair.docno]
         results.append(
             TrainingPairResult(pair, sorted(own.items()), own[pair.grade], sum(own.values()))
@@ -77,20 +81,34 @@ def list_training_pairs(campaign: Campaign) -> list[TrainingPairResult]:
     return results
 
 
-def list_training_answers(campaign: Campaign) -> list[tuple[int, str, int, int, datetime]]:
-    """``(topic, docno, assessor, grade, at)`` of every answer."""
-    rows = current_judgments(campaign, purpose=Purpose.TRAINING).order_by("pk")
+def list_training_answers(
+    campaign: Campaign, audience: str = Audience.MEMBERS
+) -> list[tuple[int, str, int, int, datetime]]:
+    """``(topic, docno, assessor, grade, at)`` of every answer by ``audience``."""
+    rows = current_judgments(campaign, purpose=Purpose.TRAINING).filter(filter_audience(audience))
     return [
         (topic, docno, user, grade or 0, at)
-        for topic, docno, user, grade, at in rows.values_list(
+        for topic, docno, user, grade, at in rows.order_by("pk").values_list(
             "topic", "docno", "assessor", "grade", "judged_at"
         )
     ]
 
 
-def is_locked(campaign: Campaign) -> bool:
-    """Whether an assessor has answered; from then on all must get the same pairs."""
-    return Judgment.objects.filter(campaign=campaign, purpose=Purpose.TRAINING).exists()
+def filter_audience(audience: str) -> Q:
+    """Within a query of judgments: those of crowd workers, or those of all others."""
+    return Q(assessor__crowd_worker__isnull=audience != Audience.CROWD)
+
+
+def is_locked(campaign: Campaign, audience: str = Audience.MEMBERS) -> bool:
+    """Whether anybody of ``audience`` has answered; from then on all must get the same pairs.
+
+    Of crowd workers, those of plans that are not closed, trials aside.
+    """
+    answers = Judgment.objects.filter(campaign=campaign, purpose=Purpose.TRAINING)
+    answers = answers.filter(filter_audience(audience))
+    if audience == Audience.CROWD:
+        answers = answers.exclude(Q(unit__trial=True) | Q(unit__plan__state=Plan.State.CLOSED))
+    return answers.exists()
 
 
 @dataclass(frozen=True)
@@ -104,12 +122,14 @@ class AgreedPair:
     count: int
 
 
-def list_agreed_pairs(campaign: Campaign, limit: int = 100) -> list[AgreedPair]:
+def list_agreed_pairs(
+    campaign: Campaign, limit: int = 100, audience: str = Audience.MEMBERS
+) -> list[AgreedPair]:
     """Candidates for training: pairs with unanimous grades, most assessors first, by topic.
 
-    Without pairs that are already in the training set.
+    Without pairs that are already in the training set of ``audience``.
     """
-    taken = set(campaign.training.values_list("topic", "docno"))
+    taken = set(campaign.training.filter(audience=audience).values_list("topic", "docno"))
     pair = ("topic", "topic__number", "docno", "topic__position")
     cast = current_judgments(campaign).filter(grade__gte=0).order_by().values_list(*pair)
     alike = cast.annotate(given=Count("pk"), low=Min("grade"), high=Max("grade"))

@@ -59,7 +59,7 @@ def extend_adaptive_topic(actor: User, plan: Plan, topic: Topic, count: int) -> 
     if not Plan.objects.filter(pk=plan.pk, state=Plan.State.OPEN).exists() or is_stopped(topic):
         return 0
     first = first_relevance(plan.campaign, topic)
-    before, current = planned_docnos(plan, topic), current_judgments_by_pair(plan.campaign, topic)
+    before, current = planned_docnos(plan, topic), current_judgments_by_pair(plan, topic)
     passed = before | docnos_closed_to(actor, plan, current)
     added = adaptive_pools.extend_pool_topic(
         pool=plan.pool,

@@ -11,7 +11,7 @@ from campaigns.errors import ActionRefused, format_utc
 from campaigns.models import Campaign, Role, Topic, User
 from campaigns.rules import require_permission
 from campaigns.services import events
-from judging.models import Assignment, Plan
+from judging.models import Assignment, Audience, Plan
 from judging.services.passing_on import update_skips
 
 MAX_LISTED = 10
@@ -32,6 +32,7 @@ def assign_topics(*, actor: User, plan: Plan, assessors: Assessors) -> int:
     """
     campaign = plan.campaign
     require_permission(actor, "campaigns.manage", campaign)
+    require_members_plan(plan)
     require_plan_not_closed(plan)
     topics = get_topics(campaign, assessors)
     check_people(campaign, plan.overlap, assessors, thirds=bool(plan.third_from))
@@ -62,6 +63,13 @@ def assign_topics(*, actor: User, plan: Plan, assessors: Assessors) -> int:
             topics={n: [u.username for u in people] for n, people in changed.items()},
         )
     return len(changed)
+
+
+def require_members_plan(plan: Plan) -> None:
+    """Refuse assigning assessors to a plan for the crowd."""
+    if plan.audience == Audience.CROWD:
+        fix = "Assign assessors to another plan."
+        raise ActionRefused("crowd-plan", "This plan is for the crowd.", fix)
 
 
 def require_plan_not_closed(plan: Plan) -> None:

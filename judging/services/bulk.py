@@ -199,7 +199,13 @@ def fill_slots(
         numbers = [pk for pair, (pk, _) in filled.items() if rows[pair].kind == kind]
         for start in range(0, len(numbers), BATCH):
             Slot.objects.filter(pk__in=numbers[start : start + BATCH]).update(
-                state=state, assessor=assessor, token=uuid4(), leased_at=None, expires_at=None
+                state=state,
+                assessor=assessor,
+                token=uuid4(),
+                leased_at=None,
+                expires_at=None,
+                unit=None,
+                unit_position=None,
             )
     return filled
 

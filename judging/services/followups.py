@@ -10,7 +10,7 @@ from judging.queries.judgments import current_judgments
 from judging.queries.remaining import remaining_documents_in_topic
 from judging.queries.repeats import checked_out_unjudged, first_judgments, repeat_key
 from judging.rules import THIRD_K
-from pooling.models import PoolItem
+from judging.services.judgment_log import lock_item
 
 
 def lock_pair(slot: Slot, kind: str) -> None:
@@ -21,7 +21,7 @@ def lock_pair(slot: Slot, kind: str) -> None:
     """
     skipped = kind == Judgment.Kind.SKIP
     if (slot.plan.third_from or skipped) and slot.purpose == Purpose.JUDGE:
-        PoolItem.objects.select_for_update(no_key=True).get(pk=slot.item_id)
+        lock_item(slot)
 
 
 def add_follow_up_slots(judgment: Judgment, slot: Slot | None) -> None:

@@ -14,9 +14,10 @@ from django.utils.translation import gettext as _
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Document, Topic, User
-from judging.models import Judgment, Purpose, Slot
-from judging.queries.judgments import ON_SCREEN
+from judging.models import Judgment, Purpose, Slot, WorkUnit
+from judging.queries.judgments import SHOWN
 from judging.rules import THIRD_K
+from pooling.models import PoolItem
 
 T = TypeVar("T")
 ATTEMPTS = 30
@@ -34,6 +35,7 @@ class JudgmentSubmission:
 
     ``purpose`` is that of the slot it fills; ``token`` is the lease under which the document
     was shown, ``guideline_version`` the one that was shown with it (None: the current one).
+    ``unit`` is the work unit of the crowd in which it is given.
     """
 
     actor: User
@@ -54,6 +56,7 @@ class JudgmentSubmission:
     served_at: datetime | None = None
     guideline_version: int | None = None
     active_seconds: float | None = None
+    unit: WorkUnit | None = None
 
 
 def run_with_retries(act: Callable[[], T]) -> T:
@@ -79,6 +82,12 @@ def lock_judging(campaign: Campaign, *, exclusive: bool = False) -> None:
     verb = "pg_advisory_xact_lock" if exclusive else "pg_advisory_xact_lock_shared"
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT {verb}(hashtext('judgments'), %s)", [campaign.pk])
+
+
+def lock_item(slot: Slot) -> None:
+    """Lock the pair of ``slot`` until the end of the transaction; a gold pair needs no lock."""
+    if slot.item_id is not None:
+        PoolItem.objects.select_for_update(no_key=True).get(pk=slot.item_id)
 
 
 def find_duplicate_submission(submission: JudgmentSubmission) -> Judgment | None:
@@ -117,6 +126,8 @@ def is_third_judgment(submission: JudgmentSubmission, slot: Slot | None) -> bool
 
     Without a slot (the lease has passed on): if it was shown after all of these.
     """
+    if submission.unit is not None:
+        return False
     if slot is not None or submission.purpose != Purpose.JUDGE:
         return slot is not None and (slot.purpose, slot.k) == (Purpose.JUDGE, THIRD_K)
     slots = Slot.objects.filter(
@@ -134,8 +145,8 @@ def is_third_judgment(submission: JudgmentSubmission, slot: Slot | None) -> bool
 
 def append_judgment(submission: JudgmentSubmission, slot: Slot | None) -> Judgment:
     """Append the next revision of the pair by this assessor for this purpose."""
-    # A repeat counts among the documents shown; otherwise its position would reveal it.
-    kin = ON_SCREEN if submission.purpose in ON_SCREEN else (submission.purpose,)
+    # A repeat or gold counts among the documents shown; otherwise its position would reveal it.
+    kin = SHOWN if submission.purpose in SHOWN else (submission.purpose,)
     own = Judgment.objects.filter(
         campaign=submission.campaign,
         topic=submission.topic,
@@ -165,6 +176,7 @@ def append_judgment(submission: JudgmentSubmission, slot: Slot | None) -> Judgme
         duplicate_of=submission.original_docno,
         passages=[list(passage) for passage in submission.passages],
         slot=slot,
+        unit=submission.unit,
         lease=submission.token,
         order=slot.plan.order if slot else "",
         source=submission.source,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from itertools import islice
+from typing import Any
 from uuid import UUID, uuid4
 
 from django.conf import settings
@@ -14,9 +15,15 @@ from django.utils import timezone
 
 from campaigns.models import Campaign, Topic, User
 from judging.core import repeats
-from judging.models import Judgment, Plan, Purpose, Slot
+from judging.models import Judgment, LeasedSlot, Plan, Purpose, Slot
 from judging.queries.judgments import ANSWERS, ON_SCREEN
-from judging.queries.slots import PURPOSES, due_repeats, new_pair_filter, offered_slots
+from judging.queries.slots import (
+    PURPOSES,
+    due_repeats,
+    members_slots,
+    new_pair_filter,
+    offered_slots,
+)
 from judging.queries.stopping import open_topic_filter
 from judging.services.judgment_log import LostRaceError
 
@@ -39,6 +46,7 @@ def priority_slots(actor: User, campaign: Campaign, topic: Topic | None, kind: s
     again = Q(state=State.OPEN, reserved_for=actor, purpose__in=others)
     slots = Slot.objects.filter(
         Q(Q(state=State.LEASED) & (own | expired)) | again,
+        members_slots(),
         plan__campaign=campaign,
         **topic_order_filter(topic),
     )
@@ -63,7 +71,10 @@ def candidate_slots(
     """
     back = [slot.pk for slot in near if slot.assessor_id != actor.pk]
     everything = Slot.objects.filter(
-        purpose=PURPOSES[Plan.Kind(kind)][0], state=State.OPEN, **topic_order_filter(topic)
+        members_slots(),
+        purpose=PURPOSES[Plan.Kind(kind)][0],
+        state=State.OPEN,
+        **topic_order_filter(topic),
     )
     if kind == Plan.Kind.JUDGE:
         everything = everything.filter(open_topic_filter())
@@ -123,7 +134,7 @@ def is_distant(slot: Slot, actor: User) -> bool:
     own = Judgment.objects.filter(
         assessor=actor, campaign=slot.topic.campaign_id, purpose__in=ON_SCREEN, kind__in=ANSWERS
     )
-    pair = own.filter(topic=slot.topic_id, docno=slot.item.docno)
+    pair = own.filter(topic=slot.topic_id, docno=slot.docno)
     last = pair.order_by("-pk").values_list("pk", flat=True).first() or 0
     since = own.filter(pk__gt=last).order_by().values_list("topic", "docno").distinct()
     return len(since[: repeats.SOONEST]) >= repeats.SOONEST
@@ -145,7 +156,7 @@ def count_leases(actor: User, campaign: Campaign, tokens: Collection[UUID]) -> Q
     return own.filter(token__in=list(tokens)[: 2 * MAX_LEASES])
 
 
-def lease_is_active(slot: Slot) -> bool:
+def lease_is_active(slot: LeasedSlot) -> bool:
     return slot.expires_at is not None and slot.expires_at > timezone.now()
 
 
@@ -153,18 +164,28 @@ def lease_end() -> datetime:
     return timezone.now() + timedelta(minutes=settings.POOLBENCH_LEASE_MINUTES)
 
 
-def lease_slot(slot: Slot, actor: User, state: str) -> None:
-    """Move the slot to ``actor`` and ``state``. Raises ``LostRaceError`` if it has changed."""
+def lease_slot(
+    slot: LeasedSlot, actor: User, state: str, *, until: datetime | None = None, **also: object
+) -> None:
+    """Move the slot to ``actor`` and ``state``. Raises ``LostRaceError`` if it has changed.
+
+    A lease ends at ``until``, after the usual minutes if None; ``also`` are fields to set with it.
+    """
     leased = state == State.LEASED
-    change = {
+    change: dict[str, Any] = {
         "state": state,
         "assessor": actor,
         "token": uuid4(),
         "leased_at": timezone.now() if leased else None,
-        "expires_at": lease_end() if leased else None,
+        "expires_at": (until or lease_end()) if leased else None,
+        **also,
     }
-    stamp = {"guideline_version": current_guideline_version()} if leased else {}
-    if not Slot.objects.filter(pk=slot.pk, token=slot.token).update(**change, **stamp):
+    stamp = isinstance(slot, Slot) and leased
+    more = {"guideline_version": current_guideline_version()} if stamp else {}
+    same = type(slot)._default_manager.filter(  # noqa: SLF001 (public, whatever its name says)
+        pk=slot.pk, token=slot.token
+    )
+    if not same.update(**change, **more):
         raise LostRaceError
     for name, value in change.items():
         setattr(slot, name, value)
@@ -183,11 +204,13 @@ def stamp_guideline_version(slots: Collection[Slot], campaign: Campaign) -> None
         Slot.objects.filter(pk__in=stale).update(guideline_version=campaign.guideline_version)
 
 
-def try_lease(slot: Slot, actor: User) -> bool:
+def try_lease(
+    slot: LeasedSlot, actor: User, *, until: datetime | None = None, **also: object
+) -> bool:
     """Try to lease; False if another assessor, or the actor's other window, was first."""
     try:
         with transaction.atomic():
-            lease_slot(slot, actor, State.LEASED)
+            lease_slot(slot, actor, State.LEASED, until=until, **also)
     except (LostRaceError, IntegrityError):
         return False
     return True

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Protocol
 
+from campaigns import store
 from campaigns.models import Campaign
+from judging.core.aggregation.base import AggregatedLabels, GoldCounts
+from judging.core.aggregation.formats import AGGREGATION_FORMATS, RECORDS, describe_aggregation
 from judging.core.policies import (
     PairBallot,
+    PolicyOutcome,
     QrelsPolicy,
     Row,
     apply_policy,
-    count_tie_decisions,
     get_policy,
 )
 from judging.models import AutomaticAssessor, Judgment, Purpose, Slot
+from judging.queries.exclusions import summarize_set_aside
 from judging.queries.judgments import (
     current_judgments,
     latest_adjudications,
@@ -25,19 +29,27 @@ from judging.queries.judgments import (
 )
 
 
+class HasOutcome(Protocol):
+    """Grades under a policy, and the ballots and answers to gold that they are made of."""
+
+    @property
+    def policy(self) -> QrelsPolicy: ...
+    @property
+    def outcome(self) -> PolicyOutcome: ...
+    @property
+    def ballots(self) -> list[PairBallot]: ...
+    @property
+    def gold(self) -> GoldCounts: ...
+
+
 def build_manifest(
-    campaign: Campaign,
-    policy: QrelsPolicy,
-    as_of: datetime,
-    last: int,
-    withheld: Sequence[str],
-    rows: Sequence[Row],
-    ballots: Sequence[PairBallot],
+    campaign: Campaign, draft: HasOutcome, as_of: datetime, last: int, withheld: Sequence[str]
 ) -> dict[str, Any]:
-    """Everything except the grades; ``ballots`` are the policy's input."""
+    """Everything except the grades. Stores the file of a policy that decides pairs together."""
+    policy, rows = draft.policy, draft.outcome.rows
     skips = latest_judgments(log_until(campaign, as_of, last)).filter(kind=Judgment.Kind.SKIP)
     frozen = {(topic, docno) for topic, docno, _ in rows}
-    used = [ballot for ballot in ballots if ballot.pair in frozen]
+    used = [ballot for ballot in draft.ballots if ballot.pair in frozen]
     return {
         "campaign": campaign.slug,
         "policy": policy.name,
@@ -50,14 +62,48 @@ def build_manifest(
         "topics": grades_by_topic(rows),
         "assessors": count_by_assessor(policy, used),
         "purposes": count_purposes(campaign, as_of, last),
-        "adjudications": adjudication_summary(campaign, policy, as_of, last, used),
+        "adjudications": adjudication_summary(campaign, draft, as_of, last, used),
         "automatic": automatic_summary(campaign, policy, as_of, last, used),
-        "decided_by_tie_rule": count_tie_decisions(policy, used),
-        "disagreeing_pairs": sum(ballot.disagree for ballot in ballots),
-        "extra_judgments_not_counted": sum(len(ballot.extra) for ballot in ballots),
+        "aggregation": store_aggregation(draft),
+        "decided_by_tie_rule": draft.outcome.ties,
+        "disagreeing_pairs": sum(ballot.disagree for ballot in draft.ballots),
+        "extra_judgments_not_counted": sum(len(ballot.extra) for ballot in draft.ballots),
         "skipped": skips.count(),
+        "set_aside": summarize_set_aside(campaign, as_of, last),
         "unjudged_pairs_left_out": count_unjudged(campaign, frozen, withheld),
     }
+
+
+def store_aggregation(draft: HasOutcome) -> dict[str, Any] | None:
+    """The model with its options and fit, and its two files in the content store: the posterior of
+    each pair, and the workers. None for other policies.
+    """
+    aggregated = draft.outcome.aggregated
+    if aggregated is None:
+        return None
+    files = {name: store.put_blob(text, ".csv") for name, text in write_files(aggregated).items()}
+    gold = {worker: list(counts) for worker, counts in draft.gold.items()}
+    return {**describe_aggregation(aggregated), "gold": gold, **files}
+
+
+def write_files(aggregated: AggregatedLabels) -> dict[str, bytes]:
+    """The files kept with qrels, by their key in the manifest."""
+    write = AGGREGATION_FORMATS["csv"]
+    return {f"{name}_file": write(aggregated, record=name).encode() for name in RECORDS}
+
+
+def is_same_aggregation(manifest: Mapping[str, Any], draft: HasOutcome) -> bool:
+    """Whether the files that the manifest names are those of ``draft``."""
+    before, aggregated = manifest.get("aggregation"), draft.outcome.aggregated
+    if before is None or aggregated is None:
+        return before is None and aggregated is None
+    return all(store.get_blob(before[key]) == text for key, text in write_files(aggregated).items())
+
+
+def read_gold_counts(manifest: Mapping[str, Any]) -> GoldCounts:
+    """The answers to gold by which the policy weighed workers."""
+    gold = (manifest.get("aggregation") or {}).get("gold", {})
+    return {worker: (right, answered) for worker, (right, answered) in gold.items()}
 
 
 def count_by_purpose(names: Iterable[object]) -> dict[str, int]:
@@ -89,11 +135,12 @@ def count_purposes(campaign: Campaign, as_of: datetime, last: int) -> dict[str, 
 
 
 def adjudication_summary(
-    campaign: Campaign, policy: QrelsPolicy, as_of: datetime, last: int, used: Sequence[PairBallot]
+    campaign: Campaign, draft: HasOutcome, as_of: datetime, last: int, used: Sequence[PairBallot]
 ) -> dict[str, Any] | None:
     """The number of adjudicated pairs, by adjudicator, and how many of them the rule alone would
     grade differently or leave out; None if adjudications do not count under the policy.
     """
+    policy = draft.policy
     if not policy.adjudicated:
         return None
     pairs = {ballot.pair for ballot in used}
@@ -102,7 +149,7 @@ def adjudication_summary(
     )
     decided = {pair: row for pair, row in adjudications.items() if pair in pairs}
     by = count_by_purpose(row.assessor.username for row in decided.values())
-    alone, _ = apply_policy(get_policy(policy.rule), used)
+    alone, _ = apply_policy(get_policy(policy.rule), used, draft.gold)
     without = {(topic, docno): grade for topic, docno, grade in alone}
     changed = sum(without.get(pair) != row.grade for pair, row in decided.items())
     return {"pairs": len(decided), "changed": changed, "adjudicators": by}

@@ -19,11 +19,11 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Topic, User
 from campaigns.services import events
 from judging.models import Judgment, Plan, Purpose, Slot
+from judging.queries.exclusions import counting_judgments
 from judging.queries.skips import list_eligible_assessors
 from judging.queries.slots import free_slots
 from judging.rules import PASSED_ON
-from judging.services.judgment_log import LostRaceError
-from pooling.models import PoolItem
+from judging.services.judgment_log import LostRaceError, lock_item
 
 Kind, State = Judgment.Kind, Slot.State
 
@@ -69,7 +69,7 @@ def log_passed_on(actor: User, slot: Slot) -> None:
         campaign=slot.plan.campaign,
         actor=actor,
         code="slot.passed_on",
-        subject=f"topic {slot.topic.number}, {slot.item.docno}",
+        subject=f"topic {slot.topic.number}, {slot.docno}",
         slot=slot.pk,
     )
 
@@ -84,7 +84,7 @@ def choose_least_busy(slot: Slot, others: Collection[User]) -> User:
 def reopen_skipped(slot: Slot) -> None:
     """Open a skipped slot for another assessor; refused if there is none."""
     # Locked as by a skip: of two slots of the pair, one may need the last assessor.
-    PoolItem.objects.select_for_update(no_key=True).get(pk=slot.item_id)
+    lock_item(slot)
     try:
         opened = open_for_another(slot)
     except LostRaceError:
@@ -93,7 +93,7 @@ def reopen_skipped(slot: Slot) -> None:
         raise ActionRefused(
             "no-other-assessor",
             _("No other assessor of topic %(topic)s may judge document %(docno)s.")
-            % {"topic": slot.topic.number, "docno": slot.item.docno},
+            % {"topic": slot.topic.number, "docno": slot.docno},
             _("Assign another assessor to the topic, or close the plan to leave it unjudged."),
         )
 
@@ -116,7 +116,7 @@ def update_skips(*, actor: User, plan: Plan, topics: Collection[Topic | int]) ->
         topic__in=topics, purpose=Purpose.JUDGE,
     ).select_related("plan__campaign", "topic", "item", "reserved_for")  # fmt: skip
     for slot in slots.order_by("pk"):
-        PoolItem.objects.select_for_update(no_key=True).get(pk=slot.item_id)
+        lock_item(slot)
         if slot.state == State.OPEN:
             if not list_eligible_assessors(slot):
                 mark_slot_skipped(slot)
@@ -128,7 +128,8 @@ def update_skips(*, actor: User, plan: Plan, topics: Collection[Topic | int]) ->
 
 def mark_slot_skipped(slot: Slot) -> None:
     """Mark a free slot as skipped by the last assessor whose skip still stands."""
-    skips = Judgment.objects.filter(slot=slot, kind=Kind.SKIP).order_by("-pk")
+    log = Judgment.objects.filter(counting_judgments(), slot=slot, kind=Kind.SKIP)
+    skips = log.order_by("-pk")
     for skip in skips.select_related("assessor"):
         later = {"revision__gt": skip.revision, "purpose": skip.purpose, "docno": skip.docno}
         own = Judgment.objects.filter(

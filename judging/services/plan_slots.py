@@ -10,9 +10,9 @@ from uuid import uuid4
 from django.db import connection
 from django.db.models.functions import Coalesce
 
-from campaigns.models import Campaign, Topic, User
+from campaigns.models import Topic, User
 from judging.core.designs.allocation import UNASSIGNED, Allocation, Workload
-from judging.models import Judgment, Plan, Purpose, Slot
+from judging.models import Audience, Judgment, Plan, Purpose, Slot
 from judging.queries.judgments import ANSWERS, latest_judgments, log_until
 from judging.services.followups import add_third_slot
 from pooling.models import Pool, PoolItem
@@ -173,9 +173,14 @@ def find_fitting_slot(judgment: Judgment, slots: Sequence[Slot]) -> Slot | None:
     return next((slot for slot in slots if slot.reserved_for_id is None), None)
 
 
-def current_judgments_by_pair(campaign: Campaign, topic: Topic | None = None) -> JudgmentsByPair:
-    """By pair, the current judgments without a slot in the campaign or topic, earliest first."""
-    log = log_until(campaign)
+def current_judgments_by_pair(plan: Plan, topic: Topic | None = None) -> JudgmentsByPair:
+    """By pair, the current judgments without a slot in the campaign or topic, earliest first.
+
+    For a plan with assessors without those of crowd workers.
+    """
+    log = log_until(plan.campaign)
+    if plan.audience == Audience.MEMBERS:
+        log = log.filter(unit=None)
     log = log if topic is None else log.filter(topic=topic)
     if not log.filter(slot=None).exists():
         return {}
@@ -195,8 +200,8 @@ def open_slots_by_pair(plan: Plan, existing: JudgmentsByPair) -> dict[tuple[int,
     slots = plan.slots.filter(state=Slot.State.OPEN, topic__in=topics).select_related("item")
     for slot in slots.order_by("k", "pk"):
         slot.plan = plan
-        if (slot.topic_id, slot.item.docno) in existing:
-            by_pair[slot.topic_id, slot.item.docno].append(slot)
+        if (slot.topic_id, slot.docno) in existing:
+            by_pair[slot.topic_id, slot.docno].append(slot)
     return by_pair
 
 
@@ -206,14 +211,17 @@ def record_filled_slots(filled: Sequence[tuple[Judgment, Slot]]) -> None:
         graded = judgment.kind == Judgment.Kind.GRADE
         slot.state = Slot.State.JUDGED if graded else Slot.State.SKIPPED
         slot.assessor_id, slot.token = judgment.assessor_id, uuid4()
+        slot.unit_id, slot.unit_position = judgment.unit_id, None
     changed = [slot for _, slot in filled]
-    Slot.objects.bulk_update(changed, ["state", "assessor", "token"], batch_size=BATCH)
+    Slot.objects.bulk_update(
+        changed, ["state", "assessor", "token", "unit", "unit_position"], batch_size=BATCH
+    )
     Judgment.objects.bulk_create(
         (copy_with_slot(judgment, slot) for judgment, slot in filled), batch_size=BATCH
     )
 
 
-def copy_with_slot(judgment: Judgment, slot: Slot) -> Judgment:
+def copy_with_slot(judgment: Judgment, slot: Slot | None) -> Judgment:
     """The same judgment as a new revision, with the slot that it fills; without times."""
     return Judgment(
         campaign_id=judgment.campaign_id,
@@ -233,5 +241,6 @@ def copy_with_slot(judgment: Judgment, slot: Slot) -> Judgment:
         document_sha256=judgment.document_sha256,
         third=judgment.third,
         slot=slot,
+        unit_id=judgment.unit_id,
         source=Judgment.Source.IMPORT,
     )

@@ -22,7 +22,7 @@ from campaigns.services.decisions import check_decision
 from judging.core.designs.allocation import Allocation, ImpossibleDesignError, PlanDesign, Workload
 from judging.core.designs.forecast import LoadForecast, forecast_load
 from judging.core.designs.registry import DESIGNS
-from judging.models import Judgment, Plan, Purpose, Slot
+from judging.models import Audience, Judgment, Plan, Purpose, Slot
 from judging.queries.confirmations import describe_plan_closing
 from judging.queries.slots import cancelable_slots, free_slots
 from judging.services.assignments import (
@@ -32,6 +32,7 @@ from judging.services.assignments import (
     get_topics,
     require_plan_not_closed,
 )
+from judging.services.crowd_plans import check_crowd_options, check_max_overlap
 from judging.services.judgment_log import lock_judging
 from judging.services.passing_on import mark_slot_skipped
 from judging.services.plan_growth import check_design, check_not_grown, max_future_judgments
@@ -84,9 +85,11 @@ def create_plan(
     actor: User,
     pool: Pool,
     overlap: int = 1,
-    assessors: Assessors,
+    assessors: Assessors | None = None,
     topics: Collection[str] | None = None,
     scheme: PlanOptions | None = None,
+    audience: str = Audience.MEMBERS,
+    max_overlap: int | None = None,
 ) -> Plan:
     """Plan the judging of the pairs of ``pool`` that are in no plan, according to ``scheme``.
 
@@ -94,14 +97,20 @@ def create_plan(
     if None; ``assessors`` has the assessors by topic number. A topic without assessors gets
     slots too and waits until some are assigned; designs that name assessors refuse it.
     Existing judgments fill slots at once.
+
+    A plan for the crowd has no assessors; its documents go to work units. Up to ``max_overlap``
+    judgments of a pair may then be requested by ``ask_one_more``.
     """
-    campaign = pool.campaign
+    campaign, assessors = pool.campaign, assessors or {}
     require_permission(actor, "campaigns.manage", campaign)
     scheme = scheme or PlanOptions(parameters={"n": overlap})
+    if audience == Audience.CROWD:
+        check_crowd_options(pool, scheme, assessors)
     known = get_topics(campaign, {*assessors, *(topics or ())})
     # Allocated beforehand: on SQLite a transaction blocks all other writers.
     before = latest_plan_id(campaign)
     allocation = allocate_plan(pool, scheme, assessors, topics)
+    check_max_overlap(audience, allocation.max_judgments, max_overlap)
     with transaction.atomic():
         # Locked, so that two plans created concurrently cannot share a pair.
         Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
@@ -115,6 +124,8 @@ def create_plan(
             design=scheme.design,
             parameters=allocation.parameters,
             overlap=allocation.max_judgments,
+            max_overlap=max_overlap,
+            audience=audience,
             order=scheme.order,
             third_from=scheme.third_from,
             repeat_share=scheme.repeat_share,
@@ -126,7 +137,7 @@ def create_plan(
         lock_judging(campaign, exclusive=True)
         check_not_grown(plan, allocation.pairs)
         add_assignments(plan, {known[number]: people for number, people in assessors.items()})
-        filled = fill_with_existing_judgments(plan, current_judgments_by_pair(campaign))
+        filled = fill_with_existing_judgments(plan, current_judgments_by_pair(plan))
         log_plan_created(actor, plan, allocation, filled)
     return plan
 
@@ -273,6 +284,7 @@ def log_plan_created(actor: User, plan: Plan, allocation: PlanAllocation, filled
         design=plan.design,
         parameters=plan.parameters,
         order=plan.order,
+        audience=plan.audience,
         third_from=plan.third_from,
         repeat_share=plan.repeat_share,
         pairs=len(allocation.pairs),

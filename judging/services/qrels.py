@@ -20,20 +20,22 @@ from campaigns.models import Campaign, User
 from campaigns.rules import require_permission
 from campaigns.services import events
 from campaigns.services.decisions import check_decision
+from judging.core.aggregation.base import GoldCounts, MissingGoldError
 from judging.core.policies import (
     PairBallot,
+    PolicyOutcome,
     QrelsPolicy,
     Row,
     UnknownPolicyError,
-    apply_policy,
-    count_tie_decisions,
+    decide_pairs,
     get_policy,
 )
 from judging.models import AutomaticAssessor, Judgment, Qrels
 from judging.queries.confirmations import describe_qrels_freezing
+from judging.queries.gold_answers import count_gold_answers
 from judging.queries.judgments import list_pair_ballots
 from judging.services.judgment_log import lock_judging, run_with_retries
-from judging.services.manifests import build_manifest
+from judging.services.manifests import build_manifest, is_same_aggregation, read_gold_counts
 
 Pair = tuple[str, str]
 MAX_LISTED = 25
@@ -41,12 +43,28 @@ MAX_LISTED = 25
 
 @dataclass(frozen=True)
 class QrelsDraft:
-    """The ``rows`` of a qrels version before it is frozen; undecided ``conflicts`` prevent it."""
+    """The ``rows`` of a qrels version before it is frozen; undecided ``conflicts`` prevent it.
+
+    ``gold`` has the answers of each worker by which the policy weighs them, if it does.
+    """
 
     policy: QrelsPolicy
-    rows: list[Row]
+    outcome: PolicyOutcome
     ballots: list[PairBallot]
-    conflicts: tuple[Pair, ...] = ()
+    gold: GoldCounts
+
+    @property
+    def rows(self) -> list[Row]:
+        return self.outcome.rows
+
+    @property
+    def conflicts(self) -> tuple[Pair, ...]:
+        return tuple(self.outcome.undecided)
+
+    @property
+    def decided_by_tie_rule(self) -> int | None:
+        """The pairs whose grade is that of the policy's tie rule; None if it has none."""
+        return self.outcome.ties
 
     @property
     def grades(self) -> dict[int, int]:
@@ -60,11 +78,6 @@ class QrelsDraft:
     def disagreeing(self) -> list[Pair]:
         """The pairs whose assessors gave different grades, under any policy."""
         return [ballot.pair for ballot in self.ballots if ballot.disagree]
-
-    @cached_property
-    def decided_by_tie_rule(self) -> int | None:
-        """The pairs whose grade is that of the policy's tie rule; None if it has none."""
-        return count_tie_decisions(self.policy, self.ballots)
 
     def text(self) -> bytes:
         return write_qrels(qrels_from_rows(self.rows))
@@ -84,7 +97,9 @@ def preview_policies(
     """The qrels under each of ``policies``; the log is read once."""
     require_permission(actor, "campaigns.manage", campaign)
     ballots = ballots_for_policy(campaign, as_of, None, list_withheld_topics(campaign))
-    return [draft_from_ballots(resolve_policy(campaign, name), ballots) for name in policies]
+    resolved = [resolve_policy(campaign, name) for name in policies]
+    gold = count_gold_answers(campaign, as_of) if any(p.needs_gold for p in resolved) else {}
+    return [draft_from_ballots(policy, ballots, gold) for policy in resolved]
 
 
 def freeze_qrels(
@@ -151,8 +166,8 @@ def verify_qrels(qrels: Qrels) -> bool:
     manifest = qrels.manifest
     hidden = manifest["withheld_topics"]
     ballots = ballots_for_policy(qrels.campaign, qrels.as_of, manifest["last_judgment"], hidden)
-    again = draft_from_ballots(get_policy(qrels.policy), ballots)
-    if again.conflicts:
+    again = draft_from_ballots(get_policy(qrels.policy), ballots, read_gold_counts(manifest))
+    if again.conflicts or not is_same_aggregation(manifest, again):
         return False
     return store.sha256(again.text()) == qrels.sha256 == store.sha256(store.get_blob(qrels.path))
 
@@ -191,7 +206,9 @@ def save_qrels_version(actor: User, request: QrelsRequest, decision: Decision | 
     moment = request.moment or timezone.now()
     last = Judgment.objects.filter(campaign=campaign).aggregate(last=Max("pk"))["last"] or 0
     withheld = list_withheld_topics(campaign)
-    draft = draft_from_ballots(policy, ballots_for_policy(campaign, moment, last, withheld))
+    ballots = ballots_for_policy(campaign, moment, last, withheld)
+    gold = count_gold_answers(campaign, moment, last) if policy.needs_gold else {}
+    draft = draft_from_ballots(policy, ballots, gold)
     check_conflicts(draft)
     check_not_empty(draft)
     confirmed = check_decision(partial(describe_draft, request, draft, moment), decision)
@@ -204,9 +221,7 @@ def save_qrels_version(actor: User, request: QrelsRequest, decision: Decision | 
         path=store.put_blob(text, ".qrels"),
         sha256=store.sha256(text),
         pairs=len(draft.rows),
-        manifest=build_manifest(
-            campaign, policy, moment, last, withheld, draft.rows, draft.ballots
-        ),
+        manifest=build_manifest(campaign, draft, moment, last, withheld),
         note=request.note,
         frozen_by=actor,
     )
@@ -232,15 +247,24 @@ def check_not_empty(draft: QrelsDraft) -> None:
 def draft_qrels(
     campaign: Campaign, policy: QrelsPolicy, as_of: datetime | None = None
 ) -> QrelsDraft:
-    return draft_from_ballots(
-        policy, ballots_for_policy(campaign, as_of, None, list_withheld_topics(campaign))
-    )
+    ballots = ballots_for_policy(campaign, as_of, None, list_withheld_topics(campaign))
+    gold = count_gold_answers(campaign, as_of) if policy.needs_gold else {}
+    return draft_from_ballots(policy, ballots, gold)
 
 
-def draft_from_ballots(policy: QrelsPolicy, ballots: list[PairBallot]) -> QrelsDraft:
-    """The grades by ``policy``; the same log gives the same rows."""
-    rows, undecided = apply_policy(policy, ballots)
-    return QrelsDraft(policy, rows, ballots, tuple(undecided))
+def draft_from_ballots(
+    policy: QrelsPolicy, ballots: list[PairBallot], gold: GoldCounts
+) -> QrelsDraft:
+    """The grades by ``policy``; the same log gives the same rows.
+
+    Raises ``ActionRefused`` if the policy needs gold and no worker has answered any.
+    """
+    try:
+        return QrelsDraft(policy, decide_pairs(policy, ballots, gold), ballots, gold)
+    except MissingGoldError as error:
+        fix = "Choose another policy, or add gold pairs to a crowd study."
+        message = f"{policy.name} needs gold, and no worker has answered any."
+        raise ActionRefused("no-gold", message, fix) from error
 
 
 def ballots_for_policy(

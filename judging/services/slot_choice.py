@@ -9,7 +9,7 @@ from django.utils.translation import gettext
 
 from campaigns.errors import ActionRefused
 from judging.models import Assignment, Plan, Purpose, Slot
-from judging.queries.slots import PURPOSES, free_slots
+from judging.queries.slots import PURPOSES, free_slots, members_slots
 from judging.services.judgment_log import JudgmentSubmission, previous_judgments
 
 State = Slot.State
@@ -94,6 +94,6 @@ def slots_of_pair_for(submission: JudgmentSubmission, purposes: Collection[str])
     """All slots of the pair for ``purposes``, in all pools of the campaign."""
     pair = {"item__topic": submission.topic, "item__docno": submission.docno}
     slots = Slot.objects.filter(
-        item__pool__campaign=submission.campaign, purpose__in=purposes, **pair
+        members_slots(), item__pool__campaign=submission.campaign, purpose__in=purposes, **pair
     ).select_related("plan__campaign")
     return slots.annotate(free=free_slots()).order_by("k", "pk")

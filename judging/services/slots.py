@@ -15,12 +15,13 @@ from campaigns.models import Campaign, Topic, User
 from campaigns.rules import require_permission
 from campaigns.services import events
 from judging.core.designs.registry import DESIGNS
-from judging.models import Assignment, Plan, Purpose, Slot
+from judging.models import Assignment, Audience, Plan, Purpose, Slot
 from judging.queries.slots import free_slots, new_pair_filter
 from judging.services.assignments import (
     MAX_LISTED,
     add_assignments,
     require_assessors,
+    require_members_plan,
     require_plan_not_closed,
 )
 from judging.services.passing_on import reopen_skipped, slot_conflict, update_skips
@@ -35,11 +36,12 @@ def reopen_slot(*, actor: User, slot: Slot) -> None:
     """Reopen a skipped slot for another assessor, or a stuck lease for any."""
     campaign = slot.plan.campaign
     require_permission(actor, "campaigns.manage", campaign)
+    is_crowd = slot.plan.audience == Audience.CROWD
     if slot.state == State.SKIPPED and slot.purpose == Purpose.JUDGE:
         require_plan_not_closed(slot.plan)
     with transaction.atomic():
         log_reopened(actor, slot)
-        if slot.state == State.SKIPPED and slot.purpose == Purpose.JUDGE:
+        if slot.state == State.SKIPPED and slot.purpose == Purpose.JUDGE and not is_crowd:
             reopen_skipped(slot)
             return
         takeable = (State.SKIPPED, State.LEASED)
@@ -54,7 +56,7 @@ def log_reopened(actor: User, slot: Slot) -> None:
         campaign=slot.plan.campaign,
         actor=actor,
         code="slot.reopened",
-        subject=f"topic {slot.topic.number}, {slot.item.docno}",
+        subject=f"topic {slot.topic.number}, {slot.docno}",
         slot=slot.pk,
         was=slot.state,
         held_by=slot.assessor.username if slot.assessor else "",
@@ -145,6 +147,7 @@ def reassign_work(
     ``moved``, ``stayed``, ``returned`` and ``topics``.
     """
     require_permission(actor, "campaigns.manage", plan.campaign)
+    require_members_plan(plan)
     require_plan_not_closed(plan)
     successors = [user for user in dict.fromkeys(to) if user.pk != assessor.pk]
     if not successors:

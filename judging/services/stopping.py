@@ -11,6 +11,7 @@ from campaigns.rules import require_permission
 from campaigns.services import events
 from judging.core.stopping import StoppingCriteria
 from judging.models import StoppedTopic, StoppingRule
+from judging.queries.exclusions import counting_judgments
 from judging.queries.stopping import get_stopping_rule, latest_rule
 from judging.services.judgment_log import lock_judging
 from pooling.queries import first_relevance
@@ -56,7 +57,7 @@ def stop_or_resume_topics(
     """Mark each topic as complete if ``rule`` says so, otherwise as open."""
     # Locked one by one: of two concurrent judgments the second sees the first.
     for topic in Topic.objects.select_for_update(no_key=True).filter(pk__in=topics).order_by("pk"):
-        if rule.ends([*first_relevance(campaign, topic).values()]):
+        if rule.ends([*first_relevance(campaign, topic, counting_judgments()).values()]):
             StoppedTopic.objects.get_or_create(topic=topic)
         else:
             StoppedTopic.objects.filter(topic=topic).delete()

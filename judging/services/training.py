@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, User
 from campaigns.rules import require_permission
-from judging.models import Judgment, Purpose, TrainingPair
+from judging.models import Audience, Judgment, Purpose, TrainingPair
 from judging.queries.training import unanswered_pairs
 from judging.services.checks import check_grade
 from judging.services.judgment_log import (
@@ -48,7 +48,7 @@ def answer_training_pair(
     It is kept apart from judgments and never enters qrels.
     """
     require_permission(actor, "campaigns.judge", campaign)
-    if pair.campaign_id != campaign.pk:
+    if pair.campaign_id != campaign.pk or pair.audience != Audience.MEMBERS:
         raise ActionRefused("not-training", _("This document is not in the training set."))
     submission = JudgmentSubmission(
         actor, campaign, pair.topic, pair.docno, Judgment.Kind.GRADE, client_uuid,

@@ -140,7 +140,7 @@ def build_adjudication_page(
         new_guidelines=last is not None and last.guideline_version < campaign.guideline_version,
     )
     judgments = (
-        list_anonymous_judgments(campaign, slot.topic, slot.item.docno)
+        list_anonymous_judgments(campaign, slot.topic, slot.docno)
         if slot and not slot.plan.blind
         else []
     )

@@ -38,6 +38,7 @@ SIDE = ("percent", "kappa", "ac1", "alpha-ordinal", "overlap")
 TITLES = {
     "agreement-pair": "Two assessors",
     "agreement-topics": "By topic",
+    "agreement-variation": "Variation",
     "assessor-quality": "Assessor quality",
 }
 

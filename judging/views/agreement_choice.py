@@ -16,6 +16,8 @@ from judging.core.agreement.report import AgreementReport
 
 DEFAULT_COEFFICIENT = "alpha-ordinal"
 LONGEST = 300
+MOST_ASSESSORS = 40
+"""A page that compares every two of more assessors would show thousands of rows."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,9 @@ class AgreementChoice:
         return labels.within(self.topic) if self.topic in labels.topics else labels
 
     def report(self, labels: LabelTable) -> AgreementReport:
-        return agreement_report(self.labels(labels), self.level, binary=self.binary)
+        return agreement_report(
+            self.labels(labels), self.level, binary=self.binary, most_assessors=MOST_ASSESSORS
+        )
 
 
 def parse_agreement_choice(query: QueryDict, campaign: Campaign) -> AgreementChoice:

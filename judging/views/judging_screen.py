@@ -126,14 +126,14 @@ def build_judging_documents(
     actor: User, campaign: Campaign, slots: Sequence[Slot]
 ) -> list[JudgingDocument]:
     """The documents of checked-out slots, in their order."""
-    docnos = [slot.item.docno for slot in slots]
+    docnos = [slot.docno for slot in slots]
     documents = {row.docno: row for row in campaign.documents.filter(docno__in=docnos)}
     former = former_judgments(actor, slots)
     return [
         JudgingDocument(
             topic=slot.topic,
-            docno=slot.item.docno,
-            content=documents.get(slot.item.docno),
+            docno=slot.docno,
+            content=documents.get(slot.docno),
             token=slot.token,
             previous_judgment=former.get(slot.pk),
             undone=slot.pk in former,

@@ -40,6 +40,7 @@ from judging.queries.progress import (
     plan_progress,
 )
 from judging.queries.tallies import SlotTally, add_to_tally
+from judging.queries.training import list_training
 from judging.queries.training_results import TrainingProgress, list_training_progress
 from judging.services.slots import reopen_slot, return_all_slots
 
@@ -89,7 +90,7 @@ def judging_view(request: SignedInRequest, slug: str) -> HttpResponse:
         checked_out=list_checked_out_by_assessor(campaign),
         skipped=list_skipped(campaign, limit=MAX_LISTED),
         flagged=list_flagged(campaign).count(),
-        training=campaign.training.count(),
+        training=list_training(campaign).count(),
         has_pool=campaign.pools.exists(),
         taken_keys=" ".join(list_taken_keys(get_grade_scale(campaign))),
     )

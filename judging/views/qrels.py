@@ -26,7 +26,8 @@ from campaigns.queries.lists import get_campaign_for
 from campaigns.views.confirmation import confirm_act
 from campaigns.views.helpers import Crumbs, SignedInRequest, campaign_url
 from campaigns.views.pages import render_page
-from judging.core.policies import NO_ESTIMATE, POLICIES, RULES, UnknownPolicyError, get_policy
+from judging.core.policies import NO_ESTIMATE, POLICIES, UnknownPolicyError, get_policy
+from judging.core.policy_rules import RULES
 from judging.forms.qrels import QrelsForm
 from judging.models import Judgment, Purpose, Qrels
 from judging.queries.qrels_versions import (
@@ -275,7 +276,10 @@ def list_page(
             actor=request.user, campaign=campaign, policies=offered, as_of=as_of
         )
     except ActionRefused as refused:
-        form.add_error(None, str(refused))
+        if form.is_bound:
+            form.add_error(None, str(refused))
+        else:
+            messages.error(request, str(refused))
         offered = list_offered_policies(campaign)
         drafts = preview_policies(actor=request.user, campaign=campaign, policies=offered)
     draft = drafts[0]

@@ -20,7 +20,7 @@ from campaigns.views.pages import render_page
 from judging.forms.screen import JudgeForm
 from judging.models import Judgment, Purpose, TrainingPair
 from judging.queries.screen import find_document
-from judging.queries.training import unanswered_pairs
+from judging.queries.training import list_training, unanswered_pairs
 from judging.services.training import answer_training_pair, next_training_pair
 from judging.views.judging_screen import JudgingDocument, build_screen, build_screen_page
 
@@ -60,7 +60,7 @@ def save_answer(request: SignedInRequest, campaign: Campaign) -> HttpResponse:
 
 def get_training_pair(campaign: Campaign, pk: str) -> TrainingPair:
     number = int(pk) if pk.isdecimal() and len(pk) < 19 else 0
-    return get_object_or_404(campaign.training.select_related("topic"), pk=number)
+    return get_object_or_404(list_training(campaign), pk=number)
 
 
 def find_answer(request: SignedInRequest, pair: TrainingPair) -> Judgment | None:
@@ -91,7 +91,7 @@ def render_training(
     screen.recent, screen.last = [], None
     screen.document = JudgingDocument(pair.topic, pair.docno, find_document(campaign, pair.docno))
     remaining = unanswered_pairs(request.user, campaign).count()
-    total = campaign.training.count()
+    total = list_training(campaign).count()
     done = total - remaining
     frame = build_screen_page(screen)
     page = TrainingPart(

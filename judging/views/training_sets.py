@@ -17,6 +17,7 @@ from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import Crumbs, SignedInRequest
 from campaigns.views.pages import render_page
 from judging.core.training_file import TrainingRow
+from judging.queries.training import list_training
 from judging.queries.training_results import (
     AgreedPair,
     TrainingPairResult,
@@ -92,7 +93,7 @@ def add_selected_pairs(request: SignedInRequest, campaign: Campaign) -> HttpResp
 
 def remove_selected_pairs(request: SignedInRequest, campaign: Campaign) -> HttpResponse:
     selected = [pk for pk in request.POST.getlist("remove") if pk.isdecimal()]
-    pairs = list(campaign.training.filter(pk__in=selected))
+    pairs = list(list_training(campaign).filter(pk__in=selected))
     count = remove_training(actor=request.user, campaign=campaign, pairs=pairs)
     return redirect_to_training(
         request, campaign, f"{format_count(count, 'training pair')} removed."

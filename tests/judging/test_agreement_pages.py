@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from uuid import uuid4
 
 import pytest
@@ -15,14 +16,22 @@ from django.utils.html import escape
 
 from campaigns.models import User
 from judging.core.agreement.registry import COEFFICIENTS
+from judging.core.agreement.variation import measure_variation
 from judging.models import AutomaticAssessor, Judgment, Plan, Purpose
 from judging.queries.agreement import load_labels
 from judging.queries.judgments import current_judgments, list_votes
 from judging.queries.quality import load_judging_record
+from judging.views.agreement_choice import MOST_ASSESSORS
 from tests.csv_reading import csv_rows
 from tests.pages import read_page
 
-PAGES = ("agreement", "agreement-pair", "agreement-topics", "assessor-quality")
+PAGES = (
+    "agreement",
+    "agreement-pair",
+    "agreement-topics",
+    "agreement-variation",
+    "assessor-quality",
+)
 
 
 @pytest.fixture
@@ -118,6 +127,39 @@ def test_topics_are_compared(judged, organizer, as_user):
         r for r in rows if (r["topic"], r["coefficient"], r["between"]) == ("2", "percent", "all")
     ]
     assert [(r["value"], r["n"]) for r in found] == [("0.571429", "7")]
+
+
+def strip_tags(text: str) -> str:
+    return " ".join(re.sub(r"<[^>]+>", " ", text).split())
+
+
+def test_variation_is_told_by_document_topic_and_assessor(judged, campaign, organizer, as_user):
+    variation = measure_variation(load_labels(campaign))
+    told = strip_tags(page(as_user(organizer), "agreement-variation"))
+    assert f"intraclass correlation is {variation.whole.icc:.3f}" in told
+    assert f"{variation.whole.deviation:.3f} grades" in told
+    for row in variation.assessors:
+        assert f"{row.name} {row.judged} {row.shared} {row.observed:.3f}" in told
+    rows = csv_rows(page(as_user(organizer), "agreement-variation-download"))
+    assert [(row["topic"], row["docno"]) for row in rows] == [row.pair for row in variation.pairs]
+    assert [float(row["variance"]) for row in rows] == pytest.approx(
+        [row.variance for row in variation.pairs], abs=1e-6
+    )
+
+
+def test_a_crowd_is_not_compared_two_by_two(say, campaign, organizer, as_user):
+    people = [User.objects.create(username=f"worker-{at:03d}") for at in range(MOST_ASSESSORS + 1)]
+    for at, user in enumerate(people):
+        say(user, "1", "doc-1", at % 2)
+        say(user, "1", "doc-2", 1)
+    told = strip_tags(page(as_user(organizer), "agreement"))
+    assert "41 assessors are too many to be compared two by two" in told
+    assert "worker-000, worker-001" not in told
+    told = strip_tags(page(as_user(organizer), "agreement-variation"))
+    # doc-1: 21 give 0 and 20 give 1; doc-2: all give 1. worker-000 agrees with 20 and 40 of 40.
+    assert "worker-000 2 2 0.750" in told
+    # worker-001 gives 1 to doc-1, as 19 of the 40 others do.
+    assert "worker-001 2 2 0.738" in told
 
 
 def test_assessors_are_told_one_by_one(judged, organizer, as_user):

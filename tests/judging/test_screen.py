@@ -211,7 +211,7 @@ the claim, the document, the topic's head and bar."""
 def test_my_topics_cost_the_same_for_one_and_three(
     plan, screen, campaign, organizer, assessor, django_assert_max_num_queries
 ):
-    with django_assert_max_num_queries(36):
+    with django_assert_max_num_queries(37):
         assert screen.get(reverse("work", args=["small"])).status_code == 200
 
 

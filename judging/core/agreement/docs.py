@@ -1,11 +1,14 @@
-"""The blocks of docs/agreement.md and docs/policies.md."""
+"""The blocks of docs/agreement.md, docs/aggregation.md and docs/policies.md."""
 
 from __future__ import annotations
 
 from campaigns.core.cards import render_card_markdown, render_cards
+from judging.core.aggregation.registry import MODELS
 from judging.core.agreement.coefficient import AgreementCoefficient, Rows
 from judging.core.agreement.registry import COEFFICIENTS
-from judging.core.policies import FORMS, RULES
+from judging.core.agreement.variation import INTRACLASS, WITH_OTHERS
+from judging.core.policies import FORMS
+from judging.core.policy_rules import RULES
 from judging.core.quality.report import CARDS
 
 
@@ -31,7 +34,9 @@ def _example(example: tuple[Rows, float]) -> str:
 
 
 BLOCKS = {
+    "aggregation.cards": lambda: render_cards(model.card for model in MODELS.values()),
     "agreement.coefficients": _coefficients,
+    "agreement.variation": lambda: render_cards((INTRACLASS, WITH_OTHERS)),
     "agreement.quality": lambda: render_cards(CARDS.values()),
     "policies.cards": _policies,
 }

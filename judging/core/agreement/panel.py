@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations, islice
 
 import numpy as np
@@ -19,35 +20,41 @@ from judging.core.agreement.counts import (
     Ints,
     count_all_assessors,
     count_two_assessors,
-    divide_or_default,
     iter_confusion_tables,
 )
 from judging.core.agreement.labels import LabelTable
 from judging.core.agreement.registry import COEFFICIENTS
 from judging.core.agreement.report import AgreementReport, AssessorCounts, CoefficientPanel, Row
+from judging.core.agreement.running_means import CoefficientSums
 
 ALL_UNDEFINED = "undefined for all {}"
 PAIRS = "pairs of assessors"
 TOO_FEW = "agreement needs at least two assessors"
 TOO_MANY_PAIRS = "intervals per pair of assessors are computed for at most {} pairs"
+CROWD = "the assessors are too many to be compared two by two"
 MOST_PAIRS = 500
 AT_ONCE = 2_000_000
 """Array elements in memory at once for the resamples of pairs of assessors."""
 
 
 def agreement_report(
-    labels: LabelTable, level: int, *, binary: bool = False, draws: ResamplingOptions | None = None
+    labels: LabelTable,
+    level: int,
+    *,
+    binary: bool = False,
+    draws: ResamplingOptions | None = None,
+    most_assessors: int | None = None,
 ) -> AgreementReport:
     """All coefficients; ``level`` is the lowest relevant grade. ``binary`` makes the grades
-    binary at that level first.
+    binary at that level first. More than ``most_assessors`` are not compared two by two.
     """
     draws = draws or DRAWS
     cut, at = (labels.binary(level), 1) if binary else (labels, level)
-    couples = AssessorPairs(cut, at, draws)
+    couples = AssessorPairs(cut, at, draws, most_assessors)
     overall, topic_rows = coefficients_over_all(cut, at, draws)
     by_topic = {
         topic: CoefficientPanel(topic_rows[place], couples.topic_means(place))
-        for place, topic in enumerate(cut.topics if couples.names else ())
+        for place, topic in enumerate(cut.topics if len(cut.assessors) > 1 else ())
     }
     return AgreementReport(
         level=level,
@@ -180,8 +187,11 @@ class AssessorPairs:
     the means over pairs of assessors: overall, by topic and by resample.
     """
 
-    def __init__(self, labels: LabelTable, level: int, draws: ResamplingOptions) -> None:
-        self.names = list(combinations(labels.assessors, 2))
+    def __init__(
+        self, labels: LabelTable, level: int, draws: ResamplingOptions, most: int | None = None
+    ) -> None:
+        self.is_crowd = most is not None and len(labels.assessors) > most
+        self.names = [] if self.is_crowd else list(combinations(labels.assessors, 2))
         self.rows: list[Row] = []
         self.confusion: list[list[list[int]]] = []
         self.topics = len(labels.topics)
@@ -190,7 +200,8 @@ class AssessorPairs:
         self.sums = {name: CoefficientSums(self.topics, draws.resamples) for name in COEFFICIENTS}
         q = len(labels.scale)
         at_once = max(1, AT_ONCE // max(1, q * q * max(draws.resamples, self.topics)))
-        for tables in _chunks(iter_confusion_tables(labels), at_once):
+        every = iter(()) if self.is_crowd else iter_confusion_tables(labels)
+        for tables in _chunks(every, at_once):
             self._take(tables, labels.scale, level)
 
     def _take(self, tables: Floats, scale: tuple[int, ...], level: int) -> None:
@@ -218,7 +229,15 @@ class AssessorPairs:
             topics = int(np.count_nonzero(sums.prevalence.count))
             drawn = None if self.crowded else sums.drawn.mean
             coefficients[name] = _mean(values, drawn, topics, PAIRS)
-        return coefficients
+        return self._explain(coefficients)
+
+    def _explain(self, row: Row) -> Row:
+        """``row`` with the reason why no pairs of assessors are compared, if none are."""
+        if not self.is_crowd:
+            return row
+        return {
+            name: replace(value, reason=CROWD, no_interval=CROWD) for name, value in row.items()
+        }
 
     def topic_means(self, topic: int) -> Row:
         """The means within one topic, without intervals."""
@@ -232,32 +251,7 @@ class AssessorPairs:
             prevalence = float(sums.prevalence.mean[topic]) if shared else None
             reason = why if count else ALL_UNDEFINED.format(PAIRS)
             coefficients[name] = CoefficientValue(value, count, reason, prevalence, int(count > 0))
-        return coefficients
-
-
-class RunningMean:
-    """A mean without undefined values, over rows that are added in batches."""
-
-    def __init__(self, size: int) -> None:
-        self.total = np.zeros(size)
-        self.count = np.zeros(size)
-
-    def add(self, values: Floats) -> None:
-        there = ~np.isnan(values)
-        self.total += np.where(there, values, 0.0).sum(axis=0)
-        self.count += there.sum(axis=0)
-
-    @property
-    def mean(self) -> Floats:
-        return divide_or_default(self.total, self.count)
-
-
-class CoefficientSums:
-    """Running means of one coefficient over pairs of assessors."""
-
-    def __init__(self, topics: int, resamples: int) -> None:
-        self.by_topic, self.prevalence = RunningMean(topics), RunningMean(topics)
-        self.drawn = RunningMean(resamples)
+        return self._explain(coefficients)
 
 
 def coefficients_over_all(

@@ -7,13 +7,13 @@ import pytest
 from judging.core.policies import (
     FORMS,
     POLICIES,
-    RULES,
     PairBallot,
     UnknownPolicyError,
     apply_policy,
-    count_tie_decisions,
+    decide_pairs,
     get_policy,
 )
+from judging.core.policy_rules import RULES
 
 # Of each card the policy and each case, "1, 2 gives 1".
 EXAMPLES = [
@@ -207,18 +207,18 @@ def test_pairs_that_the_tie_rule_decides_are_counted(policy: str, wanted: list[b
         PairBallot("1", f"d{at}", {f"a{i}": grade for i, grade in enumerate(grades)})
         for at, grades in enumerate(cases)
     ]
-    found = [count_tie_decisions(get_policy(policy), [ballot]) for ballot in said]
+    found = [decide_pairs(get_policy(policy), [ballot]).ties for ballot in said]
     assert found == [int(tie) for tie in wanted]
-    assert count_tie_decisions(get_policy(policy), said) == sum(wanted)
+    assert decide_pairs(get_policy(policy), said).ties == sum(wanted)
 
 
 def test_an_adjudicated_pair_is_decided_by_no_tie_rule() -> None:
     said = PairBallot("1", "d", {"ann": 1, "bob": 2}, adjudicated=2)
-    assert count_tie_decisions(get_policy("adjudicated-majority"), [said]) == 0
-    assert count_tie_decisions(get_policy("majority"), [said]) == 1
+    assert decide_pairs(get_policy("adjudicated-majority"), [said]).ties == 0
+    assert decide_pairs(get_policy("majority"), [said]).ties == 1
 
 
 @pytest.mark.parametrize("policy", ["single", "maximum", "assessor:ann", "automatic:robot"])
 def test_policies_without_a_tie_rule_count_nothing(policy: str) -> None:
     said = PairBallot("1", "d", {"ann": 1, "bob": 2}, automatic={"robot": 2})
-    assert count_tie_decisions(get_policy(policy), [said]) is None
+    assert decide_pairs(get_policy(policy), [said]).ties is None

@@ -1,0 +1,128 @@
+"""Training pairs, automatic assessors, and the judgment log."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.db import models
+from django.db.models import Q
+
+from campaigns.models import AppendOnlyModel, Campaign, Topic, User
+from judging.models.crowd import WorkUnit
+from judging.models.plans import Audience, Purpose, Slot
+
+
+class TrainingPair(models.Model):
+    """A pair with an explained correct grade; everybody of its ``audience`` judges it before
+    starting.
+    """
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="training")
+    audience = models.CharField(max_length=7, choices=Audience, default=Audience.MEMBERS)
+    topic = models.ForeignKey(Topic, models.PROTECT, related_name="+")
+    docno = models.CharField(max_length=500)
+    grade = models.SmallIntegerField()
+    explanation = models.TextField(blank=True)
+    position = models.PositiveIntegerField()
+
+    class Meta:
+        ordering = ["position", "pk"]
+        constraints = [
+            models.UniqueConstraint(
+                "campaign", "audience", "topic", "docno", name="training_pair_once"
+            )
+        ]
+
+
+class AutomaticAssessor(models.Model):
+    """A model; its judgments are kept apart from human ones. ``user`` cannot sign in."""
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="automatic_assessors")
+    name = models.SlugField(max_length=60)
+    description = models.TextField(blank=True)
+    user = models.OneToOneField(User, models.PROTECT, related_name="automatic")
+    created_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [models.UniqueConstraint("campaign", "name", name="automatic_name_once")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Judgment(AppendOnlyModel):
+    """A revision of an assessor's judgment of a pair. An assessor's latest one counts.
+
+    Keyed by (topic, docno, assessor, purpose), never by a position. ``client_uuid`` makes
+    submission idempotent: the same UUID is the same judgment. ``flags`` are names of
+    ``judging.rules.FLAGS``; ``passages`` are ``[start, end, text]`` in characters of the
+    document's body. ``order`` is the plan's order, ``lease`` the token and ``guideline_version``
+    the version on the assessor's page when the document was shown. A ``third`` judgment exists
+    because the planned ones differ: its pairs are selected by their outcome, so figures of
+    agreement leave it out. ``unit`` is the work unit of the crowd in which it was given.
+    """
+
+    class Kind(models.TextChoices):
+        GRADE = "grade", "judged"
+        SKIP = "skip", "skipped"
+        WITHDRAWN = "withdrawn", "withdrawn"
+
+    class Source(models.TextChoices):
+        SCREEN = "screen", "judging screen"
+        API = "api", "API"
+        IMPORT = "import", "imported"
+        CROWD = "crowd", "crowd page"
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="judgments")
+    topic = models.ForeignKey(Topic, models.PROTECT, related_name="judgments")
+    docno = models.CharField(max_length=500)
+    assessor = models.ForeignKey(User, models.PROTECT, related_name="judgments")
+    purpose = models.CharField(max_length=10, choices=Purpose, default=Purpose.JUDGE)
+    revision = models.PositiveIntegerField()
+    kind = models.CharField(max_length=9, choices=Kind)
+    grade = models.SmallIntegerField(null=True, blank=True)
+    reason = models.CharField(max_length=200, blank=True)
+    comment = models.TextField(blank=True)
+    flags = models.JSONField(default=list, blank=True)
+    duplicate_of = models.CharField(max_length=500, blank=True)
+    passages = models.JSONField(default=list, blank=True)
+    slot = models.ForeignKey(Slot, models.PROTECT, null=True, blank=True, related_name="judgments")
+    unit = models.ForeignKey(
+        WorkUnit, models.PROTECT, null=True, blank=True, related_name="judgments"
+    )
+    source = models.CharField(max_length=6, choices=Source)
+    client_uuid = models.UUIDField(unique=True, default=uuid.uuid4)
+    lease = models.UUIDField(null=True, blank=True)
+    order = models.CharField(max_length=8, blank=True)
+    guideline_version = models.PositiveIntegerField(default=0)
+    rank_shown = models.PositiveIntegerField(null=True, blank=True)
+    served_at = models.DateTimeField(null=True, blank=True)
+    active_seconds = models.FloatField(null=True, blank=True)
+    document_sha256 = models.CharField(max_length=64, blank=True)
+    third = models.BooleanField(default=False)
+    judged_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(
+                "campaign",
+                "topic",
+                "docno",
+                "assessor",
+                "purpose",
+                "revision",
+                name="judgment_revision_once",
+            ),
+            models.CheckConstraint(
+                condition=Q(kind="grade", grade__isnull=False)
+                | (~Q(kind="grade") & Q(grade__isnull=True)),
+                name="judgment_grade_iff_judged",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["campaign", "assessor", "-judged_at"]),
+            models.Index(fields=["assessor", "topic", "docno"], name="judgment_of_assessor"),
+        ]
