@@ -13,6 +13,7 @@ from campaigns.services.people import (
     sign_invitation_token,
 )
 from campaigns.services.runs import latest_check_job, submit_run
+from crowd.models import Study
 from evaluation.models import RunScores, ScoreSet
 from evaluation.services.release import release_scores
 from evaluation.services.scoring import score_campaign
@@ -27,8 +28,11 @@ from judging.services.stopping import set_stopping_rule
 from pooling.core.spec import depth_spec
 from pooling.models import Pool
 from pooling.services.freeze import freeze_pool
+from preferences.models import ComparisonPlan
+from preferences.services.comparison_plans import ComparisonOptions, create_comparison_plan
 from reliability.services.reusability import request_reusability_report
 from reliability.services.simulation import SimulationRequest, request_simulation
+from tests.world.crowd import build_crowd_study
 from tests.world.people import begin, joined, user
 
 ROLES = (
@@ -57,6 +61,8 @@ class World:
     report: Job
     simulation: Job
     automatic: AutomaticAssessor
+    study: Study
+    comparisons: ComparisonPlan
     elsewhere: World | None = None
 
     @property
@@ -124,6 +130,12 @@ def play(organizer: User, slug: str, others: dict[str, User | None]) -> World:
         ),
         simulation=simulated(organizer, campaign, qrels),
         automatic=create_automatic_assessor(actor=organizer, campaign=campaign, name="model"),
+        study=build_crowd_study(campaign, pool),
+        comparisons=create_comparison_plan(
+            actor=organizer,
+            campaign=campaign,
+            options=ComparisonOptions("documents", "Side by side", pool=pool),
+        ),
     )
 
 

@@ -1,0 +1,143 @@
+"""The REST API of crowd studies, for organizers: state, start, pause, resume, stop."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import QuerySet
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.serializers import Serializer
+
+from campaigns.api.confirmation import ConfirmSerializer, build_decision, read_decision
+from campaigns.api.resources import CAMPAIGN, filter_campaigns, request_user
+from campaigns.models import Campaign
+from crowd.api.study_files import StudyFilesViewSet
+from crowd.models import Study
+from crowd.queries.start_checks import list_start_checks
+from crowd.queries.studies import load_study_figures
+from crowd.services.studies import pause_study, start_study, stop_study
+
+
+class StudySerializer(serializers.ModelSerializer[Study]):
+    """A study without the settings of its provider, which may hold secrets."""
+
+    campaign = serializers.SlugRelatedField[Any](slug_field="slug", read_only=True)
+    plan = serializers.PrimaryKeyRelatedField[Any](read_only=True)
+    redundancy = serializers.IntegerField(source="plan.overlap")
+    max_redundancy = serializers.IntegerField(source="plan.max_overlap", allow_null=True)
+
+    class Meta:
+        model = Study
+        fields = (
+            "id", "campaign", "plan", "title", "state", "provider", "redundancy",
+            "max_redundancy", "extra_budget", "unit_size", "one_topic", "unit_minutes",
+            "units_per_worker", "max_units", "gold_per_unit", "repeats_per_unit", "practice_pass",
+            "stop_after", "stop_below", "floor_seconds", "floor_per_1000", "aggregation",
+            "currency", "pay_per_unit", "screen_out_pay", "hourly_minimum", "retention_until",
+            "created_at", "started_at", "stopped_at",
+        )  # fmt: skip
+
+
+class StudyProgressSerializer(Serializer[Any]):
+    """The key figures of a study; trials aside."""
+
+    state = serializers.CharField()
+    units = serializers.DictField(child=serializers.IntegerField(), help_text="Number by state.")
+    workers = serializers.IntegerField(help_text="Who have started a unit.")
+    judged = serializers.IntegerField()
+    needed = serializers.IntegerField()
+    owed = serializers.DecimalField(max_digits=12, decimal_places=2)
+    currency = serializers.CharField()
+
+
+class StartCheckSerializer(Serializer[Any]):
+    code = serializers.CharField()
+    state = serializers.ChoiceField(choices=["done", "open", "missing"])
+    text = serializers.CharField()
+    detail = serializers.CharField()
+
+
+class StudyStartSerializer(ConfirmSerializer):
+    """Consents of the start; ``reason`` is needed for pay below the hourly minimum."""
+
+    reason = serializers.CharField(required=False, default="", max_length=500)
+
+
+@extend_schema(parameters=[CAMPAIGN])
+class StudyViewSet(StudyFilesViewSet):
+    """Crowd studies of the campaigns that the user organizes, their workers and payments."""
+
+    queryset = Study.objects.none()
+    serializer_class = StudySerializer
+
+    def get_queryset(self) -> QuerySet[Study]:
+        mine = Campaign.objects.organized_by(request_user(self.request))
+        requested = filter_campaigns(self.request).order_by()
+        studies = Study.objects.filter(campaign__in=mine.filter(pk__in=requested))
+        return studies.select_related("campaign", "plan__pool")
+
+    @extend_schema(responses={200: StudyProgressSerializer})
+    @action(detail=True, methods=["get"])
+    def progress(self, request: Request, pk: str) -> Response:  # noqa: ARG002 (the route's)
+        """Units by state, judgments, workers, and what is owed."""
+        study = self.get_object()
+        figures = load_study_figures([study])[0]
+        values = {
+            "state": study.state,
+            "units": figures.units,
+            "workers": figures.workers,
+            "judged": figures.judged,
+            "needed": figures.needed,
+            "owed": figures.paid,
+            "currency": study.currency,
+        }
+        return Response(StudyProgressSerializer(values).data)
+
+    @extend_schema(responses={200: StartCheckSerializer(many=True)})
+    @action(detail=True, methods=["get"], pagination_class=None)
+    def checks(self, request: Request, pk: str) -> Response:  # noqa: ARG002 (the route's)
+        """What a draft needs before it can start."""
+        checks = list_start_checks(self.get_object())
+        return Response(StartCheckSerializer(checks, many=True).data)
+
+    @extend_schema(request=StudyStartSerializer, responses={200: StudySerializer})
+    @action(detail=True, methods=["post"])
+    def start(self, request: Request, pk: str) -> Response:  # noqa: ARG002 (the route's)
+        """Open a draft to workers; 409 with what is missing."""
+        form = StudyStartSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        values = dict(form.validated_data)
+        study = start_study(
+            actor=request_user(request),
+            study=self.get_object(),
+            reason=values.pop("reason"),
+            decision=build_decision(values),
+        )
+        return Response(self.get_serializer(study).data)
+
+    @extend_schema(request=None, responses={200: StudySerializer})
+    @action(detail=True, methods=["post"])
+    def pause(self, request: Request, pk: str) -> Response:  # noqa: ARG002 (the route's)
+        """Offer no more units; those in progress may finish. 409 if the study does not run."""
+        study = pause_study(actor=request_user(request), study=self.get_object())
+        return Response(self.get_serializer(study).data)
+
+    @extend_schema(request=None, responses={200: StudySerializer})
+    @action(detail=True, methods=["post"])
+    def resume(self, request: Request, pk: str) -> Response:  # noqa: ARG002 (the route's)
+        """Offer units again; 409 unless the study is paused."""
+        study = pause_study(actor=request_user(request), study=self.get_object(), paused=False)
+        return Response(self.get_serializer(study).data)
+
+    @extend_schema(request=ConfirmSerializer, responses={200: StudySerializer})
+    @action(detail=True, methods=["post"])
+    def stop(self, request: Request, pk: str) -> Response:  # noqa: ARG002 (the route's)
+        """End a study for good, or discard a draft."""
+        study = stop_study(
+            actor=request_user(request), study=self.get_object(), decision=read_decision(request)
+        )
+        return Response(self.get_serializer(study).data)

@@ -1,0 +1,94 @@
+"""All controls of all workers of a study, and the alarms that they raise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from crowd.core.quality.alarms import QualityAlarm, list_quality_alarms
+from crowd.core.quality.answers import CrowdAnswer, group_by_worker
+from crowd.core.quality.balanced import BalancedAccuracy, compute_balanced_accuracy
+from crowd.core.quality.others import (
+    AgreementWithOthers,
+    compare_with_others,
+    summarize_agreement,
+)
+from crowd.core.quality.repeats import measure_crowd_repeats
+from crowd.core.quality.stop_rule import StopRule
+from crowd.core.quality.straight_lining import LineCheck, check_straight_lining
+from crowd.core.quality.time_floor import PaceSummary, TimeFloor, summarize_crowd_pace
+from crowd.core.quality.wilson import WilsonInterval, compute_wilson_interval
+
+
+@dataclass(frozen=True)
+class QualitySettings:
+    """The rules of a study; ``scale`` are its grades."""
+
+    scale: tuple[int, ...]
+    rule: StopRule
+    floor: TimeFloor
+
+
+@dataclass(frozen=True)
+class WorkerQuality:
+    """The controls of one worker; ``judged`` answers, ``skipped`` of them skips."""
+
+    judged: int
+    skipped: int
+    gold: WilsonInterval
+    balanced: BalancedAccuracy
+    pace: PaceSummary
+    lines: LineCheck
+    repeats: WilsonInterval
+    others: AgreementWithOthers
+    alarms: tuple[QualityAlarm, ...] = ()
+
+
+def measure_workers(
+    answers: Sequence[CrowdAnswer],
+    settings: QualitySettings,
+    counting: Iterable[CrowdAnswer] | None = None,
+) -> dict[str, WorkerQuality]:
+    """Every worker with at least one answer. ``answers`` are in the order of time; others are
+    compared with those of ``counting`` (by default all): work set aside is not in it.
+    """
+    workers = group_by_worker(answers)
+    lines = check_straight_lining(workers, settings.scale)
+    others = compare_with_others(answers if counting is None else counting)
+    return {
+        name: _measure_worker(own, settings, lines[name], others.get(name))
+        for name, own in workers.items()
+    }
+
+
+def _measure_worker(
+    own: list[CrowdAnswer],
+    settings: QualitySettings,
+    lines: LineCheck,
+    others: AgreementWithOthers | None,
+) -> WorkerQuality:
+    gold = [
+        (a.gold_grade, a.grade) for a in own if a.gold_grade is not None and a.grade is not None
+    ]
+    timed = [(a.seconds, a.characters) for a in own if a.seconds is not None]
+    repeats = measure_crowd_repeats(own)
+    skipped = sum(a.grade is None for a in own)
+    accuracy = compute_wilson_interval(
+        sum(gold_grade == grade for gold_grade, grade in gold), len(gold)
+    )
+    pace = summarize_crowd_pace(timed, settings.floor)
+    agreement = others or summarize_agreement([])
+    alarms = list_quality_alarms(
+        settings.rule, accuracy, pace, lines, repeats, agreement, (skipped, len(own))
+    )
+    return WorkerQuality(
+        judged=len(own),
+        skipped=skipped,
+        gold=accuracy,
+        balanced=compute_balanced_accuracy(gold),
+        pace=pace,
+        lines=lines,
+        repeats=repeats,
+        others=agreement,
+        alarms=alarms,
+    )

@@ -1,0 +1,38 @@
+"""Forms of the payment sheet: a bonus, and the provider's list."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+from django import forms
+
+from crowd.core.provider_lists import MOST_BYTES
+from crowd.services.payments import LONGEST_REASON, MOST_BONUS
+
+ANSWERS = (
+    ("page", "Page"),
+    ("csv", "CSV"),
+    ("json", "JSON"),
+    ("md", "Markdown"),
+)
+
+
+class BonusForm(forms.Form):
+    """``client_uuid`` makes a second click grant nothing."""
+
+    amount = forms.DecimalField(
+        min_value=0, max_value=MOST_BONUS, max_digits=8, decimal_places=2, label="Bonus"
+    )
+    reason = forms.CharField(max_length=LONGEST_REASON, help_text="For the payment sheet.")
+    client_uuid = forms.UUIDField(widget=forms.HiddenInput, initial=uuid4)
+
+
+class ReconcileForm(forms.Form):
+    """The provider's list, and the shape of the answer."""
+
+    submissions = forms.FileField(
+        label="List of submissions",
+        help_text="CSV with a header: id, worker, status; amount and code where the provider "
+        f"gives them. At most {MOST_BYTES // 1_000_000} MB.",
+    )
+    answer = forms.ChoiceField(choices=ANSWERS, initial="page", label="Answer as")

@@ -1,0 +1,109 @@
+"""A study: a judging plan for the crowd, with its texts, its pay and its rules."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from django.db import models
+from django.urls import reverse
+
+from campaigns.models import AppendOnlyModel, Campaign, User
+from judging.models import Plan
+
+
+class Study(models.Model):
+    """Work for crowd workers: units of ``unit_size`` documents of ``plan``, paid by the unit.
+
+    ``provider`` is a name of ``crowd.core.providers`` with ``provider_settings``. The redundancy
+    is ``plan.overlap``. In every unit ``gold_per_unit`` documents come on top whose grade is known,
+    and ``repeats_per_unit`` that the worker has judged before. A worker starts at most
+    ``units_per_worker`` units, all workers together ``max_units`` (null: no limit).
+
+    Practice is passed with ``practice_pass`` right answers. After ``stop_after`` gold documents, at
+    least, a worker whose accuracy is below ``stop_below`` with confidence (the upper Wilson bound)
+    is stopped. A judgment below the time floor (``floor_seconds`` plus ``floor_per_1000`` for each
+    1,000 characters) is an alarm. Amounts are in ``currency`` for a unit; ``screen_out_pay`` is
+    paid for failed practice. ``hourly_minimum`` is the promised pay for an hour.
+    """
+
+    class State(models.TextChoices):
+        DRAFT = "draft", "draft"
+        RUNNING = "running", "running"
+        PAUSED = "paused", "paused"
+        STOPPED = "stopped", "stopped"
+
+    plan = models.OneToOneField(Plan, models.PROTECT, related_name="study")
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="studies")
+    title = models.CharField(max_length=120)
+    state = models.CharField(max_length=7, choices=State, default=State.DRAFT)
+    provider = models.CharField(max_length=20)
+    provider_settings = models.JSONField(default=dict, blank=True)
+
+    summary = models.TextField(blank=True)
+    instructions = models.TextField(blank=True)
+    contact = models.CharField(max_length=200, blank=True)
+
+    unit_size = models.PositiveSmallIntegerField(default=20)
+    one_topic = models.BooleanField(default=False)
+    unit_minutes = models.PositiveSmallIntegerField(default=60)
+    units_per_worker = models.PositiveSmallIntegerField(default=5)
+    max_units = models.PositiveIntegerField(null=True, blank=True)
+    gold_per_unit = models.PositiveSmallIntegerField(default=4)
+    repeats_per_unit = models.PositiveSmallIntegerField(default=0)
+    practice_pass = models.PositiveSmallIntegerField(default=0)
+
+    stop_after = models.PositiveSmallIntegerField(default=8)
+    stop_below = models.FloatField(default=0.6)
+    floor_seconds = models.FloatField(default=2.0)
+    floor_per_1000 = models.FloatField(default=1.0)
+    extra_budget = models.PositiveIntegerField(default=0)
+    aggregation = models.CharField(max_length=40, default="dawid-skene-one-coin")
+
+    currency = models.CharField(max_length=3, default="EUR")
+    pay_per_unit = models.DecimalField(max_digits=8, decimal_places=2, default=Decimal(0))
+    screen_out_pay = models.DecimalField(max_digits=8, decimal_places=2, default=Decimal(0))
+    hourly_minimum = models.DecimalField(max_digits=8, decimal_places=2, default=Decimal(0))
+
+    retention_until = models.DateField(null=True, blank=True)
+    created_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    started_at = models.DateTimeField(null=True, blank=True)
+    stopped_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        verbose_name_plural = "studies"
+
+    def __str__(self) -> str:
+        return self.title
+
+    def get_absolute_url(self) -> str:
+        return reverse("study", args=[self.campaign.slug, self.pk])
+
+
+class ConsentText(AppendOnlyModel):
+    """A version of the text to which workers consent. Units name the version they were shown."""
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="consent_texts")
+    version = models.PositiveIntegerField()
+    text = models.TextField()
+    created_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-version"]
+        constraints = [models.UniqueConstraint("study", "version", name="consent_version_once")]
+
+
+class ProviderEvent(AppendOnlyModel):
+    """A signed message of the provider (webhook). The same ``event_id`` is the same event."""
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="provider_events")
+    event_id = models.CharField(max_length=200)
+    kind = models.CharField(max_length=100)
+    body = models.JSONField(default=dict)
+    received_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [models.UniqueConstraint("study", "event_id", name="provider_event_once")]

@@ -1,0 +1,86 @@
+"""What the fake platform has recorded: its own list of submissions, apart from our units."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from common.report.report import Report, Table, make_columns
+from common.report.writers import make_formats
+from crowd.core.providers.fake import CODES
+from crowd.models import ProviderEvent, Study
+from crowd.queries.keys import find_crowd_key, get_fernet, read_sealed
+from judging.models import WorkUnit
+
+ACCEPTED, SUBMITTED, RETURNED = "fake.accepted", "fake.submitted", "fake.returned"
+STATUSES = {
+    CODES["completed"]: "approved",
+    CODES["screened"]: "screened out",
+    CODES["failed"]: "returned",
+}
+"""What the platform does with a submission, by the code that was entered."""
+RECORD = ("unit", "worker", "status", "code", "receipt", "accepted_at", "ended_at")
+
+
+@dataclass(frozen=True)
+class FakeSubmission:
+    """A task as the fake platform knows it. ``status`` is the platform's word for it."""
+
+    worker: str
+    unit: str
+    status: str
+    code: str
+    receipt: str
+    accepted_at: datetime
+    ended_at: datetime | None = None
+
+
+def is_platform_open(study: Study) -> bool:
+    """Whether the fake platform works for this study: a draft, or one whose provider it is."""
+    return study.state == Study.State.DRAFT or study.provider == "fake"
+
+
+def list_fake_submissions(study: Study) -> list[FakeSubmission]:
+    """The tasks that were accepted on the fake platform under the key in use, in that order."""
+    key = find_crowd_key(study.campaign)
+    if key is None:
+        return []
+    fernet, tasks = get_fernet(key), {}
+    for event in ProviderEvent.objects.filter(study=study, kind__startswith="fake."):
+        text = read_sealed(fernet, event.body["sealed"])
+        if not text:  # sealed under a key that was destroyed
+            continue
+        entry = json.loads(text)
+        uid = entry["unit"]
+        if event.kind == ACCEPTED:
+            tasks[uid] = FakeSubmission(entry["worker"], uid, "active", "", "", event.received_at)
+        elif uid in tasks and tasks[uid].ended_at is None:
+            code = "" if event.kind == RETURNED else entry.get("code", "")
+            status = STATUSES.get(code, "awaiting review") if code else "returned"
+            tasks[uid] = replace(
+                tasks[uid], status=status, code=code, receipt=entry.get("receipt", ""),
+                ended_at=event.received_at,
+            )  # fmt: skip
+    return list(tasks.values())
+
+
+def build_submissions_report(study: Study) -> Report:
+    """The platform's own list, as a platform would export it."""
+    rows = [
+        (task.unit, task.worker, task.status, task.code, task.receipt,
+         task.accepted_at.isoformat(), task.ended_at.isoformat() if task.ended_at else None)
+        for task in list_fake_submissions(study)
+    ]  # fmt: skip
+    columns = make_columns(*RECORD, undefined="")
+    return Report("Submissions", record=Table("submissions", columns, rows))
+
+
+SUBMISSION_FORMATS = make_formats(build_submissions_report)
+
+
+def load_task_states(study: Study, hashes: dict[str, str]) -> dict[str, WorkUnit]:
+    """The units of tasks, by the task's ID; ``hashes`` are external hashes by that ID."""
+    units = WorkUnit.objects.filter(plan=study.plan_id, external_hash__in=hashes.values())
+    by_hash = {unit.external_hash: unit for unit in units.select_related("worker__user")}
+    return {uid: by_hash[each] for uid, each in hashes.items() if each in by_hash}

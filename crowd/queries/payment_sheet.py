@@ -1,0 +1,132 @@
+"""The payment sheet of a study, and its comparison with the provider's list."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from django.db.models import QuerySet
+
+from crowd.core.payment_sheet import SheetRow
+from crowd.core.reconciliation import (
+    OwedUnit,
+    ProviderSubmission,
+    Reconciliation,
+    reconcile_payments,
+)
+from crowd.models import Bonus, CrowdKey, Payment, Study
+from crowd.queries.keys import find_crowd_key, find_key_date, get_fernet, read_sealed
+from crowd.queries.returns import find_unit_code
+from crowd.queries.workers import find_exclusions
+from judging.models import CrowdWorker, WorkUnit
+
+
+@dataclass(frozen=True)
+class KeyStatus:
+    """Whether the provider's IDs can be read: a key is in use, or was destroyed at some time; the
+    date after which it will be.
+    """
+
+    is_readable: bool
+    destroyed_at: datetime | None
+    destroyed_after: date | None = None
+
+
+def load_key_status(study: Study) -> KeyStatus:
+    key = CrowdKey.objects.filter(campaign=study.campaign_id).order_by("-pk").first()
+    if key is None:
+        return KeyStatus(False, None, find_key_date(study))
+    return KeyStatus(key.destroyed_at is None, key.destroyed_at, find_key_date(study))
+
+
+def list_payments(study: Study) -> QuerySet[Payment]:
+    """In the order in which the units ended."""
+    return (
+        Payment.objects.filter(study=study)
+        .select_related("unit__worker__user")
+        .order_by("created_at", "pk")
+    )
+
+
+def count_unpaid_units(study: Study) -> int:
+    """Units that ended before their worker had done anything: nothing is owed for them."""
+    ended = WorkUnit.objects.filter(plan=study.plan_id, trial=False, ended_at__isnull=False)
+    return ended.filter(payment=None).count()
+
+
+def load_payment_sheet(study: Study, *, with_ids: bool = True) -> list[SheetRow]:
+    """One row for each payment; the provider's IDs only ``with_ids`` and while the key exists."""
+    bonuses = load_bonuses(study)
+    whole, single = find_exclusions(study)
+    key = find_crowd_key(study.campaign) if with_ids else None
+    fernet = get_fernet(key) if key else None
+    rows = []
+    for payment in list_payments(study):
+        unit, own = payment.unit, bonuses[payment.pk]
+        rows.append(
+            SheetRow(
+                payment=payment.pk,
+                pseudonym=unit.worker.pseudonym,
+                worker_id=read_sealed(fernet, unit.worker.external_id),
+                unit_id=read_sealed(fernet, unit.external_id),
+                state=str(WorkUnit.State(unit.state).label),
+                judged=payment.judged,
+                seconds=payment.seconds,
+                gold_right=payment.gold_right,
+                gold_shown=payment.gold_shown,
+                amount=payment.amount,
+                bonus=sum((bonus.amount for bonus in own), payment.bonus),
+                currency=payment.currency,
+                reason=payment.reason,
+                bonus_reasons=tuple(bonus.reason for bonus in own),
+                receipt=unit.receipt,
+                codes=find_codes(study, unit),
+                worker=unit.worker_id,
+                is_whole=unit.state == WorkUnit.State.COMPLETE,
+                aside=unit.worker_id in whole or unit.pk in single,
+            )
+        )
+    return rows
+
+
+def load_bonuses(study: Study) -> dict[int, list[Bonus]]:
+    """The bonuses by payment, in their order."""
+    bonuses: dict[int, list[Bonus]] = defaultdict(list)
+    for bonus in Bonus.objects.filter(payment__study=study).order_by("pk"):
+        bonuses[bonus.payment_id].append(bonus)
+    return bonuses
+
+
+def find_codes(study: Study, unit: WorkUnit) -> frozenset[str]:
+    """What the worker may have entered at the provider: the receipt, or the provider's code."""
+    return frozenset(filter(None, (unit.receipt, find_unit_code(study, unit))))
+
+
+def reconcile_study(study: Study, submissions: Sequence[ProviderSubmission]) -> Reconciliation:
+    """The payment sheet against the provider's list. Rows whose IDs cannot be read are left out."""
+    owed = [
+        OwedUnit(
+            unit=row.unit_id,
+            worker=row.worker_id,
+            pseudonym=row.pseudonym,
+            state=row.state,
+            amount=row.amount,
+            bonus=row.bonus,
+            codes=row.codes,
+        )
+        for row in load_payment_sheet(study)
+        if row.unit_id
+    ]
+    return reconcile_payments(submissions, owed, list_worker_ids(study))
+
+
+def list_worker_ids(study: Study) -> list[str]:
+    """The provider's IDs of all workers who came to the study."""
+    key = find_crowd_key(study.campaign)
+    fernet = get_fernet(key) if key else None
+    units = WorkUnit.objects.filter(plan=study.plan_id, trial=False)
+    workers = CrowdWorker.objects.filter(pk__in=units.values("worker")).order_by("pk")
+    sealed = workers.values_list("external_id", flat=True)
+    return [text for text in (read_sealed(fernet, each) for each in sealed) if text]

@@ -1,0 +1,304 @@
+"""What a study needs before it can start: the list on its page, and what its service refuses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.db.models import Exists, OuterRef
+from django.urls import reverse
+from django.utils import timezone
+
+from campaigns.core.faults import format_count
+from campaigns.models import Document
+from crowd.core.consent import has_amount, list_old_values, list_unknown_placeholders
+from crowd.core.providers.base import find_setting_faults
+from crowd.core.providers.registry import PROVIDERS
+from crowd.models import Study
+from crowd.queries.consent import format_amount, get_consent_text, load_consent_values
+from crowd.queries.gold import load_gold_balance
+from crowd.queries.practice import count_practice_pairs
+from crowd.queries.study_pay import load_pay_assessment
+from judging.models import WorkUnit
+
+DONE, OPEN, MISSING = "done", "open", "missing"
+
+
+@dataclass(frozen=True)
+class StartCheck:
+    """``state``: done; open, which the organizer may override; missing, which forbids the start.
+
+    ``override`` is the label of the check box of an open one.
+    """
+
+    code: str
+    state: str
+    text: str
+    detail: str = ""
+    url: str = ""
+    link: str = ""
+    override: str = ""
+
+
+def list_start_checks(study: Study) -> list[StartCheck]:
+    """Every check, in the order in which an organizer does them."""
+    return [
+        check_documents(study),
+        *check_deadline(study),
+        check_consent(study),
+        check_contact(study),
+        check_provider(study),
+        check_retention(study),
+        check_practice(study),
+        check_gold_number(study),
+        *check_gold_balance(study),
+        *check_pay(study),
+        check_trial(study),
+    ]
+
+
+def check_documents(study: Study) -> StartCheck:
+    campaign = study.campaign
+    texts = Document.objects.filter(campaign=campaign, docno=OuterRef("item__docno"))
+    lacking = study.plan.slots.filter(~Exists(texts), gold=None).order_by()
+    missing = lacking.values("item").distinct().count()
+    if not missing:
+        return StartCheck("documents", DONE, "All documents are imported.")
+    return StartCheck(
+        "documents",
+        MISSING,
+        f"{format_count(missing, 'document')} of the plan not imported.",
+        "Workers see only what is in the campaign.",
+        reverse("documents-import", args=[campaign.slug]),
+        "Import documents",
+    )
+
+
+def check_deadline(study: Study) -> list[StartCheck]:
+    campaign = study.campaign
+    if campaign.takes_judgments():
+        return []
+    return [
+        StartCheck(
+            "deadline",
+            MISSING,
+            "The judging deadline of the campaign has passed.",
+            "Workers would be turned away.",
+            reverse("campaign-settings", args=[campaign.slug]),
+            "Move deadline",
+        )
+    ]
+
+
+def check_consent(study: Study) -> StartCheck:
+    consent = get_consent_text(study)
+    url = reverse("study-edit", args=[study.campaign.slug, study.pk]) + "#id_consent"
+    if consent is None:
+        text = "No consent text."
+        return StartCheck("consent", MISSING, text, "", url, "Write consent text")
+    if unknown := list_unknown_placeholders(consent.text):
+        names = ", ".join("{" + name + "}" for name in unknown)
+        text = f"Unknown placeholders in the consent text: {names}."
+        return StartCheck("consent", MISSING, text, "", url, "Edit consent text")
+    values = load_consent_values(study)
+    if old := list_old_values(consent.text, values):
+        return StartCheck(
+            "consent-old",
+            OPEN,
+            f"The consent text names what the study does not: {', '.join(old[:20])}.",
+            "Fill it in anew: delete the text, or use the placeholders.",
+            url,
+            "Edit consent text",
+            "The consent text is right as it is",
+        )
+    pay = values["pay"]
+    if not has_amount(consent.text, pay):
+        return StartCheck(
+            "consent-pay",
+            OPEN,
+            f"The consent text does not name the pay of {pay}.",
+            "Fill it in anew: delete the text, or use the placeholder {pay}.",
+            url,
+            "Edit consent text",
+            "The consent text states the pay in other words",
+        )
+    return StartCheck("consent", DONE, f"Consent text, version {consent.version}.")
+
+
+def check_contact(study: Study) -> StartCheck:
+    if study.contact:
+        return StartCheck("contact", DONE, f"Contact: {study.contact}.")
+    url = reverse("study-edit", args=[study.campaign.slug, study.pk]) + "#id_contact"
+    return StartCheck("contact", MISSING, "No contact for questions of workers.", "", url, "Add")
+
+
+def check_provider(study: Study) -> StartCheck:
+    url = reverse("study-edit", args=[study.campaign.slug, study.pk]) + "#provider"
+    provider = PROVIDERS.get(study.provider)
+    if provider is None:
+        text = f"Unknown provider: {study.provider}."
+        return StartCheck("provider", MISSING, text, "", url, "Choose provider")
+    if faults := find_setting_faults(provider, study.provider_settings):
+        labels = {setting.name: setting.label for setting in provider.settings}
+        detail = " ".join(f"{labels[name]}: {fault}" for name, fault in faults.items())
+        text = f"Settings of {provider.title} are incomplete."
+        return StartCheck("provider", MISSING, text, detail, url, "Complete settings")
+    return StartCheck("provider", DONE, f"Provider: {provider.title}.")
+
+
+def check_retention(study: Study) -> StartCheck:
+    url = reverse("study-edit", args=[study.campaign.slug, study.pk]) + "#id_retention_until"
+    until, today = study.retention_until, timezone.now().date()
+    if until is not None and until > today:
+        return StartCheck("retention", DONE, f"IDs are kept until {until.day} {until:%B %Y}.")
+    text = "No retention date." if until is None else "The retention date has passed."
+    return StartCheck("retention", MISSING, text, "", url, "Set retention date")
+
+
+def check_practice(study: Study) -> StartCheck:
+    pairs = count_practice_pairs(study.campaign)
+    url = reverse("study-practice", args=[study.campaign.slug])
+    if study.practice_pass > pairs:
+        return StartCheck(
+            "practice",
+            MISSING,
+            f"{format_count(pairs, 'practice pair')} for a pass mark of {study.practice_pass}.",
+            "No worker could pass.",
+            url,
+            "Add practice pairs",
+        )
+    if not study.practice_pass:
+        return StartCheck(
+            "no-practice",
+            OPEN,
+            "No pass mark for practice.",
+            "Workers who misunderstand the task find out on paid work.",
+            url,
+            "Practice",
+            "Start without a pass mark",
+        )
+    text = f"{format_count(pairs, 'practice pair')}, pass mark {study.practice_pass}."
+    return StartCheck("practice", DONE, text)
+
+
+def check_gold_number(study: Study) -> StartCheck:
+    balance = load_gold_balance(study)
+    url = reverse("study-gold", args=[study.campaign.slug])
+    if not study.gold_per_unit:
+        return StartCheck(
+            "no-gold",
+            OPEN,
+            "No gold in the units.",
+            "Without it no worker is stopped, and accuracy is unknown.",
+            url,
+            "Gold",
+            "Start without gold",
+        )
+    text = f"{format_count(balance.available, 'gold pair')} of {balance.needed}"
+    if balance.available < study.gold_per_unit:
+        detail = f"A unit has {study.gold_per_unit}."
+        return StartCheck("gold", MISSING, f"{text}.", detail, url, "Add gold")
+    if not balance.is_enough:
+        return StartCheck(
+            "gold-short",
+            OPEN,
+            f"{text} that a worker can meet.",
+            "A gold pair is shown to a worker once; later units have fewer.",
+            url,
+            "Add gold",
+            "Start with less gold",
+        )
+    if balance.bare_topics:
+        return StartCheck(
+            "gold-topics",
+            OPEN,
+            f"{format_count(len(balance.bare_topics), 'topic')} without gold.",
+            f"Units of one topic take gold of their topic: {', '.join(balance.bare_topics[:20])}.",
+            url,
+            "Add gold",
+            "Start with topics without gold",
+        )
+    return StartCheck("gold", DONE, f"{text} needed.")
+
+
+def check_gold_balance(study: Study) -> list[StartCheck]:
+    balance = load_gold_balance(study)
+    if balance.dominant is None:
+        return []
+    grade = balance.dominant[0]
+    return [
+        StartCheck(
+            "gold-one-grade",
+            OPEN,
+            f"{balance.dominant_percent:.0f} % of the gold have grade {grade}.",
+            f"A worker who always answers {grade} is never stopped.",
+            reverse("study-gold", args=[study.campaign.slug]),
+            "Balance gold",
+            "Start with gold of mostly one grade",
+        )
+    ]
+
+
+def check_pay(study: Study) -> list[StartCheck]:
+    pay, currency = load_pay_assessment(study), study.currency
+    url = reverse("study-edit", args=[study.campaign.slug, study.pk]) + "#pay"
+    promise = format_amount(study.hourly_minimum, currency)
+    checks = []
+    if not study.hourly_minimum:
+        checks.append(
+            StartCheck(
+                "no-minimum",
+                OPEN,
+                "No hourly minimum is promised.",
+                "Volunteers, or course work, may be unpaid; say so in the consent text.",
+                url,
+                "Set minimum",
+                "Start without a promised minimum",
+            )
+        )
+    elif not pay.meets_minimum:
+        checks.append(
+            StartCheck(
+                "pay-below",
+                OPEN,
+                f"{format_amount(study.pay_per_unit, currency)} a unit pays"
+                f" {pay.hourly:.2f} {currency} an hour, less than {promise}.",
+                f"{format_amount(pay.smallest, currency)} would be enough.",
+                url,
+                "Raise pay",
+                "Pay less than the promised minimum",
+            )
+        )
+    else:
+        text = f"Pay: {pay.hourly:.2f} {currency} an hour at the median, minimum {promise}."
+        checks.append(StartCheck("pay", DONE, text))
+    if study.practice_pass and not pay.screen_out_meets_minimum:
+        checks.append(
+            StartCheck(
+                "screen-out-below",
+                OPEN,
+                f"Failed practice pays {format_amount(study.screen_out_pay, currency)}.",
+                f"For the time it takes, {format_amount(pay.smallest_screen_out, currency)} would"
+                " be enough.",
+                url,
+                "Raise pay",
+                "Pay less than the minimum for failed practice",
+            )
+        )
+    return checks
+
+
+def check_trial(study: Study) -> StartCheck:
+    done = WorkUnit.objects.filter(
+        plan=study.plan_id, trial=True, state=WorkUnit.State.COMPLETE
+    ).exists()
+    if done:
+        return StartCheck("trial", DONE, "You have tried a unit.")
+    return StartCheck(
+        "not-tried",
+        OPEN,
+        "No whole unit has been tried.",
+        "Try one as a worker on the fake provider: it costs nothing and counts for nothing.",
+        reverse("study-try", args=[study.campaign.slug, study.pk]),
+        "Try study",
+        "Start without a trial",
+    )

@@ -1,0 +1,270 @@
+"""What a crowd worker sees of a unit: which step comes next, the text at hand, what is paid."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+
+from django.db.models import QuerySet
+
+from campaigns.core.text_pages import TextChunk, slice_text_page
+from campaigns.models import Campaign, Document, Grade, Topic
+from crowd.core.inline_documents import make_inline_html
+from crowd.core.quality.stop_rule import is_stop_reason
+from crowd.core.unit_time import AnswerTime, estimate_minutes_left
+from crowd.models import Payment, Study
+from crowd.queries.consent import get_consent_text
+from crowd.queries.keys import find_key_date
+from crowd.queries.unit_seconds import count_unit_documents, load_study_seconds
+from judging.models import Audience, CrowdWorker, Judgment, Purpose, Slot, TrainingPair, WorkUnit
+from judging.queries.training import unanswered_pairs
+from judging.queries.unit_work import current_unit_judgments, list_unit_slots
+
+NO_DOCUMENTS = "no documents left"
+"""Why a unit was refused that found nothing to judge."""
+
+
+@dataclass(frozen=True)
+class PracticeCount:
+    """Practice texts of a worker: ``total``, ``answered``, ``right``; ``needed`` to pass."""
+
+    total: int
+    answered: int
+    right: int
+    needed: int
+
+    @property
+    def is_over(self) -> bool:
+        return self.answered >= self.total
+
+    @property
+    def is_failed(self) -> bool:
+        return self.is_over and self.right < self.needed
+
+
+@dataclass(frozen=True)
+class StudyFacts:
+    """What a worker reads before anything else. ``minutes`` of a unit are the median; the key to
+    the provider's IDs is destroyed after ``key_date``.
+    """
+
+    study: Study
+    texts: int
+    minutes: int
+    practice: int
+    practice_needed: int
+    pay: Decimal
+    key_date: date | None
+
+
+@dataclass(frozen=True)
+class Question:
+    """A topic as workers see it: never with its number."""
+
+    title: str
+    details: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ShownText:
+    """A document as workers see it: never with its docno. One of ``chunks`` (text), ``html``
+    and ``file_kind`` (pdf or image) is set; all are empty if there is no text.
+    """
+
+    title: str
+    chunks: list[TextChunk]
+    html: str = ""
+    file_kind: str = ""
+
+
+@dataclass(frozen=True)
+class UnitItem:
+    """The text at hand: number ``position`` of ``total``, its ``token``, the answer so far."""
+
+    position: int
+    total: int
+    token: str
+    question: Question
+    text: ShownText
+    grade: int | None
+    reason: str
+    is_new_question: bool
+    minutes_left: int | None
+
+
+def get_study(unit: WorkUnit) -> Study:
+    study: Study = unit.plan.study
+    return study
+
+
+def get_consent_version(study: Study) -> int:
+    """The latest version of the consent text; 0 before there is one."""
+    text = get_consent_text(study)
+    return text.version if text else 0
+
+
+def list_practice(campaign: Campaign) -> QuerySet[TrainingPair]:
+    """The practice texts for crowd workers, in order."""
+    pairs = TrainingPair.objects.filter(campaign=campaign, audience=Audience.CROWD)
+    return pairs.select_related("topic").order_by("position", "pk")
+
+
+def load_practice_answers(unit: WorkUnit) -> dict[tuple[int, str], Judgment]:
+    """The worker's first answers to practice texts, by topic and docno."""
+    rows = Judgment.objects.filter(
+        campaign=unit.plan.campaign_id, assessor=unit.worker.user_id, purpose=Purpose.TRAINING
+    )
+    return {(row.topic_id, row.docno): row for row in rows.order_by("-pk")}
+
+
+def count_practice(unit: WorkUnit) -> PracticeCount:
+    """How far the worker of ``unit`` is with practice, which is done once for a campaign."""
+    pairs = list(list_practice(unit.plan.campaign))
+    answers = load_practice_answers(unit)
+    graded = [(pair, answers.get((pair.topic_id, pair.docno))) for pair in pairs]
+    right = sum(answer is not None and answer.grade == pair.grade for pair, answer in graded)
+    answered = sum(answer is not None for _, answer in graded)
+    return PracticeCount(
+        len(pairs), answered, right, min(get_study(unit).practice_pass, len(pairs))
+    )
+
+
+def find_step(unit: WorkUnit) -> str:
+    """Where the worker is: consent, practice, begin, judge, finish, or end."""
+    if unit.is_over:
+        return "end"
+    if unit.state == WorkUnit.State.STARTED:
+        return "judge" if list_open_slots(unit) else "finish"
+    if unit.consented_at is None:
+        return "consent"
+    if (
+        not has_worked(unit.worker)
+        and unanswered_pairs(unit.worker.user, unit.plan.campaign, Audience.CROWD).exists()
+    ):
+        return "practice"
+    return "begin"
+
+
+def has_worked(worker: CrowdWorker) -> bool:
+    """Whether the worker has started a unit: practice lies behind them, also if it grows."""
+    return worker.units.filter(started_at__isnull=False).exists()
+
+
+def is_set_aside(unit: WorkUnit) -> bool:
+    """Whether ``unit`` ended because its worker was set aside, other than by its own answers."""
+    if unit.state == WorkUnit.State.REFUSED:
+        return unit.reason != NO_DOCUMENTS
+    is_screened = unit.state == WorkUnit.State.SCREENED_OUT and unit.started_at is not None
+    return is_screened and not is_stop_reason(unit.reason)
+
+
+def list_open_slots(unit: WorkUnit) -> list[Slot]:
+    """The unit's documents that have no answer yet, in its order."""
+    return [slot for slot in list_unit_slots(unit) if slot.state == Slot.State.LEASED]
+
+
+def list_answer_times(unit: WorkUnit) -> list[AnswerTime]:
+    """When each answer's document was shown and when it was answered, in order of time."""
+    rows = Judgment.objects.filter(unit=unit).exclude(purpose=Purpose.TRAINING)
+    return list(rows.order_by("pk").values_list("served_at", "judged_at"))
+
+
+def list_practice_times(unit: WorkUnit) -> list[AnswerTime]:
+    """When each practice text was shown and when it was answered in ``unit``, in order of time."""
+    rows = Judgment.objects.filter(unit=unit, purpose=Purpose.TRAINING)
+    return list(rows.order_by("pk").values_list("served_at", "judged_at"))
+
+
+def find_item(unit: WorkUnit, *, back: bool = False) -> UnitItem | None:
+    """The first document without an answer, or with ``back`` the last one that was answered.
+
+    None without one. Which kind of document it is changes no query.
+    """
+    slots, answers = list_open_slots(unit), list(current_unit_judgments(unit))
+    at = slots[0].unit_position or 0 if slots else unit.size + 1
+    chosen: Slot | Judgment | None = slots[0] if slots else None
+    last = answers[-1] if answers else None
+    if back:
+        chosen, at = last, at - 1
+    if chosen is None:
+        return None
+    started = unit.started_at or unit.offered_at
+    is_answer = isinstance(chosen, Judgment)
+    return UnitItem(
+        position=at,
+        total=unit.size,
+        token=str(chosen.lease if isinstance(chosen, Judgment) else chosen.token),
+        question=describe_question(chosen.topic),
+        text=load_text(unit.plan.campaign_id, chosen.docno),
+        grade=last.grade if last and is_answer else None,
+        reason=last.reason if last and is_answer else "",
+        is_new_question=is_answer or last is None or last.topic_id != chosen.topic_id,
+        minutes_left=estimate_minutes_left(started, list_answer_times(unit), len(slots)),
+    )
+
+
+def find_shown_document(unit: WorkUnit, position: int) -> Document | None:
+    """The document at ``position``: the one at hand, or the one before it."""
+    slots, answers = list_open_slots(unit), list(current_unit_judgments(unit))
+    at = slots[0].unit_position if slots else unit.size + 1
+    if slots and position == at:
+        docno = slots[0].docno
+    elif answers and position == (at or 0) - 1:
+        docno = answers[-1].docno
+    else:
+        return None
+    return Document.objects.filter(campaign=unit.plan.campaign_id, docno=docno).first()
+
+
+def describe_question(topic: Topic) -> Question:
+    details = (text for text in (topic.description, topic.narrative) if text.strip())
+    return Question(topic.title, tuple(text for text in details if text != topic.title))
+
+
+def load_text(campaign: int, docno: str) -> ShownText:
+    document = Document.objects.filter(campaign=campaign, docno=docno).first()
+    return ShownText("", []) if document is None else describe_text(document)
+
+
+def describe_text(document: Document) -> ShownText:
+    """The whole document, ready for a page."""
+    if document.format == Document.Format.HTML:
+        return ShownText(document.title, [], html=make_inline_html(document.body))
+    if document.file:
+        return ShownText(document.title, [], file_kind=document.format)
+    page = slice_text_page(document.body, size=max(len(document.body), 1))
+    return ShownText(document.title, page.chunks)
+
+
+def list_grades(campaign: Campaign) -> list[Grade]:
+    return list(campaign.grades.order_by("value"))
+
+
+def describe_study(study: Study) -> StudyFacts:
+    """What ``study`` asks and pays, with the time that it takes others."""
+    practice = list_practice(study.campaign).count()
+    return StudyFacts(
+        study=study,
+        texts=count_unit_documents(study),
+        minutes=max(1, round(load_study_seconds(study).median / 60)),
+        practice=practice,
+        practice_needed=min(study.practice_pass, practice),
+        pay=study.pay_per_unit,
+        key_date=find_key_date(study),
+    )
+
+
+def find_payment(unit: WorkUnit) -> Payment | None:
+    return Payment.objects.filter(unit=unit).first()
+
+
+def find_sample(study: Study) -> tuple[Question, ShownText] | None:
+    """A question and a text to show before the work: of practice, else of the pool."""
+    pair = list_practice(study.campaign).first()
+    if pair is not None:
+        return describe_question(pair.topic), load_text(study.campaign_id, pair.docno)
+    item = study.plan.pool.items.select_related("topic").order_by("pk").first()
+    if item is None:
+        return None
+    return describe_question(item.topic), load_text(study.campaign_id, item.docno)

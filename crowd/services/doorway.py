@@ -1,0 +1,220 @@
+"""The door of a study: who comes in, with which unit, and the signed name of the unit."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import datetime, timedelta
+from functools import partial
+from typing import NamedTuple
+from uuid import UUID
+
+from django.core import signing
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from campaigns.errors import ActionRefused
+from campaigns.models import User
+from crowd.core.providers.base import Arrival, parse_link_query
+from crowd.core.providers.fake import FAKE_KID
+from crowd.core.providers.registry import PROVIDERS
+from crowd.models import Study
+from crowd.queries.keys import find_crowd_key, get_arrival_keys, get_fake_keys
+from crowd.services.keys import hash_external, seal_external
+from judging.models import CrowdWorker, WorkUnit
+from judging.services.judgment_log import run_with_retries
+
+SALT = "crowd.unit"
+TOKEN_DAYS = 7
+"""For how long the address of a unit works; the link of the provider gives a new one."""
+LETTERS = "23456789abcdefghjkmnpqrstuvwxyz"
+OPEN_STATES = (WorkUnit.State.OFFERED, WorkUnit.State.STARTED)
+
+
+class ReadLink(NamedTuple):
+    """A checked link: the arrival, and whether it is a trial of the fake platform."""
+
+    arrival: Arrival
+    trial: bool
+
+
+def read_link(*, study: Study, query: str, now: datetime | None = None) -> ReadLink:
+    """Check the query of a link. Raises ``ArrivalRefused``; writes nothing.
+
+    The fake platform's links open drafts of studies of any provider, as trials. A preview of a
+    study that is not open raises ``ActionRefused`` "not-running".
+    """
+    fields = parse_link_query(query)
+    now = now or timezone.now()
+    trial = study.state == Study.State.DRAFT and fields.get("kid") == FAKE_KID
+    if trial:
+        arrival = PROVIDERS["fake"].read_arrival(fields, get_fake_keys(study), {}, now)
+        return ReadLink(arrival, trial=True)
+    provider = PROVIDERS[study.provider]
+    keys = get_arrival_keys(study)
+    arrival = provider.read_arrival(fields, keys, study.provider_settings, now)
+    if arrival.preview and study.state not in (Study.State.RUNNING, Study.State.PAUSED):
+        raise describe_closed_study()
+    return ReadLink(arrival, trial=False)
+
+
+def admit_arrival(*, study: Study, arrival: Arrival, trial: bool = False) -> WorkUnit:
+    """The unit of the arrival: the same one again, or a new one for a new or known worker.
+
+    Raises ``ActionRefused``: "preview", "unit-moved", "not-running", "worker-excluded",
+    "worker-screened", "unit-open", "worker-limit" or "study-full".
+    """
+    if arrival.preview:
+        raise ActionRefused("preview", _("A preview claims no work."))
+    return run_with_retries(partial(admit_once, study, arrival, trial=trial))
+
+
+def admit_once(study: Study, arrival: Arrival, *, trial: bool) -> WorkUnit:
+    provider = "fake" if trial else study.provider
+    if find_crowd_key(study.campaign) is None:
+        check_study_state(study, trial=trial)  # before a key is made
+    worker_hash = hash_external(study.campaign, f"worker {provider} {arrival.worker}")
+    unit_hash = hash_external(study.campaign, f"unit {provider} {arrival.unit}")
+    unit = find_unit(study, unit_hash)
+    if unit is None:
+        # One at a time from here on, so that no limit is exceeded.
+        study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+        unit = find_unit(study, unit_hash)
+    if unit is not None:
+        if (unit.worker.external_hash, unit.trial) != (worker_hash, trial):
+            raise unit_conflict()
+        return unit
+    check_study_state(study, trial=trial)
+    worker = get_or_create_worker(study, provider, worker_hash, arrival.worker)
+    check_worker(study, worker)
+    check_limits(study, worker, trial=trial)
+    return WorkUnit.objects.create(
+        plan=study.plan,
+        worker=worker,
+        external_hash=unit_hash,
+        external_id=seal_external(study.campaign, arrival.unit),
+        trial=trial,
+    )
+
+
+def find_unit(study: Study, unit_hash: str) -> WorkUnit | None:
+    units = WorkUnit.objects.select_related("worker__user", "plan__study__campaign")
+    return units.filter(plan=study.plan_id, external_hash=unit_hash).first()
+
+
+def get_or_create_worker(
+    study: Study, provider: str, worker_hash: str, external_id: str
+) -> CrowdWorker:
+    """The worker with this ID; a new one has a pseudonym and an account that cannot sign in."""
+    known = CrowdWorker.objects.filter(
+        campaign=study.campaign, provider=provider, external_hash=worker_hash
+    )
+    worker = known.select_related("user").first()
+    if worker is not None:
+        return worker
+    user = User(username=choose_pseudonym(), is_active=False)
+    user.set_unusable_password()
+    user.save()
+    return CrowdWorker.objects.create(
+        campaign=study.campaign,
+        provider=provider,
+        external_hash=worker_hash,
+        external_id=seal_external(study.campaign, external_id),
+        user=user,
+    )
+
+
+def choose_pseudonym() -> str:
+    """A random username, such as worker-7f2k9q, that says nothing of the worker."""
+    while True:
+        name = "worker-" + "".join(secrets.choice(LETTERS) for _ in range(6))
+        if not User.objects.filter(username=name).exists():
+            return name
+
+
+def check_study_state(study: Study, *, trial: bool) -> None:
+    if study.state == (Study.State.DRAFT if trial else Study.State.RUNNING):
+        return
+    raise describe_closed_study()
+
+
+def describe_closed_study() -> ActionRefused:
+    fix = _("You can close this page. Return the task to the platform without an answer.")
+    return ActionRefused("not-running", _("This study is not open at the moment."), fix)
+
+
+def check_worker(study: Study, worker: CrowdWorker) -> None:
+    """Raise unless the worker may start another unit now; end one that was never started."""
+    fix = _("You can close this page. Return the task to the platform without an answer.")
+    if worker.state == CrowdWorker.State.EXCLUDED:
+        raise ActionRefused("worker-excluded", _("You cannot take part in this study."), fix)
+    if worker.state == CrowdWorker.State.SCREENED_OUT:
+        message = _("You did not pass the practice of this study, so you cannot take part.")
+        raise ActionRefused("worker-screened", message, fix)
+    own = WorkUnit.objects.filter(plan=study.plan_id, worker=worker)
+    own.filter(state=WorkUnit.State.OFFERED).update(
+        state=WorkUnit.State.ABANDONED,
+        ended_at=timezone.now(),
+        reason="another task was opened",
+    )
+    if own.filter(state=WorkUnit.State.STARTED).exists():
+        message = _("You are still working on another task of this study.")
+        raise ActionRefused("unit-open", message, _("Finish that one first."))
+
+
+def check_limits(study: Study, worker: CrowdWorker, *, trial: bool) -> None:
+    """Raise if the worker, or all workers together, have started as many units as allowed.
+
+    A unit that is offered keeps its place for as long as a unit may take.
+    """
+    if trial:
+        return
+    fix = _("You can close this page. Return the task to the platform without an answer.")
+    since = timezone.now() - timedelta(minutes=study.unit_minutes)
+    waiting = Q(state=WorkUnit.State.OFFERED, offered_at__gt=since)
+    places = WorkUnit.objects.filter(
+        Q(started_at__isnull=False) | waiting, plan=study.plan_id, trial=False
+    )
+    if places.filter(worker=worker).count() >= study.units_per_worker:
+        message = _("You have done as many tasks of this study as one person may.")
+        raise ActionRefused("worker-limit", message, fix)
+    if study.max_units is not None and places.count() >= study.max_units:
+        raise ActionRefused("study-full", _("All tasks of this study are taken."), fix)
+
+
+def unit_conflict() -> ActionRefused:
+    return ActionRefused(
+        "unit-moved",
+        _("This task belongs to another worker."),
+        _("Open your own task on the platform."),
+    )
+
+
+def make_unit_token(unit: WorkUnit) -> str:
+    """The signed name of the unit in addresses; it works for ``TOKEN_DAYS``."""
+    return signing.TimestampSigner(salt=SALT).sign(unit.public_id.hex).replace(":", ".")
+
+
+def get_unit_by_token(token: str) -> WorkUnit:
+    """The unit of a token. Raises ``ActionRefused``: "bad-unit-link", "expired-unit-link"."""
+    signer = signing.TimestampSigner(salt=SALT)
+    fix = _("Open the task again on the platform.")
+    if ":" in token:
+        raise unit_link_error()
+    try:
+        name = signer.unsign(token.replace(".", ":"), max_age=timedelta(days=TOKEN_DAYS))
+    except signing.SignatureExpired as error:
+        message = _("This address has expired.")
+        raise ActionRefused("expired-unit-link", message, fix) from error
+    except signing.BadSignature as error:
+        raise unit_link_error() from error
+    units = WorkUnit.objects.select_related("worker__user", "plan__study__campaign")
+    unit = units.filter(public_id=UUID(hex=name), plan__study__isnull=False).first()
+    if unit is None:
+        raise unit_link_error()
+    return unit
+
+
+def unit_link_error() -> ActionRefused:
+    fix = _("Open the task again on the platform.")
+    return ActionRefused("bad-unit-link", _("This address belongs to no task."), fix)

@@ -1,0 +1,112 @@
+"""The one way in which a unit of work ends: its time, its free documents, its payment."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from decimal import Decimal
+
+from django.db.models import QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from campaigns.errors import ActionRefused
+from crowd.core.receipts import ReceiptFields
+from crowd.core.unit_time import sum_working_seconds
+from crowd.models import Payment, Study
+from crowd.queries.unit_answers import load_unit_answers
+from crowd.queries.unit_pages import list_answer_times, list_practice_times
+from crowd.services.keys import sign_receipt
+from crowd.services.payments import write_payment
+from judging.models import WorkUnit
+from judging.services.unit_work import lock_unit, release_unit
+
+__all__ = ["lock_unit"]
+
+State = WorkUnit.State
+PATIENCE = timedelta(days=1)
+"""After this time a unit that was offered and never started is abandoned."""
+
+
+def end_unit(unit: WorkUnit, state: str, reason: str = "") -> WorkUnit:
+    """End ``unit``, which is locked and not over, in ``state``.
+
+    Its documents without an answer become free, its time is added up and what is owed is written,
+    in the caller's transaction.
+    """
+    unit.state = state
+    unit.reason = reason[:200]
+    unit.ended_at = timezone.now()
+    unit.server_seconds = measure_unit(unit)
+    unit.save(update_fields=["state", "reason", "ended_at", "server_seconds"])
+    release_unit(unit=unit)
+    payment = write_payment(unit=unit)
+    if state == State.COMPLETE:
+        unit.receipt = sign_receipt(describe_receipt(unit, payment))
+        unit.save(update_fields=["receipt"])
+    return unit
+
+
+def measure_unit(unit: WorkUnit) -> float:
+    """Seconds of practice, from consent to its last answer, and of the work, from its start."""
+    practice = list_practice_times(unit)
+    seconds = sum_working_seconds(unit.consented_at or unit.offered_at, practice)
+    if unit.started_at is not None:
+        seconds += sum_working_seconds(unit.started_at, list_answer_times(unit))
+    return seconds
+
+
+def end_running_units(units: QuerySet[WorkUnit], reason: str) -> int:
+    """End those of ``units`` that are not over, of a worker who was set aside; return how many.
+
+    Screened out if they were started, otherwise refused.
+    """
+    ended = 0
+    for each in units.filter(ended_at=None).order_by("pk"):
+        locked = lock_unit(each)
+        if locked.is_over:
+            continue
+        is_started = locked.state == State.STARTED
+        end_unit(locked, State.SCREENED_OUT if is_started else State.REFUSED, reason)
+        ended += 1
+    return ended
+
+
+def is_all_answered(unit: WorkUnit) -> bool:
+    """Whether every document of ``unit``, which was started, has an answer or a skip.
+
+    Documents that were taken from the unit have none, so a unit that lost some is never complete.
+    """
+    return unit.state == State.STARTED and 0 < unit.size <= load_unit_answers(unit).judged
+
+
+def describe_receipt(unit: WorkUnit, payment: Payment | None) -> ReceiptFields:
+    """What the receipt of a complete unit is bound to; a trial is paid nothing."""
+    study: Study = unit.plan.study
+    return ReceiptFields(
+        unit=unit.public_id.hex,
+        worker=unit.worker.pseudonym,
+        study=study.pk,
+        judged=payment.judged if payment else unit.size,
+        amount=payment.amount if payment else Decimal(0),
+        currency=study.currency,
+    )
+
+
+def is_expired(unit: WorkUnit) -> bool:
+    """Whether the time of ``unit`` is up, although it has not ended yet."""
+    if unit.is_over:
+        return False
+    now = timezone.now()
+    if unit.closes_at is not None:
+        return unit.closes_at <= now
+    return unit.offered_at + PATIENCE <= now
+
+
+def check_not_over(unit: WorkUnit) -> None:
+    """Refuse to go on with a unit that is over, or whose time is up."""
+    if unit.is_over or is_expired(unit):
+        raise ActionRefused(
+            "unit-over",
+            _("This piece of work is over."),
+            _("Your answers are saved. You can close this page."),
+        )

@@ -1,0 +1,290 @@
+"""Pages of crowd studies for organizers: list, create, edit, study, and the acts on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from campaigns.core.confirmation import Decision
+from campaigns.core.faults import format_count
+from campaigns.errors import ActionRefused
+from campaigns.models import Campaign
+from campaigns.queries.lists import get_campaign_for
+from campaigns.views.confirmation import confirm_act
+from campaigns.views.helpers import Crumbs, SignedInRequest, campaign_url
+from campaigns.views.pages import render_page
+from crowd.core.consent import PLACEHOLDERS
+from crowd.forms.studies import StudyExtendForm, StudyForm, StudyNewForm, build_edit_form
+from crowd.models import Study
+from crowd.queries.confirmations import describe_study_start, describe_study_stop
+from crowd.queries.consent import get_consent_text
+from crowd.queries.start_checks import MISSING, OPEN, StartCheck, list_start_checks
+from crowd.queries.studies import (
+    CrowdNeeds,
+    StudyFigures,
+    list_studies,
+    load_crowd_needs,
+    load_study_figures,
+)
+from crowd.services.studies import (
+    create_study,
+    edit_study,
+    extend_study,
+    pause_study,
+    start_study,
+    stop_study,
+)
+from crowd.views.study_page import render_study_page
+from crowd.views.study_preview import StudyPreviewPart, build_study_preview
+
+
+@dataclass(frozen=True)
+class StudiesPage:
+    campaign: Campaign
+    crumbs: Crumbs
+    studies: list[StudyFigures]
+    needs: CrowdNeeds
+
+
+@require_GET
+def studies_view(request: SignedInRequest, slug: str) -> HttpResponse:
+    """The studies of a campaign with their key figures."""
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    page = StudiesPage(
+        campaign=campaign,
+        crumbs=[("Crowd", None)],
+        studies=load_study_figures(list_studies(campaign)),
+        needs=load_crowd_needs(campaign),
+    )
+    return render_page(request, "crowd/studies.html", page)
+
+
+@dataclass(frozen=True)
+class StudyFormPage:
+    """``study`` is None for a new one; ``can_fill`` lists the placeholders of the consent text."""
+
+    campaign: Campaign
+    crumbs: Crumbs
+    form: StudyForm
+    study: Study | None
+    needs: CrowdNeeds | None
+    preview: StudyPreviewPart | None
+    can_fill: dict[str, str]
+
+
+def render_study_form(
+    request: SignedInRequest,
+    campaign: Campaign,
+    form: StudyForm,
+    study: Study | None = None,
+    preview: StudyPreviewPart | None = None,
+) -> HttpResponse:
+    crumbs: Crumbs = [("Crowd", campaign_url("studies", campaign)), ("New study", None)]
+    if study is not None:
+        crumbs = [*study_crumbs(study), ("Edit", None)]
+    page = StudyFormPage(
+        campaign=campaign,
+        crumbs=crumbs,
+        form=form,
+        study=study,
+        needs=None if study else load_crowd_needs(campaign),
+        preview=preview,
+        can_fill=PLACEHOLDERS,
+    )
+    status = 422 if form.is_bound and form.errors else 200
+    return render_page(request, "crowd/study_form.html", page, status=status)
+
+
+@require_http_methods(["GET", "POST"])
+def study_new_view(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Decide about a study; preview what it costs; create it with its plan."""
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    if request.method == "GET":
+        return render_study_form(request, campaign, StudyNewForm(campaign))
+    form = StudyNewForm(campaign, request.POST)
+    if not form.is_valid():
+        return render_study_form(request, campaign, form)
+    if "preview" in request.POST:
+        return render_study_form(
+            request, campaign, form, preview=build_study_preview(campaign, form)
+        )
+    values = form.cleaned_data
+    try:
+        study = create_study(
+            actor=request.user,
+            pool=values["pool"],
+            options=form.options(),
+            redundancy=values["redundancy"],
+            max_redundancy=values["max_redundancy"],
+            topics=values["topics"],
+            consent=values["consent"],
+        )
+    except ActionRefused as refused:
+        form.add_error(None, str(refused))
+        return render_study_form(request, campaign, form)
+    messages.success(request, "Study created as a draft: no worker sees it yet.")
+    return redirect(study)
+
+
+@require_http_methods(["GET", "POST"])
+def study_edit_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
+    """Change a study: all of a draft, later what workers do not rely on."""
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    study = get_campaign_study(campaign, pk)
+    latest = get_consent_text(study)
+    text = latest.text if latest else ""
+    if request.method == "GET":
+        return render_study_form(request, campaign, build_edit_form(study, text), study)
+    form = build_edit_form(study, text, request.POST)
+    if not form.is_valid():
+        return render_study_form(request, campaign, form, study)
+    try:
+        edit_study(
+            actor=request.user,
+            study=study,
+            options=form.options(),
+            consent=form.cleaned_data["consent"],
+        )
+    except ActionRefused as refused:
+        form.add_error(None, str(refused))
+        return render_study_form(request, campaign, form, study)
+    messages.success(request, "Study saved.")
+    return redirect(study)
+
+
+@require_GET
+def study_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
+    """State, links, units, judgments, cost and pay of a study."""
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    return render_study_page(request, get_campaign_study(campaign, pk))
+
+
+@dataclass(frozen=True)
+class StudyStartPage:
+    """Before the confirmation: what is missing, or the reason for pay below the minimum."""
+
+    campaign: Campaign
+    crumbs: Crumbs
+    study: Study
+    checks: list[StartCheck]
+    is_missing: bool
+    needs_reason: bool
+
+
+@require_http_methods(["GET", "POST"])
+def study_start_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
+    """The list of what is missing, then the page before a study starts; its form starts it."""
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    study = get_campaign_study(campaign, pk)
+    crumbs = study_crumbs(study)
+    if study.state != Study.State.DRAFT:
+        return redirect(study)
+    reason = request.POST.get("reason", "").strip()[:500]
+    checks = list_start_checks(study)
+    missing = any(check.state == MISSING for check in checks)
+    below = any(check.code == "pay-below" for check in checks)
+    if missing or (below and not reason):
+        page = StudyStartPage(
+            campaign=campaign,
+            crumbs=[*crumbs, ("Start", None)],
+            study=study,
+            checks=[check for check in checks if check.state in (MISSING, OPEN)],
+            is_missing=missing,
+            needs_reason=below and not missing,
+        )
+        status = 200 if request.method == "GET" else 422
+        return render_page(request, "crowd/study_start.html", page, status=status)
+
+    def act(decision: Decision) -> HttpResponse:
+        start_study(actor=request.user, study=study, reason=reason, decision=decision)
+        messages.success(request, "Study started: its link is open to workers.")
+        return redirect(study)
+
+    describe = partial(describe_study_start, study, reason)
+    fields = [("reason", reason)] if reason else []
+    return confirm_act(request, campaign, describe=describe, act=act, fields=fields, crumbs=crumbs)
+
+
+@require_POST
+def study_pause_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
+    """Pause or resume."""
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    paused = request.POST.get("paused") == "1"
+    study = pause_study(actor=request.user, study=get_campaign_study(campaign, pk), paused=paused)
+    text = "Study paused: no new units. Those in progress may finish."
+    messages.success(request, text if paused else "Study resumed.")
+    return redirect(study)
+
+
+@require_http_methods(["GET", "POST"])
+def study_stop_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
+    """The page before a study ends; its form ends it."""
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    study = get_campaign_study(campaign, pk)
+    if study.state == Study.State.STOPPED:
+        return redirect(study)
+
+    def act(decision: Decision) -> HttpResponse:
+        stop_study(actor=request.user, study=study, decision=decision)
+        messages.success(request, "Study stopped. Units in progress may finish.")
+        return redirect(study)
+
+    describe = partial(describe_study_stop, study)
+    return confirm_act(request, campaign, describe=describe, act=act, crumbs=study_crumbs(study))
+
+
+@dataclass(frozen=True)
+class StudyExtendPage:
+    campaign: Campaign
+    crumbs: Crumbs
+    study: Study
+    form: StudyExtendForm
+    pairs: int
+
+
+@require_http_methods(["GET", "POST"])
+def study_extend_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
+    """Raise the limits of a study."""
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    study = get_campaign_study(campaign, pk)
+    form = StudyExtendForm(study, request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        before = study.plan.slots.count()
+        try:
+            study = extend_study(actor=request.user, study=study, extension=form.extension())
+        except ActionRefused as refused:
+            form.add_error(None, str(refused))
+        else:
+            added = study.plan.slots.count() - before
+            more = f" {format_count(added, 'judgment')} added." if added else ""
+            messages.success(request, f"Study extended.{more}")
+            return redirect(study)
+    page = StudyExtendPage(
+        campaign=campaign,
+        crumbs=[*study_crumbs(study), ("Extend", None)],
+        study=study,
+        form=form,
+        pairs=study.plan.slots.values("item").distinct().count(),
+    )
+    status = 422 if form.errors else 200
+    return render_page(request, "crowd/study_extend.html", page, status=status)
+
+
+def study_crumbs(study: Study, *last: tuple[str, str | None]) -> list[tuple[str, str | None]]:
+    """The way to the page of ``study``, then ``last``, for pages below it."""
+    return [
+        ("Crowd", campaign_url("studies", study.campaign)),
+        (study.title, study.get_absolute_url()),
+        *last,
+    ]
+
+
+def get_campaign_study(campaign: Campaign, pk: int) -> Study:
+    """The study, or 404 if it is not of ``campaign``."""
+    studies = Study.objects.select_related("plan__pool", "campaign")
+    return get_object_or_404(studies, campaign=campaign, pk=pk)

@@ -1,0 +1,184 @@
+"""The fake platform: trying a study, and what the platform has recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+from django.contrib.auth.decorators import login_not_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from campaigns.api.attachments import report_response
+from campaigns.errors import ActionRefused
+from campaigns.models import Campaign
+from campaigns.queries.lists import get_campaign_for
+from campaigns.views.helpers import Crumbs, SignedInRequest
+from campaigns.views.pages import render_page
+from crowd.models import Study
+from crowd.queries.fake_platform import (
+    SUBMISSION_FORMATS,
+    FakeSubmission,
+    is_platform_open,
+    list_fake_submissions,
+    load_task_states,
+)
+from crowd.services.fake_platform import (
+    FORGERIES,
+    MAX_LINKS,
+    DoorAnswer,
+    accept_tasks,
+    hash_fake_units,
+    make_task_link,
+    play_abandonment,
+    play_double_completion,
+    play_forgery,
+    play_preview,
+    play_replay,
+    play_return,
+    record_submission,
+)
+from crowd.views.studies import get_campaign_study, study_crumbs
+from crowd.views.unit_frame import add_worker_headers
+from judging.models import WorkUnit
+
+FORGERY_LABELS = {
+    "signature": "Alter signature",
+    "worker": "Alter worker",
+    "expired": "Expired link",
+    "moved": "Another worker",
+}
+
+
+class FakeTask(NamedTuple):
+    """A task of the platform beside our unit for it, if a worker has opened it."""
+
+    task: FakeSubmission
+    unit: WorkUnit | None
+    link: str
+
+
+@dataclass(frozen=True)
+class TryPage:
+    campaign: Campaign
+    crumbs: Crumbs
+    study: Study
+    is_open: bool
+    is_real: bool
+    tasks: list[FakeTask]
+    answer: DoorAnswer | None
+    links: list[str]
+    most: int
+    forgeries: dict[str, str]
+    refused: ActionRefused | None = None
+
+
+@require_http_methods(["GET", "POST"])
+def study_try_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
+    """Play the fake platform, act by act, and see what the study answers."""
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    study = get_campaign_study(campaign, pk)
+    if request.method == "GET":
+        return render_try_page(request, study)
+    try:
+        if request.POST.get("act") == "accept":
+            return render_try_page(request, study, links=accept_from_form(request, study))
+        return render_try_page(request, study, answer=choose_act(request, study)())
+    except ActionRefused as refused:
+        return render_try_page(request, study, refused=refused)
+
+
+def accept_from_form(request: SignedInRequest, study: Study) -> list[str]:
+    count, worker = request.POST.get("count", "1"), request.POST.get("worker", "").strip()
+    if not (count.isascii() and count.isdigit() and len(count) < 5):
+        raise ActionRefused("bad-count", "Enter how many tasks to accept, as a number.")
+    tasks = accept_tasks(actor=request.user, study=study, count=int(count), worker=worker[:60])
+    return [request.build_absolute_uri(link) for _worker, _uid, link in tasks]
+
+
+def choose_act(request: SignedInRequest, study: Study) -> Callable[[], DoorAnswer]:
+    """The service behind the button that was pressed."""
+    act, uid = request.POST.get("act", ""), request.POST.get("unit", "")[:200]
+    play: dict[str, Any] = {"actor": request.user, "study": study}
+    if act == "preview":
+        return partial(play_preview, **play)
+    tasks = {task.unit: task for task in list_fake_submissions(study)}
+    if uid not in tasks:
+        raise ActionRefused("no-task", "The platform knows no such task.", "Reload the page.")
+    worker = tasks[uid].worker
+    if act in FORGERIES:
+        return partial(play_forgery, **play, worker=worker, uid=uid, forgery=act)
+    acts: dict[str, Callable[[], DoorAnswer]] = {
+        "replay": partial(play_replay, **play, worker=worker, uid=uid),
+        "return": partial(play_return, **play, uid=uid),
+        "abandon": partial(play_abandonment, **play, uid=uid),
+        "twice": partial(play_double_completion, **play, uid=uid),
+    }
+    if act not in acts:
+        raise ActionRefused("no-act", "Unknown act.", "Use the buttons of the page.")
+    return acts[act]
+
+
+def render_try_page(
+    request: SignedInRequest,
+    study: Study,
+    *,
+    answer: DoorAnswer | None = None,
+    links: list[str] | None = None,
+    refused: ActionRefused | None = None,
+) -> HttpResponse:
+    submissions = list_fake_submissions(study)
+    uids = [task.unit for task in submissions]
+    units = load_task_states(study, hash_fake_units(study, uids)) if uids else {}
+    page = TryPage(
+        campaign=study.campaign,
+        crumbs=[*study_crumbs(study), ("Try study", None)],
+        study=study,
+        is_open=is_platform_open(study),
+        is_real=study.provider == "fake" and study.state != Study.State.DRAFT,
+        tasks=[
+            FakeTask(task, units.get(task.unit), make_task_link(study, task.worker, task.unit))
+            for task in reversed(submissions)
+        ],
+        answer=answer,
+        links=links or [],
+        most=MAX_LINKS,
+        forgeries=FORGERY_LABELS,
+        refused=refused,
+    )
+    return render_page(request, "crowd/try.html", page, status=409 if refused else 200)
+
+
+@require_safe
+def study_try_download_view(request: SignedInRequest, slug: str, pk: int, fmt: str) -> HttpResponse:
+    """The platform's list of submissions, as a file."""
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    study = get_campaign_study(campaign, pk)
+    return report_response(f"submissions-{pk}.{fmt}", SUBMISSION_FORMATS, study)
+
+
+@dataclass(frozen=True)
+class FakeReturnPage:
+    is_recorded: bool
+
+
+@csrf_exempt
+@login_not_required
+@require_POST
+def crowd_fake_return_view(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """The fake platform gets a worker back with a code. It believes the code, as platforms do."""
+    study = get_object_or_404(Study.objects.select_related("campaign"), pk=pk,
+                              campaign__slug=slug)  # fmt: skip
+    is_recorded = is_platform_open(study) and record_submission(
+        study=study,
+        uid=request.POST.get("uid", "")[:200].replace("\0", ""),
+        code=request.POST.get("code", "").replace("\0", ""),
+        receipt=request.POST.get("receipt", "").replace("\0", ""),
+    )
+    answer = render_page(request, "crowd/try_returned.html", FakeReturnPage(is_recorded))
+    add_worker_headers(answer, study)
+    return answer

@@ -1,0 +1,135 @@
+"""What all pages of a crowd worker share: the gate, the headers, the page for refusals.
+
+No page needs a cookie, a session, a login or a script. The signed name of the unit in the address
+is all that opens them, so there is nothing that another site could use on the worker's behalf.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+
+from csp.constants import NONE, SELF
+from django.contrib.auth.decorators import login_not_required
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
+from django.urls import reverse
+from django.utils.cache import patch_cache_control
+from django.views.decorators.csrf import csrf_exempt
+
+from campaigns.errors import ActionRefused
+from campaigns.views.pages import render_page
+from crowd.core.providers.base import ReturnForm
+from crowd.core.providers.registry import PROVIDERS
+from crowd.models import Study
+from crowd.queries.unit_pages import get_study
+from crowd.services.doorway import get_unit_by_token
+from crowd.services.unit_ends import is_expired
+from crowd.services.units import end_expired_unit
+from crowd.views.unit_words import explain_refusal
+
+UnitView = Callable[..., HttpResponseBase]
+
+
+@dataclass(frozen=True)
+class UnitFrame:
+    """What every page of a unit has around it. ``token`` is empty where there is no unit."""
+
+    token: str
+    study: Study
+    pseudonym: str = ""
+    is_trial: bool = False
+
+
+@dataclass(frozen=True)
+class WorkerRefusal:
+    """Why a worker cannot go on, in plain words."""
+
+    refused: ActionRefused
+
+
+def unit_view(*methods: str) -> Callable[[UnitView], Callable[..., HttpResponseBase]]:
+    """A view of the unit that the address names, open to all who have the address.
+
+    Other methods lead to the step at hand. No answer comes from the site's own error pages, which
+    would set a cookie.
+    """
+
+    def decorate(view: UnitView) -> Callable[..., HttpResponseBase]:
+        @csrf_exempt
+        @login_not_required
+        @wraps(view)
+        def gate(request: HttpRequest, token: str, **rest: int) -> HttpResponseBase:
+            try:
+                unit = get_unit_by_token(token)
+            except ActionRefused as refused:
+                return worker_refusal_response(request, refused, status=404)
+            if request.method not in methods:
+                # A page that was reloaded, or reached by the back button.
+                return HttpResponseRedirect(reverse("crowd-unit", args=[token]), status=303)
+            if is_expired(unit):
+                end_expired_unit(unit)
+            frame = UnitFrame(token, get_study(unit), unit.worker.pseudonym, unit.trial)
+            try:
+                answer = view(request, unit, frame, **rest)
+            except ActionRefused as refused:
+                page = WorkerRefusal(explain_refusal(refused))
+                answer = worker_page(request, "refused", frame, page, status=409)
+            return add_worker_headers(answer, frame.study)
+
+        return gate
+
+    return decorate
+
+
+def worker_page(
+    request: HttpRequest, name: str, *parts: UnitFrame | object | None, status: int = 200
+) -> HttpResponse:
+    """The page ``templates/crowd/worker/<name>.html``."""
+    return render_page(request, f"crowd/worker/{name}.html", *parts, status=status)  # type: ignore[arg-type]
+
+
+def worker_refusal_response(
+    request: HttpRequest, refused: ActionRefused, study: Study | None = None, *, status: int = 403
+) -> HttpResponse:
+    """The page for a worker who cannot come in: no unit, nothing claimed."""
+    answer = worker_page(request, "refused", WorkerRefusal(refused), status=status)
+    add_worker_headers(answer, study)
+    return answer
+
+
+def redirect_worker(name: str, frame: UnitFrame, query: str = "") -> HttpResponseRedirect:
+    """On to another page of the unit, by GET."""
+    return HttpResponseRedirect(reverse(name, args=[frame.token]) + query, status=303)
+
+
+def add_worker_headers(
+    answer: HttpResponseBase, study: Study | None, way_back: ReturnForm | None = None
+) -> HttpResponseBase:
+    """Headers of a worker's page.
+
+    Nothing is stored and no address is passed on. Only the hosts that the study's provider allows
+    may show the page in a frame. ``way_back`` may be posted to.
+    """
+    patch_cache_control(answer, private=True, no_store=True)
+    answer.headers["Referrer-Policy"] = "no-referrer"
+    hosts = list_frame_hosts(study)
+    policy = getattr(answer, "_csp_replace", None) or {}
+    policy |= {
+        "img-src": [SELF, "data:"],
+        "connect-src": [NONE],
+        "frame-ancestors": list(hosts) or [NONE],
+    }
+    if way_back is not None and way_back.method == "post" and "//" in way_back.url:
+        policy["form-action"] = [SELF, way_back.origin]
+    answer._csp_replace = policy  # type: ignore[attr-defined]  # noqa: SLF001 (django-csp's)
+    if hosts:
+        answer.xframe_options_exempt = True  # type: ignore[attr-defined]
+    return answer
+
+
+def list_frame_hosts(study: Study | None) -> tuple[str, ...]:
+    """The origins that may frame the pages of ``study``; none without a study."""
+    if study is None or study.provider not in PROVIDERS:
+        return ()
+    return PROVIDERS[study.provider].list_frame_hosts(study.provider_settings)

@@ -1,0 +1,287 @@
+"""Workers of a study, for organizers: controls, alarms, and work set aside."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from campaigns.api.attachments import report_response
+from campaigns.errors import ActionRefused
+from campaigns.models import Campaign
+from campaigns.views.helpers import Crumbs, SignedInRequest
+from campaigns.views.pages import render_page
+from crowd.core.quality.alarms import ALARM_TITLES
+from crowd.core.quality.formats import WORKERS_FORMATS
+from crowd.models import Study
+from crowd.queries.unsure_pairs import UnsurePreview, preview_unsure_pairs
+from crowd.queries.worker_page import WorkerDetail, load_worker_detail
+from crowd.queries.workers import (
+    SORT_KEYS,
+    STATES,
+    WorkerSummary,
+    filter_workers,
+    get_crowd_worker,
+    get_study_for,
+    list_crowd_workers,
+    list_worker_lines,
+    sort_workers,
+)
+from crowd.services.more_labels import request_more_labels
+from crowd.services.quality import set_work_aside
+from crowd.views.studies import study_crumbs
+from judging.models import Exclusion, WorkUnit
+from judging.services.exclusions import undo_exclusion
+
+COLUMNS = (
+    ("worker", "Worker", False),
+    ("state", "State", False),
+    ("units", "Units", True),
+    ("judged", "Judged", True),
+    ("gold", "Gold accuracy", True),
+    ("pace", "Median seconds", True),
+    ("others", "As others", True),
+    ("repeats", "Repeats", True),
+    ("alarms", "Alarms", False),
+)
+"""Name in the address, head, and whether it holds numbers."""
+ASCENDING = ("worker", "state")
+MOST_UNSURE = 50
+
+
+@dataclass(frozen=True)
+class SortColumn:
+    """The head of a column; ``url`` sorts by it, or turns its order."""
+
+    name: str
+    title: str
+    url: str
+    numeric: bool
+    order: str
+
+
+@dataclass(frozen=True)
+class WorkersPage:
+    """``aside`` was set aside just now, and can be undone from the notice."""
+
+    campaign: Campaign
+    crumbs: Crumbs
+    study: Study
+    rows: list[WorkerSummary]
+    total: int
+    columns: list[SortColumn]
+    alarms: list[tuple[str, str, int]]
+    states: list[tuple[str, str, int]]
+    alarm: str
+    state: str
+    sort: str
+    aside: Exclusion | None
+
+
+@require_safe
+def study_workers_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
+    """All workers on one page, chosen and sorted by ``sort``, ``state`` and ``alarm``."""
+    campaign, study = get_study_for(request.user, slug, pk)
+    everybody = list_crowd_workers(study)
+    state = choose_known(request.GET.get("state", ""), STATES)
+    alarm = choose_known(request.GET.get("alarm", ""), {**ALARM_TITLES, "any": ""})
+    sort = request.GET.get("sort", "-alarms")
+    if sort.removeprefix("-") not in SORT_KEYS:
+        sort = "-alarms"
+    rows = filter_workers(everybody, state=state, alarm=alarm)
+    page = WorkersPage(
+        campaign=campaign,
+        crumbs=study_crumbs(study, ("Workers", None)),
+        study=study,
+        rows=sort_workers(rows, sort.removeprefix("-"), descending=sort.startswith("-")),
+        total=len(everybody),
+        columns=build_sort_columns(sort, state, alarm),
+        alarms=count_alarms(everybody),
+        states=[
+            (name, title, sum(row.state == name for row in everybody))
+            for name, title in STATES.items()
+        ],
+        alarm=alarm,
+        state=state,
+        sort=sort,
+        aside=find_fresh_exclusion(study, request.GET.get("aside", "")),
+    )
+    return render_page(request, "crowd/workers.html", page)
+
+
+def choose_known(value: str, names: dict[str, str]) -> str:
+    """``value`` if it is one of ``names``, else empty: an unknown filter filters nothing."""
+    return value if value in names else ""
+
+
+def build_sort_columns(sort: str, state: str, alarm: str) -> list[SortColumn]:
+    """The heads with the addresses that sort by them; filters stay."""
+    columns = []
+    for name, title, numeric in COLUMNS:
+        first = name if name in ASCENDING else f"-{name}"
+        turned = name if first.startswith("-") else f"-{name}"
+        query = {"sort": turned if sort == first else first, "state": state, "alarm": alarm}
+        order = ""
+        if sort.removeprefix("-") == name:
+            order = "descending" if sort.startswith("-") else "ascending"
+        url = "?" + urlencode({key: value for key, value in query.items() if value})
+        columns.append(SortColumn(name, title, url, numeric, order))
+    return columns
+
+
+def count_alarms(rows: Sequence[WorkerSummary]) -> list[tuple[str, str, int]]:
+    """Code, title and number of workers of each alarm that a worker has."""
+    counts = [(code, title, sum(code in row.alarm_codes for row in rows))
+              for code, title in ALARM_TITLES.items()]  # fmt: skip
+    return [count for count in counts if count[2]]
+
+
+def find_fresh_exclusion(study: Study, number: str) -> Exclusion | None:
+    """The exclusion that the notice offers to undo, if it is still in force."""
+    if not number.isdecimal() or len(number) > 18:
+        return None
+    rows = Exclusion.objects.filter(campaign=study.campaign, pk=int(number), undoes=None)
+    return rows.filter(undone_by=None).select_related("worker__user", "unit").first()
+
+
+@require_safe
+def study_workers_download_view(
+    request: SignedInRequest, slug: str, pk: int, fmt: str
+) -> HttpResponse:
+    """The workers with all controls as a file."""
+    _, study = get_study_for(request.user, slug, pk)
+    return report_response(
+        f"{slug}-study-{study.pk}-workers.{fmt}",
+        WORKERS_FORMATS,
+        f"Workers of {study.title}",
+        list_worker_lines(list_crowd_workers(study)),
+    )
+
+
+@dataclass(frozen=True)
+class WorkerDetailPage:
+    campaign: Campaign
+    crumbs: Crumbs
+    study: Study
+    worker: WorkerSummary
+    detail: WorkerDetail
+    aside: Exclusion | None
+
+
+@require_safe
+def study_worker_view(request: SignedInRequest, slug: str, pk: int, worker: int) -> HttpResponse:
+    """One worker: units, answers on gold, timeline, and what was set aside."""
+    campaign, study = get_study_for(request.user, slug, pk)
+    detail = load_worker_detail(study, get_crowd_worker(study, worker))
+    back = reverse("study-workers", args=[slug, pk])
+    page = WorkerDetailPage(
+        campaign=campaign,
+        crumbs=study_crumbs(study, ("Workers", back), (detail.summary.pseudonym, None)),
+        study=study,
+        worker=detail.summary,
+        detail=detail,
+        aside=find_fresh_exclusion(study, request.GET.get("aside", "")),
+    )
+    return render_page(request, "crowd/workers_one.html", page)
+
+
+@require_POST
+def study_worker_aside_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
+    """Set a worker (``worker``) or one unit (``unit``) aside; without reason: for the alarms."""
+    _, study = get_study_for(request.user, slug, pk)
+    unit = None
+    if number := read_row_number(request.POST.get("unit", "")):
+        units = WorkUnit.objects.filter(plan=study.plan_id, trial=False)
+        unit = get_object_or_404(units, pk=number)
+    number = unit.worker_id if unit else read_row_number(request.POST.get("worker", ""))
+    worker = get_crowd_worker(study, number)
+    reason = request.POST.get("reason", "").strip() or describe_alarms(study, worker.pk)
+    url = choose_return_url(request, study)
+    try:
+        exclusion = set_work_aside(actor=request.user, worker=worker, unit=unit, reason=reason)
+    except ActionRefused as refused:
+        messages.error(request, str(refused))
+        return redirect(url)
+    return redirect(f"{url}{'&' if '?' in url else '?'}aside={exclusion.pk}")
+
+
+def read_row_number(text: str) -> int:
+    """A key of a row; 0, which no row has, for anything else."""
+    return int(text) if text.isdecimal() and len(text) <= 18 else 0
+
+
+def describe_alarms(study: Study, worker: int) -> str:
+    """The evidence of the worker's alarms as a reason; empty without alarms."""
+    rows = [row for row in list_crowd_workers(study) if row.pk == worker]
+    alarms = [alarm for row in rows if row.quality for alarm in row.quality.alarms]
+    return "; ".join(f"{alarm.title}: {alarm.evidence}" for alarm in alarms)[:500]
+
+
+def choose_return_url(request: SignedInRequest, study: Study) -> str:
+    """The page of the worker if the form was there, else the list as it was sorted and filtered."""
+    args = [study.campaign.slug, study.pk]
+    if page := read_row_number(request.POST.get("page", "")):
+        return reverse("study-worker", args=[*args, page])
+    keep = {
+        name: value
+        for name in ("sort", "state", "alarm")
+        if (value := request.POST.get(name, "")[:20])
+    }
+    return reverse("study-workers", args=args) + (f"?{urlencode(keep)}" if keep else "")
+
+
+@require_POST
+def study_worker_undo_view(
+    request: SignedInRequest, slug: str, pk: int, exclusion: int
+) -> HttpResponse:
+    """Let work that was set aside count again."""
+    campaign, study = get_study_for(request.user, slug, pk)
+    rows = Exclusion.objects.filter(campaign=campaign, undoes=None).select_related("worker__user")
+    row = get_object_or_404(rows, pk=exclusion)
+    try:
+        undo_exclusion(actor=request.user, exclusion=row)
+    except ActionRefused as refused:
+        messages.error(request, str(refused))
+    else:
+        messages.success(request, f"The work of {row.worker.pseudonym} counts again.")
+    return redirect(choose_return_url(request, study))
+
+
+@dataclass(frozen=True)
+class MoreLabelsPage:
+    campaign: Campaign
+    crumbs: Crumbs
+    study: Study
+    preview: UnsurePreview
+    first: tuple[object, ...]
+    more: int
+
+
+@require_http_methods(["GET", "POST"])
+def study_more_labels_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
+    """Which documents get one more judgment, and what it costs; POST requests them."""
+    campaign, study = get_study_for(request.user, slug, pk)
+    if request.method == "POST":
+        try:
+            count = request_more_labels(actor=request.user, study=study)
+        except ActionRefused as refused:
+            messages.error(request, str(refused))
+        else:
+            messages.success(request, f"{count} more judgments requested.")
+        return redirect("study-more-labels", slug, pk)
+    preview = preview_unsure_pairs(study)
+    page = MoreLabelsPage(
+        campaign=campaign,
+        crumbs=study_crumbs(study, ("One more judgment", None)),
+        study=study,
+        preview=preview,
+        first=preview.pairs[:MOST_UNSURE],
+        more=max(len(preview.pairs) - MOST_UNSURE, 0),
+    )
+    return render_page(request, "crowd/workers_more.html", page)

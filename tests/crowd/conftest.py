@@ -1,0 +1,21 @@
+"""A study on the small campaign."""
+
+from __future__ import annotations
+
+import pytest
+
+from crowd.models import Study
+from judging.models import Audience, Plan
+
+
+@pytest.fixture
+def door_study(restore, campaign, organizer):
+    """A running study with signed links, two judgments of each document."""
+    plan = Plan.objects.create(
+        campaign=campaign, pool=restore("pool"), overlap=2, audience=Audience.CROWD,
+        created_by=organizer,
+    )  # fmt: skip
+    return Study.objects.create(
+        plan=plan, campaign=campaign, title="Study", provider="generic",
+        state=Study.State.RUNNING, unit_size=2, gold_per_unit=0, created_by=organizer,
+    )  # fmt: skip

@@ -1,0 +1,70 @@
+"""A small study, ready to start."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+from decimal import Decimal
+
+from django.utils import timezone
+
+from campaigns.models import Document, User
+from crowd.core.options import StudyOptions
+from crowd.models import Study
+from crowd.services.practice import add_practice
+from judging.core.training_file import TrainingRow
+from judging.services.gold import add_gold
+
+OPTIONS = StudyOptions(
+    title="Mountains",
+    provider="generic",
+    contact="study@example.org",
+    unit_size=2,
+    units_per_worker=2,
+    gold_per_unit=1,
+    practice_pass=1,
+    pay_per_unit=Decimal("1.50"),
+    screen_out_pay=Decimal("0.20"),
+    hourly_minimum=Decimal("12.00"),
+    retention_until=timezone.now().date() + timedelta(days=90),
+)
+GOLD = (("1", "g1", 0), ("1", "g2", 1), ("2", "g3", 2), ("2", "g4", 3))
+"""Pairs outside of the pool: topic, docno, grade."""
+
+
+def add_gold_rows(study: Study, actor: User, pairs: Sequence[tuple[str, str, int]]) -> int:
+    campaign = study.campaign
+    known = set(campaign.documents.values_list("docno", flat=True))
+    Document.objects.bulk_create(
+        Document(campaign=campaign, docno=docno, body=f"Text of {docno}.")
+        for docno in dict.fromkeys(docno for _, docno, _ in pairs)
+        if docno not in known
+    )
+    rows = [TrainingRow(topic, docno, grade) for topic, docno, grade in pairs]
+    return add_gold(actor=actor, campaign=campaign, rows=rows)
+
+
+def add_practice_rows(study: Study, actor: User, pairs: Sequence[tuple[str, str, int]]) -> int:
+    rows = [TrainingRow(topic, docno, grade, "Because.") for topic, docno, grade in pairs]
+    return add_practice(actor=actor, campaign=study.campaign, rows=rows)
+
+
+def make_ready(
+    study: Study,
+    actor: User,
+    gold: Sequence[tuple[str, str, int]] = GOLD,
+    **changes: object,
+) -> Study:
+    """Gold, one practice pair; all that the start needs except a trial."""
+    if gold:
+        add_gold_rows(study, actor, gold)
+    add_practice_rows(study, actor, [("1", "d1", 2)])
+    for name, value in changes.items():
+        setattr(study, name, value)
+    study.save()
+    return study
+
+
+def options(**changes: object) -> StudyOptions:
+    return replace(OPTIONS, **changes)

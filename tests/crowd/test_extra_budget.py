@@ -1,0 +1,30 @@
+"""The extra budget: what was requested stays requested."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from crowd.queries.unsure_pairs import UnsurePreview, preview_unsure_pairs
+from crowd.services import more_labels
+from judging.models import Plan
+from tests.crowd.worker_study import make_study
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_higher_redundancy_does_not_refill_the_budget(campaign, organizer, monkeypatch):
+    study = make_study(campaign, extra_budget=5)
+    Plan.objects.filter(pk=study.plan_id).update(max_overlap=4)
+    study.refresh_from_db()
+    items = tuple(study.plan.pool.items.order_by("pk").values_list("pk", flat=True)[:3])
+    unsure = UnsurePreview(
+        pairs=(), items=items, budget=5, requested=0, cost=Decimal(0), currency="EUR", model="x"
+    )
+    monkeypatch.setattr(more_labels, "preview_unsure_pairs", lambda _study: unsure)
+    assert more_labels.request_more_labels(actor=organizer, study=study) == 3
+    Plan.objects.filter(pk=study.plan_id).update(overlap=3)
+    study.refresh_from_db()
+    preview = preview_unsure_pairs(study)
+    assert (preview.requested, preview.left) == (3, 2)
