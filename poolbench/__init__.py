@@ -15,41 +15,53 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from poolbench.clicks import bradley_terry, interleave, preferences, score_preferences
+    from poolbench.crowd import aggregate
     from poolbench.inputs import read_qrels, read_run, read_runs, read_spec
     from poolbench.pools import pool, simulate
     from poolbench.reports import agreement, disagreement, report
     from poolbench.scores import compare, evaluate, evaluate_runs, measures, user_measures
 
 _MODULES = {
+    "aggregate": "crowd",
     "agreement": "reports",
+    "bradley_terry": "clicks",
     "compare": "scores",
     "disagreement": "reports",
     "evaluate": "scores",
     "evaluate_runs": "scores",
+    "interleave": "clicks",
     "measures": "scores",
     "pool": "pools",
+    "preferences": "clicks",
     "read_qrels": "inputs",
     "read_run": "inputs",
     "read_runs": "inputs",
     "read_spec": "inputs",
     "report": "reports",
+    "score_preferences": "clicks",
     "simulate": "pools",
     "user_measures": "scores",
 }
 
 __all__ = [
+    "aggregate",
     "agreement",
+    "bradley_terry",
     "compare",
     "disagreement",
     "evaluate",
     "evaluate_runs",
+    "interleave",
     "measures",
     "pool",
+    "preferences",
     "read_qrels",
     "read_run",
     "read_runs",
     "read_spec",
     "report",
+    "score_preferences",
     "simulate",
     "user_measures",
 ]

@@ -18,8 +18,13 @@ FILE_COMMANDS = {
     "evaluate": "evaluation.cli.evaluate.EvaluateCommand",
     "compare": "evaluation.cli.compare_runs.CompareRunsCommand",
     "user-measures": "evaluation.cli.user_measures.UserMeasuresCommand",
+    "interleave": "preferences.cli.interleave.InterleaveCommand",
+    "preferences": "preferences.cli.preferences.PreferencesCommand",
+    "score-preferences": "preferences.cli.score_preferences.ScorePreferencesCommand",
+    "bradley-terry": "preferences.cli.bradley_terry.BradleyTerryCommand",
     "pool": "pooling.cli.pool.PoolCommand",
     "agreement": "judging.cli.agreement.AgreementCommand",
+    "aggregate": "judging.cli.aggregate.AggregateCommand",
     "disagreement": "reliability.cli.disagreement.DisagreementCommand",
     "report": "reliability.cli.collection_report.CollectionReportCommand",
     "simulate": "reliability.cli.simulate_pool.SimulatePoolCommand",
@@ -114,9 +119,9 @@ def describe_commands() -> str:
     """All commands with what they do."""
     files = {name: load_file_command(name).help for name in FILE_COMMANDS}
     lines = ["usage: poolbench [--version] COMMAND ...", "", "On files (plain or gzip):"]
-    lines += [f"  {name:<14} {text}" for name, text in files.items()]
+    lines += [f"  {name:<17} {text}" for name, text in files.items()]
     lines += ["", 'An installation (pip install "poolbench[server]"):']
-    lines += [f"  {name:<14} {text}" for name, text in SERVER_COMMANDS.items()]
+    lines += [f"  {name:<17} {text}" for name, text in SERVER_COMMANDS.items()]
     lines += ["", "`poolbench COMMAND --help` describes a command.", ""]
     return "\n".join(lines)
 

@@ -23,6 +23,7 @@ ON_TOP = """
     evaluation/test_comparison_pages evaluation/test_confirmed_acts
     evaluation/test_filled_scores evaluation/test_measure_pages evaluation/test_pages
     evaluation/test_trec_covid evaluation/test_whole_way
+    preferences/test_tryout
     judging/settling/test_confirmed_acts judging/settling/test_eight_assessors
     judging/settling/test_meeting judging/settling/test_pages
     judging/test_agreement_pages judging/test_llm_judges judging/test_organizer_pages

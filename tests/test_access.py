@@ -19,9 +19,13 @@ from django.http import HttpResponse
 from django.test import Client
 from django.urls import URLPattern, get_resolver, reverse
 
+from crowd.services.doorway import make_unit_token
 from judging.rules import SKIP_REASONS
+from preferences.services.comparisons import sign_display
 from tests.access_table import TABLE
 from tests.world.site import ROLES, World, token
+
+CLICKS = '{"session": "s", "topic": "1", "shown": ["d1", "d2"], "clicks": ["d2"]}\n'
 
 
 def rows() -> list[tuple[str, str, list[int]]]:
@@ -33,7 +37,41 @@ def urls(world: World) -> dict[str, str]:
     """The address of every row of the table."""
     slug, one, set_ = world.campaign.slug, world.run.pk, world.score_set.pk
     member = world.campaign.members.get(user=world.people["viewer"]).pk
+    study = world.study.pk
+    payment = world.study.payments.get()
+    worker = payment.unit.worker
+    unit = make_unit_token(payment.unit)
     args: dict[str, list[object]] = {
+        **{name: [unit] for name in patterns() if name and name.startswith("crowd-")},
+        "crowd-door": [slug, study],
+        "crowd-fake-return": [slug, study],
+        "crowd-file": [unit, 1],
+        "crowd-webhook": [slug, study],
+        "study-keys": [slug, study],
+        "study-try": [slug, study],
+        "study-try-download": [slug, study, "csv"],
+        "study": [slug, study],
+        "study-edit": [slug, study],
+        "study-start": [slug, study],
+        "study-pause": [slug, study],
+        "study-stop": [slug, study],
+        "study-extend": [slug, study],
+        "api-study-detail": [study],
+        "api-study-payments-csv": [study],
+        "api-study-payments-json": [study],
+        "api-study-workers-csv": [study],
+        "api-study-workers-json": [study],
+        "study-bonus": [slug, study, payment.pk],
+        "study-more-labels": [slug, study],
+        "study-payments": [slug, study],
+        "study-payments-download": [slug, study, "csv"],
+        "study-provider-list": [slug, study, "approve"],
+        "study-reconcile": [slug, study],
+        "study-worker": [slug, study, worker.pk],
+        "study-worker-aside": [slug, study],
+        "study-worker-undo": [slug, study, worker.exclusions.get().pk],
+        "study-workers": [slug, study],
+        "study-workers-download": [slug, study, "csv"],
         "join": [token(world)],
         "measure": ["bpref-10"],
         "measure@spelt": ["nDCG@10"],
@@ -43,6 +81,9 @@ def urls(world: World) -> dict[str, str]:
         "api-member-detail": [member],
         "api-member-remove": [member],
         "topic": [slug, "1"],
+        "preference-results-download": [slug, "shares", "csv"],
+        "api-preferences-detail": [slug],
+        "api-preferences-import": [slug],
         "run": [slug, one],
         "run-file": [slug, one],
         "run-check": [slug, one],
@@ -75,6 +116,8 @@ def urls(world: World) -> dict[str, str]:
         "stopping-download": [slug, "panel", "json"],
         "qrels": [slug, 1],
         "qrels-download": [slug, 1],
+        "qrels-aggregation": [slug, 1, "pairs"],
+        "qrels-policies-download": [slug, "csv"],
         "round-end": [slug, world.plan.pk],
         "score-set": [slug, set_],
         "score-set@draft": [slug, world.draft.pk],
@@ -90,6 +133,13 @@ def urls(world: World) -> dict[str, str]:
         "run-scores": [slug, set_, one],
         "run-scores@draft": [slug, world.draft.pk, one],
         "run-scores-download": [slug, set_, one, "txt"],
+        "comparison-plan": [slug, world.comparisons.pk],
+        "comparison-plan-pause": [slug, world.comparisons.pk],
+        "comparison-plan-reopen": [slug, world.comparisons.pk],
+        "comparison-plan-close": [slug, world.comparisons.pk],
+        "comparison-desk": [slug, world.comparisons.pk],
+        "comparison-skip": [slug, world.comparisons.pk],
+        "comparison-undo": [slug, world.comparisons.pk],
         "api-score-set-detail@draft": [world.draft.pk],
     }
     ids = {
@@ -97,7 +147,7 @@ def urls(world: World) -> dict[str, str]:
         "document": world.campaign.documents.first().pk, "run": one, "pool": world.pool.pk,
         "plan": world.plan.pk, "progress": slug, "qrels": world.qrels.pk, "score-set": set_,
         "stopping-rule": world.campaign.stopping_rules.get().pk,
-        "run-scores": world.scores.pk, "automatic": world.automatic.pk,
+        "run-scores": world.scores.pk, "automatic": world.automatic.pk, "study": study,
     }  # fmt: skip
     queries = {"document": "?docno=d1", "document-body": "?docno=d1", "judge-change": "?docno=d1",
                "consensus-pair": "?topic=1&docno=d1", "measure@chart": "?chart=steps.svg",
@@ -137,6 +187,7 @@ def bodies(world: World) -> dict[str, dict[str, object]]:
     place = api | {"topic": "2"}
     page = {"docno": world.slot.item.docno, "client_uuid": str(world.slot.token)}
     said = place | page
+    seen = {"client_uuid": str(world.slot.token)} | see_comparison(world)
     return {
         "language": {"language": "de"},
         "theme": {"theme": "dark"},
@@ -170,10 +221,23 @@ def bodies(world: World) -> dict[str, dict[str, object]]:
         "api-automatic-judgments": {"judgments": [page | {"topic": "2", "grade": 1}]},
         "api-score-set-evaluate": api | {"qrels": 1},
         "api-campaign-list": {"title": "New", "grades": scale},
+        "api-interleaving-list": {"a": ["x"], "b": ["y"]},
+        "api-click-preferences-list": {"documents": ["x"], "clicked": ["x"], "ranking": ["x"]},
+        "api-preferences-import": {"file": CLICKS},
         "api-topic-import": api | {"file": '{"_id": "4", "text": "new"}\n', "format": "jsonl"},
         "api-document-import": api | {"file": '{"_id": "d10", "text": "new"}\n'},
+        "api-comparison-list": api | seen | {"side": "left"},
+        "api-comparison-next": api,
+        "api-comparison-skip": api | seen | {"reason": next(iter(SKIP_REASONS))},
+        "api-comparison-undo": api,
         "api-run-list": api | {"file": "1 Q0 d9 1 2.5 new\n"},
     }
+
+
+def see_comparison(world: World) -> dict[str, str]:
+    """What the assessor was shown to compare."""
+    comparison = world.comparisons.comparisons.first()
+    return {"display": sign_display(world.people["assessor"], comparison, swapped=False)}
 
 
 SCRIPT = ("/judge-acts/", "/judge-ahead/", "/judge-renew/")

@@ -7,9 +7,11 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularJSONAPIView
 from rest_framework.routers import SimpleRouter
 
 from campaigns.api import members, resources
+from crowd.api import studies
 from evaluation.api import measures, scores
 from judging.api import automatic, judgments, plans, progress, stopping
 from pooling.api import PoolViewSet
+from preferences.api import comparisons, examples, results
 from workbench.api_docs import api_docs_view
 
 router = SimpleRouter()
@@ -24,10 +26,17 @@ router.register("stopping-rules", stopping.StoppingRuleViewSet, basename="api-st
 router.register("progress", progress.ProgressViewSet, basename="api-progress")
 router.register("judgments", judgments.JudgmentViewSet, basename="api-judgment")
 router.register("automatic", automatic.AutomaticViewSet, basename="api-automatic")
+router.register("studies", studies.StudyViewSet, basename="api-study")
 router.register("qrels", judgments.QrelsViewSet, basename="api-qrels")
+router.register("comparisons", comparisons.ComparisonViewSet, basename="api-comparison")
 router.register("score-sets", scores.ScoreSetViewSet, basename="api-score-set")
 router.register("run-scores", scores.RunScoresViewSet, basename="api-run-scores")
 router.register("measures", measures.MeasureViewSet, basename="api-measure")
+router.register("interleaving", examples.InterleavingViewSet, basename="api-interleaving")
+router.register(
+    "click-preferences", examples.ClickPreferenceViewSet, basename="api-click-preferences"
+)
+router.register("preferences", results.PreferenceResultsViewSet, basename="api-preferences")
 
 urlpatterns = [
     path("", include(router.urls)),

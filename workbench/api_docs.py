@@ -19,6 +19,7 @@ METHODS = ("get", "post", "patch", "put", "delete")
 JSON, MULTIPART = "application/json", "multipart/form-data"
 ORGANIZERS, MEMBERS = "organizers", "members of the campaign"
 ASSESSORS = "assessors of the topic"
+EVERYONE = "everyone, without a token"
 
 # The roles that may call, by group of endpoints and, where it differs, by "METHOD path".
 # The rules are those of the pages; an object that a user may not see is answered with 404.
@@ -34,10 +35,15 @@ WHO = {
     "stopping-rules": ORGANIZERS,
     "judgments": ASSESSORS,
     "automatic": ORGANIZERS,
+    "studies": ORGANIZERS,
+    "comparisons": "assessors of the campaign",
+    "preferences": ORGANIZERS,
+    "interleaving": EVERYONE,
+    "click-preferences": EVERYONE,
     "qrels": ORGANIZERS,
     "score-sets": "organizers; participants after release",
     "run-scores": "organizers; participants for their team, after release",
-    "measures": "everyone, without a token",
+    "measures": EVERYONE,
 }
 WHO_ELSE = {
     "POST /api/campaigns/": "users who may create campaigns",

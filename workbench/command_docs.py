@@ -19,7 +19,12 @@ ON_FILES = {
     "simulate_pool": "[simulation](pooling.md#simulation)",
     "collection_report": "[reusability](collection.md)",
     "agreement": "[agreement coefficients](agreement.md)",
+    "aggregate": "[aggregation](aggregation.md)",
     "disagreement": "[effect of disagreement](disagreement.md)",
+    "interleave": "[preferences](preferences.md#interleaving)",
+    "preferences": "[preferences](preferences.md#clicks)",
+    "score_preferences": "[preferences](preferences.md#scores-of-runs)",
+    "bradley_terry": "[preferences](preferences.md#strengths-of-documents)",
     "user_measures": "[user-based measures](users.md)",
 }
 """The commands that need no database, and the pages about what they compute."""
@@ -32,6 +37,7 @@ ON_INSTALLATION = {
     "qrels": "the [organizer's guide](organizer.md#qrels), [qrels policies](policies.md)",
     "load_campaign": "[campaign folders](organizer.md#campaign-folders)",
     "check_judging": "[judging plans](judging.md#during-judging)",
+    "check_preferences": "[preferences](preferences.md#judging-comparisons)",
     "check_pool": "[adaptive pools](pooling.md#adaptive-pools)",
     "demo": "the [README](../README.md#quick-start)",
     "serve": "[deployment](deployment.md)",

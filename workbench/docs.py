@@ -15,14 +15,18 @@ import django
 
 from campaigns.core.cards import render_card_markdown, render_cards
 from common.docs import Blocks, fill_blocks, find_stale_blocks
+from crowd.core.hourly_pay import PAY
+from crowd.core.providers.registry import PROVIDERS
+from crowd.core.quality.cards import CARDS as CROWD_QUALITY_CARDS
+from crowd.core.quality.cards import PAY_CARDS
+from crowd.core.quality.operating import render_operating_table
 from evaluation.core.comparison import docs as comparison_docs
 from evaluation.core.measures import docs as measures_docs
-from evaluation.core.users.interleaving import INTERLEAVING
 from evaluation.core.users.measures import USER_MEASURES
-from evaluation.core.users.preferences import PREFERENCES
 from judging.core.agreement import docs as agreement_docs
 from judging.core.designs.registry import DESIGNS
 from pooling.core import docs as pooling_docs
+from preferences.core import docs as preferences_docs
 from reliability.core.collection.cards import CARDS as COLLECTION_CARDS
 from reliability.core.disagreement.cards import CARDS as DISAGREEMENT_CARDS
 from reliability.core.stopping.cards import CARDS as STOPPING_CARDS
@@ -35,15 +39,22 @@ BLOCKS: Blocks = {
     **comparison_docs.BLOCKS,
     **measures_docs.BLOCKS,
     **pooling_docs.BLOCKS,
+    **preferences_docs.BLOCKS,
     **{
         f"judging.{name}": partial(render_card_markdown, design.card)
         for name, design in DESIGNS.items()
     },
+    "crowd.hourly-pay": partial(render_card_markdown, PAY, level=4),
+    "crowd.providers": partial(
+        render_cards, [provider.card for provider in PROVIDERS.values()], level=4
+    ),
+    "crowd.pay": partial(render_cards, PAY_CARDS),
+    "crowd.quality": partial(render_cards, CROWD_QUALITY_CARDS),
+    "crowd.stop-rule": render_operating_table,
     "collection.cards": partial(render_cards, COLLECTION_CARDS, level=2),
     "disagreement.cards": partial(render_cards, DISAGREEMENT_CARDS, level=2),
     "stopping.cards": partial(render_cards, STOPPING_CARDS, level=2),
     "users.known-documents": partial(render_cards, USER_MEASURES),
-    "users.picks": partial(render_cards, (INTERLEAVING, PREFERENCES)),
 }
 """The function that renders each block."""
 

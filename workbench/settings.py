@@ -66,6 +66,8 @@ INSTALLED_APPS = [
     "campaigns",
     "pooling",
     "judging",
+    "crowd",
+    "preferences",
     "evaluation",
     "reliability",
     "replay",

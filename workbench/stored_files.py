@@ -23,6 +23,8 @@ NAMING_FIELDS: tuple[tuple[str, QuerySet[Any], str], ...] = (
     ("run", Run.objects.all(), "matrix"),
     ("pair chunk", PairChunk.objects.all(), "path"),
     ("qrels", Qrels.objects.all(), "path"),
+    ("qrels", Qrels.objects.all(), "manifest__aggregation__pairs_file"),
+    ("qrels", Qrels.objects.all(), "manifest__aggregation__workers_file"),
 )
 """Every field that holds the name of a file in the store; besides them, results of jobs do."""
 STORED_NAME = re.compile(r"[0-9a-f]{2}/([0-9a-f]{64})[.a-z]*")
@@ -81,7 +83,8 @@ def list_named_files() -> Iterator[tuple[str, str]]:
     for kind, rows, field in NAMING_FIELDS:
         named = rows.exclude(**{field: ""}).order_by("pk")
         for pk, slug, name in named.values_list("pk", "campaign__slug", field).iterator():
-            yield name, f"{kind} {pk} of {slug} ({field})"
+            if name is not None:
+                yield name, f"{kind} {pk} of {slug} ({field})"
     for job in Job.objects.exclude(result={}).select_related("campaign").iterator():
         for key, name in job.result.items():
             if isinstance(name, str) and STORED_NAME.fullmatch(name):

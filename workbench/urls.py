@@ -27,6 +27,8 @@ urlpatterns = [
     path("", include("campaigns.urls")),
     path("", include("pooling.urls")),
     path("", include("judging.urls")),
+    path("", include("crowd.urls")),
+    path("", include("preferences.urls")),
     path("", include("evaluation.urls")),
     path("", include("reliability.urls")),
     path("api/", include("workbench.api")),

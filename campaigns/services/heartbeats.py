@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from threading import Event, Thread
 
 from django.db import DatabaseError, connection
@@ -13,6 +14,7 @@ from campaigns.services.jobs import requeue_lost_jobs
 
 log = logging.getLogger(__name__)
 WORKER_BEAT_SECONDS = 30.0
+_chores: list[Callable[[], int]] = []
 
 
 def record_heartbeat(process: ProcessHeartbeat.Process) -> None:
@@ -20,9 +22,23 @@ def record_heartbeat(process: ProcessHeartbeat.Process) -> None:
     ProcessHeartbeat.objects.update_or_create(process=process, defaults={"at": timezone.now()})
 
 
+def add_tick_chore(chore: Callable[[], int]) -> None:
+    """Register what an app has to do every minute; apps do it when they are ready."""
+    if chore not in _chores:
+        _chores.append(chore)
+
+
 def run_tick() -> int:
-    """What must happen every minute; return how many jobs of dead workers were requeued."""
+    """What must happen every minute; return how many jobs of dead workers were requeued.
+
+    A chore that fails is logged and does not stop the others.
+    """
     requeued = requeue_lost_jobs()
+    for chore in _chores:
+        try:
+            chore()
+        except Exception:
+            log.exception("the chore %s of the tick failed", chore.__name__)
     record_heartbeat(ProcessHeartbeat.Process.TICK)
     return requeued
 

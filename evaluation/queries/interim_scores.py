@@ -34,6 +34,7 @@ from evaluation.queries.scoring_inputs import (
     withheld_topic_numbers,
 )
 from judging.models import Judgment
+from judging.queries.exclusions import counting_judgments
 from judging.queries.judgments import provisional_grades
 
 Mark = tuple[int, int]
@@ -150,9 +151,9 @@ def get_warm_runs(campaign: Campaign, runs: Sequence[Run]) -> WarmRuns:
 
 def topic_log_marks(campaign: Campaign, last: int | None = None) -> dict[str, Mark]:
     """For each topic the number of its log rows, up to row ``last``, and the ID of the latest
-    one: any new row changes the mark.
+    one, without those set aside: any new row and any exclusion changes the mark.
     """
-    log = Judgment.objects.filter(campaign=campaign)
+    log = Judgment.objects.filter(counting_judgments(), campaign=campaign)
     log = log if last is None else log.filter(pk__lte=last)
     rows_by_topic = (
         log.order_by().values_list("topic__number").annotate(rows=Count("pk"), last=Max("pk"))

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from django.db.models import Count, F, OuterRef, Subquery
+from django.db.models import Count, F, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 
 from campaigns.models import Campaign, Topic
@@ -65,13 +65,17 @@ def list_growth(pool: Pool) -> list[TopicGrowth]:
     ]
 
 
-def first_relevance(campaign: Campaign, topic: Topic | None = None) -> dict[tuple[str, str], bool]:
-    """By (topic, docno), in the order of the log: whether the first grade is relevant.
+def first_relevance(
+    campaign: Campaign, topic: Topic | None = None, among: Q | None = None
+) -> dict[tuple[str, str], bool]:
+    """By (topic, docno), in the order of the log: whether the first grade is relevant; of the
+    judgments ``among`` only, if not None.
 
     A grade below 0 does not express relevance and counts as not relevant, since it is a judgment.
     """
     graded = campaign.judgments.filter(purpose="judge", kind="grade").order_by("pk")
     graded = graded if topic is None else graded.filter(topic=topic)
+    graded = graded if among is None else graded.filter(among)
     first: dict[tuple[str, str], bool] = {}
     for number, docno, grade in graded.values_list("topic__number", "docno", "grade"):
         first.setdefault((number, docno), (grade or 0) >= campaign.relevance_level)

@@ -23,6 +23,7 @@ from evaluation.core.measures.names import UnknownMeasureError, parse_measures
 from judging.core.policies import DEFAULT_POLICY, QrelsPolicy, UnknownPolicyError, get_policy
 from reliability.core.disagreement.ballots import (
     BallotTable,
+    JointPolicyError,
     build_ballots,
     build_ballots_from_qrels,
     qrels_to_grades,
@@ -91,7 +92,7 @@ class DisagreementCommand(FileCommand):
             ResamplingOptions(options["seed"], options["draws"])
             ResamplingOptions(options["seed"], options["swaps"])
             panel = self.build_panel(options, out)
-        except (UnknownMeasureError, UnknownPolicyError) as error:
+        except (UnknownMeasureError, UnknownPolicyError, JointPolicyError) as error:
             raise CliError(str(error)) from error
         except ValueError as error:
             raise CliError(f"{str(error).capitalize()}.") from error

@@ -7,6 +7,7 @@ from django.db.models import Count, Max
 from campaigns.models import Campaign
 from judging.core.policies import POLICIES, PairBallot, QrelsPolicy
 from judging.models import Judgment
+from judging.queries.exclusions import counting_judgments
 from judging.queries.judgments import list_pair_ballots
 
 
@@ -17,8 +18,9 @@ def list_ballots(campaign: Campaign) -> list[PairBallot]:
 
 
 def log_state_key(campaign: Campaign) -> tuple[object, ...]:
-    """A key that changes with every log row and every change of withheld topics."""
-    log = Judgment.objects.filter(campaign=campaign).aggregate(rows=Count("pk"), last=Max("pk"))
+    """A key that changes with every log row and exclusion, and every change of withheld topics."""
+    counting = Judgment.objects.filter(counting_judgments(), campaign=campaign)
+    log = counting.aggregate(rows=Count("pk"), last=Max("pk"))
     withheld = campaign.topics.filter(withheld=True).order_by("pk").values_list("pk", flat=True)
     return campaign.pk, campaign.created_at, log["rows"], log["last"], tuple(withheld)
 

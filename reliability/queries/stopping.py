@@ -15,6 +15,7 @@ from evaluation.core.comparison.rank_drop import competition_ranks
 from evaluation.core.measures.family import Measure
 from evaluation.queries.interim_scores import InterimScores, compute_interim_scores
 from judging.models import Judgment, Plan, Purpose
+from judging.queries.exclusions import counting_judgments
 from pooling.models import Pool
 from pooling.queries import first_relevance, list_pool_rows
 from reliability.core.collection.extrapolation import Extrapolation
@@ -100,7 +101,7 @@ def stopping_panel(
     ``recent`` counts the relevant among the last ``step`` documents.
     """
     require_permission(actor, "campaigns.manage", campaign)
-    outcomes = first_relevance(campaign)
+    outcomes = first_relevance(campaign, among=counting_judgments())
     judgments = graded_log(campaign).count()
     step = step or default_step(judgments)
     relevance, counts = [*outcomes.values()], choose_checkpoints(judgments, step)
@@ -134,9 +135,9 @@ def log_rows_at(campaign: Campaign, counts: Sequence[int]) -> list[int]:
 
 
 def graded_log(campaign: Campaign) -> QuerySet[Judgment]:
-    """The log of grades by assessors, with changed ones."""
+    """The log of grades by assessors, with changed ones, without those set aside."""
     return Judgment.objects.filter(
-        campaign=campaign, purpose=Purpose.JUDGE, kind=Judgment.Kind.GRADE
+        counting_judgments(), campaign=campaign, purpose=Purpose.JUDGE, kind=Judgment.Kind.GRADE
     )
 
 

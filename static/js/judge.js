@@ -140,9 +140,10 @@ watchFrames({
 });
 
 judge.addEventListener("click", (event) => {
-  if (event.target.closest("[data-read-on]")) {
+  const more = event.target.closest("[data-read-on]");
+  if (more) {
     event.preventDefault();
-    reader.readOn(article());
+    reader.readOn(article(), more);
   }
 });
 

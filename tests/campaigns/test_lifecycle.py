@@ -70,7 +70,7 @@ def test_the_tab_of_a_page_is_current():
     status = Status(Campaign(slug="small"), **viewer, facts=Counted())
     for name, route in routes().items():
         current = [tab.label for tab in build_tabs(status, route) if tab.current]
-        judge = path(route) in ("judge", "my-judgments")
+        judge = path(route) in ("judge", "my-judgments", "comparisons")
         assert len(current) == (path(route) not in OUTSIDE and not judge), name
     assert not any(tab.current for tab in build_tabs(status, "account/token/"))
 
@@ -87,5 +87,13 @@ def test_apps_register_in_the_order_of_a_campaign():
         "setup", "runs", "pool", "judging", "qrels", "scores",
     ]  # fmt: skip
     order = [app.name for app in apps.get_app_configs() if hasattr(app.module, "lifecycle")]
-    assert order == ["campaigns", "pooling", "judging", "evaluation", "reliability"]
+    assert order == [
+        "campaigns",
+        "pooling",
+        "judging",
+        "crowd",
+        "preferences",
+        "evaluation",
+        "reliability",
+    ]
     assert len(LIFE_CYCLES) == len(order)

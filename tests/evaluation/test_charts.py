@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 from common.charts.axes import Axis, fifths_axis, round_axis
-from common.charts.kinds import PlotValue, build_line_chart
+from common.charts.kinds import BARS_HEIGHT, PlotValue, build_line_chart
 from evaluation.queries.leaderboard import BestMedianWorst
-from evaluation.views.charts.topics import HEIGHT, build_difference_chart, build_topic_chart
+from evaluation.views.charts.topics import build_difference_chart, build_topic_chart
 from reliability.core.judgments_chart import build_judgments_chart, judgments_value
 from reliability.core.rank_bands import RankedRun, build_rank_bands
 from tests.common.shapes import places, shapes, texts, tooltips
@@ -14,22 +14,22 @@ HEAD = ("name", "Title", "")
 def test_topic_chart_places_bar_median_and_whisker():
     spreads = [BestMedianWorst(1.0, 0.25, 0.0), BestMedianWorst(0.5, 0.5, 0.5)]
     chart = build_topic_chart("map", "mine", ["1", "2"], [0.5, None], spreads)
-    top = chart.plot.top
-    assert places(chart, "rect", "bar-own", "y", "height") == [(top + HEIGHT / 2, HEIGHT / 2)]
+    top, half = chart.plot.top, BARS_HEIGHT / 2
+    assert places(chart, "rect", "bar-own", "y", "height") == [(top + half, half)]
     whisker, median = (shapes(chart, "path", css)[0] for css in ("whisker", "bar-median"))
     middle = chart.plot.x(0)
-    assert whisker.get("d", "").startswith(f"M{middle:g} {top + HEIGHT:g}L{middle:g} {top:g}")
-    assert f" {top + HEIGHT * 0.75:g}h" in median.get("d", "")
+    assert whisker.get("d", "").startswith(f"M{middle:g} {top + BARS_HEIGHT:g}L{middle:g} {top:g}")
+    assert f" {top + BARS_HEIGHT * 0.75:g}h" in median.get("d", "")
     assert tooltips(chart)[0] == "Topic 1: 0.5; best 1, median 0.25, worst 0"
     assert "–" in texts(chart, "middle")
     assert [label for _, label in chart.up.ticks] == ["0", "0.25", "0.5", "0.75", "1"]
-    assert places(chart, "line", "axis", "y1") == [(top + HEIGHT,)]
+    assert places(chart, "line", "axis", "y1") == [(top + BARS_HEIGHT,)]
 
 
 def test_topic_chart_of_counts_reaches_the_largest():
     chart = build_topic_chart("num_ret", "a", ["1"], [750.0], [BestMedianWorst(1000.0, 500.0, 0.0)])
     assert [label for _, label in chart.up.ticks] == ["0", "250", "500", "750", "1000"]
-    assert places(chart, "rect", "bar-own", "height") == [(HEIGHT * 0.75,)]
+    assert places(chart, "rect", "bar-own", "height") == [(BARS_HEIGHT * 0.75,)]
 
 
 def test_topic_chart_grows_with_topics_and_slants_long_labels():
@@ -46,7 +46,7 @@ def test_difference_chart_goes_up_and_down_from_zero():
     chart = build_difference_chart("map", ("a", "b"), ["1", "2"], [0.5, -0.25])
     ((x, y, height),) = places(chart, "rect", "bar-own", "x", "y", "height")
     ((below, less),) = places(chart, "rect", "bar-other", "y", "height")[:1]
-    assert y + height == below == chart.plot.top + HEIGHT / 2
+    assert y + height == below == chart.plot.top + BARS_HEIGHT / 2
     assert height == 2 * less
     assert x > chart.plot.left
     assert [item.label for item in chart.legend] == ["a is better", "b is better"]

@@ -157,7 +157,14 @@ def test_tabs_are_those_of_the_role(
         standing = get_campaign_status(campaign, user)
         return [tab.label for tab in build_tabs(standing, route="")]
 
-    assert labels(assessor) == ["Overview", "Judge", "My judgments", "Topics", "Documents"]
+    assert labels(assessor) == [
+        "Overview",
+        "Judge",
+        "Compare",
+        "My judgments",
+        "Topics",
+        "Documents",
+    ]
     assert labels(participant) == ["Overview", "Topics", "Documents", "Runs", "Scores"]
     assert labels(viewer) == ["Overview", "Topics", "Documents"]
     assert labels(organizer)[-3:] == ["People", "Log", "Settings"]
@@ -186,7 +193,7 @@ def test_the_head_costs_the_same_queries_however_much_there_is(
     few = [queries(user) for user in (organizer, assessor, participant)]
     for number in range(3):
         accepted_run(team, f"more-{number}", f"1 Q0 d{number + 1} 1 1 t\n")
-    assert [queries(user) for user in (organizer, assessor, participant)] == few == [6, 15, 7]
+    assert [queries(user) for user in (organizer, assessor, participant)] == few == [6, 16, 7]
 
 
 def test_judging_that_goes_on_after_qrels_is_not_to_come(campaign, organizer, alpha, qrels, plan):

@@ -16,12 +16,18 @@ from tests.conftest import REPOSITORY
 QRELS = "1 0 a 2\n1 0 b 0\n1 0 c 1\n2 0 a 1\n2 0 b 0\n3 0 c 1\n3 0 d 0\n"
 RUN = "1 Q0 a 1 9 x\n1 Q0 b 2 8 x\n2 Q0 b 1 3 x\n2 Q0 a 2 2 x\n3 Q0 c 1 1 x\n"
 OTHER = "1 Q0 c 1 9 y\n1 Q0 b 2 8 y\n2 Q0 a 1 3 y\n3 Q0 d 1 1 y\n3 Q0 c 2 1 y\n"
+CLICKS = '{"session": "s", "topic": "1", "shown": ["a", "b", "c"], "clicks": ["b"]}\n'
 CASES = {
     "evaluate": ("evaluate", "qrels x y -q -m map -m bpref"),
     "compare": ("compare_runs", "qrels x y -m map"),
     "user-measures": ("user_measures", "qrels x --known known"),
+    "interleave": ("interleave", "x y --depth 3 --seed 1"),
+    "preferences": ("preferences", "clicks"),
+    "score-preferences": ("score_preferences", "x y --preferences clicks"),
+    "bradley-terry": ("bradley_terry", "clicks --prior 0.5"),
     "pool": ("pool", "x y --depth 2"),
     "agreement": ("agreement", "qrels other"),
+    "aggregate": ("aggregate", "qrels other --model dawid-skene"),
     "disagreement": ("disagreement", "--runs x y --qrels qrels,other --draws 100 --swaps 100"),
     "report": ("collection_report", "qrels x y --depth 2 -m map --draws 5"),
     "simulate": ("simulate_pool", "qrels x y --depth 1 --depth 2 -m map --seeds 1"),
@@ -31,7 +37,7 @@ CASES = {
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     files = {"qrels": QRELS, "other": QRELS.replace("c 1", "c 0"), "x": RUN, "y": OTHER}
-    for name, text in (files | {"known": "1 a\n"}).items():
+    for name, text in (files | {"known": "1 a\n", "clicks": CLICKS}).items():
         (tmp_path / name).write_text(text)
     monkeypatch.chdir(tmp_path)
     return tmp_path

@@ -33,7 +33,7 @@ RUNS = {
 JUDGES = {"ada": QRELS, "ben": {"1": {"a": 1, "b": 1, "c": 1}, "2": {"a": 1, "b": 0, "e": 0}}}
 
 
-@pytest.mark.parametrize("module", ["inputs", "pools", "reports", "scores"])
+@pytest.mark.parametrize("module", ["clicks", "inputs", "pools", "reports", "scores"])
 def test_the_examples_of_the_docstrings_hold(module, monkeypatch):
     # An example leaves its last value there.
     monkeypatch.setattr(builtins, "_", None, raising=False)

@@ -115,6 +115,7 @@ def test_housekeeping_removes_what_is_over(world, settings, tmp_path):
         "Unfinished uploads: 1 removed",
         "Files of rejected runs: 0 removed",
         "Store files not named by any row: 1 removed",
+        "Keys of worker IDs past their retention date: 0 removed",
     ]
     assert (abandoned.exists(), left_over.exists()) == (False, False)
     assert (Run.objects.count(), ScoreSet.objects.count()) == before

@@ -6,6 +6,7 @@ import numpy as np
 
 from campaigns.core.cards import Card
 from common.statistics.draws import Floats, ResamplingOptions
+from common.statistics.proportions import sign_test_probability
 from evaluation.core.comparison.paired_tests import (
     TEN_QUERIES,
     PairedTest,
@@ -18,14 +19,11 @@ from evaluation.core.comparison.paired_tests import (
 def sign_test(differences: Floats, sampling: ResamplingOptions) -> Tested:  # noqa: ARG001
     """The number of wins among the topics that differ, under the binomial distribution with
     probability ½."""
-    from scipy.special import bdtr
-
     wins = (differences > 0).sum(axis=1)
     moved = (differences != 0).sum(axis=1)
-    tail = bdtr(np.minimum(wins, moved - wins).astype(np.float64), moved, 0.5)
     zeros = (differences.shape[1] - moved).tolist()
     notes = [f"exact; zero differences left out: {left}" if left else "exact" for left in zeros]
-    return wins.astype(np.float64), np.minimum(1.0, 2 * tail), notes
+    return wins.astype(np.float64), sign_test_probability(wins, moved), notes
 
 
 SIGN = PairedTest(

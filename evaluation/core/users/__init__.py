@@ -1,1 +1,1 @@
-"""Evaluation from a user's knowledge and clicks: user measures, interleaving, preferences."""
+"""Evaluation from what a user already knew: user-based measures."""

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from common.charts.axes import (
-    NameAxis,
     format_value,
     parts_axis,
     round_down_nice,
     round_up_nice,
 )
 from common.charts.chart import Chart, LegendItem
+from common.charts.kinds import BARS_HEIGHT, bars_axis, list_bars
 from common.charts.marks import (
     BarMark,
-    Drawable,
     IntervalMark,
     MarkGroup,
     RuleMark,
@@ -22,10 +21,6 @@ from common.charts.marks import (
     TextMark,
 )
 from evaluation.queries.leaderboard import BestMedianWorst
-
-WIDTH, HEIGHT = 1060.0, 300.0
-BAND = 24.0
-"""The minimum width of a topic."""
 
 
 def build_topic_chart(
@@ -52,7 +47,7 @@ def build_topic_chart(
         f"{measure} by topic",
         "One bar per topic for this run; a line at the median and a whisker from the worst to the "
         "best run of the campaign.",
-        across=topic_axis(topics),
+        across=bars_axis(topics, "topic"),
         up=parts_axis(measure, round_down_nice(least), top, 4),
         marks=[*marks, RuleMark(0.0)],
         legend=[
@@ -61,7 +56,7 @@ def build_topic_chart(
             LegendItem("worst to best" if best else "lowest to highest", "whisker", "whisker"),
         ],
         caption=caption,
-        size=(0.0, HEIGHT),
+        size=(0.0, BARS_HEIGHT),
     )
 
 
@@ -83,7 +78,7 @@ def build_difference_chart(
         f"Difference in {measure} by topic",
         "One bar per topic, largest difference first: up if the first run is better, down if the "
         "second is.",
-        across=topic_axis(topics),
+        across=bars_axis(topics, "topic"),
         up=parts_axis(measure, -reach, reach, 4, signed=True),
         marks=list_bars(bars),
         legend=[
@@ -91,21 +86,8 @@ def build_difference_chart(
             for run, css in zip(runs, ("bar-own", "bar-other"), strict=True)
         ],
         caption=caption,
-        size=(0.0, HEIGHT),
+        size=(0.0, BARS_HEIGHT),
     )
-
-
-def topic_axis(names: Sequence[str], title: str = "topic") -> NameAxis:
-    return NameAxis(names, max(WIDTH / max(len(names), 1), BAND), title)
-
-
-def list_bars(bars: Sequence[tuple[str, float, str, str]]) -> list[Drawable]:
-    """A bar for each name, value, description and kind (``own``, ``other``)."""
-    marks = [
-        MarkGroup([BarMark(at, value, css=f"bar-{kind}")], description)
-        for at, (_, value, description, kind) in enumerate(bars)
-    ]
-    return [*marks, RuleMark(0.0)]
 
 
 def describe_topic(topic: str, value: float | None, spread: BestMedianWorst) -> str:

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 from common.charts.axes import (
     Axis,
-    NameAxis,
     fifths_axis,
     format_value,
-    parts_axis,
     round_up_nice,
 )
 from common.charts.chart import Chart
-from common.charts.kinds import PlotValue, build_line_chart
-from common.charts.marks import BarMark, MarkGroup, RuleMark
+from common.charts.kinds import PlotValue, build_bar_chart, build_line_chart
 from common.report.figures import make_figure
 from common.report.report import Figure
 from reliability.core.collection import depths, leave_one_group_out, reduced_judgments, stability
 from reliability.core.collection.report import ReusabilityReport
 from reliability.core.rank_bands import RankedRun, build_rank_bands
-
-WIDTH, HEIGHT = 1060.0, 300.0
-BAND = 24.0
-"""The minimum width of a bar's place."""
 
 
 def draw_section_figures(report: ReusabilityReport, section: str) -> Iterator[Figure]:
@@ -64,7 +57,7 @@ def chart_depths(report: ReusabilityReport) -> Chart:
     top = round_up_nice(max((value for _, value, *_ in bars), default=0.0) or 1.0)
     caption = "New relevant documents by best rank in any contributing run."
     title, axes = "New relevant documents by depth", ("depth", "relevant")
-    return build_bar_chart("depths", title, axes, bars, top, caption)
+    return build_bar_chart(("depths", title), axes, bars, top, caption)
 
 
 def chart_densities(report: ReusabilityReport) -> Chart:
@@ -83,40 +76,13 @@ def chart_densities(report: ReusabilityReport) -> Chart:
         "highlighted."
     )
     title = "Share of relevant documents by topic"
-    return build_bar_chart("densities", title, ("topic", "share"), bars, 1.0, caption)
+    return build_bar_chart(("densities", title), ("topic", "share"), bars, 1.0, caption)
 
 
 def describe_density(topic: stability.TopicDensity) -> str:
     share = format_value(topic.density)
     counts = f"{topic.relevant} of {topic.judged} judged documents relevant"
     return f"Topic {topic.topic}: {share}, {counts}"
-
-
-def build_bar_chart(
-    name: str,
-    title: str,
-    axes: tuple[str, str],
-    bars: Sequence[tuple[str, float, str, str]],
-    top: float,
-    caption: str,
-) -> Chart:
-    """A bar for each name, value, description and kind (``own``, ``other``)."""
-    marks = [
-        MarkGroup([BarMark(at, value, css=f"bar-{kind}")], description)
-        for at, (_, value, description, kind) in enumerate(bars)
-    ]
-    return Chart(
-        name,
-        title,
-        caption,
-        across=NameAxis(
-            [label for label, *_ in bars], max(WIDTH / max(len(bars), 1), BAND), axes[0]
-        ),
-        up=parts_axis(axes[1], 0.0, top, 4),
-        marks=[*marks, RuleMark(0.0)],
-        caption=caption,
-        size=(0.0, HEIGHT),
-    )
 
 
 def chart_taus(report: ReusabilityReport) -> Chart:

@@ -12,13 +12,24 @@ from numpy.typing import NDArray
 from campaigns.core.run_matrix import PairArray
 from campaigns.core.tables import UNJUDGED, QrelsTable
 from evaluation.core.judgments import Ints, Mask
-from judging.core.policies import AUTOMATIC, RULES, PairBallot, QrelsPolicy, apply_policy
+from judging.core.policies import AUTOMATIC, PairBallot, QrelsPolicy, apply_policy
+from judging.core.policy_rules import RULES
 
 Grades = NDArray[np.int32]
 Pair = tuple[str, str]
 
 ABSENT = int(UNJUDGED)
 """The grade of a pair without a line in the qrels."""
+
+
+class JointPolicyError(ValueError):
+    """A policy that decides all pairs together, where grades are resampled pair by pair."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"{name} decides all pairs together and cannot be resampled pair by pair. Choose a "
+            "policy that decides each pair by itself, such as majority."
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,8 +178,11 @@ def build_ballots(
     ballots: Iterable[PairBallot], policy: QrelsPolicy, reference: Mapping[Pair, int] | None = None
 ) -> BallotTable:
     """``ballots`` has one ballot per pair, in any order. Automatic assessors are named
-    ``automatic:NAME``. Unjudged pairs of ``reference`` get rows too.
+    ``automatic:NAME``. Unjudged pairs of ``reference`` get rows too. Raises ``JointPolicyError``
+    for a policy that decides all pairs together.
     """
+    if policy.crowd is not None:
+        raise JointPolicyError(policy.name)
     by_pair = {ballot.pair: ballot for ballot in ballots}
     pairs = sorted({*by_pair, *(reference or ())})
     place = {pair: row for row, pair in enumerate(pairs)}

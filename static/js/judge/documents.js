@@ -46,12 +46,11 @@ export function withPrevious(doc, previous) {
   });
 }
 
-// Replaces "Read on" by the next piece of a long text; false if there is none. One request at
-// a time: concurrent calls share it.
+// Replaces "Read on" (the first in the article, if not given) by the next piece of a long text;
+// false if there is none. One request at a time: concurrent calls share it.
 const reading = new WeakMap();
 
-export function readOn(article) {
-  const link = article.querySelector("[data-read-on]");
+export function readOn(article, link = article.querySelector("[data-read-on]")) {
   if (!link) return Promise.resolve(false);
   if (!reading.has(link)) reading.set(link, fetchPiece(link).finally(() => reading.delete(link)));
   return reading.get(link);
@@ -76,14 +75,14 @@ export function makeReader(added) {
   const near = new IntersectionObserver(
     (entries) => {
       for (const entry of entries) {
-        if (entry.isIntersecting) go(entry.target.closest(".judge-doc"));
+        if (entry.isIntersecting) go(entry.target.closest(".judge-doc"), entry.target);
       }
     },
     { rootMargin: "2000px 0px" },
   );
 
-  async function go(article) {
-    const more = article ? await readOn(article) : false;
+  async function go(article, link) {
+    const more = article ? await readOn(article, link) : false;
     if (more) added(article);
     if (article === watched) watch(article);
     return more;
@@ -92,8 +91,7 @@ export function makeReader(added) {
   function watch(article) {
     watched = article;
     near.disconnect();
-    const link = article?.querySelector("[data-read-on]");
-    if (link) near.observe(link);
+    for (const link of article?.querySelectorAll("[data-read-on]") ?? []) near.observe(link);
   }
 
   return { watch, readOn: go };

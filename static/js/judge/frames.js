@@ -1,11 +1,11 @@
 // Documents in frames: the same keys and the same clock.
 import { watch } from "./presence.js";
-import { framed } from "./text.js";
+import { documentIn } from "./text.js";
 
 export function watchFrames({ judge, article, pressed, focus, loaded }) {
   function prepare(frame) {
     const node = frame.closest(".judge-doc");
-    const inside = node && framed(node);
+    const inside = node && documentIn(frame);
     if (inside && !inside.documentElement.dataset.prepared) {
       inside.documentElement.dataset.prepared = "";
       inside.addEventListener("keydown", pressed);
@@ -13,7 +13,7 @@ export function watchFrames({ judge, article, pressed, focus, loaded }) {
     }
     if (!node || node !== article()) return;
     loaded();
-    if (inside && document.activeElement === node) focus();
+    if (inside && frame === node.querySelector("iframe.document-frame") && document.activeElement === node) focus();
   }
 
   document.addEventListener("load", (event) => {

@@ -30,9 +30,9 @@ export function keyName(event) {
   return (event.shiftKey ? "Shift+" : "") + event.key.toLowerCase();
 }
 
-// What a key presses in `place`. A grade wins over the screen's own use of its key, which older
-// scales may have.
+// What a key presses in `place`; data-key lists one or several. A grade wins over the screen's own
+// use of its key, which older scales may have.
 export function targetOf(key, place) {
   const keyed = [...place.querySelectorAll("#grades [data-key]"), ...place.querySelectorAll("[data-key]")];
-  return keyed.find((node) => node.dataset.key === key && node.checkVisibility({ visibilityProperty: true }));
+  return keyed.find((node) => node.dataset.key.split(" ").includes(key) && node.checkVisibility({ visibilityProperty: true }));
 }

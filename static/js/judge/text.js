@@ -1,9 +1,8 @@
 // The text of a document on screen: in the page itself or in a frame without scripts.
 
-// The document inside an article's frame, once loaded, if readable (the browser's PDF viewer is
-// not).
-export function framed(article) {
-  const frame = article?.querySelector("iframe.document-frame[sandbox]");
+// The document inside a frame, once loaded, if readable (the browser's PDF viewer is not).
+export function documentIn(frame) {
+  if (!frame?.matches("[sandbox]")) return null;
   try {
     const inside = frame?.contentDocument;
     return inside?.readyState === "complete" && inside.URL !== "about:blank" ? inside : null;
@@ -12,10 +11,15 @@ export function framed(article) {
   }
 }
 
+// The document inside the first frame of an article.
+export function framed(article) {
+  return documentIn(article?.querySelector("iframe.document-frame[sandbox]"));
+}
+
 export function roots(article) {
-  const inside = framed(article);
+  const inside = [...article.querySelectorAll("iframe.document-frame[sandbox]")].map(documentIn);
   const own = [...article.querySelectorAll(".document-title, .reading")];
-  return inside?.body ? [...own, inside.body] : own;
+  return [...own, ...inside.map((it) => it?.body).filter(Boolean)];
 }
 
 export function* textNodes(root) {

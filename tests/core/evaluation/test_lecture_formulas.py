@@ -16,7 +16,7 @@ from evaluation.core.options import ScoringOptions
 from evaluation.core.precision_histogram import precision_histogram
 from evaluation.core.summary import summarize_counts
 from evaluation.core.users.measures import score_for_user
-from evaluation.core.users.preferences import preferences_from_clicks, share_of_preferences_met
+from preferences.core.click_preferences import preferences_from_clicks, share_of_preferences_met
 from tests.core.evaluation.lectures import Check, listed, value
 from tests.core.evaluation.made import Topic, made, random_topics
 

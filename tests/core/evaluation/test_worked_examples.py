@@ -12,7 +12,7 @@ from evaluation.core.curves import area_under_curve, average_curves, interpolate
 from evaluation.core.evaluate import evaluate
 from evaluation.core.measures.family import MeasureFamily, WorkedExample
 from evaluation.core.measures.registry import FAMILIES
-from evaluation.core.users.interleaving import credit_picks, interleave
+from preferences.core.interleaving import credit_picks, interleave
 from tests.core.evaluation.lectures import (
     BOOK,
     Check,

@@ -16,6 +16,7 @@ from django.core.management.base import BaseCommand
 from django.utils import timezone
 
 from campaigns.services.run_limits import remove_old_rejected_files
+from crowd.services.keys import destroy_expired_keys
 from workbench.stored_files import list_unnamed_files, remove_old_file, remove_unnamed_files
 
 UPLOAD_HOURS = 24.0
@@ -23,7 +24,7 @@ UPLOAD_HOURS = 24.0
 
 
 class Command(BaseCommand):
-    help = "Remove ended sessions, old sign-in records, old rejected files and files left over."
+    help = "Remove ended sessions, old sign-in records, rejected files, files left over, old keys."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
@@ -40,6 +41,7 @@ class Command(BaseCommand):
             "Unfinished uploads": remove_unfinished_uploads,
             "Files of rejected runs": remove_old_rejected_files,
             "Store files not named by any row": remove_left_over_files,
+            "Keys of worker IDs past their retention date": destroy_expired_keys,
         }
         for name, remove in chores.items():
             self.stdout.write(f"{name}: {remove()} removed")

@@ -7,7 +7,12 @@ import pytest
 
 from campaigns.core.qrels import qrels_from_rows
 from judging.core.policies import POLICIES, PairBallot, apply_policy, get_policy
-from reliability.core.disagreement.ballots import ABSENT, build_ballots, build_ballots_from_qrels
+from reliability.core.disagreement.ballots import (
+    ABSENT,
+    JointPolicyError,
+    build_ballots,
+    build_ballots_from_qrels,
+)
 from tests.core.reliability.disagreement.drawn import PEOPLE, drawn_ballots, qrels_of
 
 SAID = [
@@ -104,3 +109,8 @@ def test_a_machine_is_not_drawn():
     found = build_ballots(SAID, get_policy("maximum"))
     grades = found.resample_grades(np.array([[0, 2], [2, 0]]), slice(0, len(found)))
     assert grades.tolist() == [[0, 1, -1, 3, 1], [2, 1, -1, 0, 1]]
+
+
+def test_a_policy_for_all_pairs_together_is_not_resampled():
+    with pytest.raises(JointPolicyError, match="crowd:mace decides all pairs together"):
+        build_ballots([PairBallot("1", "a", {"x": 1})], get_policy("crowd:mace"))

@@ -10,16 +10,20 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from campaigns.core.qrels import read_qrels
 from campaigns.core.runs import read_run
 from campaigns.core.streams import read_bytes
 from evaluation.core import ScoringOptions
+from evaluation.core.comparison.registry import CORRELATIONS
 from evaluation.core.measures.names import parse_measure
-from judging.core.policies import get_policy
+from judging.core.policies import apply_policy, get_policy
 from reliability.core.disagreement.ballots import (
+    ABSENT,
     BallotTable,
+    Grades,
     build_ballots,
     build_ballots_from_qrels,
     qrels_to_grades,
@@ -72,3 +76,39 @@ def test_seven_machines_rank_the_runs_as_told(data_dir: Path) -> None:
     assert {name: found[name] for name in MACHINES} == pytest.approx(MACHINES, abs=0.00005)
     known = [value for name in MACHINES if (value := found[name]) is not None]
     assert (round(min(known), 3), round(max(known), 3)) == (0.748, 0.928)
+
+
+@pytest.mark.parametrize(
+    ("name", "differ", "tau"),
+    [
+        ("crowd:majority", 0, 0.913),
+        ("crowd:dawid-skene", 793, 0.946),
+        ("crowd:ordinal", 211, 0.922),
+    ],
+)
+def test_crowd_policies_rank_the_runs_as_the_page_says(
+    data_dir: Path, name: str, differ: int, tau: float
+) -> None:
+    panel = panel_from(data_dir, data_dir / "dl19-eight-assessors" / "main", "*.txt")
+    grades, base = (
+        grades_by_policy(data_dir, panel, policy) for policy in (name, "crowd:majority")
+    )
+    assert int((grades != base).sum()) == differ
+    official = panel.means(panel.by_topic(panel.ballots.base))
+    scores = panel.means(panel.by_topic(grades))
+    assert CORRELATIONS["tau-b"].of_scores(official, scores).value == pytest.approx(tau, abs=5e-4)
+
+
+def grades_by_policy(data_dir: Path, panel: DisagreementPanel, policy: str) -> Grades:
+    """By row of the panel's pairs; ABSENT where nobody judged."""
+    folder = data_dir / "dl19-eight-assessors" / "main"
+    tables = {path.name: read_qrels(read_bytes(path)) for path in sorted(folder.glob("*.txt"))}
+    rows, _ = apply_policy(get_policy(policy), build_ballots_from_qrels(tables))
+    ballots = panel.ballots
+    pairs = [
+        (topic, docno)
+        for at, topic in enumerate(ballots.topics)
+        for docno in ballots.pairs.docnos[ballots.rows(at)]
+    ]
+    graded = {(topic, docno): grade for topic, docno, grade in rows}
+    return np.array([graded.get(pair, ABSENT) for pair in pairs], np.int32)

@@ -13,8 +13,8 @@ from campaigns.core.cards import Card, Parameter
 Side = Literal["A", "B"]
 
 INTERLEAVING = Card(
-    name="interleaving",
-    title="Interleaved comparison of two rankings",
+    name="alternating",
+    title="Interleaving with credit by contributor",
     formula="list = documents of A and B in turns, without those already in the list, until one "
     "ranking ends\ncredit(X) = clicks on documents that X contributed",
     reading="Which of two rankings contributes more of the documents that users click, when "
@@ -39,6 +39,10 @@ class InterleavedList:
     documents: tuple[str, ...]
     by: tuple[Side, ...]
 
+    def cut(self, depth: int | None) -> InterleavedList:
+        """The first ``depth`` documents; None: all."""
+        return InterleavedList(self.documents[:depth], self.by[:depth])
+
 
 def draw_first_side(rng: np.random.Generator) -> Side:
     """The ranking that starts, drawn at random."""
@@ -50,8 +54,7 @@ def interleave(a: Sequence[str], b: Sequence[str], first: Side) -> InterleavedLi
 
     Raises ``ValueError`` if a ranking contains a document twice.
     """
-    if len(set(a)) < len(a) or len(set(b)) < len(b):
-        raise ValueError("duplicate document in a ranking")
+    require_distinct(a, b)
     left: dict[Side, list[str]] = {"A": list(a)[::-1], "B": list(b)[::-1]}
     owner: dict[str, Side] = {}
     turn = first
@@ -67,8 +70,19 @@ def credit_picks(interleaved: InterleavedList, picks: Iterable[str]) -> dict[Sid
     Raises ``ValueError`` for a pick that is not in the list.
     """
     by = dict(zip(interleaved.documents, interleaved.by, strict=True))
-    picked = set(picks)
-    if unknown := sorted(picked - set(by)):
-        raise ValueError(f"picked but not in the list: {', '.join(unknown)}")
-    sides = [by[pick] for pick in picked]
+    sides = [by[pick] for pick in require_listed(interleaved, picks)]
     return {"A": sides.count("A"), "B": sides.count("B")}
+
+
+def require_distinct(*rankings: Sequence[str]) -> None:
+    """Raise ``ValueError`` if a ranking contains a document twice."""
+    if any(len(set(ranking)) < len(ranking) for ranking in rankings):
+        raise ValueError("duplicate document in a ranking")
+
+
+def require_listed(interleaved: InterleavedList, picks: Iterable[str]) -> set[str]:
+    """The distinct picks. Raises ``ValueError`` for a pick that is not in the list."""
+    picked = set(picks)
+    if unknown := sorted(picked - set(interleaved.documents)):
+        raise ValueError(f"picked but not in the list: {', '.join(unknown)}")
+    return picked

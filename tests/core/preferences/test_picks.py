@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.core.users.interleaving import (
+from preferences.core.click_preferences import preferences_from_clicks, share_of_preferences_met
+from preferences.core.interleaving import (
     InterleavedList,
     credit_picks,
     draw_first_side,
     interleave,
 )
-from evaluation.core.users.preferences import preferences_from_clicks, share_of_preferences_met
 
 rankings = st.lists(st.sampled_from("abcdefgh"), unique=True)
 

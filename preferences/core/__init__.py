@@ -1,0 +1,1 @@
+"""Preferences without Django: interleaving, clicks, shares of runs, Bradley–Terry, cycles."""

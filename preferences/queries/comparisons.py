@@ -1,0 +1,345 @@
+"""Reading comparisons: who may claim which, what was answered, and what it says.
+
+Nothing that a judge is shown comes from here but their own answers: run tags and the share of
+each run are for organizers.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+
+from campaigns.models import Campaign, Topic, User
+from common.statistics.proportions import sign_test_probability
+from judging.queries.slots import free_slots
+from preferences.core.credit_outcome import InterleavingOutcome, compare_credits
+from preferences.core.interleaving import InterleavedList
+from preferences.core.interleaving_methods import METHODS
+from preferences.models import Comparison, ComparisonPlan, ComparisonSlot, Preference
+
+State = ComparisonSlot.State
+ANSWERED = (Preference.Kind.CHOICE, Preference.Kind.SKIP)
+SIDES = {
+    False: {"left": Preference.Choice.A, "right": Preference.Choice.B},
+    True: {"left": Preference.Choice.B, "right": Preference.Choice.A},
+}
+"""By whether the sides are swapped: which document is on which side."""
+ALPHA = 0.05
+"""Level of the sign test of left against right."""
+
+
+@dataclass(frozen=True)
+class PreferencePair:
+    """``better`` was preferred to ``worse``. A tie is two pairs, each with ``weight`` ½."""
+
+    topic: str
+    better: str
+    worse: str
+    weight: float = 1.0
+
+
+@dataclass(frozen=True)
+class TopicOutcome:
+    """How often each run was preferred on a topic."""
+
+    topic: Topic
+    wins_a: int
+    wins_b: int
+    ties: int
+
+
+@dataclass(frozen=True)
+class ComparisonProgress:
+    """Slots of a plan by state; ``extra`` answers came after their slot had passed on."""
+
+    judged: int = 0
+    skipped: int = 0
+    leased: int = 0
+    open: int = 0
+    extra: int = 0
+
+    @property
+    def total(self) -> int:
+        return self.judged + self.skipped + self.leased + self.open
+
+    @property
+    def left(self) -> int:
+        return self.leased + self.open
+
+    @property
+    def percent(self) -> int:
+        """Rounded down: 100 only if nothing remains."""
+        done = self.judged + self.skipped
+        return 100 * done // self.total if self.total else 100
+
+
+@dataclass(frozen=True)
+class SideCount:
+    """What judges chose by side. ``p_value`` of the sign test of left against right; None if
+    every answer is a tie.
+    """
+
+    left: int
+    right: int
+    ties: int
+    p_value: float | None
+
+    @property
+    def decided(self) -> int:
+        return self.left + self.right
+
+    @property
+    def matters(self) -> bool:
+        """Whether the sign test finds a preference for a side."""
+        return self.p_value is not None and self.p_value < ALPHA
+
+    @property
+    def percent_left(self) -> float:
+        return 100 * self.left / self.decided if self.decided else 50.0
+
+
+@dataclass(frozen=True)
+class JudgeCount:
+    """What one assessor has answered in a plan."""
+
+    assessor: User
+    judged: int
+    skipped: int
+    sides: SideCount
+
+
+@dataclass(frozen=True)
+class OwnPlan:
+    """A plan with the comparisons that one assessor has answered, and those that remain."""
+
+    plan: ComparisonPlan
+    done: int
+    left: int
+
+
+def later_preferences() -> QuerySet[Preference]:
+    """Within a query of preferences: later revisions of the same answer."""
+    return Preference.objects.filter(
+        comparison=OuterRef("comparison"),
+        assessor=OuterRef("assessor"),
+        revision__gt=OuterRef("revision"),
+    )
+
+
+def current_answer_filter() -> Q:
+    """Within a query of preferences: the latest revisions that are not withdrawn."""
+    return Q(~Exists(later_preferences()), kind__in=ANSWERED)
+
+
+def current_preferences(campaign: Campaign) -> QuerySet[Preference]:
+    """The latest revision of every answer that is not withdrawn, in the order of the log."""
+    log = Preference.objects.filter(current_answer_filter(), campaign=campaign)
+    return log.select_related("comparison__topic")
+
+
+def list_choices(plan: ComparisonPlan) -> list[Preference]:
+    """The choices of a plan that count."""
+    current = current_preferences(plan.campaign).filter(comparison__plan=plan)
+    return list(current.filter(kind=Preference.Kind.CHOICE).select_related("assessor"))
+
+
+def new_comparison_filter(actor: User) -> Q:
+    """Within a query of slots: comparisons that ``actor`` neither has checked out nor answered.
+
+    An undone answer does not count.
+    """
+    own = ComparisonSlot.objects.filter(comparison=OuterRef("comparison"), assessor=actor)
+    answers = Preference.objects.filter(
+        current_answer_filter(), comparison=OuterRef("comparison"), assessor=actor
+    )
+    return Q(~Exists(own), ~Exists(answers))
+
+
+def claimable_comparison_slots(
+    actor: User, campaign: Campaign, plan: ComparisonPlan | None = None
+) -> QuerySet[ComparisonSlot]:
+    """The slots that ``actor`` may claim, in the order of judging, oldest plan first."""
+    slots = ComparisonSlot.objects.filter(
+        free_slots(),
+        new_comparison_filter(actor),
+        Q(reserved_for=None) | Q(reserved_for=actor),
+        comparison__plan__campaign=campaign,
+        comparison__plan__state=ComparisonPlan.State.OPEN,
+    )
+    if plan is not None:
+        slots = slots.filter(comparison__plan=plan)
+    return slots.select_related("comparison__plan", "comparison__topic").order_by(
+        "comparison__plan", "position", "k"
+    )
+
+
+def leased_comparison_slots(
+    actor: User, campaign: Campaign, plan: ComparisonPlan | None = None
+) -> QuerySet[ComparisonSlot]:
+    """What ``actor`` has checked out, the latest first; the leases may have expired."""
+    slots = ComparisonSlot.objects.filter(
+        comparison__plan__campaign=campaign, assessor=actor, state=State.LEASED
+    )
+    if plan is not None:
+        slots = slots.filter(comparison__plan=plan)
+    return slots.select_related("comparison__plan", "comparison__topic").order_by(
+        "-leased_at", "-pk"
+    )
+
+
+def list_own_plans(actor: User, campaign: Campaign) -> list[OwnPlan]:
+    """The plans in which ``actor`` has answered or may answer, newest first."""
+    done = dict(
+        current_preferences(campaign)
+        .filter(assessor=actor)
+        .order_by()
+        .values_list("comparison__plan")
+        .annotate(Count("pk"))
+    )
+    left: Counter[int] = Counter(
+        dict(
+            claimable_comparison_slots(actor, campaign)
+            .order_by()
+            .values_list("comparison__plan")
+            .annotate(Count("comparison", distinct=True))
+        )
+    )
+    left.update(leased_comparison_slots(actor, campaign).values_list("comparison__plan", flat=True))
+    plans = campaign.comparison_plans.filter(pk__in={*done, *left})
+    return [OwnPlan(plan, done.get(plan.pk, 0), left[plan.pk]) for plan in plans]
+
+
+def get_own_plan(actor: User, plan: ComparisonPlan) -> OwnPlan:
+    """How far ``actor`` is in ``plan``."""
+    campaign = plan.campaign
+    done = current_preferences(campaign).filter(comparison__plan=plan, assessor=actor)
+    waiting = claimable_comparison_slots(actor, campaign, plan).order_by()
+    left = waiting.values("comparison").distinct().count()
+    return OwnPlan(
+        plan, done.count(), left + leased_comparison_slots(actor, campaign, plan).count()
+    )
+
+
+def list_own_preferences(
+    actor: User, campaign: Campaign, plan: ComparisonPlan | None = None
+) -> QuerySet[Preference]:
+    """The actor's answers that count, newest first."""
+    own = current_preferences(campaign).filter(assessor=actor)
+    if plan is not None:
+        own = own.filter(comparison__plan=plan)
+    return own.select_related("comparison__plan", "slot").order_by("-pk")
+
+
+def find_last_answer(actor: User, comparison: Comparison) -> Preference | None:
+    """What ``actor`` last answered, also if it is undone."""
+    own = Preference.objects.filter(comparison=comparison, assessor=actor, kind__in=ANSWERED)
+    return own.order_by("-revision").first()
+
+
+def count_comparison_progress(plan: ComparisonPlan) -> ComparisonProgress:
+    """The slots of ``plan`` by state."""
+    slots = ComparisonSlot.objects.filter(comparison__plan=plan).order_by()
+    counts = Counter(dict(slots.values_list("state").annotate(Count("pk"))))
+    current = current_preferences(plan.campaign).filter(comparison__plan=plan)
+    return ComparisonProgress(
+        judged=counts[State.JUDGED],
+        skipped=counts[State.SKIPPED],
+        leased=counts[State.LEASED],
+        open=counts[State.OPEN],
+        extra=current.filter(slot=None, kind=Preference.Kind.CHOICE).count(),
+    )
+
+
+def count_sides(choices: Iterable[Preference]) -> SideCount:
+    """Choices by side of the screen. Without preference for a side, left and right are alike,
+    since sides are shuffled.
+    """
+    chosen = [(row.choice, row.swapped) for row in choices]
+    a, b = Preference.Choice.A, Preference.Choice.B
+    left = chosen.count((a, False)) + chosen.count((b, True))
+    right = chosen.count((b, False)) + chosen.count((a, True))
+    decided = left + right
+    probability = sign_test_probability(np.array([float(left)]), np.array([decided]))
+    p_value = float(probability[0]) if decided else None
+    return SideCount(left, right, len(chosen) - decided, p_value)
+
+
+def list_judge_counts(plan: ComparisonPlan) -> list[JudgeCount]:
+    """Who has answered how often, by name."""
+    current = current_preferences(plan.campaign).filter(comparison__plan=plan)
+    by_assessor: dict[User, list[Preference]] = defaultdict(list)
+    for row in current.select_related("assessor").order_by("assessor__username", "pk"):
+        by_assessor[row.assessor].append(row)
+    return [count_judge(assessor, rows) for assessor, rows in by_assessor.items()]
+
+
+def count_judge(assessor: User, rows: list[Preference]) -> JudgeCount:
+    choices = [row for row in rows if row.kind == Preference.Kind.CHOICE]
+    return JudgeCount(assessor, len(choices), len(rows) - len(choices), count_sides(choices))
+
+
+def list_topic_outcomes(plan: ComparisonPlan) -> list[TopicOutcome]:
+    """Wins of run A and run B and ties by topic, in the order of topics, of answered topics."""
+    by_topic: dict[Topic, list[str]] = defaultdict(list)
+    for row in list_choices(plan):
+        by_topic[row.comparison.topic].append(row.choice)
+    return [
+        TopicOutcome(topic, *(chosen.count(side) for side in Preference.Choice.values))
+        for topic, chosen in sorted(
+            by_topic.items(), key=lambda row: (row[0].position, row[0].number)
+        )
+    ]
+
+
+def compare_outcomes(outcomes: Iterable[TopicOutcome]) -> InterleavingOutcome:
+    """Wins of both runs over all topics, with the sign test and the share of A."""
+    return compare_credits(
+        {
+            row.topic.number: [(1, 0)] * row.wins_a + [(0, 1)] * row.wins_b + [(1, 1)] * row.ties
+            for row in outcomes
+        }
+    )
+
+
+def list_preference_pairs(plan: ComparisonPlan) -> list[PreferencePair]:
+    """The preferences between documents that judges of ``plan`` expressed, one by one.
+
+    Empty for a plan that compares runs.
+    """
+    if plan.kind != ComparisonPlan.Kind.DOCUMENTS:
+        return []
+    pairs = []
+    for row in list_choices(plan):
+        compared = row.comparison
+        topic, a, b = compared.topic.number, compared.docno_a, compared.docno_b
+        if row.choice == Preference.Choice.TIE:
+            pairs += [PreferencePair(topic, a, b, 0.5), PreferencePair(topic, b, a, 0.5)]
+        else:
+            better, worse = (a, b) if row.choice == Preference.Choice.A else (b, a)
+            pairs.append(PreferencePair(topic, better, worse))
+    return pairs
+
+
+def credit_comparison(comparison: Comparison, picks: Iterable[str]) -> tuple[int, int]:
+    """The credit of run A and of run B for the documents picked from an interleaved list.
+
+    Raises ``ValueError`` for a docno that is not in the list.
+    """
+    content = comparison.content
+    interleaved = InterleavedList(tuple(content["documents"]), tuple(content["by"]))
+    method = METHODS[comparison.plan.method]
+    credit = method.credit(content["a"], content["b"], interleaved, picks)
+    return credit["A"], credit["B"]
+
+
+def find_chosen_side(preference: Preference, *, swapped: bool) -> str:
+    """The side on which what was chosen stands; empty for a skip and for an interleaved list."""
+    if preference.comparison.plan.kind == ComparisonPlan.Kind.INTERLEAVED or not preference.choice:
+        return ""
+    if preference.choice == Preference.Choice.TIE:
+        return "tie"
+    return next(side for side, chosen in SIDES[swapped].items() if chosen == preference.choice)

@@ -1,0 +1,60 @@
+"""The documents of a comparison as its judge sees them: no run, rank in a run, score or origin."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from django.db.models.functions import Substr
+
+from campaigns.core.text_pages import strip_tags_for_count
+from campaigns.models import Campaign, Document
+
+READ, SHOWN = 6_000, 700
+"""Characters of a body that are read for its beginning, and that are shown."""
+
+
+@dataclass(frozen=True)
+class ComparedDocument:
+    """A document in a list, with the beginning of its text. Without a title, it is its docno."""
+
+    rank: int
+    docno: str
+    title: str
+    beginning: str
+    has_text: bool
+    picked: bool = False
+
+    @property
+    def key(self) -> str:
+        """The key that picks it; empty after the tenth."""
+        return str(self.rank % 10) if self.rank <= 10 else ""
+
+
+def list_compared_documents(
+    campaign: Campaign, docnos: Sequence[str], picks: Collection[str] = ()
+) -> list[ComparedDocument]:
+    """``docnos`` in their order, with titles and the beginnings of their texts."""
+    rows = campaign.documents.filter(docno__in=docnos).defer("body")
+    known = {row.docno: row for row in rows.annotate(start=Substr("body", 1, READ))}
+    return [
+        ComparedDocument(
+            rank=rank,
+            docno=docno,
+            title=(known[docno].title if docno in known else "") or docno,
+            beginning=read_beginning(known[docno]) if docno in known else "",
+            has_text=docno in known,
+            picked=docno in picks,
+        )
+        for rank, docno in enumerate(docnos, 1)
+    ]
+
+
+def read_beginning(document: Document) -> str:
+    """The beginning of a text or page as one paragraph, cut between words."""
+    start: str = getattr(document, "start", "")
+    if document.format == Document.Format.HTML:
+        start = html.unescape(strip_tags_for_count(start))
+    words = " ".join(start.split())
+    return words if len(words) <= SHOWN else words[:SHOWN].rsplit(" ", 1)[0] + " …"

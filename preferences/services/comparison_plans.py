@@ -1,0 +1,316 @@
+"""Plans of comparisons: preview, create, pause, close, offer skipped comparisons again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+from uuid import uuid4
+
+from django.db import transaction
+from django.db.models import Count
+from django.utils import timezone
+
+from campaigns.core.confirmation import Decision
+from campaigns.core.faults import format_count
+from campaigns.errors import ActionRefused
+from campaigns.models import Campaign, Run, Topic, User
+from campaigns.rules import require_permission
+from campaigns.services import events
+from campaigns.services.decisions import check_decision
+from campaigns.services.matrices import load_run_table
+from pooling.models import Pool
+from preferences.core.interleaving_methods import interleave_by_method, topic_rng
+from preferences.core.pair_designs import (
+    LEAST_PARTNERS,
+    count_document_pairs,
+    draw_document_pairs,
+)
+from preferences.models import Comparison, ComparisonPlan, ComparisonSlot
+from preferences.queries.confirmations import describe_comparison_closing
+
+Kind, State = ComparisonPlan.Kind, ComparisonPlan.State
+MOST_COMPARISONS = 50_000
+MOST_JUDGES = 20
+MOST_DEPTH = 100
+BATCH = 2_000
+
+
+@dataclass(frozen=True)
+class ComparisonOptions:
+    """What a plan compares, before it is saved.
+
+    ``per_document``: comparisons of each document (None: all pairs). ``pool`` is of documents,
+    ``run_a`` and ``run_b`` of rankings and lists, and ``method`` of lists.
+    """
+
+    kind: str
+    title: str
+    question: str = ""
+    pool: Pool | None = None
+    per_document: int | None = None
+    run_a: Run | None = None
+    run_b: Run | None = None
+    depth: int = 10
+    method: str = ComparisonPlan.Method.TEAM_DRAFT.value
+    judges: int = 1
+    ties: bool = True
+    seed: int = 1
+
+
+@dataclass(frozen=True)
+class ComparisonDraft:
+    """One comparison before it is saved."""
+
+    topic: Topic
+    docno_a: str = ""
+    docno_b: str = ""
+    content: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class ComparisonPreview:
+    """What a plan would contain. ``left_out``: topics with nothing to compare."""
+
+    options: ComparisonOptions
+    drafts: Sequence[ComparisonDraft]
+    left_out: int
+
+    @property
+    def comparisons(self) -> int:
+        return len(self.drafts)
+
+    @property
+    def judgments(self) -> int:
+        return len(self.drafts) * self.options.judges
+
+    @property
+    def topics(self) -> int:
+        return len({draft.topic.pk for draft in self.drafts})
+
+
+def preview_comparisons(
+    *, actor: User, campaign: Campaign, options: ComparisonOptions
+) -> ComparisonPreview:
+    """The comparisons of a plan with these options; nothing is saved."""
+    require_permission(actor, "campaigns.manage", campaign)
+    check_comparison_options(campaign, options)
+    topics = list(campaign.topics.filter(withheld=False).order_by("position", "number"))
+    build = draft_documents if options.kind == Kind.DOCUMENTS else draft_rankings
+    drafts = list(build(options, topics))
+    if not drafts:
+        raise ActionRefused(
+            "nothing-to-compare",
+            "No topic has two things to compare.",
+            "Choose a pool with at least two documents per topic, or runs with common topics.",
+        )
+    compared = {draft.topic.pk for draft in drafts}
+    return ComparisonPreview(options, drafts, sum(topic.pk not in compared for topic in topics))
+
+
+def create_comparison_plan(
+    *, actor: User, campaign: Campaign, options: ComparisonOptions
+) -> ComparisonPlan:
+    """Create a plan with its comparisons and slots. The same options give the same plan."""
+    preview = preview_comparisons(actor=actor, campaign=campaign, options=options)
+    documents = options.kind == Kind.DOCUMENTS
+    with transaction.atomic():
+        plan = ComparisonPlan.objects.create(
+            campaign=campaign,
+            kind=options.kind,
+            title=options.title,
+            question=options.question,
+            pool=options.pool if documents else None,
+            run_a=None if documents else options.run_a,
+            run_b=None if documents else options.run_b,
+            depth=options.depth,
+            method=options.method if options.kind == Kind.INTERLEAVED else "",
+            judges=options.judges,
+            ties=options.ties,
+            seed=options.seed,
+            created_by=actor,
+        )
+        rows = Comparison.objects.bulk_create(
+            (
+                Comparison(
+                    plan=plan,
+                    topic=draft.topic,
+                    docno_a=draft.docno_a,
+                    docno_b=draft.docno_b,
+                    content=draft.content or {},
+                    position=position,
+                )
+                for position, draft in enumerate(preview.drafts)
+            ),
+            batch_size=BATCH,
+        )
+        ComparisonSlot.objects.bulk_create(iter_comparison_slots(plan, rows), batch_size=BATCH)
+        events.log_event(
+            campaign=campaign,
+            actor=actor,
+            code="comparisons.created",
+            subject=f"{plan.title}, {format_count(len(rows), 'comparison')}",
+            plan=plan.pk,
+            kind=plan.kind,
+            judges=plan.judges,
+            seed=plan.seed,
+        )
+    return plan
+
+
+def iter_comparison_slots(
+    plan: ComparisonPlan, comparisons: Sequence[Comparison]
+) -> Iterator[ComparisonSlot]:
+    """The slots of a plan. A stands on the right in one of every two slots of a comparison; in
+    which of them is drawn from the seed.
+    """
+    sides = topic_rng(plan.seed, "sides").integers(2, size=len(comparisons))
+    for comparison, side in zip(comparisons, sides.tolist(), strict=True):
+        for k in range(plan.judges):
+            swapped = plan.kind != Kind.INTERLEAVED and bool((side + k) % 2)
+            yield ComparisonSlot(
+                comparison=comparison, k=k, position=comparison.position, swapped=swapped
+            )
+
+
+def draft_documents(
+    options: ComparisonOptions, topics: Sequence[Topic]
+) -> Iterator[ComparisonDraft]:
+    """Pairs of documents of the pool, topic by topic."""
+    assert options.pool is not None  # noqa: S101 (check_comparison_options)
+    by_topic: dict[int, list[str]] = {topic.pk: [] for topic in topics}
+    for number, docno in options.pool.items.values_list("topic", "docno"):
+        by_topic.get(number, []).append(docno)
+    for topic in topics:
+        rng = topic_rng(options.seed, topic.number)
+        for a, b in draw_document_pairs(by_topic[topic.pk], options.per_document, rng):
+            yield ComparisonDraft(topic, a, b)
+
+
+def draft_rankings(
+    options: ComparisonOptions, topics: Sequence[Topic]
+) -> Iterator[ComparisonDraft]:
+    """The rankings of both runs, or one list of both, for each topic that both have."""
+    runs = [list_top_documents(run, options.depth) for run in (options.run_a, options.run_b) if run]
+    for topic in topics:
+        a, b = (ranking.get(topic.number, []) for ranking in runs)
+        if not a or not b:
+            continue
+        content: dict[str, Any] = {"a": a, "b": b}
+        if options.kind == Kind.INTERLEAVED:
+            rng = topic_rng(options.seed, topic.number)
+            interleaved = interleave_by_method(options.method, a, b, rng, options.depth)
+            content |= {
+                "documents": interleaved.documents,
+                "by": interleaved.by,
+                "first": interleaved.by[0],
+            }
+        yield ComparisonDraft(topic, content=content)
+
+
+def list_top_documents(run: Run, depth: int) -> dict[str, list[str]]:
+    """By topic number, the first ``depth`` docnos of an accepted run, in trec_eval order."""
+    table = load_run_table(run)
+    docnos = list(table.docnos)
+    rows = {topic: table.rows(at) for at, topic in enumerate(table.topics)}
+    return {topic: docnos[part][:depth] for topic, part in rows.items()}
+
+
+def check_comparison_options(campaign: Campaign, options: ComparisonOptions) -> None:
+    """Raise ``ActionRefused`` for options that no plan can have."""
+    if not 1 <= options.judges <= MOST_JUDGES:
+        raise ActionRefused("judges", f"Judges per comparison must be 1 to {MOST_JUDGES}.")
+    if options.kind == Kind.DOCUMENTS:
+        check_pool_options(campaign, options)
+        return
+    runs = (options.run_a, options.run_b)
+    if any(run is None or run.campaign_id != campaign.pk for run in runs):
+        raise ActionRefused("runs-missing", "Two runs are needed.", "Choose run A and run B.")
+    if options.run_a == options.run_b:
+        raise ActionRefused("same-run", "A run cannot be compared with itself.", "Choose another.")
+    if not 1 <= options.depth <= MOST_DEPTH:
+        raise ActionRefused("depth", f"The depth must be 1 to {MOST_DEPTH}.")
+
+
+def check_pool_options(campaign: Campaign, options: ComparisonOptions) -> None:
+    pool, wanted = options.pool, options.per_document
+    if pool is None or pool.campaign_id != campaign.pk:
+        raise ActionRefused("pool-missing", "A pool is needed.", "Choose a pool.")
+    if wanted is not None and wanted < LEAST_PARTNERS:
+        raise ActionRefused(
+            "too-few-comparisons",
+            f"Each document needs at least {LEAST_PARTNERS} comparisons to be connected.",
+            f"Enter {LEAST_PARTNERS} or more, or leave the field empty for all pairs.",
+        )
+    sizes = pool.items.order_by().values_list("topic").annotate(Count("pk"))
+    total = sum(count_document_pairs(size, wanted) for _, size in sizes)
+    if total > MOST_COMPARISONS:
+        raise ActionRefused(
+            "too-many-comparisons",
+            f"{total:,} comparisons exceed the limit of {MOST_COMPARISONS:,}.",
+            "Set a number of comparisons per document, or choose a smaller pool.",
+        )
+
+
+def pause_comparisons(*, actor: User, plan: ComparisonPlan, paused: bool = True) -> None:
+    """Stop handing out comparisons, or go on; refused for a closed plan."""
+    require_permission(actor, "campaigns.manage", plan.campaign)
+    before, after = (State.OPEN, State.PAUSED) if paused else (State.PAUSED, State.OPEN)
+    with transaction.atomic():
+        if ComparisonPlan.objects.filter(pk=plan.pk, state=before).update(state=after):
+            code = "comparisons.paused" if paused else "comparisons.resumed"
+            events.log_event(
+                campaign=plan.campaign, actor=actor, code=code, subject=plan.title, plan=plan.pk
+            )
+        plan.refresh_from_db(fields=["state", "closed_at"])
+    if plan.state == State.CLOSED:
+        raise ActionRefused("plan-closed", "This plan is closed.", "Create another plan.")
+
+
+def close_comparisons(
+    *, actor: User, plan: ComparisonPlan, decision: Decision | None = None
+) -> None:
+    """Close ``plan`` for good. Comparisons that are checked out may still be answered, and
+    answers changed, until the judging deadline.
+    """
+    require_permission(actor, "campaigns.manage", plan.campaign)
+    with transaction.atomic():
+        plan.refresh_from_db(fields=["state", "closed_at"])
+        if plan.state == State.CLOSED:
+            return
+        confirmed = check_decision(partial(describe_comparison_closing, plan), decision)
+        ComparisonPlan.objects.filter(pk=plan.pk).update(
+            state=State.CLOSED, closed_at=timezone.now()
+        )
+        events.log_event(
+            campaign=plan.campaign,
+            actor=actor,
+            code="comparisons.closed",
+            subject=plan.title,
+            plan=plan.pk,
+            **confirmed,
+        )
+        plan.refresh_from_db(fields=["state", "closed_at"])
+
+
+def reopen_skipped_comparisons(*, actor: User, plan: ComparisonPlan) -> int:
+    """Offer skipped comparisons to the other assessors; return their number."""
+    require_permission(actor, "campaigns.manage", plan.campaign)
+    with transaction.atomic():
+        skipped = ComparisonSlot.objects.filter(
+            comparison__plan=plan, state=ComparisonSlot.State.SKIPPED
+        )
+        count = 0
+        for slot in skipped:
+            same = ComparisonSlot.objects.filter(pk=slot.pk, token=slot.token)
+            count += same.update(state=ComparisonSlot.State.OPEN, assessor=None, token=uuid4())
+        if count:
+            events.log_event(
+                campaign=plan.campaign,
+                actor=actor,
+                code="comparisons.reopened",
+                subject=f"{plan.title}, {format_count(count, 'comparison')}",
+                plan=plan.pk,
+            )
+    return count
