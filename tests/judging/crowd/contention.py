@@ -88,7 +88,8 @@ def work(plan: Any, worker: Any) -> list[str]:
                         submit_unit_answer(unit=unit, token=slot.token, client_uuid=uuid, **said)
                     given.append(str(uuid))
             except ActionRefused as refused:
-                if refused.code not in ("no-work", "worker-inactive", "set-aside"):
+                # The last: set aside in the middle of the unit, and back again before the answer.
+                if refused.code not in ("no-work", "worker-inactive", "set-aside", "not-in-unit"):
                     raise
             release_unit(unit=unit)
             end_unit(unit, WorkUnit.State.ABANDONED)
