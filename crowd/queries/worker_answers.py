@@ -15,10 +15,8 @@ from campaigns.models import Document
 from crowd.core.quality.answers import CrowdAnswer
 from crowd.core.unit_time import list_working_seconds
 from crowd.models import Study
-from judging.models import CrowdWorker, Judgment, Purpose
-
-SHOWN = (Purpose.JUDGE, Purpose.GOLD, Purpose.REPEAT)
-"""Purposes of the documents of a unit; practice comes before."""
+from judging.models import CrowdWorker, Judgment
+from judging.queries.judgments import SHOWN
 
 
 @dataclass

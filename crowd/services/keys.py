@@ -29,10 +29,8 @@ from crowd.queries.keys import (
     get_fake_secret,
     get_fernet,
     get_link_path,
-    unseal_external,
 )
 
-__all__ = ["unseal_external"]
 SECRET_BYTES = 48
 
 

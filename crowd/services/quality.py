@@ -9,10 +9,11 @@ from campaigns.rules import require_permission
 from crowd.core.quality.stop_rule import StopRule, format_stop_reason
 from crowd.models import Study
 from crowd.queries.unit_answers import load_gold_interval
-from crowd.services.unit_ends import end_running_units, end_unit, lock_unit
+from crowd.services.unit_ends import end_running_units, end_unit
 from judging.models import CrowdWorker, Exclusion, WorkUnit
 from judging.services.exclusions import set_aside
 from judging.services.judgment_log import lock_judging
+from judging.services.unit_work import lock_unit
 
 BY_ORGANIZERS = "set aside by the organizers"
 """Why a unit ended whose worker was set aside by hand."""

@@ -20,8 +20,6 @@ from crowd.services.payments import write_payment
 from judging.models import WorkUnit
 from judging.services.unit_work import lock_unit, release_unit
 
-__all__ = ["lock_unit"]
-
 State = WorkUnit.State
 PATIENCE = timedelta(days=1)
 """After this time a unit that was offered and never started is abandoned."""

@@ -33,12 +33,12 @@ from crowd.services.unit_ends import (
     end_unit,
     is_all_answered,
     is_expired,
-    lock_unit,
 )
 from judging.models import CrowdWorker, Judgment, Purpose, TrainingPair, WorkUnit
 from judging.services.judgment_log import JudgmentSubmission, run_with_retries
 from judging.services.training import write_answer
-from judging.services.unit_work import start_unit, submit_unit_answer
+from judging.services.unit_answers import submit_unit_answer
+from judging.services.unit_work import lock_unit, start_unit
 
 State = WorkUnit.State
 

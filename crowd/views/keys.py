@@ -14,17 +14,17 @@ from django.views.decorators.http import require_http_methods
 from campaigns.core.cards import Card
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
-from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import Crumbs, SignedInRequest
 from campaigns.views.pages import render_page
 from crowd.core.providers.base import ArrivalRefused, check_id
 from crowd.core.providers.registry import PROVIDERS
 from crowd.models import LinkKey, ProviderEvent, Study
 from crowd.queries.keys import find_latest_key_set, get_link_path
+from crowd.queries.workers import get_study_for
 from crowd.services.key_sets import request_key_set
 from crowd.services.keys import make_link, retire_link_key, rotate_link_key
 from crowd.services.receipt_checks import ReceiptCheck, find_receipt
-from crowd.views.studies import get_campaign_study, study_crumbs
+from crowd.views.studies import study_crumbs
 
 MAX_HOURS = 24 * 365
 
@@ -52,8 +52,7 @@ class KeysPage:
 @require_http_methods(["GET", "POST"])
 def study_keys_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Add and retire keys, make a link, check a receipt."""
-    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    study = get_campaign_study(campaign, pk)
+    campaign, study = get_study_for(request.user, slug, pk)
     if request.method == "GET":
         return render_keys_page(request, study)
     act = request.POST.get("act", "")

@@ -7,7 +7,7 @@ from functools import partial
 
 from django.contrib import messages
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404, redirect
+from django.shortcuts import redirect
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from campaigns.core.confirmation import Decision
@@ -31,6 +31,7 @@ from crowd.queries.studies import (
     load_crowd_needs,
     load_study_figures,
 )
+from crowd.queries.workers import get_study_for
 from crowd.services.studies import (
     create_study,
     edit_study,
@@ -134,8 +135,7 @@ def study_new_view(request: SignedInRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def study_edit_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Change a study: all of a draft, later what workers do not rely on."""
-    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    study = get_campaign_study(campaign, pk)
+    campaign, study = get_study_for(request.user, slug, pk)
     latest = get_consent_text(study)
     text = latest.text if latest else ""
     if request.method == "GET":
@@ -160,8 +160,8 @@ def study_edit_view(request: SignedInRequest, slug: str, pk: int) -> HttpRespons
 @require_GET
 def study_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """State, links, units, judgments, cost and pay of a study."""
-    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    return render_study_page(request, get_campaign_study(campaign, pk))
+    _, study = get_study_for(request.user, slug, pk)
+    return render_study_page(request, study)
 
 
 @dataclass(frozen=True)
@@ -179,8 +179,7 @@ class StudyStartPage:
 @require_http_methods(["GET", "POST"])
 def study_start_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """The list of what is missing, then the page before a study starts; its form starts it."""
-    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    study = get_campaign_study(campaign, pk)
+    campaign, study = get_study_for(request.user, slug, pk)
     crumbs = study_crumbs(study)
     if study.state != Study.State.DRAFT:
         return redirect(study)
@@ -213,9 +212,9 @@ def study_start_view(request: SignedInRequest, slug: str, pk: int) -> HttpRespon
 @require_POST
 def study_pause_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Pause or resume."""
-    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    _, study = get_study_for(request.user, slug, pk)
     paused = request.POST.get("paused") == "1"
-    study = pause_study(actor=request.user, study=get_campaign_study(campaign, pk), paused=paused)
+    study = pause_study(actor=request.user, study=study, paused=paused)
     text = "Study paused: no new units. Those in progress may finish."
     messages.success(request, text if paused else "Study resumed.")
     return redirect(study)
@@ -224,8 +223,7 @@ def study_pause_view(request: SignedInRequest, slug: str, pk: int) -> HttpRespon
 @require_http_methods(["GET", "POST"])
 def study_stop_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """The page before a study ends; its form ends it."""
-    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    study = get_campaign_study(campaign, pk)
+    campaign, study = get_study_for(request.user, slug, pk)
     if study.state == Study.State.STOPPED:
         return redirect(study)
 
@@ -250,8 +248,7 @@ class StudyExtendPage:
 @require_http_methods(["GET", "POST"])
 def study_extend_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Raise the limits of a study."""
-    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    study = get_campaign_study(campaign, pk)
+    campaign, study = get_study_for(request.user, slug, pk)
     form = StudyExtendForm(study, request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         before = study.plan.slots.count()
@@ -282,9 +279,3 @@ def study_crumbs(study: Study, *last: tuple[str, str | None]) -> list[tuple[str,
         (study.title, study.get_absolute_url()),
         *last,
     ]
-
-
-def get_campaign_study(campaign: Campaign, pk: int) -> Study:
-    """The study, or 404 if it is not of ``campaign``."""
-    studies = Study.objects.select_related("plan__pool", "campaign")
-    return get_object_or_404(studies, campaign=campaign, pk=pk)

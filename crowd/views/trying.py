@@ -16,7 +16,6 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from campaigns.api.attachments import report_response
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
-from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import Crumbs, SignedInRequest
 from campaigns.views.pages import render_page
 from crowd.models import Study
@@ -27,6 +26,7 @@ from crowd.queries.fake_platform import (
     list_fake_submissions,
     load_task_states,
 )
+from crowd.queries.workers import get_study_for
 from crowd.services.fake_platform import (
     FORGERIES,
     MAX_LINKS,
@@ -42,7 +42,7 @@ from crowd.services.fake_platform import (
     play_return,
     record_submission,
 )
-from crowd.views.studies import get_campaign_study, study_crumbs
+from crowd.views.studies import study_crumbs
 from crowd.views.unit_frame import add_worker_headers
 from judging.models import WorkUnit
 
@@ -80,8 +80,7 @@ class TryPage:
 @require_http_methods(["GET", "POST"])
 def study_try_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Play the fake platform, act by act, and see what the study answers."""
-    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    study = get_campaign_study(campaign, pk)
+    _, study = get_study_for(request.user, slug, pk)
     if request.method == "GET":
         return render_try_page(request, study)
     try:
@@ -156,8 +155,7 @@ def render_try_page(
 @require_safe
 def study_try_download_view(request: SignedInRequest, slug: str, pk: int, fmt: str) -> HttpResponse:
     """The platform's list of submissions, as a file."""
-    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    study = get_campaign_study(campaign, pk)
+    _, study = get_study_for(request.user, slug, pk)
     return report_response(f"submissions-{pk}.{fmt}", SUBMISSION_FORMATS, study)
 
 

@@ -31,9 +31,6 @@ from judging.queries.unit_work import (
 )
 from judging.services.judgment_log import lock_judging, run_with_retries
 from judging.services.judgments import require_judging_open
-from judging.services.unit_answers import submit_unit_answer
-
-__all__ = ["release_unit", "start_unit", "submit_unit_answer"]
 
 State = Slot.State
 WINDOWS = (512, 4096, None)

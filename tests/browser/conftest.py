@@ -66,7 +66,7 @@ def open_page(browser: Browser, live_server) -> Iterator[Callable[[], Page]]:
 
     def opened(*, strict: bool = True, **options: object) -> Page:
         context = browser.new_context(base_url=live_server.url, **options)
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(30_000)
         contexts.append(context)
         page = context.new_page()
         if strict:

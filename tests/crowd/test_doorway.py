@@ -13,13 +13,14 @@ from campaigns.models import User
 from crowd.core.providers.base import Arrival
 from crowd.core.providers.signed_links import sign_link
 from crowd.models import LinkKey, Study
+from crowd.queries.keys import unseal_external
 from crowd.services.doorway import (
     admit_arrival,
     get_unit_by_token,
     make_unit_token,
     read_link,
 )
-from crowd.services.keys import make_fake_link, make_link, rotate_link_key, unseal_external
+from crowd.services.keys import make_fake_link, make_link, rotate_link_key
 from judging.models import CrowdWorker, WorkUnit
 
 

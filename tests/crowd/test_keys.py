@@ -15,7 +15,7 @@ from campaigns.models import Event
 from crowd.core.providers.base import Arrival
 from crowd.models import CrowdKey, LinkKey, Payment, Study
 from crowd.queries.fake_platform import list_fake_submissions
-from crowd.queries.keys import find_key_date
+from crowd.queries.keys import find_key_date, unseal_external
 from crowd.queries.returns import make_unit_return
 from crowd.services.doorway import admit_arrival
 from crowd.services.fake_platform import accept_tasks, hash_fake_units, record_submission
@@ -27,7 +27,6 @@ from crowd.services.keys import (
     retire_link_key,
     rotate_link_key,
     seal_external,
-    unseal_external,
 )
 from judging.models import Audience, CrowdWorker, Judgment, Plan, WorkUnit
 from tests.crowd.visiting import make_task, work

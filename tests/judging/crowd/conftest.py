@@ -15,7 +15,8 @@ from judging.core.training_file import TrainingRow
 from judging.models import Audience, CrowdWorker, Judgment, Plan, Slot, WorkUnit
 from judging.services.gold import add_gold
 from judging.services.plans import create_plan
-from judging.services.unit_work import start_unit, submit_unit_answer
+from judging.services.unit_answers import submit_unit_answer
+from judging.services.unit_work import start_unit
 from tests.world.files import make_pool
 
 PAIRS = {"1": [f"p{n}" for n in range(8)], "2": [f"q{n}" for n in range(6)], "3": ["r0", "r1"]}

@@ -60,7 +60,8 @@ def work(plan: Any, worker: Any) -> list[str]:
     from campaigns.errors import ActionRefused
     from judging.models import WorkUnit
     from judging.queries.unit_work import list_unit_slots
-    from judging.services.unit_work import release_unit, start_unit, submit_unit_answer
+    from judging.services.unit_answers import submit_unit_answer
+    from judging.services.unit_work import release_unit, start_unit
     from tests.judging.crowd.conftest import end_unit, make_unit
 
     random, given = np.random.default_rng(worker.pk), list[str]()

@@ -26,7 +26,8 @@ from judging.queries.unit_work import current_unit_judgments, list_unit_slots
 from judging.services.exclusions import ask_one_more, set_aside, undo_exclusion
 from judging.services.plans import create_plan
 from judging.services.qrels import freeze_qrels, verify_qrels
-from judging.services.unit_work import release_unit, submit_unit_answer
+from judging.services.unit_answers import submit_unit_answer
+from judging.services.unit_work import release_unit
 from tests.examples import count_examples
 from tests.judging.crowd.conftest import (
     add_gold_pairs,
