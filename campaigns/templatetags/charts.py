@@ -1,4 +1,4 @@
-"""``{{ chart|svg }}`` puts a chart, or an item of its legend, into a page."""
+"""``{{ chart|svg }}`` puts a chart, a gauge, or an item of a legend, into a page."""
 
 from __future__ import annotations
 
@@ -6,12 +6,16 @@ from django import template
 from django.utils.safestring import SafeString, mark_safe
 
 from common.charts.chart import Chart, LegendItem, write_chart, write_swatch
+from common.charts.gauge import Gauge, write_gauge
 
 register = template.Library()
 
 
 @register.filter("svg")
-def render_picture(picture: Chart | LegendItem) -> SafeString:
+def render_picture(picture: Chart | Gauge | LegendItem) -> SafeString:
     """Safe because ElementTree has escaped every text and attribute, and no chart has scripts."""
-    text = write_chart(picture) if isinstance(picture, Chart) else write_swatch(picture)
+    if isinstance(picture, Chart):
+        text = write_chart(picture)
+    else:
+        text = write_gauge(picture) if isinstance(picture, Gauge) else write_swatch(picture)
     return mark_safe(text)  # noqa: S308 (see above)
