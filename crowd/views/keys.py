@@ -15,7 +15,7 @@ from campaigns.core.cards import Card
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
 from campaigns.queries.lists import get_campaign_for
-from campaigns.views.helpers import Crumbs, SignedInRequest
+from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from crowd.core.providers.base import ArrivalRefused, check_id
 from crowd.core.providers.registry import PROVIDERS
@@ -24,7 +24,7 @@ from crowd.queries.keys import find_latest_key_set, get_link_path
 from crowd.services.key_sets import request_key_set
 from crowd.services.keys import make_link, retire_link_key, rotate_link_key
 from crowd.services.receipt_checks import ReceiptCheck, find_receipt
-from crowd.views.studies import get_campaign_study, study_crumbs
+from crowd.views.studies import get_campaign_study
 
 MAX_HOURS = 24 * 365
 
@@ -36,7 +36,6 @@ class KeysPage:
     """
 
     campaign: Campaign
-    crumbs: Crumbs
     study: Study
     card: Card
     signs: bool
@@ -112,7 +111,6 @@ def render_keys_page(
 ) -> HttpResponse:
     page = KeysPage(
         campaign=study.campaign,
-        crumbs=[*study_crumbs(study), ("Keys and links", None)],
         study=study,
         card=PROVIDERS[study.provider].card,
         signs=study.provider == "generic",
