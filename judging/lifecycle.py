@@ -216,19 +216,19 @@ PHASES = (
     ),
 )
 ORGANIZER, ASSESSOR = (Role.ORGANIZER,), (Role.ASSESSOR,)
+ADJUDICATION, JUDGES = ("judging/adjudication",), (Role.ORGANIZER, Role.ADJUDICATOR)
+EXCHANGE = ("judging/exchange", "judging/import")
+TRAINING, AUTOMATIC = ("judging/training",), ("judging/automatic",)
 TABS = (
-    Tab(20, gettext_lazy("Judge"), "work", ("judge",), ASSESSOR),
-    Tab(30, gettext_lazy("My judgments"), "my-judgments", ("my-judgments",), ASSESSOR),
-    Tab(80, gettext_lazy("Judging"), "judging", ("judging",), ORGANIZER),
-    Tab(90, gettext_lazy("Agreement"), "agreement", ("agreement",), ORGANIZER),
-    Tab(
-        100,
-        gettext_lazy("Adjudication"),
-        "adjudication",
-        ("adjudication",),
-        (Role.ORGANIZER, Role.ADJUDICATOR),
-    ),
-    Tab(110, gettext_lazy("Qrels"), "qrels-list", ("qrels",), ORGANIZER),
+    Tab("judging", 10, gettext_lazy("Progress"), "judging", ("judging",), ORGANIZER),
+    Tab("judging", 11, gettext_lazy("Judge"), "work", ("judge",), ASSESSOR),
+    Tab("judging", 13, gettext_lazy("My judgments"), "my-judgments", ("my-judgments",), ASSESSOR),
+    Tab("judging", 20, gettext_lazy("Agreement"), "agreement", ("judging/agreement",), ORGANIZER),
+    Tab("judging", 40, gettext_lazy("Adjudication"), "adjudication", ADJUDICATION, JUDGES),
+    Tab("judging", 50, gettext_lazy("Training"), "training-sets", TRAINING, ORGANIZER),
+    Tab("judging", 60, gettext_lazy("Automatic"), "automatic-list", AUTOMATIC, ORGANIZER),
+    Tab("judging", 80, gettext_lazy("Import and export"), "import-export", EXCHANGE, ORGANIZER),
+    Tab("results", 50, gettext_lazy("Qrels"), "qrels-list", ("results/qrels",), ORGANIZER),
 )
 LIFE_CYCLE = LifeCycle(
     facts=JudgingFacts,

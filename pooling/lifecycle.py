@@ -84,5 +84,5 @@ LIFE_CYCLE = LifeCycle(
     phases=(POOL,),
     tasks={Role.ORGANIZER: pooling_tasks},
     steps={Role.ORGANIZER: pooling_steps},
-    tabs=(Tab(70, gettext_lazy("Pool"), "pools", ("pool",), (Role.ORGANIZER,)),),
+    tabs=(Tab("pool", 10, gettext_lazy("Pools"), "pools", ("pool",), (Role.ORGANIZER,)),),
 )

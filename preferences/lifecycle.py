@@ -33,14 +33,10 @@ def comparison_tasks(status: Status) -> list[Task]:
     return [Task(count > 0 and status.campaign.takes_judgments(), text, "comparisons", "Compare")]
 
 
+ORGANIZER, ASSESSOR = (Role.ORGANIZER,), (Role.ASSESSOR,)
+PREFERENCES = ("judging/preferences",)
 TABS = (
-    Tab(25, gettext_lazy("Compare"), "comparisons", ("comparisons",), (Role.ASSESSOR,)),
-    Tab(
-        105,
-        gettext_lazy("Preferences"),
-        "comparison-plans",
-        ("preferences",),
-        (Role.ORGANIZER,),
-    ),
+    Tab("judging", 12, gettext_lazy("Compare"), "comparisons", ("comparisons",), ASSESSOR),
+    Tab("judging", 75, gettext_lazy("Preferences"), "comparison-plans", PREFERENCES, ORGANIZER),
 )
 LIFE_CYCLE = LifeCycle(facts=PreferenceFacts, tasks={Role.ASSESSOR: comparison_tasks}, tabs=TABS)

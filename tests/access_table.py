@@ -31,6 +31,8 @@ join                        GET    200    200    200    200    200    200    200
 join                        POST   200    302    409    409    409    302    409    302
 campaign-new                GET    302    403    403    403    403    403    200    200
 campaign-new                POST   302    403    403    403    403    403    200    200
+old-address                 GET    301    301    301    301    301    301    301    301
+old-address                 POST   308    308    308    308    308    308    308    308
 # campaigns
 campaign                    GET    302    404    200    200    200    200    200    404
 campaign-settings           GET    302    404    403    403    403    403    200    404

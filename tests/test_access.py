@@ -81,6 +81,7 @@ def urls(world: World) -> dict[str, str]:
         "api-member-detail": [member],
         "api-member-remove": [member],
         "topic": [slug, "1"],
+        "old-address": [slug, "qrels", "/1/"],
         "preference-results-download": [slug, "shares", "csv"],
         "api-preferences-detail": [slug],
         "api-preferences-import": [slug],

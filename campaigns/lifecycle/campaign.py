@@ -162,27 +162,34 @@ PHASES = (
         pages={Role.ORGANIZER: "runs", Role.PARTICIPANT: "runs"},
     ),
 )
+ORGANIZER, SUBMITTERS = (Role.ORGANIZER,), (Role.ORGANIZER, Role.PARTICIPANT)
+JUDGES = (Role.ORGANIZER, Role.ASSESSOR, Role.ADJUDICATOR)
 TABS = (
-    Tab(10, gettext_lazy("Overview"), "campaign", ("",)),
+    Tab("overview", 10, gettext_lazy("Overview"), "campaign", ("",)),
+    Tab("setup", 10, gettext_lazy("Settings"), "campaign-settings", ("setup",), ORGANIZER),
     Tab(
-        40,
+        "setup",
+        20,
         gettext_lazy("Topics"),
         "topics",
-        ("topics",),
+        ("setup/topics",),
+        others="data",
         count=lambda status: status.get(CampaignFacts).topics,
     ),
-    Tab(50, gettext_lazy("Documents"), "documents", ("documents",)),
+    Tab("setup", 30, gettext_lazy("Documents"), "documents", ("setup/documents",), others="data"),
+    Tab("setup", 40, gettext_lazy("Guidelines"), "guidelines", ("setup/guidelines",), JUDGES),
     Tab(
-        60,
+        "runs",
+        10,
         gettext_lazy("Runs"),
         "runs",
         ("runs",),
-        (Role.ORGANIZER, Role.PARTICIPANT),
-        lambda status: status.get(CampaignFacts).runs if status.is_organizer else None,
+        SUBMITTERS,
+        count=lambda status: status.get(CampaignFacts).runs if status.is_organizer else None,
     ),
-    Tab(130, gettext_lazy("People"), "people", ("people",), (Role.ORGANIZER,)),
-    Tab(140, gettext_lazy("Log"), "events", ("log",), (Role.ORGANIZER,)),
-    Tab(150, gettext_lazy("Settings"), "campaign-settings", ("settings",), (Role.ORGANIZER,)),
+    Tab("runs", 20, gettext_lazy("Submit run"), "run-upload", ("runs/upload",), SUBMITTERS),
+    Tab("people", 10, gettext_lazy("Members"), "people", ("people",), ORGANIZER),
+    Tab("people", 90, gettext_lazy("Log"), "events", ("people/log",), ORGANIZER),
 )
 LIFE_CYCLE = LifeCycle(
     facts=CampaignFacts,

@@ -1,4 +1,5 @@
-"""The life cycle of a campaign as data: each app registers its phases, tasks, steps and tabs.
+"""The life cycle of a campaign as data: each app registers its phases, tasks, steps, pages of the
+groups and verdicts.
 
 An app has a module ``lifecycle`` that its ``AppConfig.ready`` imports. A rule of one app may ask
 whether the phase of another has begun or is done, by its name, but knows nothing else of it.
@@ -11,8 +12,10 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from campaigns.models import Campaign, Role, User
+from common.verdicts import Verdict
 
 Text = str | Promise
 
@@ -122,17 +125,63 @@ Tasks = Mapping[str, Callable[[Status], Iterable[Task]]]
 
 
 @dataclass(frozen=True)
+class Group:
+    """A group of pages, by role. ``counted``: the page whose number of things it bears."""
+
+    name: str
+    label: Text
+    counted: str = ""
+
+
+GROUPS = (
+    Group("overview", gettext_lazy("Overview")),
+    Group("setup", gettext_lazy("Setup")),
+    Group("data", gettext_lazy("Data")),
+    Group("runs", gettext_lazy("Runs"), counted="runs"),
+    Group("pool", gettext_lazy("Pool")),
+    Group("judging", pgettext_lazy("phase", "Judging")),
+    Group("results", gettext_lazy("Results")),
+    Group("people", gettext_lazy("People")),
+)
+"""In the order of the head. To organizers the pages of *Data* are part of *Setup*."""
+
+
+@dataclass(frozen=True)
 class Tab:
-    """``page`` is a URL name; the tab is also that of all pages below ``paths``, which are what
-    follows the campaign in their URLs. Without ``roles`` all members see it.
+    """A page that the second line of the head names.
+
+    ``page`` is a URL name. ``paths`` are what follows the campaign in the addresses of the page
+    and of all pages below it; of two tabs the longer path counts. Without ``roles`` all members
+    see it. ``others``: its group for users who are not organizers. ``count``: how many things
+    there are, never an alarm. ``arguments`` of its address besides the campaign; None: no such
+    page yet. A page below the same address has the arguments of that page instead.
     """
 
+    group: str
     position: int
     label: Text
     page: str
     paths: tuple[str, ...]
     roles: tuple[str, ...] = ()
+    others: str = ""
     count: Callable[[Status], int | None] | None = None
+    arguments: Callable[[Status], Mapping[str, Any] | None] | None = None
+
+
+@dataclass(frozen=True)
+class PageVerdict:
+    """A line of *How good is it*: ``page`` is the URL name of the page that shows the verdict."""
+
+    label: Text
+    page: str
+    verdict: Verdict
+    args: tuple[Any, ...] = ()
+
+
+Verdicts = Callable[[Status], Iterable[PageVerdict]]
+"""For organizers, on the overview only. It reads stored figures in a few queries and computes none;
+where there are none yet it leaves its line out, or says so with a verdict that cannot be told.
+"""
 
 
 @dataclass(frozen=True)
@@ -145,6 +194,7 @@ class LifeCycle:
     steps: Tasks = field(default_factory=dict)
     tabs: tuple[Tab, ...] = ()
     paths: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    verdicts: tuple[Verdicts, ...] = ()
 
 
 LIFE_CYCLES: list[LifeCycle] = []
@@ -161,9 +211,29 @@ def list_phases() -> list[Phase]:
 
 
 def list_tabs() -> list[Tab]:
-    return sorted((tab for app in LIFE_CYCLES for tab in app.tabs), key=lambda tab: tab.position)
+    """By group, in the order of the head."""
+    order = [group.name for group in GROUPS]
+    tabs = (tab for app in LIFE_CYCLES for tab in app.tabs)
+    return sorted(tabs, key=lambda tab: (order.index(tab.group), tab.position))
 
 
 def list_tab_paths(tab: Tab) -> list[str]:
     """The paths that all apps put below ``tab``."""
     return [*tab.paths, *(path for app in LIFE_CYCLES for path in app.paths.get(tab.page, ()))]
+
+
+def get_tab_for(path: str) -> Tab | None:
+    """The tab of a page, by what follows the campaign in its URL pattern, the longest one."""
+    matches = (
+        (len(known), at, tab)
+        for at, tab in enumerate(list_tabs())
+        for known in list_tab_paths(tab)
+        if path.rstrip("/") == known or (known and path.startswith(f"{known}/"))
+    )
+    longest = max(matches, key=lambda match: match[:2], default=None)
+    return longest[2] if longest else None
+
+
+def list_verdicts(status: Status) -> list[PageVerdict]:
+    """Of all apps, in the order of a campaign."""
+    return [row for app in LIFE_CYCLES for verdicts in app.verdicts for row in verdicts(status)]

@@ -17,6 +17,8 @@ from campaigns.core.confirmation import Decision
 from campaigns.core.scale import SCREEN_KEYS, GradeSpec, describe_taken_keys, list_taken_keys
 from campaigns.errors import ActionRefused
 from campaigns.forms.settings import GRADE_PRESETS, BaseGradeFormSet, CampaignForm, GradeFormSet
+from campaigns.lifecycle.head import CampaignHead, build_campaign_head, get_place
+from campaigns.lifecycle.status import get_campaign_status
 from campaigns.models import Campaign, Grade, Role
 from campaigns.queries.confirmations.settings import describe_visibility
 from campaigns.queries.lists import MembersOfRole, get_campaign_for, list_members_by_role
@@ -29,13 +31,14 @@ from campaigns.services.campaigns import (
     update_campaign,
 )
 from campaigns.views.confirmation import confirm_act
-from campaigns.views.helpers import Crumbs, SignedInRequest, campaign_url
+from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 
 
 @dataclass(frozen=True)
 class CampaignPage:
     campaign: Campaign
+    head: CampaignHead
     grades: QuerySet[Grade]
     people: list[MembersOfRole]
     roles: Collection[str]
@@ -61,7 +64,6 @@ class CampaignSettingsPage(CampaignNewPage):
     locked: bool
     released: bool
     grades: QuerySet[Grade]
-    crumbs: Crumbs
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,6 @@ class VisibilityPage:
     campaign: Campaign
     others: list[Campaign.Board]
     released: bool
-    crumbs: Crumbs
 
 
 @require_safe
@@ -82,8 +83,10 @@ def campaign_view(request: SignedInRequest, slug: str) -> HttpResponse:
     manages = is_organizer_anywhere(request.user, campaign)
     if not manages:
         people = [row for row in people if row.label == str(Role.ORGANIZER.label)]
+    status = get_campaign_status(campaign, request.user)
     page = CampaignPage(
         campaign=campaign,
+        head=build_campaign_head(status, get_place(request)),
         grades=campaign.grades.all(),
         people=people,
         roles=get_roles(request.user, campaign),
@@ -152,7 +155,6 @@ def campaign_settings_view(request: SignedInRequest, slug: str) -> HttpResponse:
         released=has_released_scores(campaign),
         taken_keys=describe_taken_keys(taken) if taken else "",
         grades=campaign.grades.all(),
-        crumbs=[("Settings", None)],
     )
     return render_page(request, "campaigns/campaign_settings.html", page)
 
@@ -161,7 +163,6 @@ def campaign_settings_view(request: SignedInRequest, slug: str) -> HttpResponse:
 def visibility_change_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """After a release: the choices of what participants see, then the page that asks."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    crumbs = [("Settings", campaign_url("campaign-settings", campaign))]
     board = request.POST.get("board") or request.GET.get("board", "")
     others = [each for each in Campaign.Board if each != campaign.board]
     if not has_released_scores(campaign) or board not in others:
@@ -169,7 +170,6 @@ def visibility_change_view(request: SignedInRequest, slug: str) -> HttpResponse:
             campaign=campaign,
             others=others,
             released=has_released_scores(campaign),
-            crumbs=[*crumbs, ("Change what participants see", None)],
         )
         return render_page(request, "campaigns/visibility.html", page)
 
@@ -186,7 +186,6 @@ def visibility_change_view(request: SignedInRequest, slug: str) -> HttpResponse:
         describe=partial(describe_visibility, stored, board),
         act=act,
         fields=[("board", board)],
-        crumbs=crumbs,
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from django.core.paginator import Page, Paginator
@@ -11,9 +10,6 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from campaigns.models import Campaign, User
-
-Crumbs = Sequence[tuple[str, str | None]]
-"""The breadcrumb below the campaign: labels and URLs."""
 
 
 class SignedInRequest(HttpRequest):

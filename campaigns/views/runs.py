@@ -35,7 +35,7 @@ from campaigns.services.runs import (
     withdraw_run,
 )
 from campaigns.views.confirmation import confirm_act
-from campaigns.views.helpers import Crumbs, SignedInRequest, campaign_url
+from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 
 
@@ -51,7 +51,6 @@ class RunsPage:
     may_upload: bool
     takes_runs: bool
     rejections: list[Run]
-    crumbs: Crumbs
 
 
 class TeamQuota(NamedTuple):
@@ -70,7 +69,6 @@ class RunUploadPage:
     has_teams: bool
     has_topics: bool
     may_upload: bool
-    crumbs: Crumbs
 
 
 @dataclass(frozen=True)
@@ -85,7 +83,6 @@ class RunPage:
     may_change: bool
     released: bool
     may_upload: bool
-    crumbs: Crumbs
 
 
 @require_safe
@@ -104,7 +101,6 @@ def runs_view(request: SignedInRequest, slug: str) -> HttpResponse:
         may_upload=may_upload(request, campaign),
         takes_runs=campaign.takes_runs(),
         rejections=list_open_rejections(campaign, own_teams) if own_teams else [],
-        crumbs=[("Runs", None)],
     )
     return render_page(request, "campaigns/runs.html", page)
 
@@ -145,7 +141,6 @@ def run_upload_view(request: SignedInRequest, slug: str) -> HttpResponse:
         has_teams=campaign.teams.exists(),
         has_topics=campaign.topics.exists(),
         may_upload=may_upload(request, campaign),
-        crumbs=[("Runs", campaign_url("runs", campaign)), ("Submit run", None)],
     )
     status = 422 if form.errors else 200
     return render_page(request, "campaigns/run_upload.html", page, status=status)
@@ -188,7 +183,6 @@ def run_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
         may_change=run.state == Run.State.ACCEPTED and may_upload(request, campaign),
         released=run.is_released,
         may_upload=may_upload(request, campaign),
-        crumbs=[("Runs", campaign_url("runs", campaign)), (run.tag or run.file_name, None)],
     )
     return render_page(request, "campaigns/run.html", page)
 
@@ -219,9 +213,8 @@ def run_withdraw_view(request: SignedInRequest, slug: str, pk: int) -> HttpRespo
         messages.success(request, f"Run {run.tag} withdrawn. It stays on record.")
         return redirect(run)
 
-    crumbs = [("Runs", campaign_url("runs", campaign)), (run.tag, run.get_absolute_url())]
     describe = partial(describe_withdrawal, run)
-    return confirm_act(request, campaign, describe=describe, act=act, crumbs=crumbs)
+    return confirm_act(request, campaign, describe=describe, act=act)
 
 
 @require_http_methods(["GET", "POST"])
@@ -236,9 +229,8 @@ def submissions_close_view(request: SignedInRequest, slug: str) -> HttpResponse:
         messages.success(request, "Submission closed.")
         return redirect("runs", campaign.slug)
 
-    crumbs = [("Runs", campaign_url("runs", campaign))]
     describe = partial(describe_closing, campaign)
-    return confirm_act(request, campaign, describe=describe, act=act, crumbs=crumbs)
+    return confirm_act(request, campaign, describe=describe, act=act)
 
 
 def get_run_for(request: SignedInRequest, slug: str, pk: int) -> tuple[Campaign, Run]:

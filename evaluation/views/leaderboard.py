@@ -17,7 +17,7 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Job
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.confirmation import confirm_act
-from campaigns.views.helpers import Crumbs, SignedInRequest
+from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from evaluation.forms.scores import EvaluateForm
 from evaluation.models import ScoreSet
@@ -50,7 +50,6 @@ class ScoresPage:
     campaign: Campaign
     visit: ScoreVisit
     score_set: ScoreSet | None
-    crumbs: Crumbs
 
 
 @dataclass(frozen=True)
@@ -124,9 +123,8 @@ def score_release_view(request: SignedInRequest, slug: str, pk: int) -> HttpResp
         messages.success(request, "Scores released.")
         return redirect(score_set)
 
-    crumbs = [("Scores", score_set.get_absolute_url())]
     describe = partial(describe_release, score_set)
-    return confirm_act(request, campaign, describe=describe, act=act, crumbs=crumbs)
+    return confirm_act(request, campaign, describe=describe, act=act)
 
 
 def render_leaderboard_page(
@@ -135,7 +133,7 @@ def render_leaderboard_page(
     score_set: ScoreSet | None,
     form: EvaluateForm | None = None,
 ) -> HttpResponse:
-    page = ScoresPage(visit.campaign, visit, score_set, crumbs=[("Scores", "")])
+    page = ScoresPage(visit.campaign, visit, score_set)
     leaderboard = organizer = None
     if score_set is not None:
         leaderboard = leaderboard_part(request, get_leaderboard(score_set, visit.reader))

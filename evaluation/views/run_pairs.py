@@ -162,7 +162,7 @@ def pairs_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
         table=[format_pair_row(row) for row in rows[:MOST_PAIRS]],
         more=max(0, len(rows) - MOST_PAIRS),
     )
-    head = score_page(leaderboard, "Run pairs", names, name)
+    head = score_page(leaderboard, names, name)
     return render_page(request, "evaluation/run_pairs.html", head, choose_test(choice), page)
 
 
@@ -215,7 +215,7 @@ def measures_compared_view(request: SignedInRequest, slug: str, pk: int) -> Http
         ],
     )
     measures = list_topic_measures(leaderboard)
-    head = score_page(leaderboard, "Comparison of measures", measures, names[0])
+    head = score_page(leaderboard, measures, names[0])
     parts = head, choose_test(choice), page
     return render_page(request, "evaluation/measures_compared.html", *parts)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from django.http import Http404, HttpResponse
 
 from campaigns.models import Campaign
-from campaigns.views.helpers import Crumbs, SignedInRequest
+from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from common.charts.chart import Chart
 from evaluation.models import ScoreSet
@@ -45,7 +45,6 @@ class ScorePage:
     campaign: Campaign
     score_set: ScoreSet
     leaderboard: Leaderboard
-    crumbs: Crumbs
     choices: Sequence[str]
     measure: str
 
@@ -162,7 +161,7 @@ def run_scores_view(request: SignedInRequest, slug: str, pk: int, run: int) -> H
         reasons=leaderboard.as_scored_run(entry).reasons,
     )
     curves = build_precision_recall_curves(leaderboard, [entry], request.GET.get("topic", ""))
-    head = score_page(leaderboard, entry.tag, list_topic_measures(leaderboard), column.name)
+    head = score_page(leaderboard, list_topic_measures(leaderboard), column.name)
     return render_page(request, "evaluation/run.html", head, page, unjudged, curves)
 
 
@@ -174,7 +173,7 @@ def compare_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     a, b = get_two_entries(request, leaderboard, name)
     column = build_column(leaderboard.measure(name))
     parts: list[DataclassInstance] = [
-        score_page(leaderboard, "Compare two runs", names, name),
+        score_page(leaderboard, names, name),
         ComparePage(leaderboard.entries, column, a, b),
     ]
     if a and b:
@@ -226,15 +225,12 @@ def list_topic_measures(leaderboard: Leaderboard) -> list[str]:
     return [m.name for m in leaderboard.measures if not (m.family.summary_only or m.family.text)]
 
 
-def score_page(
-    leaderboard: Leaderboard, title: str, choices: Sequence[str], measure: str
-) -> ScorePage:
-    """The common part of the page ``title``."""
+def score_page(leaderboard: Leaderboard, choices: Sequence[str], measure: str) -> ScorePage:
+    """The part that the pages of one score set share."""
     return ScorePage(
         campaign=leaderboard.score_set.campaign,
         score_set=leaderboard.score_set,
         leaderboard=leaderboard,
-        crumbs=[("Scores", leaderboard.score_set.get_absolute_url()), (title, "")],
         choices=choices,
         measure=measure,
     )

@@ -6,14 +6,13 @@ from dataclasses import dataclass, replace
 
 from django.db.models.query import QuerySet
 from django.http import HttpResponse
-from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from campaigns.api.attachments import attachment_response, report_response
 from campaigns.core.cards import Card
 from campaigns.models import Campaign, Grade
 from campaigns.queries.lists import get_campaign_for
-from campaigns.views.helpers import Crumbs, SignedInRequest
+from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from common.charts.chart import Chart
 from common.report.csv import write_csv
@@ -35,12 +34,6 @@ from judging.views.agreement_choice import AgreementChoice, parse_agreement_choi
 
 SIDE = ("percent", "kappa", "ac1", "alpha-ordinal", "overlap")
 """Coefficients that tables show in addition to the selected one."""
-TITLES = {
-    "agreement-pair": "Two assessors",
-    "agreement-topics": "By topic",
-    "agreement-variation": "Variation",
-    "assessor-quality": "Assessor quality",
-}
 
 
 def load_agreement_page(
@@ -54,7 +47,6 @@ def load_agreement_page(
 @dataclass(frozen=True)
 class AgreementFrame:
     campaign: Campaign
-    crumbs: Crumbs
     here: str
     choice: AgreementChoice
     coefficients: list[Card]
@@ -71,9 +63,6 @@ def build_agreement_frame(
     """The context of every agreement page: selection and navigation."""
     return AgreementFrame(
         campaign=campaign,
-        crumbs=[("Agreement", None)]
-        if here == "agreement"
-        else [("Agreement", reverse("agreement", args=[campaign.slug])), (TITLES[here], None)],
         here=here,
         choice=choice,
         coefficients=[coefficient.card for coefficient in COEFFICIENTS.values()],

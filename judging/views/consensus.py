@@ -20,7 +20,7 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Grade, Topic
 from campaigns.queries.lists import get_campaign_for
 from campaigns.rules import is_organizer_anywhere
-from campaigns.views.helpers import Crumbs, SignedInRequest
+from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from judging.forms.adjudication import ConsensusForm
 from judging.models import Judgment
@@ -90,7 +90,6 @@ def parse_disagreement_filter(query: Mapping[str, str], *, names: bool) -> Disag
 @dataclass(frozen=True)
 class ConsensusPage:
     campaign: Campaign
-    crumbs: Crumbs
     selection: DisagreementFilter
     manages: bool
     disagreements: list[Disagreement]
@@ -115,7 +114,6 @@ def consensus_view(request: SignedInRequest, slug: str) -> HttpResponse:
     ]
     page = ConsensusPage(
         campaign=campaign,
-        crumbs=[(_("Adjudication"), "../"), (_("Consensus meeting"), None)],
         selection=selection,
         manages=names,
         disagreements=disagreements,

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Grade, Topic
 from campaigns.queries.lists import get_campaign_for
-from campaigns.views.helpers import Crumbs, SignedInRequest
+from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from judging.forms.screen import JudgeForm, SkipForm, SubmissionForm, UndoForm
 from judging.models import Judgment, TrainingPair
@@ -49,7 +49,6 @@ PAGE = 50
 @dataclass(frozen=True)
 class MyTopicsPage:
     campaign: Campaign
-    crumbs: Crumbs
     training: TrainingPair | None
     topics: list[AssessorTopic]
     next: AssessorTopic | None
@@ -68,7 +67,6 @@ def work_view(request: SignedInRequest, slug: str) -> HttpResponse:
     topics = list_assessor_topics(campaign, request.user)
     page = MyTopicsPage(
         campaign=campaign,
-        crumbs=[(_("Judge"), None)],
         training=next_training_pair(actor=request.user, campaign=campaign),
         topics=topics,
         next=next_topic(topics),
@@ -145,7 +143,6 @@ def find_document_again(
 @dataclass(frozen=True)
 class MyJudgmentsPage:
     campaign: Campaign
-    crumbs: Crumbs
     page_obj: Page[Judgment]
     filters: dict[str, str]
     topics: list[Topic]
@@ -166,7 +163,6 @@ def my_judgments_view(request: SignedInRequest, slug: str) -> HttpResponse:
         rows = rows.filter(grade=int(filters["grade"]))
     page = MyJudgmentsPage(
         campaign=campaign,
-        crumbs=[(_("My judgments"), None)],
         page_obj=Paginator(rows, PAGE).get_page(request.GET.get("page")),
         filters=filters,
         topics=[row.topic for row in list_assessor_topics(campaign, request.user)],

@@ -20,7 +20,7 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Role, User
 from campaigns.queries.lists import get_campaign_for
 from campaigns.services.campaigns import get_grade_scale
-from campaigns.views.helpers import Crumbs, SignedInRequest
+from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from judging.models import Assignment, Judgment, Plan, Slot
 from judging.queries.overview import (
@@ -50,7 +50,6 @@ MAX_LISTED, PAGE = 50, 100
 @dataclass(frozen=True)
 class JudgingPage:
     campaign: Campaign
-    crumbs: Crumbs
     plans: list[PlanProgress]
     total: SlotTally
     people: list[AssessorProgress]
@@ -78,7 +77,6 @@ def judging_view(request: SignedInRequest, slug: str) -> HttpResponse:
     unjudged = counts.unjudged + counts.unplanned
     page = JudgingPage(
         campaign=campaign,
-        crumbs=[(_("Judging"), None)],
         plans=plans,
         total=total,
         people=people,
@@ -100,7 +98,6 @@ def judging_view(request: SignedInRequest, slug: str) -> HttpResponse:
 @dataclass(frozen=True)
 class FlaggedDocumentsPage:
     campaign: Campaign
-    crumbs: Crumbs
     page: Page[Judgment]
 
 
@@ -110,7 +107,6 @@ def flagged_documents_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     page = FlaggedDocumentsPage(
         campaign=campaign,
-        crumbs=[(_("Judging"), "../"), (_("Flagged documents"), None)],
         page=Paginator(list_flagged(campaign), PAGE).get_page(request.GET.get("page")),
     )
     return render_page(request, "judging/flagged_documents.html", page)
@@ -119,7 +115,6 @@ def flagged_documents_view(request: SignedInRequest, slug: str) -> HttpResponse:
 @dataclass(frozen=True)
 class AssessorPage:
     campaign: Campaign
-    crumbs: Crumbs
     person: User
     row: AssessorProgress | None
     assignments: QuerySet[Assignment]
@@ -143,7 +138,6 @@ def judging_assessor_view(request: SignedInRequest, slug: str, username: str) ->
     ).exclude(plan__state=Plan.State.CLOSED)
     page = AssessorPage(
         campaign=campaign,
-        crumbs=[(_("Judging"), "../../"), (user.shown_name, None)],
         person=user,
         row=rows.get(user.pk),
         assignments=assignments.select_related("topic", "plan__pool").order_by(

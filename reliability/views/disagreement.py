@@ -21,7 +21,7 @@ from campaigns.core.cards import Card
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Run, User
 from campaigns.queries.lists import get_campaign_for
-from campaigns.views.helpers import Crumbs, SignedInRequest
+from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from common.charts.chart import Chart
 from common.report.writers import ENDINGS
@@ -136,7 +136,6 @@ class DisagreementPage:
     """``a`` and ``b``: the IDs of the two runs to turn around."""
 
     campaign: Campaign
-    crumbs: Crumbs
     choice: DisagreementQuery
     a: int | None
     b: int | None
@@ -246,10 +245,6 @@ def render_disagreement_page(
     a, b = choice.between or (None, None)
     page = DisagreementPage(
         campaign=campaign,
-        crumbs=[
-            ("Agreement", reverse("agreement", args=[campaign.slug])),
-            ("Effect of disagreement", ""),
-        ],
         choice=choice,
         a=a,
         b=b,

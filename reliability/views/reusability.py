@@ -14,7 +14,7 @@ from campaigns.core.cards import Card
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
 from campaigns.queries.lists import get_campaign_for
-from campaigns.views.helpers import Crumbs, SignedInRequest
+from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from judging.models import Qrels
 from reliability.core.collection.cards import CARDS
@@ -27,7 +27,6 @@ class ReusabilityPage:
     """``releases``: the qrels versions; ``judged``: whether there are judgments to report on."""
 
     campaign: Campaign
-    crumbs: Crumbs
     releases: list[Qrels]
     judged: bool
     cards: Sequence[Card]
@@ -41,7 +40,6 @@ def reusability_view(request: SignedInRequest, slug: str) -> HttpResponse:
         return request_report_from_form(request, campaign)
     page = ReusabilityPage(
         campaign=campaign,
-        crumbs=[("Qrels", "../qrels/"), ("Reusability", None)],
         releases=list(campaign.qrels.all()),
         judged=campaign.judgments.exists(),
         cards=CARDS,

@@ -16,7 +16,7 @@ from campaigns.api.attachments import report_response
 from campaigns.core.cards import Card
 from campaigns.models import Campaign
 from campaigns.queries.lists import get_campaign_for
-from campaigns.views.helpers import Crumbs, SignedInRequest
+from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from common.charts.chart import Chart
 from common.report.report import Report, Section, Table, make_columns
@@ -103,7 +103,6 @@ class StoppingPage:
     """
 
     campaign: Campaign
-    crumbs: Crumbs
     panel: StoppingPanel
     form: StoppingForm
     rule: StoppingRule | None
@@ -158,7 +157,6 @@ def render_stopping_page(
     ended = {row.topic.number: row.at for row in stopped_topics(campaign).select_related("topic")}
     page = StoppingPage(
         campaign=campaign,
-        crumbs=[("Judging", "../judging/"), ("Stopping", None)],
         panel=panel,
         form=form,
         rule=latest_rule(campaign),

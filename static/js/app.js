@@ -53,4 +53,3 @@ function dress(root) {
 dress(document);
 document.addEventListener("htmx:load", (event) => dress(event.detail.elt));
 document.querySelector(".error-summary")?.focus();
-document.querySelector(".tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });

@@ -37,7 +37,7 @@ def study(campaign) -> Study:
 
 
 def url(study: Study, rest: str = "payments/") -> str:
-    return f"/c/{study.campaign.slug}/crowd/{study.pk}/{rest}"
+    return f"/c/{study.campaign.slug}/judging/crowd/{study.pk}/{rest}"
 
 
 def end(unit: WorkUnit, state: str, **more: object) -> WorkUnit:
