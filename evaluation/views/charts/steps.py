@@ -13,6 +13,7 @@ from common.charts.chart import Chart, LegendItem
 from common.charts.marks import BarMark, Drawable, MarkGroup, RuleMark, StepMark, TextMark
 from common.charts.plot import Plot
 from common.charts.svg import add_element
+from evaluation.core.measures.titles import format_measure_title
 from evaluation.core.worked_examples import WorkedScore, WorkedStep
 
 WIDTH, HEIGHT = 628.0, 170.0
@@ -48,11 +49,11 @@ def build_steps_chart(worked: WorkedScore) -> Chart:
     band = round(min(max(WIDTH / max(len(worked.steps), 1), NARROW), BROAD), 2)
     return Chart(
         "steps",
-        f"{worked.name} by rank",
+        f"{format_measure_title(worked.name)} by rank",
         "One box per document with its grade; the bar above it is its contribution to the score.",
         across=NameAxis([str(step.rank) for step in worked.steps], band, "rank", ROOM),
         up=parts_axis(
-            worked.name,
+            format_measure_title(worked.name),
             round_down_nice(low),
             round_up_nice(high) if high > 0 else 0.0 if low else 1.0,
             4,
