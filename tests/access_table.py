@@ -6,6 +6,10 @@ from __future__ import annotations
 TABLE = """
 #                                  anon   strang viewer owner  rival  assess organ  foreign
 # the site
+help                        GET    200    200    200    200    200    200    200    200
+help@search                 GET    200    200    200    200    200    200    200    200
+help-page                   GET    200    200    200    200    200    200    200    200
+help-image                  GET    200    200    200    200    200    200    200    200
 measures                    GET    200    200    200    200    200    200    200    200
 pooling-methods             GET    200    200    200    200    200    200    200    200
 interleaving                GET    200    200    200    200    200    200    200    200

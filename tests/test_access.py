@@ -73,6 +73,8 @@ def urls(world: World) -> dict[str, str]:
         "study-workers": [slug, study],
         "study-workers-download": [slug, study, "csv"],
         "join": [token(world)],
+        "help-page": ["formats"],
+        "help-image": ["leaderboard.png"],
         "measure": ["bpref-10"],
         "measure@spelt": ["nDCG@10"],
         "api-measure-detail": ["bpref-10"],
@@ -150,7 +152,7 @@ def urls(world: World) -> dict[str, str]:
         "stopping-rule": world.campaign.stopping_rules.get().pk,
         "run-scores": world.scores.pk, "automatic": world.automatic.pk, "study": study,
     }  # fmt: skip
-    queries = {"document": "?docno=d1", "document-body": "?docno=d1", "judge-change": "?docno=d1",
+    queries = {"document": "?docno=d1", "help@search": "?q=E07", "document-body": "?docno=d1", "judge-change": "?docno=d1",
                "consensus-pair": "?topic=1&docno=d1", "measure@chart": "?chart=steps.svg",
                "agreement@chart": "?chart=coefficients.svg", "agreement@no-chart": "?chart=no.svg",
                "disagreement-effect@chart": "?chart=ranks.svg",

@@ -3,7 +3,7 @@
 //
 // <th data-sort> or <th data-sort="text"> makes a column sortable; a cell's data-value
 // takes precedence over its text. Cells without a number go last in both directions.
-// A link of class "about" in a head stays a link next to the button.
+// A link of class "about" and the ? of a word (class "what") in a head stay next to the button.
 
 const language = document.documentElement.lang;
 const collator = new Intl.Collator(language, { numeric: true, sensitivity: "base" });
@@ -64,10 +64,10 @@ function filterBy(input) {
 }
 
 export function dressTables(root) {
-  for (const head of root.querySelectorAll("table.data thead th[data-sort]:not(:has(button))")) {
+  for (const head of root.querySelectorAll("table.data thead th[data-sort]:not(:has(> button))")) {
     const button = document.createElement("button");
     button.type = "button";
-    button.append(...[...head.childNodes].filter((node) => !node.matches?.(".about")));
+    button.append(...[...head.childNodes].filter((node) => !node.matches?.(".about, .what")));
     head.prepend(button);
   }
   for (const input of root.querySelectorAll("[data-filter-for]")) {
@@ -77,7 +77,7 @@ export function dressTables(root) {
 
 document.addEventListener("click", (event) => {
   const head = event.target.closest("table.data thead th[data-sort]");
-  if (head && event.target.closest("button")) sortBy(head);
+  if (head && event.target.closest("th > button")) sortBy(head);
 });
 document.addEventListener("input", (event) => {
   if (event.target.matches("[data-filter-for]")) filterBy(event.target);
