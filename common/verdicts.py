@@ -1,8 +1,8 @@
 """A verdict: what a page says first, made by rules of a core from the figures that it was given.
 
 A rule is a function from frozen figures and thresholds to one ``Verdict``. Page, report, API and
-command show the same sentence, so none of them writes one of its own. *Cannot be determined* is a full
-answer, with the act that would change it.
+command show the same sentence, so none of them writes one of its own. *Cannot be determined* is a
+full answer, with the act that would change it.
 """
 
 from __future__ import annotations

@@ -125,12 +125,15 @@ def _write_sentence(
     first, second, *_ = figures.tags
     if state is VerdictState.UNKNOWN:
         why = figures.reason or f"judged@{figures.cut} is undefined"
-        return f"{first} is first by {figures.measure}; whether the place is safe cannot be determined: {why}."
+        return (
+            f"{first} is first by {figures.measure}; whether the place is safe cannot be "
+            f"determined: {why}."
+        )
     if state is VerdictState.BAD:
         least = thresholds[LEAST_JUDGED.name].value
         return (
-            f"The places are not safe: {len(few)} of {_count_runs(len(figures.tags))} have less than "
-            f"{least:.0%} of their first {figures.cut} documents judged."
+            f"The places are not safe: {len(few)} of {_count_runs(len(figures.tags))} have less "
+            f"than {least:.0%} of their first {figures.cut} documents judged."
         )
     assert figures.p_value is not None  # noqa: S101  # for mypy
     if figures.p_value > thresholds[LEVEL.name].value:

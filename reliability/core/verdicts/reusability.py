@@ -91,7 +91,8 @@ def judge_collection(figures: CollectionFigures, thresholds: Thresholds) -> Verd
         return Verdict(
             COLLECTION,
             VerdictState.UNKNOWN,
-            f"Whether new runs are scored fairly cannot be determined: {why or 'no run has a score'}.",
+            "Whether new runs are scored fairly cannot be determined: "
+            f"{why or 'no run has a score'}.",
             "Leaving out a team shows how the runs of one that did not contribute would be scored.",
             _list_figures(figures, thresholds),
         )
@@ -143,8 +144,8 @@ def _write_sentence(figures: CollectionFigures, thresholds: Thresholds, state: V
         )
     if lowest < thresholds[LEAST_JUDGED.name].value:
         return (
-            f"Treat new runs with care: no run moves far by {measure}, but only {lowest:.0%} of the "
-            f"first {figures.cut} documents of some run are judged."
+            f"Treat new runs with care: no run moves far by {measure}, but only {lowest:.0%} of "
+            f"the first {figures.cut} documents of some run are judged."
         )
     return (
         f"Treat new runs with care: no run moves by more than {places} by {measure}, but only "
@@ -155,10 +156,11 @@ def _write_sentence(figures: CollectionFigures, thresholds: Thresholds, state: V
 def _write_reason(figures: CollectionFigures, thresholds: Thresholds) -> str:
     places, teams = thresholds[MOST_PLACES.name].value, thresholds[GOOD_TEAMS.name].value
     return (
-        "Each team was left out in turn: its runs were scored without the documents that only they "
-        f"contributed (Zobel 1998). Reusable means that no run moves by more than {places:g}, every "
-        f"contributing run has judged@{figures.cut} of {thresholds[LEAST_JUDGED.name].value:g}, and "
-        f"at least {teams:g} teams contributed."
+        "Each team was left out in turn: its runs were scored without the documents that only "
+        f"they contributed (Zobel 1998). Reusable means that no run moves by more than {places:g}, "
+        f"every contributing run has judged@{figures.cut} of "
+        f"{thresholds[LEAST_JUDGED.name].value:g} or more, and at least {teams:g} teams "
+        "contributed."
     )
 
 
