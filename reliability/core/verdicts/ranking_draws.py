@@ -169,7 +169,8 @@ def _list_grades(grades: Sequence[Grades]) -> Grades:
 
 def _share_grades(grades: Grades, scale: Grades) -> Floats:
     counts = np.array([np.count_nonzero(grades == grade) for grade in scale], np.float64)
-    return counts / max(counts.sum(), 1.0)
+    shares: Floats = counts / max(counts.sum(), 1.0)
+    return shares
 
 
 def _draw_grades(
@@ -178,9 +179,11 @@ def _draw_grades(
     """Draws × ``count`` grades, by the weights (draws × grades) of each draw."""
     steps = np.cumsum(_normalize_rows(weights), axis=-1)
     drawn = generator.random((len(weights), count, 1))
-    return scale[(drawn > steps[:, None, :-1]).sum(axis=-1)]
+    grades: Grades = scale[(drawn > steps[:, None, :-1]).sum(axis=-1)]
+    return grades
 
 
 def _normalize_rows(weights: Floats) -> Floats:
     sums = weights.sum(axis=-1, keepdims=True)
-    return np.divide(weights, sums, out=np.zeros_like(weights), where=sums > 0)
+    shares: Floats = np.divide(weights, sums, out=np.zeros_like(weights), where=sums > 0)
+    return shares

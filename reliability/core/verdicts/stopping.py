@@ -142,22 +142,28 @@ def _write_sentence(
     rest, measure = _count_documents(figures.unjudged), figures.measure
     lowest = figures.lowest_judged or 0.0
     if not figures.unjudged:
-        if judged:
-            return "You can stop: every document of the pool is judged."
         return (
-            f"The pool is judged, but down to {lowest:.0%} of the first {figures.cut} documents "
-            "of a run: a deeper pool is needed."
+            "You can stop: every document of the pool is judged."
+            if judged
+            else f"The pool is judged, but down to {lowest:.0%} of the first {figures.cut} "
+            "documents of a run: a deeper pool is needed."
         )
     if still and judged:
         return (
-            f"You can stop: the {rest} left would hardly change the order of the runs by {measure}, "
-            f"tau at least {figures.tau_low:.2f}."
+            f"You can stop: the {rest} left would hardly change the order of the runs by "
+            f"{measure}, tau at least {figures.tau_low:.2f}."
         )
     if still:
         return (
             f"The order of the runs by {measure} stands, but only {lowest:.0%} of the first "
             f"{figures.cut} documents of some run are judged."
         )
+    return _explain_movement(figures, thresholds, rest)
+
+
+def _explain_movement(figures: StoppingFigures, thresholds: Thresholds, rest: str) -> str:
+    """What still moves the order of the runs."""
+    measure = figures.measure
     if figures.topics_unjudged:
         number = figures.topics_unjudged
         return f"Go on: {number} {'topic has' if number == 1 else 'topics have'} no judgment yet."
@@ -179,9 +185,9 @@ def _write_reason(figures: StoppingFigures, thresholds: Thresholds) -> str:
     tau, share = thresholds[LEAST_TAU.name].value, thresholds[LEAST_JUDGED.name].value
     span = int(thresholds[STILL.name].value)
     return (
-        f"Judging can stop when 19 of 20 likely outcomes of the rest keep tau at {tau:g} or more, no "
-        f"run has moved within {span} judgments, and judged@{figures.cut} of every contributing run "
-        f"is {share:g} or more. Documents below the pool are not covered."
+        f"Judging can stop when 19 of 20 likely outcomes of the rest keep tau at {tau:g} or more, "
+        f"no run has moved within {span} judgments, and judged@{figures.cut} of every contributing "
+        f"run is {share:g} or more. Documents below the pool are not covered."
     )
 
 
