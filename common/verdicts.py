@@ -1,14 +1,14 @@
 """A verdict: what a page says first, made by rules of a core from the figures that it was given.
 
 A rule is a function from frozen figures and thresholds to one ``Verdict``. Page, report, API and
-command show the same sentence, so none of them writes one of its own. *Cannot be told* is a full
-answer, with the act that would change it.
+command show the same sentence, so none of them writes one of its own. *Cannot be determined* is a
+full answer, with the act that would change it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -100,6 +100,37 @@ def set_thresholds(
         )
         for default in defaults
     }
+
+
+Thresholds = Mapping[str, Threshold]
+"""By name."""
+
+
+@dataclass(frozen=True)
+class VerdictRule:
+    """How one verdict is reached: ``decide`` maps the figures of ``name`` and the thresholds to
+    it. ``question`` is what its sentence answers.
+    """
+
+    name: str
+    question: str
+    thresholds: tuple[Threshold, ...]
+    decide: Callable[[Any, Thresholds], Verdict]
+
+    def apply(self, figures: Any, values: Mapping[str, float] | None = None) -> Verdict:
+        """The verdict under the thresholds of the campaign, ``values`` by name; its reason says
+        which of them the campaign has changed.
+        """
+        thresholds = set_thresholds(self.thresholds, values or {})
+        verdict = self.decide(figures, thresholds)
+        changed = [each for each in thresholds.values() if each.changed]
+        notes = [f"{t.meaning} {t.value:g}" for t in changed]
+        own = f"Thresholds of this campaign: {'; '.join(notes)}." if notes else ""
+        return replace(
+            verdict,
+            reason=" ".join(filter(None, (verdict.reason, own))),
+            thresholds=tuple(thresholds.values()),
+        )
 
 
 def verdict_to_data(verdict: Verdict) -> dict[str, Any]:

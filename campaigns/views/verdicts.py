@@ -130,7 +130,7 @@ def build_figure_cell(figure: KeyFigure) -> FigureCell:
         label=figure.label,
         text=figure.text,
         interval=gettext("%(low)s to %(high)s")
-        % {"low": format_interval_end(figure.low), "high": format_bound(figure.high)}
+        % {"low": format_interval_end(figure.low), "high": format_interval_end(figure.high)}
         if has_interval
         else "",
         note=figure.note,
