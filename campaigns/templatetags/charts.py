@@ -7,6 +7,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from common.charts.chart import Chart, LegendItem, write_chart, write_swatch
 from common.charts.gauge import Gauge, write_gauge
+from common.charts.numbers import PlottedValue, list_plotted_values
 
 register = template.Library()
 
@@ -19,3 +20,9 @@ def render_picture(picture: Chart | Gauge | LegendItem) -> SafeString:
     else:
         text = write_gauge(picture) if isinstance(picture, Gauge) else write_swatch(picture)
     return mark_safe(text)  # noqa: S308 (see above)
+
+
+@register.filter
+def list_chart_numbers(chart: Chart) -> list[PlottedValue]:
+    """What the chart draws, for a table below it."""
+    return list_plotted_values(chart)

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from evaluation.core.measures.family import Measure
+from evaluation.core.spread import BestMedianWorst
 from evaluation.queries.leaderboard import (
     LOW_JUDGED,
-    BestMedianWorst,
     Leaderboard,
     LeaderboardEntry,
+    rank_entries,
 )
 
 DEFAULT_MEASURES = ("ndcg_cut_10", "map", "bpref", "bpref-10", "P_10", "recall_1000")
@@ -137,10 +138,7 @@ def sorted_entries(leaderboard: Leaderboard, sort: str) -> list[LeaderboardEntry
     if name in TEXT_COLUMNS:
         key = {"run": lambda e: e.tag.lower(), "team": lambda e: (e.team.lower(), e.tag.lower())}
         return sorted(leaderboard.entries, key=key[name], reverse=is_reversed)
-    defined = [entry for entry in leaderboard.entries if entry.means[name] is not None]
-    sign = 1 if leaderboard.lower_is_better(name) else -1
-    defined.sort(key=lambda e: (sign * (e.means[name] or 0.0), e.tag))
-    undefined = [entry for entry in leaderboard.entries if entry.means[name] is None]
+    defined, undefined = rank_entries(leaderboard, name)
     return [*(reversed(defined) if is_reversed else defined), *undefined]
 
 

@@ -39,7 +39,7 @@ from evaluation.views.cells import (
     select_visible_measures,
     sorted_entries,
 )
-from evaluation.views.charts.caterpillar import build_caterpillar
+from evaluation.core.charts.caterpillar import build_caterpillar
 from evaluation.views.downloads import format_label_ending
 from evaluation.views.runs import get_requested_measure, list_topic_measures, score_page
 

@@ -13,7 +13,8 @@ from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from common.charts.chart import Chart
 from evaluation.models import ScoreSet
-from evaluation.queries.leaderboard import BestMedianWorst, Leaderboard, LeaderboardEntry
+from evaluation.core.spread import BestMedianWorst
+from evaluation.queries.leaderboard import Leaderboard, LeaderboardEntry
 from evaluation.views.access import get_entry, get_visible_leaderboard
 from evaluation.views.cells import (
     ScoreCell,
@@ -26,7 +27,7 @@ from evaluation.views.cells import (
     select_visible_measures,
     sorted_entries,
 )
-from evaluation.views.charts.topics import build_difference_chart, build_topic_chart
+from evaluation.core.charts.topics import build_difference_chart, build_topic_chart
 from evaluation.views.curves import build_precision_recall_curves
 from evaluation.views.significance import assess_significance
 from evaluation.views.unjudged import count_unjudged_documents

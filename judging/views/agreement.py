@@ -201,6 +201,8 @@ def agreement_topics_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "agreement-by-topic",
         f"{choice.card.title} by topic",
         marks,
+        axis=choice.card.title,
+        what="topic",
         caption=f"{choice.card.title} by topic. {choice.card.reading}",
     )
     frame = build_agreement_frame(campaign, whole, labels, "agreement-topics")
@@ -251,6 +253,8 @@ def coefficient_caterpillar(panel: CoefficientPanel) -> Chart:
         "coefficients",
         "All coefficients with 95 % intervals",
         lines,
+        axis="agreement",
+        what="coefficient",
         caption="Over all assessors, or the mean over assessor pairs for coefficients of two "
         "assessors. Lines are 95\u00a0% intervals over topics.",
     )

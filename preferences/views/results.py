@@ -204,7 +204,9 @@ def build_shares_chart(scores: Sequence[PreferenceScore]) -> Chart | None:
     head = "shares", "Share of preferences kept, by run", "Highest share first."
     across = parts_axis("share", 0.0, 1.0, 5)
     caption = "Macro mean over topics with its 95 % interval."
-    return build_interval_chart(head, rows, across, room=230.0, width=862.0, caption=caption)
+    return build_interval_chart(
+        head, rows, across, room=230.0, width=862.0, caption=caption, what="run"
+    )
 
 
 def build_strength_table(topic: TopicStrengths) -> StrengthTable:

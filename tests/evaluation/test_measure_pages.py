@@ -24,7 +24,7 @@ from evaluation.forms.tryout import (
     default_query,
     tryout_parameters,
 )
-from evaluation.views.charts.steps import BROAD, NARROW, build_steps_chart
+from evaluation.core.charts.steps import BROAD, NARROW, build_steps_chart
 from evaluation.views.worked_examples import format_fraction, formula_pieces, split_code_pieces
 from tests.common.shapes import places, shapes, texts, tooltips
 from tests.pages import read_page

@@ -10,7 +10,15 @@ from xml.etree.ElementTree import Element
 
 from common.charts.axes import NameAxis, parts_axis, round_down_nice, round_up_nice
 from common.charts.chart import Chart, LegendItem
-from common.charts.marks import BarMark, Drawable, MarkGroup, RuleMark, StepMark, TextMark
+from common.charts.marks import (
+    BarMark,
+    Drawable,
+    MarkGroup,
+    MarkNumber,
+    RuleMark,
+    StepMark,
+    TextMark,
+)
 from common.charts.plot import Plot
 from common.charts.svg import add_element
 from evaluation.core.measures.titles import format_measure_title
@@ -40,6 +48,10 @@ class DocumentMark:
         add_element(box, "text", self.step.mark, class_="middle", x=x, y=y + 18)
         if self.step.is_relevant:
             add_element(parent, "path", class_="hit", d=f"M{x - BOX / 2:g} {y + 30:g}h{BOX:g}")
+
+    def numbers(self) -> tuple[MarkNumber, ...]:
+        """The grade of the document."""
+        return (MarkNumber(self.step.rank - 1, self.step.grade, css="grade"),)
 
 
 def build_steps_chart(worked: WorkedScore) -> Chart:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from common.charts.axes import format_value, parts_axis, round_down_nice, round_up_nice
-from common.charts.chart import Chart
+from common.charts.chart import Chart, LegendItem
 from common.charts.kinds import IntervalRow, build_interval_chart
 from common.statistics.estimate import Estimate
 from common.statistics.least_topics import HINT_NOTE
@@ -32,7 +32,14 @@ def build_caterpillar(
     ]
     across = parts_axis(measure, bottom, top if top > bottom else bottom + 1.0, 5)
     head = "intervals", f"{measure}: mean and 95 % interval by run", "Best run first."
-    return build_interval_chart(head, rows, across, room=ROOM, width=WIDTH, caption=caption)
+    legend = [
+        LegendItem("mean", "dot", "dot"),
+        *[LegendItem("mean of an own run", "dot-own", "dot")][: any(own)],
+        LegendItem("95 % interval", "whisker", "whisker"),
+    ]
+    return build_interval_chart(
+        head, rows, across, room=ROOM, width=WIDTH, caption=caption, what="run", legend=legend
+    )
 
 
 def describe_run_interval(tag: str, interval: Estimate) -> str:

@@ -20,7 +20,8 @@ from common.charts.marks import (
     StrokeMark,
     TextMark,
 )
-from evaluation.queries.leaderboard import BestMedianWorst
+from evaluation.core.precision_histogram import Histogram
+from evaluation.core.spread import BestMedianWorst
 
 
 def build_topic_chart(
@@ -79,7 +80,7 @@ def build_difference_chart(
         "One bar per topic, largest difference first: up if the first run is better, down if the "
         "second is.",
         across=bars_axis(topics, "topic"),
-        up=parts_axis(measure, -reach, reach, 4, signed=True),
+        up=parts_axis(f"difference in {measure}", -reach, reach, 4, signed=True),
         marks=list_bars(bars),
         legend=[
             LegendItem(f"{run} is better", css)
@@ -88,6 +89,48 @@ def build_difference_chart(
         caption=caption,
         size=(0.0, BARS_HEIGHT),
     )
+
+
+def build_precision_histogram(
+    histogram: Histogram, measure: str, runs: tuple[str, str], order: Sequence[str]
+) -> Chart:
+    """One bar per topic in the order ``order``, as in the literature: up if the first run is
+    better, down if the second is.
+    """
+    values = dict(zip(histogram.topics, histogram.values.tolist(), strict=True))
+    topics = [topic for topic in order if topic in values]
+    reach = max((abs(value) for value in values.values()), default=0.0)
+    bars = [
+        (topic, values[topic], f"Topic {topic}: {values[topic]:+.4f}", name_side(values[topic]))
+        for topic in topics
+    ]
+    first, second = runs
+    ties = len(topics) - histogram.ahead - histogram.behind
+    return Chart(
+        "precision-histogram",
+        f"{measure} histogram: {first} minus {second} by topic",
+        "One bar per topic in their natural order: up if the first run is better, down if the "
+        "second is.",
+        across=bars_axis(topics, "topic"),
+        up=parts_axis(f"difference in {measure}", *symmetric_ends(reach), 4, signed=True),
+        marks=list_bars(bars),
+        legend=[
+            LegendItem(f"{run} is better", css)
+            for run, css in zip(runs, ("bar-own", "bar-other"), strict=True)
+        ],
+        caption=f"{first} has the higher {measure} on {histogram.ahead} of {len(topics)} topics, "
+        f"{second} on {histogram.behind}, with {ties} ties.",
+        size=(0.0, BARS_HEIGHT),
+    )
+
+
+def name_side(value: float) -> str:
+    return "own" if value > 0 else "other"
+
+
+def symmetric_ends(reach: float) -> tuple[float, float]:
+    top = round_up_nice(reach or 1.0)
+    return -top, top
 
 
 def describe_topic(topic: str, value: float | None, spread: BestMedianWorst) -> str:
