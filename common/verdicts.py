@@ -28,7 +28,8 @@ class VerdictState(StrEnum):
 @dataclass(frozen=True)
 class Threshold:
     """A limit that decides between states. ``source`` is a publication or a decision page;
-    ``changed``: set by the campaign, which its verdicts then say.
+    ``changed``: set by the campaign, which its verdicts then say. ``most`` is the highest value
+    that makes sense, 0 the lowest.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Threshold:
     meaning: str
     source: str
     changed: bool = False
+    most: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -91,11 +93,9 @@ def set_thresholds(
 ) -> dict[str, Threshold]:
     """By name, with the values of the campaign in place of the defaults."""
     return {
-        default.name: Threshold(
-            default.name,
-            values.get(default.name, default.value),
-            default.meaning,
-            default.source,
+        default.name: replace(
+            default,
+            value=values.get(default.name, default.value),
             changed=values.get(default.name, default.value) != default.value,
         )
         for default in defaults
@@ -148,7 +148,13 @@ def verdict_to_data(verdict: Verdict) -> dict[str, Any]:
             {"label": a.label, "documents": a.documents, "minutes": a.minutes} for a in verdict.acts
         ],
         "thresholds": [
-            {"name": t.name, "value": t.value, "source": t.source, "changed": t.changed}
+            {
+                "name": t.name,
+                "value": t.value,
+                "meaning": t.meaning,
+                "source": t.source,
+                "changed": t.changed,
+            }
             for t in verdict.thresholds
         ],
     }

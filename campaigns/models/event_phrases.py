@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 EVENT_PHRASES = {
     "campaign.created": _("Campaign created"),
     "campaign.updated": _("Settings changed"),
+    "threshold.changed": _("Threshold of a verdict changed"),
     "board.changed": _("Visibility to participants changed"),
     "submissions.closed": _("Submission closed"),
     "campaign.scale_set": _("Grade scale set"),

@@ -40,6 +40,7 @@ LEAST_TOPICS = Threshold(
     10,
     "Topics, at least",
     "Poolbench, decision 0056; Buckley and Voorhees, SIGIR 2000, ask for 25 and better 50",
+    most=10_000.0,
 )
 MEASURE_RANGE = 1.0
 

@@ -28,15 +28,24 @@ LEAST_ALPHA = Threshold("agreement-alpha", 0.667, "Krippendorff's alpha, at leas
 MOST_LOW_TOPICS = Threshold(
     "agreement-topics-low", 0.25, "Share of topics with a lower alpha, below", OURS
 )
-LEAST_TOPICS = Threshold("agreement-topics", 5, "Topics with two assessors, at least", OURS)
+LEAST_TOPICS = Threshold(
+    "agreement-topics", 5, "Topics with two assessors, at least", OURS, most=10_000
+)
 LEAST_DOCUMENTS = Threshold(
-    "agreement-documents", 50, "Documents with two assessors, at least", OURS
+    "agreement-documents", 50, "Documents with two assessors, at least", OURS, most=1e6
 )
 LEAST_PREVALENCE = Threshold(
     "agreement-prevalence",
     0.02,
     "Share of relevant judgments, at least",
     "Poolbench, decision 0056; below it alpha is unstable (Feinstein and Cicchetti 1990)",
+)
+LEAST_OF_TOPIC = Threshold(
+    "agreement-topic-documents",
+    10,
+    "Documents with two assessors for the alpha of a topic to count, at least",
+    OURS,
+    most=10_000,
 )
 MOST_NAMED = 1
 """Topics and pairs of assessors named among the acts."""
@@ -89,14 +98,32 @@ class AgreementFigures:
 
     @property
     def lowest_tau(self) -> float | None:
-        """Of a single assessor's ranking and of second opinions."""
-        taus = [each.tau for each in self.taus if each.tau is not None]
-        return min([*taus, *([] if self.tau_low is None else [self.tau_low])], default=None)
+        """Of a single assessor's ranking and the lower end of second opinions."""
+        return self._lowest(self.tau_low)
 
-    def list_low(self, parts: Sequence[AgreementPart], least: float) -> list[AgreementPart]:
-        """The parts with an alpha below ``least``, lowest first."""
-        low = [(part.alpha, part) for part in parts if part.alpha is not None]
-        return [part for alpha, part in sorted(low, key=lambda each: each[0]) if alpha < least]
+    @property
+    def likely_tau(self) -> float | None:
+        """Of a single assessor's ranking and the median of second opinions."""
+        return self._lowest(self.tau)
+
+    def _lowest(self, drawn: float | None) -> float | None:
+        taus = [each.tau for each in self.taus]
+        return min((tau for tau in (*taus, drawn) if tau is not None), default=None)
+
+
+def _list_low(parts: Sequence[AgreementPart], thresholds: Thresholds) -> list[AgreementPart]:
+    """The parts with enough documents and an alpha below the limit, lowest first."""
+    least = thresholds[LEAST_ALPHA.name].value
+    return [part for alpha, part in _sort_parts(parts, thresholds) if alpha < least]
+
+
+def _sort_parts(
+    parts: Sequence[AgreementPart], thresholds: Thresholds
+) -> list[tuple[float, AgreementPart]]:
+    """The parts with enough documents, lowest alpha first."""
+    enough = thresholds[LEAST_OF_TOPIC.name].value
+    known = [(p.alpha, p) for p in parts if p.alpha is not None and p.documents >= enough]
+    return sorted(known, key=lambda each: each[0])
 
 
 def judge_agreement(figures: AgreementFigures, thresholds: Thresholds) -> Verdict:
@@ -140,17 +167,20 @@ def _explain_unknown(figures: AgreementFigures, thresholds: Thresholds) -> str:
 
 def _judge_state(figures: AgreementFigures, thresholds: Thresholds) -> VerdictState:
     assert figures.alpha is not None and figures.lowest_tau is not None  # noqa: S101, PT018
-    least_alpha = thresholds[LEAST_ALPHA.name].value
-    if figures.lowest_tau < thresholds[LEAST_TAU.name].value:
+    assert figures.likely_tau is not None  # noqa: S101
+    least, least_alpha = thresholds[LEAST_TAU.name].value, thresholds[LEAST_ALPHA.name].value
+    if figures.likely_tau < least:
         return VerdictState.BAD
-    if figures.alpha < least_alpha or _has_low_topics(figures, thresholds):
-        return VerdictState.AMBER
-    return VerdictState.GOOD
+    is_safe = figures.lowest_tau >= least
+    if is_safe and figures.alpha >= least_alpha and not _has_low_topics(figures, thresholds):
+        return VerdictState.GOOD
+    return VerdictState.AMBER
 
 
 def _has_low_topics(figures: AgreementFigures, thresholds: Thresholds) -> bool:
-    low = figures.list_low(figures.topics, thresholds[LEAST_ALPHA.name].value)
-    return len(low) >= thresholds[MOST_LOW_TOPICS.name].value * len(figures.topics)
+    low = len(_list_low(figures.topics, thresholds))
+    known = len(_sort_parts(figures.topics, thresholds))
+    return low > 0 and low >= thresholds[MOST_LOW_TOPICS.name].value * known
 
 
 def _write_sentence(figures: AgreementFigures, thresholds: Thresholds, state: VerdictState) -> str:
@@ -158,11 +188,16 @@ def _write_sentence(figures: AgreementFigures, thresholds: Thresholds, state: Ve
     tau = f"tau at least {figures.lowest_tau:.2f}"
     if state is VerdictState.BAD:
         return (
-            "Other assessors could order the runs differently: tau between their rankings may be "
-            f"as low as {figures.lowest_tau:.2f}."
+            "Other assessors would order the runs differently: tau between their rankings is about "
+            f"{figures.likely_tau:.2f}."
+        )
+    if figures.lowest_tau < thresholds[LEAST_TAU.name].value:
+        return (
+            f"The order of the runs is probably safe, tau about {figures.likely_tau:.2f}, but with "
+            f"other assessors it may fall to {figures.lowest_tau:.2f}."
         )
     least = thresholds[LEAST_ALPHA.name].value
-    low = figures.list_low(figures.topics, least)
+    low = _list_low(figures.topics, thresholds)
     if state is VerdictState.GOOD:
         more = f"; {_count(len(low), 'topic')} to look at again" if low else ""
         return (
@@ -175,8 +210,8 @@ def _write_sentence(figures: AgreementFigures, thresholds: Thresholds, state: Ve
             f"{figures.alpha:.2f}."
         )
     return (
-        f"The order of the runs is safe, {tau}, but on {len(low)} of {len(figures.topics)} topics "
-        "assessors agree too little."
+        f"The order of the runs is safe, {tau}, but on {len(low)} of "
+        f"{len(_sort_parts(figures.topics, thresholds))} topics assessors agree too little."
     )
 
 
@@ -191,7 +226,7 @@ def _write_reason(figures: AgreementFigures, thresholds: Thresholds) -> str:
 
 def _list_figures(figures: AgreementFigures, thresholds: Thresholds) -> tuple[KeyFigure, ...]:
     alpha, tau, lowest = figures.alpha, figures.tau, figures.lowest_tau
-    pairs = figures.list_low(figures.pairs, 2.0)
+    pairs = [part for _, part in _sort_parts(figures.pairs, thresholds)]
     least_alpha, least_tau = (thresholds[t.name].value for t in (LEAST_ALPHA, LEAST_TAU))
     return (
         KeyFigure(
@@ -207,7 +242,7 @@ def _list_figures(figures: AgreementFigures, thresholds: Thresholds) -> tuple[Ke
             f"the lowest pair: {pairs[0].name}" if pairs else "the lowest pair of assessors",
             pairs[0].alpha if pairs else None,
             f"{pairs[0].alpha:.2f}" if pairs else "–",
-            "" if pairs else "undefined: no two assessors share a document",
+            "" if pairs else "undefined: no two assessors share enough documents",
             good=(least_alpha, 1.0),
         ),
         KeyFigure(
@@ -246,7 +281,6 @@ def _list_first_acts(figures: AgreementFigures, thresholds: Thresholds) -> tuple
 
 
 def _list_acts(figures: AgreementFigures, thresholds: Thresholds) -> tuple[Act, ...]:
-    least = thresholds[LEAST_ALPHA.name].value
     acts = [
         Act(
             f"Read topic {part.name} with its assessors: alpha {part.alpha:.2f}",
@@ -255,9 +289,9 @@ def _list_acts(figures: AgreementFigures, thresholds: Thresholds) -> tuple[Act, 
             {"topic": part.name},
             part.documents,
         )
-        for part in figures.list_low(figures.topics, least)[:MOST_NAMED]
+        for part in _list_low(figures.topics, thresholds)[:MOST_NAMED]
     ]
-    for part in figures.list_low(figures.pairs, least)[:MOST_NAMED]:
+    for part in _list_low(figures.pairs, thresholds)[:MOST_NAMED]:
         first, second = part.name.split(", ")[:2]
         label = f"Compare {first} and {second}: alpha {part.alpha:.2f}"
         acts.append(Act(label, "agreement-pair", (), {"a": first, "b": second}, part.documents))
@@ -286,6 +320,7 @@ AGREEMENT_RULE = VerdictRule(
         MOST_LOW_TOPICS,
         LEAST_TOPICS,
         LEAST_DOCUMENTS,
+        LEAST_OF_TOPIC,
         LEAST_PREVALENCE,
     ),
     judge_agreement,

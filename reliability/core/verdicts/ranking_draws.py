@@ -156,7 +156,7 @@ def rank_competitors(scores: Floats) -> Ints:
 
 def _differences(scores: Floats) -> Floats:
     """Rows × runs × runs: of each run to each other, differences by noise alone being 0."""
-    differences = scores[:, :, None] - scores[:, None, :]
+    differences: Floats = scores[:, :, None] - scores[:, None, :]
     noise = 1e-9 * float(np.nanmax(np.abs(scores), initial=0.0))
     differences[np.abs(differences) <= noise] = 0.0
     return differences
@@ -164,7 +164,8 @@ def _differences(scores: Floats) -> Floats:
 
 def _list_grades(grades: Sequence[Grades]) -> Grades:
     values = np.unique(np.concatenate(grades)) if len(grades) else np.empty(0, np.int32)
-    return values[values != ABSENT].astype(np.int32)
+    scale: Grades = values[values != ABSENT].astype(np.int32)
+    return scale
 
 
 def _share_grades(grades: Grades, scale: Grades) -> Floats:

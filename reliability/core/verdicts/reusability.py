@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from common.verdicts import (
     Act,
     KeyFigure,
@@ -14,14 +16,19 @@ from common.verdicts import (
     VerdictRule,
     VerdictState,
 )
+from evaluation.core.comparison.student import standard_error
+from evaluation.core.judgments import Floats
+from reliability.core.verdicts.ranking_draws import rank_competitors
 
 COLLECTION = "collection"
+SIGNIFICANT = 0.05
 OURS = "Poolbench, decision 0056"
 MOST_PLACES = Threshold(
     "collection-places",
     1,
     "Places that a run moves without its team's unique documents, at most",
     "Zobel, SIGIR 1998; Buckley and Voorhees in TREC overviews leave out teams; the limit is ours",
+    most=1000,
 )
 LEAST_JUDGED = Threshold(
     "collection-judged",
@@ -30,9 +37,13 @@ LEAST_JUDGED = Threshold(
     "Poolbench, decision 0056; unjudged documents count as not relevant (Buckley and Voorhees, "
     "SIGIR 2004)",
 )
-LEAST_TEAMS = Threshold("collection-teams", 3, "Teams for a verdict, at least", OURS)
+LEAST_TEAMS = Threshold("collection-teams", 3, "Teams for a verdict, at least", OURS, most=1000)
 GOOD_TEAMS = Threshold(
-    "collection-good-teams", 3, "Teams without which no collection is called reusable", OURS
+    "collection-good-teams",
+    3,
+    "Teams without which no collection is called reusable",
+    OURS,
+    most=1000,
 )
 
 
@@ -79,6 +90,45 @@ class CollectionFigures:
         """Runs of the top half that pass a significantly different run."""
         half = (self.runs + 1) // 2
         return [m for m in self.moves if m.passed and min(m.place, m.place_without) <= half]
+
+
+def measure_left_out_moves(
+    tags: Sequence[str],
+    teams: Sequence[str],
+    by_topic: Floats,
+    scores: Floats,
+    without: Floats,
+) -> list[LeftOutMove]:
+    """One for each run with a score. ``by_topic`` is topics × runs, ``scores`` over topics by all
+    judgments, ``without`` those without the unique documents of the run's own team. Higher is
+    better; a run is ranked among the runs of other teams by ``scores``.
+    """
+    moves = []
+    names = np.array(teams, object)
+    for team in dict.fromkeys(teams):
+        own = names == team
+        changed = np.where(own, without, scores)
+        before, after = rank_competitors(np.stack([scores, changed]))
+        for run in np.flatnonzero(own & ~np.isnan(scores) & ~np.isnan(without)).tolist():
+            order = np.sign(scores - scores[run]) != np.sign(changed - changed[run])
+            flipped = by_topic[:, order & ~own] - by_topic[:, [run]]
+            passed = int(np.count_nonzero(_paired_p(flipped) <= SIGNIFICANT))
+            moves.append(LeftOutMove(tags[run], team, int(before[run]), int(after[run]), passed))
+    return moves
+
+
+def _paired_p(differences: Floats) -> Floats:
+    """Of the paired t test, by column; 1 where all differences are equal or one is undefined."""
+    from scipy.special import stdtr
+
+    count = len(differences)
+    if count < 2 or not differences.shape[1]:
+        return np.ones(differences.shape[1])
+    error = standard_error(differences.T)
+    statistic = np.zeros(len(error))
+    np.divide(differences.mean(axis=0), error, out=statistic, where=error > 0)
+    p_values: Floats = 2 * stdtr(count - 1, -np.abs(statistic))
+    return np.nan_to_num(p_values, nan=1.0)
 
 
 def judge_collection(figures: CollectionFigures, thresholds: Thresholds) -> Verdict:

@@ -23,9 +23,11 @@ LEAST_TAU = Threshold(
     "Tau-b with the ranking after the rest is judged, at least",
     "Stricter than the 0.9 of Voorhees, IP&M 2000, since both rankings are by the same assessors",
 )
-STILL = Threshold("stopping-still", 200, "Judgments over which no run may have moved", OURS)
+STILL = Threshold(
+    "stopping-still", 200, "Judgments over which the order of the runs must hold", OURS, most=1e6
+)
 MOST_PLACES = Threshold(
-    "stopping-places", 0, "Places that a run may have moved over them, at most", OURS
+    "stopping-places", 1, "Places that a run may have moved over them, at most", OURS, most=1000
 )
 LEAST_JUDGED = Threshold(
     "stopping-judged",
@@ -34,7 +36,9 @@ LEAST_JUDGED = Threshold(
     "Poolbench, decision 0056; unjudged documents count as not relevant (Buckley and Voorhees, "
     "SIGIR 2004)",
 )
-LEAST_JUDGMENTS = Threshold("stopping-judgments", 100, "Judgments for a verdict, at least", OURS)
+LEAST_JUDGMENTS = Threshold(
+    "stopping-judgments", 100, "Judgments for a verdict, at least", OURS, most=1e6
+)
 NO_RUNS = "fewer than two runs have a score"
 
 
@@ -117,7 +121,7 @@ def _explain_unknown(figures: StoppingFigures, thresholds: Thresholds) -> str:
 
 
 def _stands_still(figures: StoppingFigures, thresholds: Thresholds) -> bool:
-    """The rest would move no run, and lately none has moved."""
+    """The rest would hardly move a run, and lately none has moved far."""
     if not figures.unjudged:
         return True
     places, span = thresholds[MOST_PLACES.name].value, thresholds[STILL.name].value
@@ -183,11 +187,12 @@ def _explain_movement(figures: StoppingFigures, thresholds: Thresholds, rest: st
 
 def _write_reason(figures: StoppingFigures, thresholds: Thresholds) -> str:
     tau, share = thresholds[LEAST_TAU.name].value, thresholds[LEAST_JUDGED.name].value
-    span = int(thresholds[STILL.name].value)
+    span, places = int(thresholds[STILL.name].value), thresholds[MOST_PLACES.name].value
     return (
         f"Judging can stop when 19 of 20 likely outcomes of the rest keep tau at {tau:g} or more, "
-        f"no run has moved within {span} judgments, and judged@{figures.cut} of every contributing "
-        f"run is {share:g} or more. Documents below the pool are not covered."
+        f"no run has moved by more than {places:g} within {span} judgments, and "
+        f"judged@{figures.cut} of every contributing run is {share:g} or more. Documents below the "
+        "pool are not covered."
     )
 
 
