@@ -1,4 +1,4 @@
-"""Campaigns whose truth is known, for ``verdicts_replay.py``: simulated ones, and parts of real ones.
+"""Campaigns whose truth is known, for ``verdicts_replay.py``: simulated, and parts of real ones.
 
 A campaign is arrays: what each run lists for each topic, the noiseless grade of each document,
 and what assessors say of it. Runs are scored by nDCG@10 alone.

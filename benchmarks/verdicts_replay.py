@@ -1,6 +1,6 @@
 """Replay the rules of the verdicts on campaigns whose truth is known, and count wrong answers.
 
-verdicts_replay.py                     600 simulated campaigns, the seeds of the report
+verdicts_replay.py                     400 simulated campaigns, the seeds of the report
 verdicts_replay.py --tuning            the seeds on which rules and thresholds were tuned
 verdicts_replay.py --data DATA         also parts of TREC-COVID and DL 2019, and its assessors
 """
@@ -77,7 +77,7 @@ def mask_grades(grades: list[np.ndarray], judged: list[np.ndarray]) -> list[np.n
 def replay_leaderboard(campaign: ReplayCampaign, seed: int) -> Said:
     generator = np.random.default_rng([seed, 1])
     scorer, pool = campaign.scorer, campaign.pool()
-    share = float(generator.choice([1.0, 1.0, 0.9, 0.7]))
+    share = float(generator.choice([1.0, 1.0, 1.0, 0.95, 0.85]))
     judged = [mask & (generator.random(len(mask)) < share) for mask in pool]
     grades = mask_grades(campaign.grades(), judged)
     table = scorer.by_topic(grades)
@@ -282,7 +282,7 @@ def replay_collection(campaign: ReplayCampaign, seed: int) -> Said:  # noqa: ARG
     scorer, everything = campaign.scorer, campaign.all_scorer
     pool, grades = campaign.pool(), campaign.grades()
     own = mask_grades(grades, pool)
-    figures = collection_figures(campaign, scorer, own, pool)
+    figures = collection_figures(campaign, scorer, own)
     short, full = (everything.means(everything.by_topic(g)) for g in (own, grades))
     old = ~campaign.newcomer
     wrong = False
@@ -292,9 +292,7 @@ def replay_collection(campaign: ReplayCampaign, seed: int) -> Said:  # noqa: ARG
     return COLLECTION_RULE.apply(figures).state, wrong
 
 
-def collection_figures(
-    campaign: ReplayCampaign, scorer: TenScorer, own: list, pool: list
-) -> CollectionFigures:
+def collection_figures(campaign: ReplayCampaign, scorer: TenScorer, own: list) -> CollectionFigures:
     teams = campaign.teams[~campaign.newcomer]
     names = np.unique(teams)
     table = scorer.by_topic(own)
@@ -331,8 +329,8 @@ def tally(rows: list[Said]) -> str:
     low, high = (100 * (end or 0.0) for end in (estimate.low, estimate.high))
     base = 100 * sum(wrong for _, wrong in rows) / len(rows)
     return (
-        f"{len(rows)} | {shares} | {sum(good)} of {len(good)} = {100 * sum(good) / len(good):.1f} % "
-        f"({low:.1f} to {high:.1f}) | {base:.0f} %"
+        f"{len(rows)} | {shares} | {sum(good)} of {len(good)} = "
+        f"{100 * sum(good) / len(good):.1f} % ({low:.1f} to {high:.1f}) | {base:.0f} %"
     )
 
 
@@ -424,13 +422,17 @@ def own_grades(tables: list, topics: list[str], docnos: list[list[str]], truth: 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tuning", action="store_true")
-    parser.add_argument("--campaigns", type=int, default=600)
+    parser.add_argument("--campaigns", type=int, default=400)
     parser.add_argument("--data", type=Path)
     args = parser.parse_args()
     first = TUNING if args.tuning else REPORT
     seeds = range(first, first + args.campaigns)
     began = time.perf_counter()
-    print_results("Simulated", replay(map(simulate_campaign, seeds), seeds, people=True))
+    results = replay(map(simulate_campaign, seeds), seeds, people=True)
+    # "Good" is rare here, so that its rate needs more campaigns than the others.
+    for seed in range(seeds.stop, seeds.stop + 3 * args.campaigns // 2):
+        results["leaderboard"].append(replay_leaderboard(simulate_campaign(seed), seed))
+    print_results("Simulated", results)
     if args.data:
         for name in ("trec-covid-r1", "dl19"):
             seeds = range(first, first + args.campaigns // 3)

@@ -40,7 +40,7 @@ LEAST_JUDGED = Threshold(
 LEAST_TEAMS = Threshold("collection-teams", 3, "Teams for a verdict, at least", OURS, most=1000)
 GOOD_TEAMS = Threshold(
     "collection-good-teams",
-    3,
+    5,
     "Teams without which no collection is called reusable",
     OURS,
     most=1000,
