@@ -234,7 +234,10 @@ def load_real(data: Path, name: str) -> tuple[list, list, list[str], list[np.nda
 
 
 def draw_real_campaign(data: Path, name: str, seed: int) -> ReplayCampaign:
-    """Some teams and topics of a real campaign with its official judgments, pool depth 3 to 7."""
+    """Some teams and topics of a real campaign with its official judgments, pool depth 5 to 20.
+
+    A document without an official judgment counts as judged and not relevant.
+    """
     generator = np.random.default_rng(seed)
     listed, truth, names, _ = load_real(data, name)
     known = sorted(set(names))
@@ -253,7 +256,7 @@ def draw_real_campaign(data: Path, name: str, seed: int) -> ReplayCampaign:
         [np.full(len(grades), -1) for grades in official],
         team_by_run[runs],
         team_by_run[runs] == chosen[-1],
-        int(generator.choice([3, 5, 7])),
+        int(generator.choice([5, 10, 20])),
         str(generator.choice(["random", "random", "by topic", "prioritized"])),
     )
 

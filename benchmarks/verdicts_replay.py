@@ -1,6 +1,6 @@
 """Replay the rules of the verdicts on campaigns whose truth is known, and count wrong answers.
 
-verdicts_replay.py                     400 simulated campaigns, the seeds of the report
+verdicts_replay.py                     300 simulated campaigns, the seeds of the report
 verdicts_replay.py --tuning            the seeds on which rules and thresholds were tuned
 verdicts_replay.py --data DATA         also parts of TREC-COVID and DL 2019, and its assessors
 """
@@ -352,7 +352,7 @@ def print_results(title: str, results: dict[str, list[Said]]) -> None:
     print(f"\n{title}\n")
     print("| verdict | cases | good | amber | bad | unknown | wrong good | wrong if always good |")
     print("|---|--:|--:|--:|--:|--:|--:|--:|")
-    for name, rows in sorted(results.items()):
+    for name, rows in sorted(results.items() if any(results.values()) else ()):
         print(f"| {name} | {tally(rows)} |")
 
 
@@ -422,7 +422,8 @@ def own_grades(tables: list, topics: list[str], docnos: list[list[str]], truth: 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tuning", action="store_true")
-    parser.add_argument("--campaigns", type=int, default=400)
+    parser.add_argument("--campaigns", type=int, default=300, help="simulated")
+    parser.add_argument("--parts", type=int, default=100, help="of each real campaign")
     parser.add_argument("--data", type=Path)
     args = parser.parse_args()
     first = TUNING if args.tuning else REPORT
@@ -435,7 +436,7 @@ def main() -> None:
     print_results("Simulated", results)
     if args.data:
         for name in ("trec-covid-r1", "dl19"):
-            seeds = range(first, first + args.campaigns // 3)
+            seeds = range(first, first + args.parts)
             parts = (draw_real_campaign(args.data, name, seed) for seed in seeds)
             print_results(f"Parts of {name}", replay(parts, seeds, people=False))
         print_assessors(args.data)

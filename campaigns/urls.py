@@ -13,6 +13,7 @@ from campaigns.views import (
     people,
     runs,
     site,
+    verdicts,
 )
 
 urlpatterns = [
@@ -29,6 +30,7 @@ urlpatterns = [
     path("campaigns/new/", campaigns.campaign_new_view, name="campaign-new"),
     path("c/<slug:slug>/", campaigns.campaign_view, name="campaign"),
     path("c/<slug:slug>/setup/", campaigns.campaign_settings_view, name="campaign-settings"),
+    path("c/<slug:slug>/setup/thresholds/", verdicts.thresholds_view, name="thresholds"),
     path(
         "c/<slug:slug>/setup/visibility/",
         campaigns.visibility_change_view,

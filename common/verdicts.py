@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import partial
 from typing import Any
 
-from common.report.report import Section, Table, make_columns
+from common.report.report import Report, Section, Table, make_columns
 
 MOST_WORDS = 30
 """A sentence that is longer is not read."""
@@ -172,3 +173,15 @@ def build_verdict_section(verdict: Verdict) -> Section:
     return Section(
         "Verdict", (figures,) if verdict.figures else (), notes, name="verdict", titled=True
     )
+
+
+def add_verdict(report: Report, verdict: Verdict) -> Report:
+    """The report with its verdict as the first section, and as ``verdict`` of its JSON."""
+    data = report.data
+    merged = None if data is None else partial(_merge_verdict, data, verdict)
+    return replace(report, sections=[build_verdict_section(verdict), *report.sections], data=merged)
+
+
+def _merge_verdict(data: Callable[[], Any], verdict: Verdict) -> Any:
+    values = data()
+    return {"verdict": verdict_to_data(verdict), **values} if isinstance(values, dict) else values

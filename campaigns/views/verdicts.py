@@ -7,12 +7,28 @@ from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import urlencode
 
+from django.contrib import messages
+from django.db import transaction
+from django.http import HttpResponse
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_http_methods
 
+from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Job
+from campaigns.queries.lists import get_campaign_for
+from campaigns.services.verdicts import (
+    CampaignVerdict,
+    change_threshold,
+    get_campaign_verdict,
+    list_campaign_thresholds,
+    list_verdict_kinds,
+)
+from campaigns.views.helpers import SignedInRequest
+from campaigns.views.pages import render_page
 from common.charts.gauge import Gauge
 from common.verdicts import Act, KeyFigure, Threshold, Verdict, VerdictState
 
@@ -142,3 +158,94 @@ def format_interval_end(value: float | None) -> str:
     if value is None:
         return "–"
     return f"{value:.2f}" if abs(value) < 10 else f"{value:,.0f}"
+
+
+def load_verdict_panel(campaign: Campaign, name: str) -> VerdictPanel:
+    """The verdict of a campaign by its latest figures; a job computes newer ones if needed."""
+    return build_current_panel(campaign, get_campaign_verdict(campaign, name))
+
+
+def build_current_panel(campaign: Campaign, current: CampaignVerdict) -> VerdictPanel:
+    return build_verdict_panel(
+        campaign,
+        current.verdict,
+        computed_at=current.computed_at,
+        is_current=current.is_current,
+        job=current.job,
+    )
+
+
+@dataclass(frozen=True)
+class PageSection:
+    """A section in the list beside a page; ``state`` is "" where it has none."""
+
+    anchor: str
+    label: str | Promise
+    state: str = ""
+
+
+@dataclass(frozen=True)
+class ThresholdRow:
+    threshold: Threshold
+    default: float
+
+
+@dataclass(frozen=True)
+class ThresholdGroup:
+    """The thresholds of one verdict."""
+
+    question: str
+    rows: Sequence[ThresholdRow]
+
+
+@dataclass(frozen=True)
+class ThresholdsPage:
+    campaign: Campaign
+    groups: Sequence[ThresholdGroup]
+    refusals: Sequence[str]
+
+
+@require_http_methods(["GET", "POST"])
+def thresholds_view(request: SignedInRequest, slug: str) -> HttpResponse:
+    """The thresholds of all verdicts: an empty field is the default."""
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    refusals: list[str] = []
+    if request.method == "POST":
+        refusals = save_thresholds(request, campaign)
+        if not refusals:
+            messages.success(request, "Thresholds saved.")
+            return redirect("thresholds", campaign.slug)
+    page = ThresholdsPage(campaign, list_threshold_groups(campaign), refusals)
+    status = 422 if refusals else 200
+    return render_page(request, "campaigns/thresholds.html", page, status=status)
+
+
+def save_thresholds(request: SignedInRequest, campaign: Campaign) -> list[str]:
+    """All of the form or none; the messages of those that are refused."""
+    refusals = []
+    with transaction.atomic():
+        for threshold in list_campaign_thresholds(campaign):
+            text = request.POST.get(threshold.name, "").strip().replace(",", ".")
+            try:
+                value = float(text) if text else None
+                change_threshold(
+                    actor=request.user, campaign=campaign, name=threshold.name, value=value
+                )
+            except ValueError:
+                refusals.append(f"{threshold.meaning}: {text[:20]!r} is not a decimal number.")
+            except ActionRefused as refused:
+                refusals.append(str(refused))
+        if refusals:
+            transaction.set_rollback(True)
+    return refusals
+
+
+def list_threshold_groups(campaign: Campaign) -> list[ThresholdGroup]:
+    current = {threshold.name: threshold for threshold in list_campaign_thresholds(campaign)}
+    return [
+        ThresholdGroup(
+            kind.rule.question,
+            [ThresholdRow(current[each.name], each.value) for each in kind.rule.thresholds],
+        )
+        for kind in list_verdict_kinds()
+    ]

@@ -10,6 +10,7 @@ from campaigns.models import Campaign
 from evaluation.core.comparison.registry import FAMILY_TESTS, TESTS
 from evaluation.core.leader_verdict import LEVEL, LeaderFigures
 from evaluation.core.measures.family import Measure
+from evaluation.core.measures.titles import format_measure_title
 from evaluation.models import ScoreSet
 from evaluation.queries.comparison import compare_all_runs, get_fixed_test
 from evaluation.queries.leaderboard import Leaderboard, get_leaderboard
@@ -62,7 +63,7 @@ def build_leader_figures(
     fixed = get_fixed_test(campaign)
     p_value, reason = compare_first_two(leaderboard, measure, ranked, campaign)
     return LeaderFigures(
-        measure=measure.name,
+        measure=format_measure_title(measure.name, over_topics=True),
         cut=cut,
         topics=int(np.count_nonzero(~np.isnan(leaderboard.tables).all(axis=(0, 2)))),
         tags=[tags[leaderboard.runs[run]] for run in ranked],

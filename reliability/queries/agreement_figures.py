@@ -23,7 +23,7 @@ from reliability.core.verdicts.ranking_draws import (
     draw_second_opinions,
     summarize_taus,
 )
-from reliability.queries.verdict_figures import VerdictPanel, load_verdict_panel, measure_pace
+from reliability.queries.verdict_figures import JudgedRuns, load_judged_runs, measure_pace
 
 COEFFICIENT = "alpha-ordinal"
 MOST_ASSESSORS = 40
@@ -82,10 +82,10 @@ def _measure_rankings(
     """
     nothing = TauSpread(None, None, None)
     try:
-        whole = load_verdict_panel(campaign)
+        whole = load_judged_runs(campaign)
     except ActionRefused as refused:
         return [], nothing, 0, 0, "–", refused.message
-    panel, name = whole.panel, whole.measure.name
+    panel, name = whole.panel, whole.title
     disputes = int(np.count_nonzero(whole.ballots.disagreements))
     if len(whole.runs) < 2:
         return [], nothing, disputes, len(whole.runs), name, "fewer than two runs have a score"
@@ -99,7 +99,7 @@ def _measure_rankings(
     return taus, spread, disputes, len(whole.runs), name, reason
 
 
-def _draw_opinions(campaign: Campaign, whole: VerdictPanel, labels: LabelTable) -> TauSpread:
+def _draw_opinions(campaign: Campaign, whole: JudgedRuns, labels: LabelTable) -> TauSpread:
     counts = count_all_assessors(labels, campaign.relevance_level)
     opinions = counts.coincident[0][counts.units[0] > 0]
     if not len(opinions):

@@ -11,6 +11,7 @@ from campaigns.core.tables import QrelsTable
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
 from evaluation.core.measures.names import parse_measure
+from evaluation.core.measures.titles import format_measure_title
 from evaluation.queries.scoring_inputs import drop_topics, withheld_topic_numbers
 from judging.queries.judgments import qrels_table
 from reliability.core.collection.leave_one_group_out import score_without_group
@@ -55,7 +56,7 @@ def load_collection_figures(campaign: Campaign) -> CollectionFigures:
     )
     names = {collection.names[at] for at in contributing}
     return CollectionFigures(
-        measure=measure.name,
+        measure=format_measure_title(measure.name, over_topics=True),
         cut=cut,
         runs=len(collection.tags),
         teams=len(contributing),

@@ -29,7 +29,7 @@ from reliability.queries.stopping import (
     load_pool_state,
     log_rows_at,
 )
-from reliability.queries.verdict_figures import VerdictPanel, load_verdict_panel, measure_pace
+from reliability.queries.verdict_figures import JudgedRuns, load_judged_runs, measure_pace
 
 NO_POOL = "no pool is frozen"
 NO_ORDER = "documents are not judged in random order"
@@ -48,7 +48,7 @@ def load_stopping_figures(campaign: Campaign) -> StoppingFigures:
     pairs = pool.items.values_list("topic__number", "docno")
     unjudged = sorted(pair for pair in pairs if pair not in outcomes)
     try:
-        whole = load_verdict_panel(campaign, unjudged)
+        whole = load_judged_runs(campaign, unjudged)
     except ActionRefused as refused:
         return StoppingFigures(
             "–", 10, 0, judgments, left.judged, len(unjudged), reason=refused.message
@@ -63,7 +63,7 @@ def load_stopping_figures(campaign: Campaign) -> StoppingFigures:
     contributing = {run["id"] for run in pool.spec["runs"]}
     shares = whole.judged() if len(whole.runs) else np.empty(0)
     return StoppingFigures(
-        measure=whole.measure.name,
+        measure=whole.title,
         cut=whole.cut,
         runs=len(whole.runs),
         judgments=judgments,
@@ -88,14 +88,14 @@ def load_stopping_figures(campaign: Campaign) -> StoppingFigures:
     )
 
 
-def _draw_rest(campaign: Campaign, whole: VerdictPanel) -> TauSpread:
+def _draw_rest(campaign: Campaign, whole: JudgedRuns) -> TauSpread:
     """Pairs that the policy leaves undecided are drawn like unjudged ones."""
     now, then = draw_rest_of_pool(whole.panel, whole.grades, whole.draws, campaign.seed)
     return summarize_taus(now, then, whole.panel.better)
 
 
 def _measure_movement(
-    campaign: Campaign, whole: VerdictPanel, judgments: int
+    campaign: Campaign, whole: JudgedRuns, judgments: int
 ) -> tuple[int | None, int]:
     """The most places that a run has moved over the last ``STILL`` judgments, and their number."""
     span = int(STILL.value)
@@ -110,14 +110,14 @@ def _measure_movement(
     return int(np.abs(ranks[0] - ranks[1]).max(initial=0)), span
 
 
-def _score(whole: VerdictPanel, grades: Grades) -> Floats:
+def _score(whole: JudgedRuns, grades: Grades) -> Floats:
     """Over the topics that ``grades`` grades a document of, as interim scores are."""
     by_topic = whole.panel.by_topic(grades)
     graded = [bool((own != ABSENT).any()) for own in whole.split(grades)]
     return whole.panel.means(by_topic[graded])
 
 
-def _grades_at(whole: VerdictPanel, campaign: Campaign, last: int) -> Grades:
+def _grades_at(whole: JudgedRuns, campaign: Campaign, last: int) -> Grades:
     """The grades as of the log row ``last``, in the rows of the panel."""
     topics: Sequence[str] = whole.ballots.topics
     rows, _undecided = provisional_grades(campaign, DEFAULT_POLICY, topics, last)

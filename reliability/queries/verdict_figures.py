@@ -15,6 +15,7 @@ from evaluation.core.evaluate import TRUST_DEPTH
 from evaluation.core.judgments import Floats
 from evaluation.core.measures.family import Measure
 from evaluation.core.measures.names import parse_measure
+from evaluation.core.measures.titles import format_measure_title
 from evaluation.queries.interim_scores import get_warm_runs
 from evaluation.queries.scoring_inputs import scoring_options
 from judging.core.policies import DEFAULT_POLICY
@@ -34,9 +35,9 @@ Pair = tuple[str, str]
 
 
 @dataclass(frozen=True, eq=False)
-class VerdictPanel:
-    """The runs of a campaign over its judged pairs and ``unjudged`` ones. ``grades`` by topic are
-    those by the default policy, ``ABSENT`` where unjudged or undecided.
+class JudgedRuns:
+    """The runs of a campaign over its judged pairs, and unjudged ones of its pool. ``grades`` by
+    topic are those by the default policy, ``ABSENT`` where unjudged or undecided.
     """
 
     campaign: Campaign
@@ -49,6 +50,11 @@ class VerdictPanel:
     @property
     def ballots(self) -> BallotTable:
         return self.panel.ballots
+
+    @property
+    def title(self) -> str:
+        """The measure in the writing of the field."""
+        return format_measure_title(self.measure.name, over_topics=True)
 
     def split(self, grades: Grades) -> list[Grades]:
         """``grades`` of all pairs by topic."""
@@ -69,7 +75,7 @@ class VerdictPanel:
         return int(np.clip(MOST_ROWS // max(rows, 1), LEAST_DRAWS, DRAWS))
 
 
-def load_verdict_panel(campaign: Campaign, unjudged: Sequence[Pair] = ()) -> VerdictPanel:
+def load_judged_runs(campaign: Campaign, unjudged: Sequence[Pair] = ()) -> JudgedRuns:
     """Raises ``ActionRefused`` if no measure of the campaign ranks runs."""
     runs = list(campaign.runs.scored().select_related("team").order_by("pk"))
     measure = select_main_measure(campaign)
@@ -86,7 +92,7 @@ def load_verdict_panel(campaign: Campaign, unjudged: Sequence[Pair] = ()) -> Ver
     panel, shares = (
         build_panel(tags, warm, ballots, places, each, options) for each in (measure, trust)
     )
-    return VerdictPanel(campaign, runs, measure, cut, panel, shares)
+    return JudgedRuns(campaign, runs, measure, cut, panel, shares)
 
 
 def select_main_measure(campaign: Campaign) -> Measure:
