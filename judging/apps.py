@@ -21,6 +21,11 @@ class JudgingConfig(AppConfig):
 
     def ready(self) -> None:
         from campaigns.lifecycle.registry import add_life_cycle
+        from campaigns.services.heartbeats import add_tick_chore
+        from campaigns.services.snapshots import add_snapshot_kind
         from judging.lifecycle import LIFE_CYCLE
+        from judging.services.today import TODAY_SNAPSHOT, request_first_snapshots
 
         add_life_cycle(LIFE_CYCLE)
+        add_snapshot_kind(TODAY_SNAPSHOT)
+        add_tick_chore(request_first_snapshots)

@@ -19,6 +19,7 @@ from judging.views import (
     qrels,
     qrels_policies,
     quality,
+    today,
     training,
     training_sets,
 )
@@ -51,6 +52,11 @@ urlpatterns = [
         automatic.automatic_download_view,
         name="automatic-download",
     ),
+    # Today
+    path("c/<slug:slug>/judging/today/", today.judging_today_view, name="judging-today"),
+    path("c/<slug:slug>/judging/today/aside/", today.alarm_aside_view, name="alarm-aside"),
+    path("c/<slug:slug>/judging/review/<str:username>/", today.review_new_view, name="review-new"),
+    path("c/<slug:slug>/judge-review/<int:pk>/done/", today.review_done_view, name="review-done"),
     # Plans and progress
     path("c/<slug:slug>/judging/", progress.judging_view, name="judging"),
     path("c/<slug:slug>/judging/flags/", progress.flagged_documents_view, name="flagged-documents"),
