@@ -8,8 +8,10 @@ from typing import Any
 from django import template
 from django.forms import BoundField
 from django.template import Context
+from django.urls import reverse
 
-from campaigns.queries.help import load_glossary
+from campaigns.core.help.guide import PAGE_HELP, build_place_url
+from campaigns.queries.help import list_code_anchors, load_glossary
 
 register = template.Library()
 
@@ -33,6 +35,30 @@ def show_field_help(context: Context, field: BoundField) -> dict[str, Any]:
     """The ``?`` after the label of a field that the form names in its ``help_words``."""
     word = getattr(field.form, "help_words", {}).get(field.name, "")
     return show_word_help(context, word, f"-{field.auto_id}")
+
+
+@register.simple_tag(name="help_url")
+def build_help_url(place: str) -> str:
+    """The address of ``organizer#pool`` in the help."""
+    return build_place_url(reverse("help"), place)
+
+
+@register.simple_tag(name="page_help_url", takes_context=True)
+def find_page_help(context: Context) -> str:
+    """The address of the help for this page; empty for a page without."""
+    match = getattr(context.get("request"), "resolver_match", None)
+    place = PAGE_HELP.get(match.url_name or "", "") if match else ""
+    return place and build_place_url(reverse("help"), place)
+
+
+@register.inclusion_tag("partials/help_code.html", name="fault_code")
+def link_fault_code(code: str) -> dict[str, Any]:
+    """A code of a fault as a link to its explanation; alone if the page of formats lacks it."""
+    known = code in list_code_anchors()
+    return {
+        "code": code,
+        "url": build_place_url(reverse("help"), f"formats#{code}") if known else "",
+    }
 
 
 def _count_use(context: Context, anchor: str) -> str:

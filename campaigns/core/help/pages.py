@@ -22,7 +22,14 @@ from campaigns.core.help.glossary import list_cell_words, make_word_anchor
 GLOSSARY = "glossary"
 ROOT_PAGES = "README", "CONTRIBUTING", "CHANGELOG"
 """Pages that are not below docs/."""
+WEIGHTS = {
+    **dict.fromkeys(("organizer", "assessor", "participant"), 1.6),
+    GLOSSARY: 1.2,
+    **dict.fromkeys(("architecture", "interface", "translating", "performance", *ROOT_PAGES), 0.4),
+}
+"""How much a match counts: guides more, pages for developers less, others 1."""
 CODE = re.compile(r"[EW][A-Z]?\d\d")
+ID = re.compile(r'<\w[^<>]*?\sid="([^"]+)"')
 TAGS = {
     "a", "blockquote", "br", "code", "del", "div", "em", "h2", "h3", "h4", "h5", "h6", "hr", "img",
     "li", "ol", "p", "pre", "s", "span", "strong", "table", "tbody", "td", "th", "thead", "tr",
@@ -55,7 +62,7 @@ class HelpHeading:
 class HelpPassage:
     """What a search finds: the text below a heading, or a row of a table with its own anchor.
 
-    ``headings``: the titles above it, the page's own first; ``weight``: of a hit in it.
+    ``headings``: the titles above it, the page's own first; ``weight``: of a match in it.
     """
 
     page: str
@@ -74,7 +81,6 @@ class HelpPage:
     html: str
     headings: tuple[HelpHeading, ...]
     anchors: frozenset[str]
-    passages: tuple[HelpPassage, ...]
 
 
 def parse_help_page(name: str, text: str, root: str) -> HelpPage:
@@ -91,8 +97,16 @@ def parse_help_page(name: str, text: str, root: str) -> HelpPage:
         url_schemes={"http", "https", "mailto"},
         link_rel="noopener",
     )
-    anchors = frozenset(re.findall(r'\sid="([^"]+)"', html))
-    return HelpPage(name, title, html, headings, anchors, tuple(_split(name, title, tokens)))
+    anchors = frozenset(ID.findall(html))
+    return HelpPage(name, title, html, headings, anchors)
+
+
+def list_help_passages(name: str, text: str) -> list[HelpPassage]:
+    """What a search can find on the page ``name``; passages without a text are left out."""
+    title, tokens = _split_title(name, _markdown.parse(text))
+    list(_mark_headings(tokens))
+    _mark_tables(name, tokens)
+    return [passage for passage in _split(name, title, tokens) if passage.text.strip()]
 
 
 def resolve_help_link(page: str, target: str, root: str) -> str:
@@ -150,6 +164,7 @@ def _mark_headings(tokens: Sequence[Token]) -> Iterator[HelpHeading]:
 def _mark_tables(name: str, tokens: list[Token]) -> None:
     """Labels of cells for narrow windows, anchors of codes and words, a box that may scroll."""
     labels: list[str] = []
+    words: set[str] = set()
     at = 0
     while at < len(tokens):
         token = tokens[at]
@@ -165,18 +180,23 @@ def _mark_tables(name: str, tokens: list[Token]) -> None:
             token.attrs = {"scope": "col"}
             labels.append(render_plain_text(tokens[at + 1]))
         elif token.type == "tr_open" and tokens[at + 1].type == "td_open":
-            _mark_row(name, token, tokens[at + 2])
+            _mark_row(name, token, tokens[at + 2], words)
             _label_cells(tokens, at + 1, labels)
         at += 1
 
 
-def _mark_row(name: str, row: Token, first: Token) -> None:
-    """The anchors of a row by its first cell."""
+def _mark_row(name: str, row: Token, first: Token, words: set[str]) -> None:
+    """The anchors of a row by its first cell; ``words`` of the glossary have theirs already."""
     if name == GLOSSARY:
-        words = list_cell_words(first.content)
-        spans = [_make_html(f'<span id="{make_word_anchor(word)}"></span>', 1) for word in words]
+        anchors = [make_word_anchor(word) for word in list_cell_words(first.content)]
+        spans = [
+            _make_html(f'<span id="{anchor}"></span>', 1)
+            for anchor in anchors
+            if anchor not in words
+        ]
         first.children = [*spans, *(first.children or [])]
-        row.meta["anchor"] = make_word_anchor(words[0]) if words else ""
+        row.meta["anchor"] = anchors[0] if anchors else ""
+        words.update(anchors)
     elif CODE.fullmatch(first.content):
         row.attrSet("id", first.content)
         row.meta["anchor"] = first.content
@@ -208,6 +228,7 @@ def _link(tokens: Sequence[Token], resolve: Link) -> None:
 
 def _split(name: str, title: str, tokens: Sequence[Token]) -> Iterator[HelpPassage]:
     """The passages of a page, in its order; rows with an anchor are passages of their own."""
+    weight = WEIGHTS.get(name, 1.0)
     headings: dict[int, HelpHeading] = {}
     texts: list[str] = []
 
@@ -218,7 +239,7 @@ def _split(name: str, title: str, tokens: Sequence[Token]) -> Iterator[HelpPassa
     while at < len(tokens):
         token = tokens[at]
         if token.type == "heading_open":
-            yield HelpPassage(name, _last_anchor(headings), above(), " ".join(texts))
+            yield HelpPassage(name, _last_anchor(headings), above(), " ".join(texts), weight)
             level = int(token.tag[1])
             headings = {depth: headings[depth] for depth in headings if depth < level}
             text = render_plain_text(tokens[at + 1])
@@ -229,14 +250,14 @@ def _split(name: str, title: str, tokens: Sequence[Token]) -> Iterator[HelpPassa
             end = next(i for i in range(at, len(tokens)) if tokens[i].type == "tr_close")
             cells = [render_plain_text(cell) for cell in tokens[at:end] if cell.type == "inline"]
             text = " · ".join(filter(None, cells[1:]))
-            yield HelpPassage(name, token.meta["anchor"], (*above(), cells[0]), text, 1.5)
+            yield HelpPassage(name, token.meta["anchor"], (*above(), cells[0]), text)
             at = end
         elif token.type == "inline":
             texts.append(render_plain_text(token))
         elif token.type in ("fence", "code_block"):
             texts.append(token.content)
         at += 1
-    yield HelpPassage(name, _last_anchor(headings), above(), " ".join(texts))
+    yield HelpPassage(name, _last_anchor(headings), above(), " ".join(texts), weight)
 
 
 def _last_anchor(headings: Mapping[int, HelpHeading]) -> str:
