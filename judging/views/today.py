@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, User
 from campaigns.queries.lists import get_campaign_for
-from campaigns.views.helpers import Crumbs, SignedInRequest
+from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from campaigns.views.verdicts import ActLink, VerdictPanel, build_act_link, build_verdict_panel
 from judging.core.today.alarm import Alarm
@@ -51,7 +51,6 @@ class TodayPage:
     """``verdict`` is None until the first figures have been computed."""
 
     campaign: Campaign
-    crumbs: Crumbs
     verdict: VerdictPanel | None
     rule: str
     alarms: Sequence[AlarmRow]
@@ -78,7 +77,6 @@ def judging_today_view(request: SignedInRequest, slug: str) -> HttpResponse:
         )
     page = TodayPage(
         campaign=campaign,
-        crumbs=[("Judging", "../"), ("Today", None)],
         verdict=panel,
         rule=RULE,
         alarms=[build_alarm_row(campaign, alarm) for alarm in state.alarms],
@@ -124,7 +122,6 @@ def alarm_aside_view(request: SignedInRequest, slug: str) -> HttpResponse:
 @dataclass(frozen=True)
 class ReviewPage:
     campaign: Campaign
-    crumbs: Crumbs
     person: User
     form: ReviewForm
 
@@ -148,7 +145,6 @@ def review_new_view(request: SignedInRequest, slug: str, username: str) -> HttpR
             form.add_error(None, str(refused))
     page = ReviewPage(
         campaign=campaign,
-        crumbs=[("Judging", "../../"), ("Today", "../../today/"), ("Look at again", None)],
         person=person,
         form=form,
     )
