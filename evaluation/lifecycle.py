@@ -79,7 +79,7 @@ def evaluation_tasks(status: Status) -> list[Task]:
 
 def release_steps(status: Status) -> list[Task]:
     text = _("Scores released. Freeze a new qrels version to include later judgments")
-    return [Task(has_released(status), text, "qrels-list")]
+    return [Task(has_released(status), text, "qrels-list", _("Freeze qrels"))]
 
 
 def participant_tasks(status: Status) -> list[Task]:

@@ -157,8 +157,8 @@ def judging_steps(status: Status) -> list[Task]:
     adjudicate = format_disagreements(facts.to_adjudicate)
     monitor = _("Monitor judging, then freeze qrels")
     return [
-        Task(facts.to_adjudicate > 0, adjudicate, "adjudication", first=True),
-        Task(facts.unfinished, monitor, "judging"),
+        Task(facts.to_adjudicate > 0, adjudicate, "adjudication", _("Adjudicate"), first=True),
+        Task(facts.unfinished, monitor, "judging", _("Monitor judging")),
     ]
 
 
@@ -172,7 +172,12 @@ def assessor_tasks(status: Status) -> list[Task]:
 def assessor_steps(status: Status) -> list[Task]:
     all_judged = _("You have judged everything assigned to you. Review your judgments")
     return [
-        Task(status.get(JudgingFacts).my_judged > 0, all_judged, "my-judgments"),
+        Task(
+            status.get(JudgingFacts).my_judged > 0,
+            all_judged,
+            "my-judgments",
+            _("Review judgments"),
+        ),
         Task(True, _("No topics assigned to you yet"), "work"),
     ]
 

@@ -67,7 +67,7 @@ def pooling_steps(status: Status) -> list[Task]:
     if deadline := status.campaign.runs_deadline:
         text = _("Submission open until %(at)s, then build the pool")
         text %= {"at": format_moment(deadline)}
-    return [Task(status.get(CampaignFacts).runs > 0, text, "pools")]
+    return [Task(status.get(CampaignFacts).runs > 0, text, "pools", _("Prepare pool"))]
 
 
 POOL = Phase(

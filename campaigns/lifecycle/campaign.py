@@ -126,7 +126,7 @@ def submission_tasks(status: Status) -> list[Task]:
     allowed += format_until(campaign.runs_deadline)
     return [
         Task(can_submit, allowed, "run-upload", _("Submit run")),
-        Task(bool(facts.team_rejected) and can_submit, rejected, "runs"),
+        Task(bool(facts.team_rejected) and can_submit, rejected, "runs", _("View rejected runs")),
     ]
 
 
@@ -135,12 +135,12 @@ def submission_steps(status: Status) -> list[Task]:
     if deadline := status.campaign.runs_deadline:
         text = _("Submission open until %(at)s; runs are checked on submission")
         text %= {"at": format_moment(deadline)}
-    return [Task(True, text, "runs")]
+    return [Task(True, text, "runs", _("View runs"))]
 
 
 def waiting_steps(status: Status) -> list[Task]:
     submitted = status.get(CampaignFacts).team_runs > 0
-    return [Task(submitted, _("Scores not released yet"), "runs")]
+    return [Task(submitted, _("Scores not released yet"), "runs", _("View your runs"))]
 
 
 PHASES = (

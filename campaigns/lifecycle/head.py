@@ -68,12 +68,12 @@ def get_place(request: HttpRequest) -> Place:
 
 @dataclass(frozen=True)
 class TabLink:
-    """``current`` also holds for the pages below it, ``shown`` for the page itself only."""
+    """``current`` also holds for the pages below it, ``is_page`` for the page itself only."""
 
     label: str
     url: str
     current: bool
-    shown: bool
+    is_page: bool
     count: int | None = None
 
 
@@ -89,7 +89,7 @@ class GroupLink:
 @dataclass(frozen=True)
 class CampaignHead:
     """``tasks`` and ``next_step``, for users without tasks, are shown on the overview only;
-    ``next_act`` is the first of them, None if it leads to the page that is shown.
+    ``next_act`` is the first of them that is one, None if it leads to the page that is shown.
     """
 
     campaign: Campaign
@@ -105,7 +105,7 @@ class CampaignHead:
 def build_campaign_head(status: Status, place: Place) -> CampaignHead:
     tasks = list_pending_tasks(status)
     next_step = None if tasks else build_next_step(status)
-    first = tasks[0] if tasks else next_step
+    first = next((task for task in [*tasks, next_step] if task and task.action), None)
     phases, groups = build_phases(status), build_groups(status, place)
     return CampaignHead(
         campaign=status.campaign,
@@ -197,7 +197,7 @@ def build_groups(status: Status, place: Place) -> list[GroupLink]:
             tabs[0].url,
             any(tab.current for tab in tabs),
             tabs,
-            counts.get(group.counted),
+            counts.get(group.count_page),
         )
         for group in GROUPS
         if (tabs := pages[group.name])

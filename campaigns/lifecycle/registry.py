@@ -126,18 +126,18 @@ Tasks = Mapping[str, Callable[[Status], Iterable[Task]]]
 
 @dataclass(frozen=True)
 class Group:
-    """A group of pages, by role. ``counted``: the page whose number of things it bears."""
+    """A group of pages, by role. ``count_page``: the page whose number of things it bears."""
 
     name: str
     label: Text
-    counted: str = ""
+    count_page: str = ""
 
 
 GROUPS = (
     Group("overview", gettext_lazy("Overview")),
     Group("setup", gettext_lazy("Setup")),
     Group("data", gettext_lazy("Data")),
-    Group("runs", gettext_lazy("Runs"), counted="runs"),
+    Group("runs", gettext_lazy("Runs"), count_page="runs"),
     Group("pool", gettext_lazy("Pool")),
     Group("judging", pgettext_lazy("phase", "Judging")),
     Group("results", gettext_lazy("Results")),
@@ -180,7 +180,7 @@ class PageVerdict:
 
 Verdicts = Callable[[Status], Iterable[PageVerdict]]
 """For organizers, on the overview only. It reads stored figures in a few queries and computes none;
-where there are none yet it leaves its line out, or says so with a verdict that cannot be told.
+where there are none yet it leaves its line out, or gives the verdict of state *unknown*.
 """
 
 

@@ -92,7 +92,7 @@ def test_every_path_of_a_tab_leads_somewhere():
         assert below(routes()[tab.page]).rstrip("/") in tab.paths
         assert tab.group in GROUP_NAMES
         assert tab.others in ("", *GROUP_NAMES)
-    assert {group.counted for group in GROUPS} - {""} <= pages
+    assert {group.count_page for group in GROUPS} - {""} <= pages
 
 
 def test_every_path_outside_the_groups_is_in_use():
