@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import ItemsView
 from dataclasses import dataclass
 
 from django.http import HttpResponse
 
 from campaigns.core.cards import Card
+from campaigns.core.natural_sort import sort_items_naturally
 from campaigns.models import Campaign, Run
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import SignedInRequest
@@ -56,7 +56,7 @@ class InterimScoresPage:
     by: str
     rows: list[InterimScoreRow]
     compared: ScoreSet | None
-    topics: ItemsView[str, TopicScores]
+    topics: list[tuple[str, TopicScores]]
     ms: int
 
 
@@ -83,7 +83,7 @@ def interim_scores_view(request: SignedInRequest, slug: str) -> HttpResponse:
         by=by,
         rows=interim_score_rows(scores, names, columns, by, before, lower=lower),
         compared=compared,
-        topics=scores.topics.items(),
+        topics=sort_items_naturally(scores.topics),
         ms=round(scores.seconds * 1000),
     )
     return render_page(request, "evaluation/interim_scores.html", page)

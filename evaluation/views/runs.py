@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from django.http import Http404, HttpResponse
 
+from campaigns.core.natural_sort import natural_sort_key
 from campaigns.models import Campaign
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
@@ -200,7 +201,7 @@ def compare_by_topic(
         )
     ]
     defined = [pair for pair in pairs if pair.difference is not None]
-    defined.sort(key=lambda pair: (-(pair.difference or 0.0), pair.topic))
+    defined.sort(key=lambda pair: (-(pair.difference or 0.0), natural_sort_key(pair.topic)))
     differences = [pair.difference or 0.0 for pair in defined]
     sign = -1 if leaderboard.lower_is_better(name) else 1
     return TopicDifferences(

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_safe
 
 from campaigns.api.attachments import attachment_response, report_response
 from campaigns.core.cards import Card
+from campaigns.core.natural_sort import sort_items_naturally, sort_naturally
 from campaigns.models import Campaign, Grade
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import SignedInRequest
@@ -67,7 +68,7 @@ def build_agreement_frame(
         choice=choice,
         coefficients=[coefficient.card for coefficient in COEFFICIENTS.values()],
         levels=campaign.grades.filter(value__gt=0),
-        topics=labels.topics,
+        topics=tuple(sort_naturally(labels.topics)),
         names=labels.assessors,
         thirds=labels.thirds or labels.left_out,
         third_switch=choice.but(third=not choice.third),
@@ -153,7 +154,7 @@ def compare_assessors(choice: AgreementChoice, two: LabelTable) -> TwoAssessors:
         columns=[COEFFICIENTS[name].card for name in names],
         by_topic=[
             (topic, int(count_multiply_judged(panel)), [panel.means[name] for name in names])
-            for topic, panel in report.by_topic.items()
+            for topic, panel in sort_items_naturally(report.by_topic)
             if count_multiply_judged(panel)
         ],
     )
@@ -189,8 +190,9 @@ def agreement_topics_view(request: SignedInRequest, slug: str) -> HttpResponse:
     report = whole.report(labels)
     names = companion_coefficients(choice.by)
     rows = []
-    alone = [topic for topic, panel in report.by_topic.items() if not count_multiply_judged(panel)]
-    for topic, panel in report.by_topic.items():
+    by_topic = sort_items_naturally(report.by_topic)
+    alone = [topic for topic, panel in by_topic if not count_multiply_judged(panel)]
+    for topic, panel in by_topic:
         if not count_multiply_judged(panel):
             continue
         cells = [get_overall_or_mean(panel, name) for name in names]

@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from campaigns.core.natural_sort import sort_naturally
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Grade, Topic
 from campaigns.queries.lists import get_campaign_for
@@ -119,7 +120,7 @@ def consensus_view(request: SignedInRequest, slug: str) -> HttpResponse:
         disagreements=disagreements,
         resolved=sum(row.state == "settled" for row in everything),
         everything=everything,
-        topics=sorted({row.topic for row in everything}),
+        topics=sort_naturally({row.topic for row in everything}),
         people=sorted({name for row in everything for name in row.grades}) if names else [],
         sizes=range(1, max(2, campaign.grades.count())),
         grades=grades_by_value(campaign),

@@ -20,6 +20,7 @@ from campaigns.api.attachments import attachment_response
 from campaigns.core.cards import Card
 from campaigns.core.confirmation import Decision
 from campaigns.core.faults import format_count
+from campaigns.core.natural_sort import sort_items_naturally
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Grade
 from campaigns.queries.lists import get_campaign_for
@@ -134,7 +135,7 @@ def qrels_view(request: SignedInRequest, slug: str, version: int) -> HttpRespons
     values = [str(grade.value) for grade in campaign.grades.all()]
     topics = [
         (topic, [counts.get(value, 0) for value in values], sum(counts.values()))
-        for topic, counts in qrels.manifest["topics"].items()
+        for topic, counts in sort_items_naturally(qrels.manifest["topics"])
     ]
     page = QrelsPage(
         campaign=campaign,

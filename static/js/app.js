@@ -2,13 +2,13 @@
 import { dressTables } from "./tables.js";
 
 function closeMenus(except) {
-  for (const menu of document.querySelectorAll("details.menu[open]")) {
+  for (const menu of document.querySelectorAll("details:is(.menu, .drop)[open]")) {
     if (menu !== except) menu.open = false;
   }
 }
 
 document.addEventListener("click", (event) => {
-  closeMenus(event.target.closest("details.menu"));
+  closeMenus(event.target.closest("details:is(.menu, .drop)"));
   const adder = event.target.closest("[data-add-row]");
   if (adder) addRow(adder.dataset.addRow);
 });
@@ -20,7 +20,7 @@ document.addEventListener("keydown", (event) => {
     document.getElementById(event.target.dataset.enter).click();
   }
   if (event.key !== "Escape") return;
-  const open = document.querySelector("details.menu[open]");
+  const open = document.querySelector("details:is(.menu, .drop)[open]");
   closeMenus();
   open?.querySelector("summary").focus();
 });

@@ -171,7 +171,7 @@ def _mark_tables(name: str, tokens: list[Token]) -> None:
         if token.type == "table_open":
             labels = []
             token.attrSet("class", "data")
-            tokens.insert(at, _make_html('<div class="scroll free" tabindex="0">\n'))
+            tokens.insert(at, _make_html('<div class="table">\n'))
             at += 1
         elif token.type == "table_close":
             tokens.insert(at + 1, _make_html("</div>\n"))
