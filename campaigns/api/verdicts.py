@@ -21,7 +21,7 @@ from campaigns.services.verdicts import (
     list_campaign_thresholds,
     list_verdict_kinds,
 )
-from common.verdicts import Threshold, VerdictState, verdict_to_data
+from common.verdicts import VerdictState, verdict_to_data
 
 CAMPAIGN = OpenApiParameter("campaign", str, required=True, description="Slug of the campaign.")
 
@@ -40,7 +40,7 @@ class ActSerializer(Serializer[Any]):
     minutes = serializers.FloatField(allow_null=True)
 
 
-class ThresholdSerializer(Serializer[Threshold]):
+class ThresholdSerializer(Serializer[Any]):
     name = serializers.CharField()
     value = serializers.FloatField()
     meaning = serializers.CharField()

@@ -13,6 +13,7 @@ from campaigns.core.cards import Card
 from campaigns.core.natural_sort import sort_items_naturally, sort_naturally
 from campaigns.models import Campaign, Grade
 from campaigns.queries.lists import get_campaign_for
+from campaigns.services.verdicts import compute_campaign_verdict
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from common.charts.chart import Chart
@@ -32,6 +33,7 @@ from judging.views.agreement_charts import (
     build_pair_heat_map,
 )
 from judging.views.agreement_choice import AgreementChoice, parse_agreement_choice
+from judging.views.agreement_sections import AGREEMENT, build_verdict_part
 
 SIDE = ("percent", "kappa", "ac1", "alpha-ordinal", "overlap")
 """Coefficients that tables show in addition to the selected one."""
@@ -81,6 +83,7 @@ class AgreementPage:
     rows: list[tuple[Card, CoefficientValue | None, CoefficientValue, CoefficientValue | None]]
     intervals: Chart
     prevalence: float | None
+    multiply: int
     heat: Chart | None
     columns: list[Card]
     pairs: list[tuple[tuple[str, str], list[CoefficientValue], str]]
@@ -97,6 +100,7 @@ def agreement_view(request: SignedInRequest, slug: str) -> HttpResponse:
         rows=coefficient_rows(report.panel, report.topic_means),
         intervals=coefficient_caterpillar(report.panel),
         prevalence=report.overall["percent"].prevalence,
+        multiply=report.overall["percent"].n,
         heat=build_pair_heat_map(
             report,
             choice.by,
@@ -109,7 +113,8 @@ def agreement_view(request: SignedInRequest, slug: str) -> HttpResponse:
             for pair, row in report.pairs.items()
         ],
     )
-    return render_page(request, "judging/agreement.html", frame, page)
+    part = build_verdict_part(campaign, choice, report)
+    return render_page(request, "judging/agreement.html", frame, page, part)
 
 
 @require_safe
@@ -271,10 +276,14 @@ def agreement_download_view(request: SignedInRequest, slug: str, fmt: str) -> Ht
     if fmt == "json":
         record = load_judging_record(campaign, third=choice.third)
         quality = quality_report(record, choice.level).as_dict()
-        return report_response(name, AGREEMENT_FORMATS, choice.report(record.people), quality)
+        whole = compute_campaign_verdict(campaign, AGREEMENT).verdict
+        return report_response(
+            name, AGREEMENT_FORMATS, choice.report(record.people), quality, verdict=whole
+        )
     report = choice.report(load_labels(campaign, third=choice.third))
     settings = {"campaign": slug, "third_judgments": choice.third}
-    return report_response(name, AGREEMENT_FORMATS, report, settings=settings)
+    verdict = None if fmt == "csv" else compute_campaign_verdict(campaign, AGREEMENT).verdict
+    return report_response(name, AGREEMENT_FORMATS, report, settings=settings, verdict=verdict)
 
 
 @require_safe

@@ -11,7 +11,6 @@ import numpy as np
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Run
 from campaigns.services import matrices
-from evaluation.core.evaluate import TRUST_DEPTH
 from evaluation.core.judgments import Floats
 from evaluation.core.measures.family import Measure
 from evaluation.core.measures.names import parse_measure
@@ -23,6 +22,7 @@ from judging.models import Judgment, Purpose
 from judging.services.qrels import resolve_policy
 from reliability.core.disagreement.ballots import BallotTable, Grades, build_ballots
 from reliability.core.disagreement.panel import DisagreementPanel, build_panel, disambiguate_tags
+from reliability.core.verdicts.collection_figures import measure_cut
 from reliability.queries.disagreement import list_ballots, log_state_key
 from reliability.queries.disagreement_studies import measures_to_rank_by
 
@@ -101,12 +101,6 @@ def select_main_measure(campaign: Campaign) -> Measure:
         fix = "Choose one in the settings."
         raise ActionRefused("no-measure", "The campaign has no measure that ranks runs.", fix)
     return measures[0]
-
-
-def measure_cut(measure: Measure) -> int:
-    """The cut-off of the measure, else that of judged@k with all scores."""
-    cut = dict(measure.params).get("k")
-    return cut if isinstance(cut, int) else TRUST_DEPTH
 
 
 def identify_judging(campaign: Campaign) -> str:
