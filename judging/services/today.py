@@ -33,8 +33,8 @@ from judging.core.today.working_days import count_days
 from judging.models import AlarmDismissal, Plan, ReviewRequest
 from judging.queries.screen import current_judgments_by
 from judging.queries.today import identify_today, list_aside_alarms, load_situation
+from judging.rules import TODAY_SNAPSHOT_NAME
 
-SNAPSHOT = "judging.today"
 MOST_DOCUMENTS = 200
 
 
@@ -116,7 +116,7 @@ def compute_today(campaign: Campaign) -> dict[str, Any]:
     }
 
 
-TODAY_SNAPSHOT = SnapshotKind(SNAPSHOT, identify_inputs, compute_today)
+TODAY_SNAPSHOT = SnapshotKind(TODAY_SNAPSHOT_NAME, identify_inputs, compute_today)
 
 
 def encode_progress(situation: Situation) -> dict[str, Any]:
@@ -164,7 +164,7 @@ def read_today(campaign: Campaign) -> TodayState:
     """The state of the snapshot, with what is put aside at the moment; a job is queued if the
     figures are out of date.
     """
-    snapshot = ensure_snapshot(campaign=campaign, name=SNAPSHOT)
+    snapshot = ensure_snapshot(campaign=campaign, name=TODAY_SNAPSHOT_NAME)
     if snapshot.data is None:
         return TodayState(job=snapshot.job)
     data = snapshot.data
@@ -206,9 +206,9 @@ def request_first_snapshots() -> int:
     """
     judging = Plan.objects.filter(kind=Plan.Kind.JUDGE).exclude(state=Plan.State.CLOSED)
     campaigns = Campaign.objects.filter(pk__in=judging.order_by().values("campaign"))
-    missing = campaigns.exclude(snapshots__name=SNAPSHOT)
+    missing = campaigns.exclude(snapshots__name=TODAY_SNAPSHOT_NAME)
     for campaign in missing:
-        ensure_snapshot(campaign=campaign, name=SNAPSHOT)
+        ensure_snapshot(campaign=campaign, name=TODAY_SNAPSHOT_NAME)
     return len(missing)
 
 

@@ -94,8 +94,10 @@ def decide_state(progress: DayProgress, alarms: Sequence[Alarm], thresholds: Thr
     if progress.days < 2 or progress.judged < least:
         return (
             VerdictState.UNKNOWN,
-            f"Cannot be determined yet: {progress.judged:,} of {progress.total:,} judgments on "
-            f"{count_in_words(progress.days)} of work.",
+            (
+                f"Cannot be determined yet: {progress.judged:,} of {progress.total:,} judgments, "
+                f"on {count_in_words(progress.days)} of work."
+            ),
             f"Alarms need a second day of judging and {least:g} judgments.",
             (Act("See the plans", "judging"),),
         )
