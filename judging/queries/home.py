@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from django.db.models import Count
 
 from campaigns.models import Snapshot, User
-from judging.core.today.alarm import Alarm, decode_alarm
-from judging.core.today.aside import split_alarms
-from judging.models import AlarmDismissal, Plan, Slot
+from judging.core.today.alarm import Alarm
+from judging.models import Plan, Slot
 from judging.queries.slots import new_pair_filter, offered_slots
+from judging.queries.today_figures import restore_alarms
 from judging.rules import TODAY_SNAPSHOT_NAME
 
 
@@ -27,19 +27,7 @@ class WaitingDocuments:
 def list_today_states(campaigns: Collection[int]) -> dict[int, list[Alarm]]:
     """By campaign, the alarms of the latest figures that are not put aside."""
     snapshots = Snapshot.objects.filter(campaign__in=campaigns, name=TODAY_SNAPSHOT_NAME)
-    rows = AlarmDismissal.objects.filter(campaign__in=campaigns).order_by("pk")
-    latest = {(row.campaign_id, row.name, row.subject): row for row in rows}
-    return {
-        snapshot.campaign_id: split_alarms(
-            [decode_alarm(alarm) for alarm in snapshot.data["alarms"]],
-            {
-                (name, subject): row.severity
-                for (pk, name, subject), row in latest.items()
-                if pk == snapshot.campaign_id and row.aside
-            },
-        )[0]
-        for snapshot in snapshots
-    }
+    return {snapshot.campaign_id: restore_alarms(snapshot.data)[0] for snapshot in snapshots}
 
 
 def list_waiting_documents(

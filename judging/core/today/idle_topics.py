@@ -23,6 +23,7 @@ THRESHOLDS = (
         2,
         "working days on which no assessor of the topic has judged anything",
         "Poolbench, decision 0057",
+        most=20,
     ),
 )
 

@@ -18,6 +18,7 @@ THRESHOLDS = (
         0,
         "working days after the judging deadline on which judging would end at the soonest",
         "Poolbench, decision 0057",
+        most=60,
     ),
 )
 

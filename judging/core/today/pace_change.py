@@ -16,6 +16,7 @@ THRESHOLDS = (
         2.0,
         "median seconds of the last 50 documents of an assessor against those before, either way",
         "Poolbench, decision 0057",
+        most=20,
     ),
 )
 

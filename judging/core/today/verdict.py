@@ -28,7 +28,11 @@ RULE = (
     "the first day."
 )
 FIRST_DAY = Threshold(
-    "today-least-judgments", 50, "judgments before anything can be said", "Poolbench, decision 0057"
+    "today-least-judgments",
+    50,
+    "judgments before anything can be said",
+    "Poolbench, decision 0057",
+    most=1_000,
 )
 TODAY_THRESHOLDS = (FIRST_DAY, *ALARM_THRESHOLDS)
 MOST_ACTS = 3
