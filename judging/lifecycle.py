@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Count, Q, Subquery
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from campaigns.lifecycle.registry import (
     AppFacts,
+    HomeAlarm,
+    HomeTask,
     LifeCycle,
     Phase,
     Status,
@@ -21,12 +25,15 @@ from campaigns.lifecycle.registry import (
 from campaigns.lifecycle.status import count_rows_subquery
 from campaigns.lifecycle.texts import format_due, format_number, format_until, ngettext
 from campaigns.models import Campaign, Role, User
-from judging.models import Purpose, Qrels, Slot
+from common.verdicts import VerdictState
+from judging.core.today.alarm import Alarm
+from judging.models import Plan, Purpose, Qrels, Slot
 from judging.queries.adjudication import own_adjudication_progress
+from judging.queries.home import list_today_states, list_waiting_documents
 from judging.queries.judgments import ON_SCREEN
 from judging.queries.remaining import add_remaining, remaining_by_topic
 from judging.queries.slots import waiting_slots
-from judging.queries.tallies import SlotTally, judging_progress
+from judging.queries.tallies import SlotTally, judging_progress, judging_progress_by_campaign
 
 
 @dataclass(frozen=True)
@@ -62,6 +69,15 @@ class JudgingFacts(AppFacts):
             "my_disagreements": (
                 own_adjudication_progress(campaign, user).left if viewer.is_adjudicator else 0
             ),
+        }
+
+    @classmethod
+    def counts_by_campaign(cls, viewers: Sequence[Viewer]) -> dict[int, dict[str, Any]]:
+        """Without what waits for the user, which ``judging.queries.home`` counts for all."""
+        tallies = judging_progress_by_campaign([viewer.campaign.pk for viewer in viewers])
+        return {
+            pk: {"judging": tally, "my_judged": 0, "my_open": 0, "my_disagreements": 0}
+            for pk, tally in tallies.items()
         }
 
     @property
@@ -195,6 +211,54 @@ def format_disagreements(count: int) -> str:
     return ngettext("%(n)s disagreement to adjudicate", "%(n)s disagreements to adjudicate", count)
 
 
+def list_home_alarms(campaigns: Collection[Campaign]) -> list[HomeAlarm]:
+    """Alarms of *Today* that are not put aside, as of the latest figures of each campaign."""
+    by_pk = {campaign.pk: campaign for campaign in campaigns}
+    return [
+        HomeAlarm(
+            campaign := by_pk[pk],
+            alarm.state is VerdictState.BAD,
+            alarm.sentence,
+            alarm.evidence,
+            alarm.acts[0].label if alarm.acts else _("See the alarm"),
+            build_act_url(campaign, alarm),
+        )
+        for pk, alarms in list_today_states(list(by_pk)).items()
+        for alarm in alarms
+    ]
+
+
+def build_act_url(campaign: Campaign, alarm: Alarm) -> str:
+    """The page of the first act, or *Today*."""
+    if not alarm.acts:
+        return reverse("judging-today", args=[campaign.slug])
+    act = alarm.acts[0]
+    return reverse(act.page, args=[campaign.slug, *act.args], query=dict(act.query) or None)
+
+
+def list_home_tasks(user: User, viewers: Collection[Viewer]) -> list[HomeTask]:
+    """The next document first, then disagreements."""
+    open_ = [viewer for viewer in viewers if viewer.campaign.takes_judgments()]
+    tasks = []
+    for kind, chosen in (
+        (Plan.Kind.JUDGE, [viewer for viewer in open_ if viewer.is_assessor]),
+        (Plan.Kind.ADJUDICATE, [viewer for viewer in open_ if viewer.is_adjudicator]),
+    ):
+        by_pk = {viewer.campaign.pk: viewer.campaign for viewer in chosen}
+        for row in list_waiting_documents(user, list(by_pk), kind):
+            campaign = by_pk[row.campaign]
+            if kind == Plan.Kind.ADJUDICATE:
+                label, action, page = format_disagreements(row.count), _("Adjudicate"), "adjudicate"
+                url = reverse(page, args=[campaign.slug])
+            else:
+                label = _("Judge topic %(number)s next") % {"number": row.topic}
+                label += " · " + ngettext("%(n)s document waits", "%(n)s documents wait", row.count)
+                action = _("Judge")
+                url = reverse("judge", args=[campaign.slug, row.topic])
+            tasks.append(HomeTask(campaign, label, action, url, campaign.judging_deadline))
+    return tasks
+
+
 PHASES = (
     Phase(
         name="judging",
@@ -224,7 +288,9 @@ ORGANIZER, ASSESSOR = (Role.ORGANIZER,), (Role.ASSESSOR,)
 ADJUDICATION, JUDGES = ("judging/adjudication",), (Role.ORGANIZER, Role.ADJUDICATOR)
 EXCHANGE = ("judging/exchange", "judging/import")
 TRAINING, AUTOMATIC = ("judging/training",), ("judging/automatic",)
+TODAY = ("judging/today", "judging/review")
 TABS = (
+    Tab("judging", 5, gettext_lazy("Today"), "judging-today", TODAY, ORGANIZER),
     Tab("judging", 10, gettext_lazy("Progress"), "judging", ("judging",), ORGANIZER),
     Tab("judging", 11, gettext_lazy("Judge"), "work", ("judge",), ASSESSOR),
     Tab("judging", 13, gettext_lazy("My judgments"), "my-judgments", ("my-judgments",), ASSESSOR),
@@ -249,4 +315,6 @@ LIFE_CYCLE = LifeCycle(
         Role.ADJUDICATOR: adjudicator_steps,
     },
     tabs=TABS,
+    home_alarms=(list_home_alarms,),
+    home_tasks=(list_home_tasks,),
 )

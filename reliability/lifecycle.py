@@ -14,6 +14,7 @@ from campaigns.services.verdicts import list_stored_verdicts
 ORGANIZER = (Role.ORGANIZER,)
 STOPPING, COLLECTION = ("judging/stopping",), ("results/collection",)
 LABELS = {
+    "today": gettext_lazy("Judging today"),
     "agreement": gettext_lazy("Agreement"),
     "stopping": gettext_lazy("When to stop"),
     "collection": gettext_lazy("Reusability"),

@@ -108,6 +108,11 @@ plan-close                  GET    302    404    403    403    403    403    200
 plan-close                  POST   302    404    403    403    403    403    200    404
 plan-reassign               GET    302    404    403    403    403    403    200    404
 plan-reassign               POST   302    404    403    403    403    403    200    404
+judging-today               GET    302    404    403    403    403    403    200    404
+alarm-aside                 POST   302    404    403    403    403    403    302    404
+review-new                  GET    302    404    403    403    403    403    200    404
+review-new                  POST   302    404    403    403    403    403    200    404
+review-done                 POST   302    404    403    403    403    302    403    404
 flagged-documents           GET    302    404    403    403    403    403    200    404
 judging-assessor            GET    302    404    403    403    403    403    200    404
 slots-return                POST   302    404    403    403    403    403    302    404

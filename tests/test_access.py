@@ -104,6 +104,8 @@ def urls(world: World) -> dict[str, str]:
         "plan-close": [slug, world.plan.pk],
         "plan-reassign": [slug, world.plan.pk],
         "judging-assessor": [slug, "assessor"],
+        "review-new": [slug, "assessor"],
+        "review-done": [slug, 1],
         "slots-return": [slug, "assessor"],
         "slot-reopen": [slug, world.slot.pk],
         "judgments-download": [slug, "csv"],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,7 +29,7 @@ from campaigns.lifecycle.texts import (
     ngettext,
 )
 from campaigns.models import Document, Grade, Member, Role, Run, Topic
-from campaigns.queries.lists import list_open_rejections
+from campaigns.queries.lists import list_open_rejections, list_open_rejections_of_teams
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,14 @@ class CampaignFacts(AppFacts):
     def counts(cls, viewer: Viewer) -> dict[str, Any]:
         rejected = list_open_rejections(viewer.campaign, [viewer.team]) if viewer.team else ()
         return {"team_rejected": len(rejected)}
+
+    @classmethod
+    def counts_by_campaign(cls, viewers: Sequence[Viewer]) -> dict[int, dict[str, Any]]:
+        teams = [viewer.team for viewer in viewers if viewer.team]
+        rejected = list_open_rejections_of_teams(teams) if teams else []
+        by_campaign = Counter(run.campaign_id for run in rejected)
+        pks = [viewer.campaign.pk for viewer in viewers]
+        return {pk: {"team_rejected": by_campaign[pk]} for pk in pks}
 
 
 def describe_setup_phase(status: Status) -> list[str]:

@@ -7,8 +7,9 @@ whether the phase of another has begun or is done, by its name, but knows nothin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, TypeVar
 
 from django.utils.functional import Promise
@@ -58,6 +59,13 @@ class AppFacts:
     def counts(cls, viewer: Viewer) -> dict[str, Any]:  # noqa: ARG003
         """The other fields, from queries of their own: always the same number of them."""
         return {}
+
+    @classmethod
+    def counts_by_campaign(cls, viewers: Sequence[Viewer]) -> dict[int, dict[str, Any]]:
+        """``counts`` of several campaigns of one user by campaign ID, in a number of queries that
+        does not depend on how many. An app with ``counts`` has to say how.
+        """
+        return {viewer.campaign.pk: cls.counts(viewer) for viewer in viewers}
 
 
 SomeFacts = TypeVar("SomeFacts", bound=AppFacts)
@@ -185,6 +193,39 @@ where there are none yet it leaves its line out, or gives the verdict of state *
 
 
 @dataclass(frozen=True)
+class HomeAlarm:
+    """Something that is wrong in a campaign; ``is_bad`` ones come first. ``sentence`` and
+    ``evidence`` are of a core, in English.
+    """
+
+    campaign: Campaign
+    is_bad: bool
+    sentence: str
+    evidence: str
+    action: str
+    url: str
+
+
+@dataclass(frozen=True)
+class HomeTask:
+    """Work of the user that waits in a campaign; ``until`` its deadline."""
+
+    campaign: Campaign
+    label: str
+    action: str
+    url: str
+    until: datetime | None = None
+
+
+HomeAlarms = Callable[[Collection[Campaign]], Iterable[HomeAlarm]]
+"""Of campaigns that the user organizes. Like ``Verdicts`` it reads what is stored, in a number of
+queries that does not depend on how many campaigns there are.
+"""
+HomeTasks = Callable[[User, Collection[Viewer]], Iterable[HomeTask]]
+"""The work of a user by their roles, likewise."""
+
+
+@dataclass(frozen=True)
 class LifeCycle:
     """What one app adds. ``paths``: of its pages below the tabs of other apps, by URL name."""
 
@@ -195,6 +236,8 @@ class LifeCycle:
     tabs: tuple[Tab, ...] = ()
     paths: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     verdicts: tuple[Verdicts, ...] = ()
+    home_alarms: tuple[HomeAlarms, ...] = ()
+    home_tasks: tuple[HomeTasks, ...] = ()
 
 
 LIFE_CYCLES: list[LifeCycle] = []

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from datetime import date, datetime, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from django.db.models import Max
-from django.utils import timezone
 
 from campaigns.models import Campaign
 from judging.core.today.situation import (
@@ -44,18 +43,16 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def identify_today(campaign: Campaign) -> str:
-    """Changes with the day, each judgment and each event of the campaign."""
-    judged = campaign.judgments.order_by().aggregate(last=Max("pk"))["last"]
-    logged = campaign.events.order_by().aggregate(last=Max("pk"))["last"]
-    return f"{timezone.now():%Y-%m-%d} {judged} {logged}"
-
-
 def list_aside_alarms(campaign: Campaign) -> dict[tuple[str, str], AlarmDismissal]:
     """By name and subject, the latest row of the alarms that are put aside."""
     rows = AlarmDismissal.objects.filter(campaign=campaign).select_related("actor")
     latest = {(row.name, row.subject): row for row in rows.order_by("pk")}
     return {key: row for key, row in latest.items() if row.aside}
+
+
+def encode_aside(campaign: Campaign) -> list[list[Any]]:
+    """Name, subject and severity of the alarms that are put aside, as plain JSON."""
+    return [[*key, row.severity] for key, row in list_aside_alarms(campaign).items()]
 
 
 def list_open_reviews(campaign: Campaign) -> list[ReviewRequest]:

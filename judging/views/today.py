@@ -16,21 +16,20 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, User
 from campaigns.queries.lists import get_campaign_for
+from campaigns.services.verdicts import get_campaign_verdict
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
-from campaigns.views.verdicts import ActLink, VerdictPanel, build_act_link, build_verdict_panel
+from campaigns.views.verdicts import ActLink, VerdictPanel, build_act_link, build_current_panel
 from judging.core.today.alarm import Alarm
-from judging.core.today.verdict import RULE
+from judging.core.today.verdict import RULE, TODAY
 from judging.forms.today import AlarmForm, ReviewForm
 from judging.models import AlarmDismissal, ReviewRequest
-from judging.queries.today import list_open_reviews
+from judging.queries.today import list_aside_alarms, list_open_reviews
+from judging.queries.today_figures import TodayBoard, TopicToday, WatchedRule
 from judging.services.today import (
-    TopicToday,
-    WatchedRule,
     bring_alarm_back,
     finish_review,
     put_alarm_aside,
-    read_today,
     request_review,
 )
 from judging.views.progress import get_assessor
@@ -47,47 +46,52 @@ class AlarmRow:
 
 
 @dataclass(frozen=True)
-class TodayPage:
-    """``verdict`` is None until the first figures have been computed."""
-
-    campaign: Campaign
-    verdict: VerdictPanel | None
-    rule: str
+class BoardPart:
     alarms: Sequence[AlarmRow]
     aside: Sequence[AlarmRow]
     topics: Sequence[TopicToday]
     watched: Sequence[WatchedRule]
+
+
+@dataclass(frozen=True)
+class TodayPage:
+    """``board`` is None until the first figures have been computed."""
+
+    campaign: Campaign
+    verdict: VerdictPanel
+    rule: str
+    board: BoardPart | None
     reviews: Sequence[ReviewRequest]
-    job: object
     has_plans: bool
 
 
 @require_safe
 def judging_today_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    state = read_today(campaign)
-    panel = None
-    if state.verdict is not None:
-        panel = build_verdict_panel(
-            campaign,
-            state.verdict,
-            computed_at=state.computed_at,
-            is_current=state.is_current,
-            job=state.job,
-        )
+    current = get_campaign_verdict(campaign, TODAY.name)
+    board = current.figures
     page = TodayPage(
         campaign=campaign,
-        verdict=panel,
+        verdict=build_current_panel(campaign, current),
         rule=RULE,
-        alarms=[build_alarm_row(campaign, alarm) for alarm in state.alarms],
-        aside=[build_alarm_row(campaign, alarm, row) for alarm, row in state.aside],
-        topics=state.topics,
-        watched=state.watched,
+        board=build_today_board(campaign, board) if board else None,
         reviews=list_open_reviews(campaign),
-        job=state.job,
-        has_plans=bool(state.topics) or campaign.plans.exists(),
+        has_plans=campaign.plans.exists(),
     )
     return render_page(request, "judging/today.html", page)
+
+
+def build_today_board(campaign: Campaign, board: TodayBoard) -> BoardPart:
+    rows = list_aside_alarms(campaign)
+    return BoardPart(
+        alarms=[build_alarm_row(campaign, alarm) for alarm in board.alarms],
+        aside=[
+            build_alarm_row(campaign, alarm, rows.get((alarm.name, alarm.subject)))
+            for alarm in board.aside
+        ],
+        topics=board.topics,
+        watched=board.watched,
+    )
 
 
 def build_alarm_row(

@@ -54,8 +54,8 @@ class SharedDocuments:
 
 
 def check_agreement(situation: Situation, limits: Thresholds) -> AlarmCheck:
-    """Topics at work whose alpha over the last ``WINDOW`` shared documents is below the floor with its
-    upper bound, or fell from that of the documents before (at least ``BEFORE``) by more than
+    """Topics at work whose alpha over the last ``WINDOW`` shared documents is below the floor with
+    its upper bound, or fell from that of the documents before (at least ``BEFORE``) by more than
     chance explains: a permutation test over the order of the documents.
 
     Both at ``LEVEL`` divided by the number of topics that were examined.

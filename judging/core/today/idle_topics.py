@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 from datetime import date, timedelta
+from itertools import pairwise
 
 from common.verdicts import Act, Threshold, Thresholds, VerdictState
 from judging.core.today.alarm import Alarm, AlarmCheck, AlarmRule
@@ -22,6 +23,7 @@ THRESHOLDS = (
         2,
         "working days on which no assessor of the topic has judged anything",
         "Poolbench, decision 0057",
+        most=20,
     ),
 )
 
@@ -83,7 +85,7 @@ def measure_pause(days: list[date], since: date, today: date) -> int:
 
 def measure_longest_pause(days: list[date]) -> int:
     """The most working days between two days of work; 0 before there are two."""
-    return max((count_working_days(a, b) for a, b in zip(days, days[1:], strict=False)), default=0)
+    return max((count_working_days(a, b) for a, b in pairwise(days)), default=0)
 
 
 def describe_standstill(
@@ -125,7 +127,7 @@ def describe_idle(topics: list[TopicWork], people: tuple[str, ...], situation: S
         ", ".join(people) or "no assessor",
         VerdictState.AMBER,
         pause,
-        f"No one has been on {numbers} for {pause} working days; {left:,} judgments are left there.",
+        f"No one has been on {numbers} for {pause} working days; {left:,} judgments are left.",
         why if people else "No assessor is assigned and active.",
         (Act("Reassign them", "judging", documents=left),),
     )

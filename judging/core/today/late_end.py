@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from datetime import date
 
 from common.verdicts import Act, Threshold, Thresholds, VerdictState
 from judging.core.today.alarm import Alarm, AlarmCheck, AlarmRule
@@ -17,32 +18,34 @@ THRESHOLDS = (
         0,
         "working days after the judging deadline on which judging would end at the soonest",
         "Poolbench, decision 0057",
+        most=60,
     ),
 )
 
 
 def check_end(situation: Situation, limits: Thresholds) -> AlarmCheck:
     """Late at the fast end of the forecast's interval: at one in twenty only by chance."""
-    if situation.deadline is None:
+    deadline = situation.deadline
+    if deadline is None:
         return AlarmCheck(missing="no judging deadline is set")
     if not situation.left or situation.is_paused:
         return AlarmCheck(examined=1)
+    if situation.today > deadline:
+        return AlarmCheck((describe_closed(situation, deadline),), 1)
     forecast = forecast_end(situation)
-    if situation.today > situation.deadline:
-        return AlarmCheck((describe_closed(situation),), 1)
     if forecast.soonest is None:
         return AlarmCheck(missing=forecast.reason)
-    if forecast.soonest <= situation.deadline:
-        return AlarmCheck(examined=1)
-    late = 1 + count_working_days(situation.deadline, forecast.soonest)
-    if late <= limits["today-late-days"].value:
-        return AlarmCheck(examined=1)
-    return AlarmCheck((describe_late_end(situation, forecast),), 1)
+    limit = limits["today-late-days"].value
+    late = 1 + count_working_days(deadline, forecast.soonest)
+    is_late = forecast.soonest > deadline and late > limit
+    alarms = (describe_late_end(situation, forecast, deadline),) if is_late else ()
+    return AlarmCheck(alarms, 1)
 
 
-def describe_late_end(situation: Situation, forecast: EndForecast) -> Alarm:
-    deadline, end = situation.deadline, forecast.end
-    assert deadline and end and forecast.soonest and forecast.latest  # noqa: S101 (check_end)
+def describe_late_end(situation: Situation, forecast: EndForecast, deadline: date) -> Alarm:
+    end, soonest, latest = (
+        day or deadline for day in (forecast.end, forecast.soonest, forecast.latest)
+    )
     days = count_working_days(situation.today, deadline) + 1
     beyond = math.ceil(situation.left - days * (forecast.per_day or 0))
     return Alarm(
@@ -52,7 +55,7 @@ def describe_late_end(situation: Situation, forecast: EndForecast) -> Alarm:
         1 + count_working_days(deadline, end),
         f"Judging would end on {format_day(end)} instead of {format_day(deadline)}: "
         f"{situation.left:,} judgments left at {forecast.per_day:,.0f} a working day.",
-        f"Likely between {format_day(forecast.soonest)} and {format_day(forecast.latest)} "
+        f"Likely between {format_day(soonest)} and {format_day(latest)} "
         f"({CONFIDENCE:.0%} interval, by the last {forecast.days} working days)."
         + (f" The last documents wait for {forecast.whose}." if forecast.whose else ""),
         (
@@ -67,15 +70,13 @@ def describe_late_end(situation: Situation, forecast: EndForecast) -> Alarm:
     )
 
 
-def describe_closed(situation: Situation) -> Alarm:
-    assert situation.deadline  # noqa: S101 (check_end)
+def describe_closed(situation: Situation, deadline: date) -> Alarm:
     return Alarm(
         NAME,
         "",
         VerdictState.AMBER,
-        1 + count_working_days(situation.deadline, situation.today),
-        f"Judging closed on {format_day(situation.deadline)} with {situation.left:,} judgments "
-        "missing.",
+        1 + count_working_days(deadline, situation.today),
+        f"Judging closed on {format_day(deadline)} with {situation.left:,} judgments missing.",
         "Assessors can submit no more judgments.",
         (
             Act("Move the judging deadline", "campaign-settings"),

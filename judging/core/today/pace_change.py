@@ -16,6 +16,7 @@ THRESHOLDS = (
         2.0,
         "median seconds of the last 50 documents of an assessor against those before, either way",
         "Poolbench, decision 0057",
+        most=20,
     ),
 )
 
@@ -100,8 +101,8 @@ def describe_pace(name: str, now: Floats, before: Floats, change: float) -> Alar
         factor,
         f"{name} judges {factor:.1f} times {word} than before: a median of "
         f"{np.median(now):.1f} seconds a document, {np.median(before):.1f} before.",
-        f"The last {WINDOW} documents against the {len(before)} before them. Easier topics, shorter "
-        "documents or practice explain it as well as haste does.",
+        f"The last {WINDOW} documents against the {len(before)} before them. Easier topics, "
+        "shorter documents or practice explain it as well as haste does.",
         (
             Act(f"Send {name} some of these documents to look at again", "review-new", (name,)),
             Act(f"Work of {name}", "judging-assessor", (name,)),

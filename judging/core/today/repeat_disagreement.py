@@ -16,6 +16,7 @@ THRESHOLDS = (
         3,
         "of an assessor's last 12 blind repeats disagree on whether the document is relevant",
         "Poolbench, decision 0057",
+        most=WINDOW,
     ),
     Threshold(
         "today-repeats-usual",

@@ -14,6 +14,7 @@ THRESHOLDS = (
         20,
         "judgments since the change of the guidelines, all with an older version on the page",
         "Poolbench, decision 0057",
+        most=1000,
     ),
 )
 

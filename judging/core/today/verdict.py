@@ -28,7 +28,11 @@ RULE = (
     "the first day."
 )
 FIRST_DAY = Threshold(
-    "today-least-judgments", 50, "judgments before anything can be said", "Poolbench, decision 0057"
+    "today-least-judgments",
+    50,
+    "judgments before anything can be said",
+    "Poolbench, decision 0057",
+    most=1_000,
 )
 TODAY_THRESHOLDS = (FIRST_DAY, *ALARM_THRESHOLDS)
 MOST_ACTS = 3
@@ -94,8 +98,10 @@ def decide_state(progress: DayProgress, alarms: Sequence[Alarm], thresholds: Thr
     if progress.days < 2 or progress.judged < least:
         return (
             VerdictState.UNKNOWN,
-            f"Cannot be determined yet: {progress.judged:,} of {progress.total:,} judgments on "
-            f"{count_in_words(progress.days)} of work.",
+            (
+                f"Cannot be determined yet: {progress.judged:,} of {progress.total:,} judgments, "
+                f"on {count_in_words(progress.days)} of work."
+            ),
             f"Alarms need a second day of judging and {least:g} judgments.",
             (Act("See the plans", "judging"),),
         )

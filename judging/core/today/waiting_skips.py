@@ -14,6 +14,7 @@ THRESHOLDS = (
         2,
         "working days that a skipped document has waited without an assessor",
         "Poolbench, decision 0057",
+        most=20,
     ),
 )
 
