@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from campaigns.lifecycle.registry import (
     AppFacts,
+    Audience,
     LifeCycle,
     Phase,
     Status,
@@ -195,6 +196,11 @@ def format_disagreements(count: int) -> str:
     return ngettext("%(n)s disagreement to adjudicate", "%(n)s disagreements to adjudicate", count)
 
 
+def list_qrels_audiences(status: Status) -> list[Audience]:
+    organizers = _("organizers")
+    return [Audience(_("Qrels"), organizers, "qrels-list" if status.is_organizer else "")]
+
+
 PHASES = (
     Phase(
         name="judging",
@@ -249,4 +255,5 @@ LIFE_CYCLE = LifeCycle(
         Role.ADJUDICATOR: adjudicator_steps,
     },
     tabs=TABS,
+    audiences=(list_qrels_audiences,),
 )
