@@ -4,13 +4,13 @@ from django.apps import AppConfig
 class CampaignsConfig(AppConfig):
     name = "campaigns"
     translated = (
-        "views.campaigns.campaign_view",
         "views.collection.documents_view",
         "views.collection.topic_view",
         "views.collection.topics_view",
         "views.documents.",
         "views.guidelines.",
         "views.invitations.",
+        "views.overview.",
         "views.people.",
         "views.sign_in.",
         "views.site.",

@@ -10,6 +10,7 @@ from campaigns.views import (
     guidelines,
     help_pages,
     invitations,
+    overview,
     people,
     runs,
     site,
@@ -28,7 +29,7 @@ urlpatterns = [
     path("account/token/revoke/", site.token_revoke_view, name="token-revoke"),
     path("join/<str:token>/", invitations.join_view, name="join"),
     path("campaigns/new/", campaigns.campaign_new_view, name="campaign-new"),
-    path("c/<slug:slug>/", campaigns.campaign_view, name="campaign"),
+    path("c/<slug:slug>/", overview.campaign_view, name="campaign"),
     path("c/<slug:slug>/setup/", campaigns.campaign_settings_view, name="campaign-settings"),
     path("c/<slug:slug>/setup/thresholds/", verdicts.thresholds_view, name="thresholds"),
     path(

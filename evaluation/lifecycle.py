@@ -10,9 +10,12 @@ from django.db.models import Subquery
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from campaigns.errors import lowercase_label
 from campaigns.lifecycle.campaign import CampaignFacts
 from campaigns.lifecycle.registry import (
     AppFacts,
+    AudienceLine,
+    CampaignDate,
     LifeCycle,
     Phase,
     Status,
@@ -87,6 +90,27 @@ def participant_tasks(status: Status) -> list[Task]:
     return [Task(has_released(status), text, "scores", action, first=True)]
 
 
+def list_score_dates(status: Status) -> list[CampaignDate]:
+    released_at, label = status.get(ScoreFacts).released_at, _("Scores released")
+    return [CampaignDate(released_at, label, label)] if released_at else []
+
+
+def list_score_audiences(status: Status) -> list[AudienceLine]:
+    """Who reads scores today, and after a release."""
+    board = lowercase_label(status.campaign.get_board_display())
+    if has_released(status):
+        readers, page = _("organizers; each team: %(board)s") % {"board": board}, "scores"
+        if status.is_organizer:
+            page = "visibility-change"
+        return [AudienceLine(_("Scores"), readers, page if _reads_scores(status) else "")]
+    readers = _("organizers; after the release each team: %(board)s") % {"board": board}
+    return [AudienceLine(_("Scores"), readers, "campaign-settings" if status.is_organizer else "")]
+
+
+def _reads_scores(status: Status) -> bool:
+    return status.is_organizer or status.is_participant
+
+
 SCORES = Phase(
     name="scores",
     label=gettext_lazy("Scores"),
@@ -125,4 +149,6 @@ LIFE_CYCLE = LifeCycle(
     tasks={Role.ORGANIZER: evaluation_tasks, Role.PARTICIPANT: participant_tasks},
     steps={Role.ORGANIZER: release_steps},
     tabs=TABS,
+    dates=(list_score_dates,),
+    audiences=(list_score_audiences,),
 )

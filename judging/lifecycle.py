@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from campaigns.lifecycle.registry import (
     AppFacts,
+    AudienceLine,
     HomeAlarm,
     HomeTask,
     LifeCycle,
@@ -259,6 +260,11 @@ def list_home_tasks(user: User, viewers: Collection[Viewer]) -> list[HomeTask]:
     return tasks
 
 
+def list_qrels_audiences(status: Status) -> list[AudienceLine]:
+    organizers = _("organizers")
+    return [AudienceLine(_("Qrels"), organizers, "qrels-list" if status.is_organizer else "")]
+
+
 PHASES = (
     Phase(
         name="judging",
@@ -317,4 +323,5 @@ LIFE_CYCLE = LifeCycle(
     tabs=TABS,
     home_alarms=(list_home_alarms,),
     home_tasks=(list_home_tasks,),
+    audiences=(list_qrels_audiences,),
 )

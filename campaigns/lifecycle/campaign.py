@@ -13,6 +13,8 @@ from django.utils.translation import gettext_lazy
 
 from campaigns.lifecycle.registry import (
     AppFacts,
+    AudienceLine,
+    CampaignDate,
     LifeCycle,
     Phase,
     Status,
@@ -153,6 +155,11 @@ def waiting_steps(status: Status) -> list[Task]:
     return [Task(submitted, _("Scores not released yet"), "runs", _("View your runs"))]
 
 
+def get_upload_arguments(status: Status) -> dict[str, str] | None:
+    """After the deadline only organizers submit, on behalf of teams."""
+    return {} if status.is_organizer or status.campaign.takes_runs() else None
+
+
 PHASES = (
     Phase(
         name="setup",
@@ -197,14 +204,49 @@ TABS = (
         SUBMITTERS,
         count=lambda status: status.get(CampaignFacts).runs if status.is_organizer else None,
     ),
-    Tab("runs", 20, gettext_lazy("Submit run"), "run-upload", ("runs/upload",), SUBMITTERS),
+    Tab(
+        "runs",
+        20,
+        gettext_lazy("Submit run"),
+        "run-upload",
+        ("runs/upload",),
+        SUBMITTERS,
+        arguments=get_upload_arguments,
+    ),
     Tab("people", 10, gettext_lazy("Members"), "people", ("people",), ORGANIZER),
     Tab("people", 90, gettext_lazy("Log"), "events", ("people/log",), ORGANIZER),
 )
+
+
+def list_campaign_dates(status: Status) -> list[CampaignDate]:
+    campaign = status.campaign
+    created, closes, closed = _("Campaign created"), _("Runs close"), _("Runs closed")
+    judging_ends, judging_ended = _("Judging closes"), _("Judging closed")
+    dates = [
+        (campaign.created_at, created, created),
+        (campaign.runs_deadline, closes, closed),
+        (campaign.judging_deadline, judging_ends, judging_ended),
+    ]
+    return [CampaignDate(at, ahead, past) for at, ahead, past in dates if at is not None]
+
+
+def list_campaign_audiences(status: Status) -> list[AudienceLine]:
+    organizes = status.is_organizer
+    own_runs = _("organizers; each team its own")
+    submits = organizes or status.is_participant
+    return [
+        AudienceLine(_("Topics"), _("all members"), "topics"),
+        AudienceLine(_("Documents"), _("all members"), "documents"),
+        AudienceLine(_("Runs"), own_runs, "runs" if submits else ""),
+    ]
+
+
 LIFE_CYCLE = LifeCycle(
     facts=CampaignFacts,
     phases=PHASES,
     tasks={Role.ORGANIZER: setup_tasks, Role.PARTICIPANT: submission_tasks},
     steps={Role.ORGANIZER: submission_steps, Role.PARTICIPANT: waiting_steps},
     tabs=TABS,
+    dates=(list_campaign_dates,),
+    audiences=(list_campaign_audiences,),
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -209,10 +208,11 @@ def _tab_url(tab: Tab, status: Status, place: Place) -> str | None:
     slug = {"slug": status.campaign.slug}
     if tab.arguments is None:
         return reverse(tab.page, kwargs=slug)
+    arguments = tab.arguments(status)
+    if arguments is None:
+        return None
     # Beside the page that is shown, if both are below the same object.
     stem = tab.paths[0].rpartition("/")[0]
     if f"{place.below_campaign or ''}/".startswith(f"{stem}/"):
-        names = re.findall(r"<(?:\w+:)?(\w+)>", stem)
-        return reverse(tab.page, kwargs=slug | {name: place.arguments[name] for name in names})
-    arguments = tab.arguments(status)
-    return None if arguments is None else reverse(tab.page, kwargs={**slug, **arguments})
+        arguments = {name: place.arguments[name] for name in arguments}
+    return reverse(tab.page, kwargs={**slug, **arguments})

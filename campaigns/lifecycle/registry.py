@@ -226,6 +226,32 @@ HomeTasks = Callable[[User, Collection[Viewer]], Iterable[HomeTask]]
 
 
 @dataclass(frozen=True)
+class CampaignDate:
+    """A date of the campaign, with its name before and after it."""
+
+    at: datetime
+    ahead: Text
+    past: Text
+
+
+@dataclass(frozen=True)
+class AudienceLine:
+    """A line of *Who sees what*: the thing, who sees it today, and where that is decided or shown.
+
+    ``page`` is a URL name, "" for readers who cannot open it.
+    """
+
+    label: Text
+    readers: Text
+    page: str = ""
+
+
+Dates = Callable[[Status], Iterable[CampaignDate]]
+Audiences = Callable[[Status], Iterable[AudienceLine]]
+"""Both from what the status holds, without queries."""
+
+
+@dataclass(frozen=True)
 class LifeCycle:
     """What one app adds. ``paths``: of its pages below the tabs of other apps, by URL name."""
 
@@ -238,6 +264,8 @@ class LifeCycle:
     verdicts: tuple[Verdicts, ...] = ()
     home_alarms: tuple[HomeAlarms, ...] = ()
     home_tasks: tuple[HomeTasks, ...] = ()
+    dates: tuple[Dates, ...] = ()
+    audiences: tuple[Audiences, ...] = ()
 
 
 LIFE_CYCLES: list[LifeCycle] = []
@@ -280,3 +308,14 @@ def get_tab_for(path: str) -> Tab | None:
 def list_verdicts(status: Status) -> list[PageVerdict]:
     """Of all apps, in the order of a campaign."""
     return [row for app in LIFE_CYCLES for verdicts in app.verdicts for row in verdicts(status)]
+
+
+def list_dates(status: Status) -> list[CampaignDate]:
+    """Of all apps, the earliest first."""
+    dates = (row for app in LIFE_CYCLES for dates in app.dates for row in dates(status))
+    return sorted(dates, key=lambda date: date.at)
+
+
+def list_audiences(status: Status) -> list[AudienceLine]:
+    """Of all apps, in the order of a campaign."""
+    return [row for app in LIFE_CYCLES for rows in app.audiences for row in rows(status)]

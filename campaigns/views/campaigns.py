@@ -1,8 +1,8 @@
-"""A campaign's front page, its creation and its settings."""
+"""A campaign's creation and its settings."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import cast
@@ -11,18 +11,16 @@ from django.contrib import messages
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods
 
 from campaigns.core.confirmation import Decision
 from campaigns.core.scale import SCREEN_KEYS, GradeSpec, describe_taken_keys, list_taken_keys
 from campaigns.errors import ActionRefused
 from campaigns.forms.settings import GRADE_PRESETS, BaseGradeFormSet, CampaignForm, GradeFormSet
-from campaigns.lifecycle.head import CampaignHead, build_campaign_head, get_place
-from campaigns.lifecycle.status import get_campaign_status
-from campaigns.models import Campaign, Grade, Role
+from campaigns.models import Campaign, Grade
 from campaigns.queries.confirmations.settings import describe_visibility
-from campaigns.queries.lists import MembersOfRole, get_campaign_for, list_members_by_role
-from campaigns.rules import get_roles, is_organizer_anywhere, require_permission
+from campaigns.queries.lists import get_campaign_for
+from campaigns.rules import require_permission
 from campaigns.services.campaigns import (
     change_visibility,
     create_campaign,
@@ -33,19 +31,6 @@ from campaigns.services.campaigns import (
 from campaigns.views.confirmation import confirm_act
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
-
-
-@dataclass(frozen=True)
-class CampaignPage:
-    campaign: Campaign
-    head: CampaignHead
-    grades: QuerySet[Grade]
-    people: list[MembersOfRole]
-    roles: Collection[str]
-    organizes: bool
-    topic_count: int
-    document_count: int
-    team_count: int
 
 
 @dataclass(frozen=True)
@@ -73,29 +58,6 @@ class VisibilityPage:
     campaign: Campaign
     others: list[Campaign.Board]
     released: bool
-
-
-@require_safe
-def campaign_view(request: SignedInRequest, slug: str) -> HttpResponse:
-    campaign = get_campaign_for(request.user, slug)
-    # All members see the organizers; only organizers see the other members.
-    people = list_members_by_role(campaign)
-    manages = is_organizer_anywhere(request.user, campaign)
-    if not manages:
-        people = [row for row in people if row.label == str(Role.ORGANIZER.label)]
-    status = get_campaign_status(campaign, request.user)
-    page = CampaignPage(
-        campaign=campaign,
-        head=build_campaign_head(status, get_place(request)),
-        grades=campaign.grades.all(),
-        people=people,
-        roles=get_roles(request.user, campaign),
-        organizes=manages,
-        topic_count=campaign.topics.count(),
-        document_count=campaign.documents.count(),
-        team_count=campaign.teams.count(),
-    )
-    return render_page(request, "campaigns/campaign.html", page)
 
 
 @require_http_methods(["GET", "POST"])

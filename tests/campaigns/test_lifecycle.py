@@ -33,6 +33,7 @@ OUTSIDE = {
     "judge-ahead": "posts of the judging screen",
     "judge-renew": "posts of the judging screen",
     "judge-release": "posts of the judging screen",
+    "judge-review": "posts of the judging screen",
     "my-judgments.<str:fmt>": "a download",
 }
 DESKS = ("judge", "my-judgments", "comparisons")

@@ -254,7 +254,7 @@ def test_where_nothing_is_needed_the_head_says_what_comes_next(
     assert told(assessor2) == "No topics assigned to you yet"
     assert told(participant) == "Scores not released yet"
     page = HEAD.render(Context({"request": request_of(organizer), "campaign": campaign}))
-    assert "Monitor judging, then freeze qrels" in page
+    assert ">Monitor judging</a>" in page
 
 
 def test_the_next_act_is_left_out_on_its_own_page(campaign, organizer, alpha, as_user):
