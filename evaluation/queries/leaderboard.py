@@ -31,7 +31,8 @@ LOW_JUDGED = 0.8
 @dataclass(frozen=True, eq=False)
 class LeaderboardEntry:
     """One run as the reader may see it. ``run`` and ``scores`` are IDs; ``opens``: the reader
-    may open its own page; ``table`` is topics × measures.
+    may open its own page; ``table`` is topics × measures; ``kind``: automatic or manual, empty
+    where the reader sees a pseudonym.
     """
 
     run: int
@@ -43,6 +44,7 @@ class LeaderboardEntry:
     opens: bool
     means: Mapping[str, float | None]
     table: Floats
+    kind: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,6 +151,7 @@ def get_leaderboard(score_set: ScoreSet, reader: ScoreReader) -> Leaderboard:
             opens=reader.is_organizer or reader.owns(row.run.team_id),
             means=row.means,
             table=table,
+            kind=row.run.kind if reader.sees_names or reader.owns(row.run.team_id) else "",
         )
         for row, table in zip(rows, tables, strict=True)
         if reader.sees_all_runs or reader.owns(row.run.team_id)

@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from evaluation.core.measures.family import Measure
 from evaluation.core.measures.names import UnknownMeasureError, parse_measure
+from evaluation.core.measures.registry import FAMILIES
 from evaluation.core.measures.values import KINDS
 
 
@@ -95,6 +96,12 @@ WRITINGS: dict[str, MeasureWriting] = {
 """The one table of titles, by family. The writing is that of the paper in each card's source, or of
 ir_measures and the TREC overviews where the paper has none."""
 
+_FORMS = {
+    family.name: parameter.default
+    for family in FAMILIES.values()
+    for parameter in family.card.parameters
+    if parameter.name == "form"
+}
 _MODIFIED = {
     ("list", "condensed"): "condensed",
     ("mean", "geometric"): "geometric mean",
@@ -111,6 +118,17 @@ def format_measure_title(name: str, *, over_topics: bool = False) -> str:
     is no measure is returned as it is, so that a page never fails for an old name.
     """
     return _format_title(name, over_topics)
+
+
+def get_default_form(name: str) -> str:
+    """The default form of a measure with several forms, if its name gives none; else empty."""
+    return _FORMS.get(name, "")
+
+
+def format_full_title(name: str, *, over_topics: bool = False) -> str:
+    """The title with its default form, since ``bpref`` alone has several definitions."""
+    title, form = format_measure_title(name, over_topics=over_topics), get_default_form(name)
+    return f"{title} ({form})" if form else title
 
 
 def format_measure_hint(name: str) -> str:
