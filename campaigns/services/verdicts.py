@@ -25,6 +25,9 @@ from campaigns.services.snapshots import (
 )
 from common.verdicts import Threshold, Verdict, VerdictRule, VerdictState, set_thresholds
 
+VERSION = 1
+"""Of the figures in the snapshots of verdicts: a change of their fields or meaning raises it, so
+that figures of an older version are computed again."""
 PENDING = "The figures of this verdict are being computed."
 FAILED = "The figures of this verdict could not be computed."
 
@@ -49,7 +52,7 @@ class VerdictKind:
 
     @property
     def snapshot(self) -> str:
-        return f"verdict-{self.rule.name}"
+        return f"verdict-{self.rule.name}-{VERSION}"
 
 
 @dataclass(frozen=True)

@@ -141,12 +141,16 @@ def format_minutes(minutes: float) -> str:
 
 def build_figure_cell(figure: KeyFigure) -> FigureCell:
     has_interval = figure.low is not None and figure.high is not None
+    decimals = len(figure.text.partition(".")[2])
     gauge = Gauge(figure.value, figure.scale, figure.low, figure.high, figure.good)
     return FigureCell(
         label=figure.label,
         text=figure.text,
         interval=gettext("%(low)s to %(high)s")
-        % {"low": format_interval_end(figure.low), "high": format_interval_end(figure.high)}
+        % {
+            "low": format_interval_end(figure.low, decimals),
+            "high": format_interval_end(figure.high, decimals),
+        }
         if has_interval
         else "",
         note=figure.note,
@@ -154,10 +158,9 @@ def build_figure_cell(figure: KeyFigure) -> FigureCell:
     )
 
 
-def format_interval_end(value: float | None) -> str:
-    if value is None:
-        return "–"
-    return f"{value:.2f}" if abs(value) < 10 else f"{value:,.0f}"
+def format_interval_end(value: float | None, decimals: int) -> str:
+    """With the decimals of the figure itself."""
+    return "–" if value is None else f"{value:,.{decimals}f}"
 
 
 def load_verdict_panel(campaign: Campaign, name: str) -> VerdictPanel:
