@@ -1,7 +1,7 @@
 """The numbers that a chart draws, read from its marks: for its table and its CSV.
 
-A row is a series at a place: its value, its range, or both. The series is named by the legend; marks
-without an entry there belong to what they are grouped with, such as the whisker of a dot.
+A row is a series at a place: its value, its range, or both. The series is named by the legend;
+marks without an entry there belong to what they are grouped with, such as the whisker of a dot.
 """
 
 from __future__ import annotations
