@@ -71,6 +71,12 @@ class NameListField(forms.CharField):
 
 
 class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
+    help_words = {
+        "relevance_level": "relevance level",
+        "correction": "significance correction",
+        "alpha": "significance level",
+    }
+
     measures = NameListField(
         required=False,
         help_text="Space-separated measure names, e.g. ndcg_cut_10 map P_5. Computed and shown"
@@ -258,6 +264,8 @@ class ImportForm(forms.Form):
 
 
 class RunForm(forms.Form):
+    help_words = {"type": "run type", "priority": "priority"}
+
     file = forms.FileField(
         allow_empty_file=True,
         label="Run file",

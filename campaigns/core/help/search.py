@@ -53,6 +53,12 @@ class HelpMatch:
     excerpt: tuple[ExcerptPart, ...]
 
     @property
+    def place(self) -> str:
+        """The page with the anchor, as in ``core.help.guide``."""
+        anchor = self.passage.anchor
+        return f"{self.passage.page}#{anchor}" if anchor else self.passage.page
+
+    @property
     def path(self) -> str:
         """The headings above, the page's own first."""
         return " › ".join(self.passage.headings[:-1])
