@@ -144,9 +144,9 @@ def find_query(campaign: Any, row: str) -> str:
     if row == "consensus-pair":
         return f"?topic={judged.topic.number}&docno={judged.docno}"
     if row == "agreement-pair":
-        return "?a={}&b={}".format(
-            *sorted({name for name in campaign.judgments.values_list("assessor__username", flat=True).distinct()})[:2]  # noqa: E501
-        ) if campaign.judgments.values("assessor").distinct().count() > 1 else ""  # fmt: skip
+        people = campaign.judgments.filter(purpose="judge").values("assessor__username").distinct()
+        names = sorted(row["assessor__username"] for row in people)[:2]
+        return "?a={}&b={}".format(*names) if len(names) == 2 else ""
     return QUERIES.get(row, "")
 
 
@@ -197,7 +197,7 @@ def measure_page(
 
     forget_everything()
     response, body, first = time_request(client, address)
-    times = [time_request(client, address)[2] for _ in range(repeats)]
+    times = [time_request(client, address)[2] for _ in range(repeats)] or [first]
     with CaptureQueriesContext(connection) as queries:
         time_request(client, address)
     warm = median(cpu for cpu, _ in times), median(wall for _, wall in times)

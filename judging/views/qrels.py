@@ -35,7 +35,6 @@ from judging.queries.qrels_versions import (
     GradeChange,
     QrelsComparison,
     compare_qrels_versions,
-    count_differing_pairs,
     format_qrels_changes,
 )
 from judging.services.qrels import (
@@ -286,9 +285,9 @@ def list_page(
         versions=campaign.qrels.select_related("frozen_by"),
         draft=draft,
         moment=as_of,
-        counts=[(value, count, 100 * count / len(draft.rows))
+        counts=[(value, count, 100 * count / draft.pairs)
                    for value, count in draft.grades.items()],
-        judged=len(draft.ballots),
+        judged=draft.judged,
         undecided=draft.conflicts[:MAX_LISTED],
         no_estimate=NO_ESTIMATE,
         policies=policy_table_rows(drafts),
@@ -324,10 +323,10 @@ def policy_table_rows(drafts: list[QrelsDraft]) -> list[PolicyRow]:
             is_selected=draft is selected,
             values=values,
             counts=[draft.grades.get(value, 0) for value in values],
-            pairs=len(draft.rows),
+            pairs=draft.pairs,
             conflicts=len(draft.conflicts),
             ties=draft.decided_by_tie_rule,
-            differs=count_differing_pairs(draft.rows, selected.rows),
+            differs=draft.count_differing(selected),
         )
         for draft in ordered
     ]
