@@ -27,6 +27,7 @@ from campaigns.queries.lists import (
 )
 from campaigns.rules import is_organizer_anywhere
 from campaigns.services import collection
+from campaigns.services.campaigns import update_campaign
 from campaigns.views.confirmation import confirm_act
 from campaigns.views.helpers import SignedInRequest, paginate
 from campaigns.views.pages import render_page
@@ -158,7 +159,9 @@ def render_import_page(
     noun: str,
 ) -> HttpResponse:
     """The form, and after a POST the result of the import with all faults of the file."""
-    form = make_form(*([request.POST, request.FILES] if request.method == "POST" else []))
+    initial = {"text_layout": campaign.text_layout}
+    posted = [request.POST, request.FILES] if request.method == "POST" else []
+    form = make_form(*posted, initial=initial)
     page = ImportPage(campaign, form, noun)
     status = 200
     if form.is_bound and form.is_valid():
@@ -173,6 +176,8 @@ def render_import_page(
                 file_format=form.cleaned_data["format"],
                 report=warnings,
             )
+            if layout := form.cleaned_data.get("text_layout"):
+                update_campaign(actor=request.user, campaign=campaign, text_layout=layout)
             messages.success(
                 request, f"Imported {format_count(count, f'new {noun[:-1]}')} from {upload.name}."
             )

@@ -13,6 +13,16 @@ document.addEventListener("click", (event) => {
   if (adder) addRow(adder.dataset.addRow);
 });
 
+// What an assessor has not judged yet stays in this browser, but not for the next person.
+document.addEventListener("submit", (event) => {
+  if (!new URL(event.target.action, location.href).pathname.endsWith("/logout/")) return;
+  try {
+    for (const key of Object.keys(localStorage)) if (key.startsWith("poolbench-draft-")) localStorage.removeItem(key);
+  } catch {
+    // Without storage there are no drafts.
+  }
+});
+
 document.addEventListener("keydown", (event) => {
   // A field with its own button, in a form whose first button does something else.
   if (event.key === "Enter" && event.target.dataset.enter) {
