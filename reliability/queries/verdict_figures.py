@@ -23,7 +23,7 @@ from judging.services.qrels import resolve_policy
 from reliability.core.disagreement.ballots import BallotTable, Grades, build_ballots
 from reliability.core.disagreement.panel import DisagreementPanel, build_panel, disambiguate_tags
 from reliability.core.verdicts.collection_figures import measure_cut
-from reliability.queries.disagreement import list_ballots, log_state_key
+from reliability.queries.disagreement import load_visible_ballots, log_state_key
 from reliability.queries.disagreement_studies import measures_to_rank_by
 
 DRAWS, LEAST_DRAWS = 100, 40
@@ -81,7 +81,7 @@ def load_judged_runs(campaign: Campaign, unjudged: Sequence[Pair] = ()) -> Judge
     measure = select_main_measure(campaign)
     cut = measure_cut(measure)
     policy = resolve_policy(campaign, DEFAULT_POLICY)
-    listed = list_ballots(campaign)
+    listed = load_visible_ballots(campaign)
     # Pairs of a reference get rows as well; nothing here is compared with its grades.
     reference: Mapping[Pair, int] | None = dict.fromkeys(unjudged, -1) if unjudged else None
     ballots = replace(build_ballots(listed, policy, reference), reference=None)

@@ -89,9 +89,7 @@ def test_alarms_with_evidence_and_act(skipped, campaign, as_user, organizer, tod
     assert "state-bad" in page
 
 
-def test_page_api_and_command_say_the_same(
-    skipped, campaign, as_user, organizer, today_url
-):
+def test_page_api_and_command_say_the_same(skipped, campaign, as_user, organizer, today_url):
     client = as_user(organizer)
     sentence = compute_campaign_verdict(campaign, "today").verdict.sentence
     assert sentence in read_page(client.get(today_url))

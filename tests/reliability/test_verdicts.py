@@ -88,7 +88,9 @@ def test_the_overview_shows_stored_verdicts_only(computed):
 def test_a_threshold_is_set_logged_and_named(computed, organizer):
     change_threshold(actor=organizer, campaign=computed, name="agreement-documents", value=3)
     verdict = compute_campaign_verdict(computed, "agreement").verdict
-    assert "Thresholds of this campaign: Documents with two assessors, at least 3." in verdict.reason
+    assert (
+        "Thresholds of this campaign: Documents with two assessors, at least 3." in verdict.reason
+    )
     event = computed.events.get(code="threshold.changed")
     assert event.data == {"before": None, "now": 3}
     change_threshold(actor=organizer, campaign=computed, name="agreement-documents", value=3)
