@@ -9,7 +9,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('campaigns', '0010_pages'),
-        ('judging', '0015_crowd_kernel'),
+        ('judging', '0016_today'),
         ('pooling', '0003_growing'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
