@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.core.paginator import Page, Paginator
@@ -18,7 +19,13 @@ class SignedInRequest(HttpRequest):
     user: User
 
 
-def paginate(request: HttpRequest, rows: QuerySet[Any], size: int = 50) -> Page[Any]:
+MOST_ROWS = 300
+"""Rows of a table on one page; longer tables have pages."""
+
+
+def paginate(
+    request: HttpRequest, rows: QuerySet[Any] | Sequence[Any], size: int = 50
+) -> Page[Any]:
     """The requested page of ``rows``; an invalid number gives the nearest page."""
     return Paginator(rows, size).get_page(request.GET.get("page"))
 

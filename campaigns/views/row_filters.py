@@ -39,11 +39,12 @@ def build_row_filter(
     label: str,
     counts: Mapping[str, int],
     labels: Mapping[str, str],
+    total: int | None = None,
 ) -> RowFilter:
     """The filter ``parameter`` over rows of which ``counts`` has the number by value.
 
-    Options have the order of ``labels``, values without a label come last. An unknown value in the
-    address is no filter.
+    ``total`` is the number of all rows where a row can have several values. Options have the order
+    of ``labels``, values without a label come last. An unknown value in the address is no filter.
     """
     values = [value for value in labels if counts.get(value)]
     values += [value for value in counts if counts[value] and value not in labels]
@@ -51,6 +52,7 @@ def build_row_filter(
     current = requested if requested in values else ""
     if len(values) < 2:
         return RowFilter(label, current, ())
+    every = sum(counts.values()) if total is None else total
     return RowFilter(
         label,
         current,
@@ -58,7 +60,7 @@ def build_row_filter(
             FilterOption(
                 value=value,
                 label=str(labels.get(value, value)) if value else _("all"),
-                count=counts[value] if value else sum(counts.values()),
+                count=counts[value] if value else every,
                 query=_replace_parameter(request, parameter, value),
                 is_current=value == current,
             )

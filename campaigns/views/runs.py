@@ -7,6 +7,7 @@ from functools import partial
 from typing import NamedTuple
 
 from django.contrib import messages
+from django.core.paginator import Page
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -34,17 +35,25 @@ from campaigns.services.runs import (
     submit_and_check_run,
     withdraw_run,
 )
+from campaigns.views.columns import ColumnChoice, TableColumn, choose_columns
 from campaigns.views.confirmation import confirm_act
-from campaigns.views.helpers import SignedInRequest
+from campaigns.views.helpers import MOST_ROWS, SignedInRequest, paginate
 from campaigns.views.pages import render_page
+from campaigns.views.row_filters import RowFilter, filter_rows
 
 
 @dataclass(frozen=True)
 class RunsPage:
-    """``rejections``: rejected runs that still need the attention of the user's team."""
+    """``rejections``: rejected runs that still need the attention of the user's team; ``page_obj``:
+    the runs of the states and kinds chosen in the address, of ``total`` in all.
+    """
 
     campaign: Campaign
-    runs: list[Run]
+    page_obj: Page[Run]
+    total: int
+    states: RowFilter
+    kinds: RowFilter
+    column_choice: ColumnChoice
     accepted: int
     organizes: bool
     team_count: int
@@ -85,6 +94,19 @@ class RunPage:
     may_upload: bool
 
 
+COLUMNS = (
+    TableColumn("team", "Team"),
+    TableColumn("state", "State"),
+    TableColumn("kind", "Run type"),
+    TableColumn("priority", "Priority"),
+    TableColumn("topics", "Topics"),
+    TableColumn("documents", "Documents"),
+    TableColumn("faults", "Errors and warnings"),
+    TableColumn("submitted", "Submitted (UTC)"),
+    TableColumn("file", "File"),
+)
+
+
 @require_safe
 def runs_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign = get_campaign_for(request.user, slug, "campaigns.see_runs")
@@ -92,11 +114,25 @@ def runs_view(request: SignedInRequest, slug: str) -> HttpResponse:
     accepted = sum(run.state == Run.State.ACCEPTED for run in runs)
     own_teams = [member.team_id for member in campaign.members.filter(user=request.user)
                  if member.team_id is not None]  # fmt: skip
+    organizes = is_organizer_anywhere(request.user, campaign)
+    listed, states = filter_rows(
+        request, runs, lambda run: run.state, parameter="state", label="State",
+        labels=dict(Run.State.choices),
+    )  # fmt: skip
+    listed, kinds = filter_rows(
+        request, listed, lambda run: run.kind, parameter="kind", label="Run type",
+        labels=dict(Run.Kind.choices),
+    )  # fmt: skip
+    columns = [column for column in COLUMNS if organizes or column.name != "team"]
     page = RunsPage(
         campaign=campaign,
-        runs=runs,
+        page_obj=paginate(request, listed, MOST_ROWS),
+        total=len(runs),
+        states=states,
+        kinds=kinds,
+        column_choice=choose_columns(request, columns, [column.name for column in columns]),
         accepted=accepted,
-        organizes=is_organizer_anywhere(request.user, campaign),
+        organizes=organizes,
         team_count=len({run.team_id for run in runs}),
         may_upload=may_upload(request, campaign),
         takes_runs=campaign.takes_runs(),

@@ -18,6 +18,7 @@ from campaigns.queries.lists import get_campaign_for
 from campaigns.views.confirmation import confirm_act
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
+from campaigns.views.row_filters import RowFilter, filter_rows
 from crowd.core.consent import PLACEHOLDERS
 from crowd.forms.studies import StudyExtendForm, StudyForm, StudyNewForm, build_edit_form
 from crowd.models import Study
@@ -48,6 +49,8 @@ from crowd.views.study_preview import StudyPreviewPart, build_study_preview
 class StudiesPage:
     campaign: Campaign
     studies: list[StudyFigures]
+    has_studies: bool
+    states: RowFilter
     needs: CrowdNeeds
 
 
@@ -55,9 +58,16 @@ class StudiesPage:
 def studies_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """The studies of a campaign with their key figures."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    studies = load_study_figures(list_studies(campaign))
+    listed, states = filter_rows(
+        request, studies, lambda row: row.study.state, parameter="state", label="State",
+        labels=dict(Study.State.choices),
+    )  # fmt: skip
     page = StudiesPage(
         campaign=campaign,
-        studies=load_study_figures(list_studies(campaign)),
+        studies=listed,
+        has_studies=bool(studies),
+        states=states,
         needs=load_crowd_needs(campaign),
     )
     return render_page(request, "crowd/studies.html", page)
