@@ -22,6 +22,8 @@ from campaigns.views.confirmation import confirm_act
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from campaigns.views.row_filters import RowFilter, build_row_filter
+from campaigns.views.verdicts import VerdictPanel, load_verdict_panel
+from evaluation.core.leader_verdict import LEADERBOARD_RULE
 from evaluation.core.measures.titles import format_full_title, format_measure_hint
 from evaluation.forms.scores import EvaluateForm
 from evaluation.models import ScoreSet
@@ -144,6 +146,22 @@ def score_release_view(request: SignedInRequest, slug: str, pk: int) -> HttpResp
     return confirm_act(request, campaign, describe=describe, act=act)
 
 
+@dataclass(frozen=True)
+class LeaderPart:
+    """The verdict on the latest scores, for organizers: it names runs."""
+
+    verdict: VerdictPanel
+
+
+def build_leader_part(
+    visit: ScoreVisit, score_set: ScoreSet | None, latest: ScoreSet | None
+) -> LeaderPart | None:
+    """None on the page of earlier scores, which the verdict is not about."""
+    if score_set is None or score_set != latest or visit.preview or not visit.may_manage:
+        return None
+    return LeaderPart(load_verdict_panel(visit.campaign, LEADERBOARD_RULE.name))
+
+
 def render_leaderboard_page(
     request: SignedInRequest,
     visit: ScoreVisit,
@@ -156,7 +174,9 @@ def render_leaderboard_page(
         leaderboard = leaderboard_part(request, get_leaderboard(score_set, visit.reader))
     if visit.may_manage and not visit.preview:
         organizer = organizer_part(request, visit, form)
-    return render_page(request, "evaluation/scores.html", page, leaderboard, organizer)
+    latest = next(iter(organizer.sets), None) if organizer else None
+    leader = build_leader_part(visit, score_set, latest)
+    return render_page(request, "evaluation/scores.html", page, leaderboard, organizer, leader)
 
 
 def leaderboard_part(request: SignedInRequest, leaderboard: Leaderboard) -> LeaderboardPart:

@@ -63,7 +63,9 @@ def put_alarm_aside(
     return write_dismissal(actor, campaign, alarm, "alarm.put_aside", reason=reason[:500])
 
 
-def bring_alarm_back(*, actor: User, campaign: Campaign, name: str, subject: str) -> AlarmDismissal:
+def undo_alarm_dismissal(
+    *, actor: User, campaign: Campaign, name: str, subject: str
+) -> AlarmDismissal:
     """An alarm that was put aside sounds again."""
     require_permission(actor, "campaigns.manage", campaign)
     figures = get_campaign_verdict(campaign, TODAY.name).figures

@@ -27,10 +27,10 @@ from judging.models import AlarmDismissal, ReviewRequest
 from judging.queries.today import list_aside_alarms, list_open_reviews
 from judging.queries.today_figures import TodayBoard, TopicToday, WatchedRule
 from judging.services.today import (
-    bring_alarm_back,
     finish_review,
     put_alarm_aside,
     request_review,
+    undo_alarm_dismissal,
 )
 from judging.views.progress import get_assessor
 
@@ -113,7 +113,7 @@ def alarm_aside_view(request: SignedInRequest, slug: str) -> HttpResponse:
     try:
         if "back" in request.POST:
             fields.pop("reason")
-            bring_alarm_back(actor=request.user, campaign=campaign, **fields)
+            undo_alarm_dismissal(actor=request.user, campaign=campaign, **fields)
             messages.success(request, "The alarm sounds again.")
         else:
             put_alarm_aside(actor=request.user, campaign=campaign, **fields)

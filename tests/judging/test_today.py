@@ -26,10 +26,10 @@ from judging.models import AlarmDismissal, Judgment, Plan, Purpose, ReviewReques
 from judging.queries.today import load_situation
 from judging.services.judgments import claim_next, submit_judgment, submit_skip
 from judging.services.today import (
-    bring_alarm_back,
     finish_review,
     put_alarm_aside,
     request_review,
+    undo_alarm_dismissal,
 )
 from tests.pages import read_page
 
@@ -131,7 +131,7 @@ def test_an_alarm_is_brought_back(skipped, campaign, as_user, organizer, today_u
     assert "standstill" in names(campaign)
     put_alarm_aside(**who, name="standstill", subject="", reason="holidays")
     assert "standstill" not in names(campaign)
-    bring_alarm_back(**who, name="standstill", subject="")
+    undo_alarm_dismissal(**who, name="standstill", subject="")
     assert "standstill" in names(campaign)
     assert list(AlarmDismissal.objects.values_list("aside", flat=True)) == [True, False]
 

@@ -65,7 +65,7 @@ def check_agreement(situation: Situation, limits: Thresholds) -> AlarmCheck:
     shared = [topic for topic in shared if topic.topic in recent]
     enough = [topic for topic in shared if len(topic.coincident) >= WINDOW]
     level = LEVEL / max(len(enough), 1)
-    alarms = [check_topic(topic, limits, level, situation) for topic in enough]
+    alarms = [check_topic_agreement(topic, limits, level, situation) for topic in enough]
     short = len(recent) - len(enough)
     missing = f"{short} topics have fewer than {WINDOW} documents with two assessors"
     return AlarmCheck(
@@ -93,7 +93,7 @@ def compute_recent_alphas(situation: Situation) -> dict[str, float]:
     return {number: alpha for number, alpha in alphas.items() if not np.isnan(alpha)}
 
 
-def check_topic(
+def check_topic_agreement(
     shared: SharedDocuments, limits: Thresholds, level: float, situation: Situation
 ) -> Alarm | None:
     n = len(shared.coincident)
@@ -113,7 +113,9 @@ def check_topic(
     is_low = now < floor and bound_alpha(shared, level) < floor
     if not (has_fallen or is_low):
         return None
-    return describe_topic(shared, now, before if n - WINDOW >= BEFORE else None, floor, situation)
+    return describe_agreement_fall(
+        shared, now, before if n - WINDOW >= BEFORE else None, floor, situation
+    )
 
 
 def permute_documents(shared: SharedDocuments, fall: float) -> float:
@@ -178,7 +180,7 @@ def find_second_rows(pair: Ints) -> Ints:
     return second
 
 
-def describe_topic(
+def describe_agreement_fall(
     shared: SharedDocuments, now: float, before: float | None, floor: float, situation: Situation
 ) -> Alarm:
     cells = shared.coincident[-WINDOW:].sum(axis=0)

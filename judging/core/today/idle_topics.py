@@ -28,7 +28,7 @@ THRESHOLDS = (
 )
 
 
-def check_topics(situation: Situation, limits: Thresholds) -> AlarmCheck:
+def check_idle_topics(situation: Situation, limits: Thresholds) -> AlarmCheck:
     """Topics with documents left whose assessors, each of them, have judged nothing anywhere in
     the campaign for longer than the threshold and than their own longest pause so far; or which
     have no assessor. If that is true of all topics with documents left, judging stands still.
@@ -66,12 +66,12 @@ def is_idle(topic: TopicWork, work: Mapping[str, list[date]], today: date, limit
         return count_working_days(topic.since, today) >= limit
     return all(
         measure_pause(work.get(name, []), topic.since, today)
-        >= allow_pause(work.get(name, []), today, limit)
+        >= compute_allowed_pause(work.get(name, []), today, limit)
         for name in topic.people
     )
 
 
-def allow_pause(days: list[date], today: date, limit: int) -> int:
+def compute_allowed_pause(days: list[date], today: date, limit: int) -> int:
     """The working days without a judgment from which on an assessor is not at work."""
     begun = days[0] if days else today
     usual = 1 + measure_longest_pause(days)
@@ -101,7 +101,7 @@ def describe_standstill(
         VerdictState.BAD,
         pause,
         f"Judging stands still: no one has judged {begin}, and {situation.left:,} judgments are "
-        f"left on {count_topics(len(idle))}.",
+        f"left on {format_topic_count(len(idle))}.",
         f"{pause} working days without a judgment.",
         (
             Act("See who could judge what", "judging"),
@@ -142,7 +142,7 @@ def name_topics(topics: list[TopicWork]) -> str:
     return f"{len(numbers)} topics ({', '.join(numbers[:3])}, …)"
 
 
-def count_topics(count: int) -> str:
+def format_topic_count(count: int) -> str:
     return f"{count} topic" if count == 1 else f"{count} topics"
 
 
@@ -153,5 +153,5 @@ IDLE_TOPICS = AlarmRule(
     "days, nor for longer than their longest pause so far. All such topics: judging stands still.",
     THRESHOLDS,
     worse=2,
-    check=check_topics,
+    check=check_idle_topics,
 )

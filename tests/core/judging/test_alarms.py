@@ -9,19 +9,18 @@ from datetime import date, timedelta
 import numpy as np
 import pytest
 
-from common.verdicts import VerdictState, set_thresholds
+from common.verdicts import VerdictState
 from judging.core.today.agreement_fall import check_agreement, list_shared_documents
 from judging.core.today.alarm import AlarmCheck, decode_alarm, encode_alarm
 from judging.core.today.aside import split_alarms
 from judging.core.today.forecast import forecast_end
-from judging.core.today.grade_shift import check_lowest_grade, measure_lowest_share
-from judging.core.today.idle_topics import check_topics
+from judging.core.today.grade_shift import check_lowest_grade
+from judging.core.today.idle_topics import check_idle_topics
 from judging.core.today.late_end import check_end
-from judging.core.today.pace_change import check_pace, measure_topic_variance
-from judging.core.today.registry import ALARM_RULES, ALARM_THRESHOLDS, check_alarms, sort_alarms
+from judging.core.today.pace_change import check_pace
+from judging.core.today.registry import ALARM_RULES, check_alarms, sort_alarms
 from judging.core.today.repeat_disagreement import check_repeats
 from judging.core.today.situation import (
-    BlindRepeat,
     GuidelineChange,
     Situation,
     TopicWork,
@@ -36,47 +35,19 @@ from judging.core.today.working_days import (
     count_working_days,
     format_day,
 )
+from tests.core.judging.situations import (
+    EMPTY,
+    LIMITS,
+    MONDAY,
+    TODAY_DATE,
+    Row,
+    build_log,
+    build_situation,
+    pace_case,
+    repeats,
+    shift_case,
+)
 from tests.core.judging.slow_alpha import slow_ordinal_alpha
-
-MONDAY = date(2026, 11, 16)
-TODAY_DATE = date(2026, 11, 24)  # a Tuesday
-LIMITS = set_thresholds(ALARM_THRESHOLDS, {})
-Row = tuple[int, int, int, int]
-"""Assessor, topic, document, grade."""
-
-
-def build_log(
-    rows: Sequence[Row],
-    *,
-    day: date = TODAY_DATE - timedelta(1),
-    seconds: Sequence[float] | None = None,
-    shuffled: bool = True,
-    third: Sequence[bool] | None = None,
-) -> WorkLog:
-    table = np.array(rows, np.int64).reshape(-1, 4)
-    n = len(table)
-    people, topics = int(table[:, 0].max(initial=-1)) + 1, int(table[:, 1].max(initial=-1)) + 1
-    return WorkLog(
-        tuple(f"a{at}" for at in range(people)),
-        tuple(str(at + 1) for at in range(topics)),
-        table[:, 0],
-        table[:, 1],
-        table[:, 1] * 100_000 + table[:, 2],
-        table[:, 3],
-        np.full(n, count_days(day)),
-        np.full(n, np.nan) if seconds is None else np.array(seconds, np.float64),
-        np.full(n, shuffled),
-        np.zeros(n, np.bool_) if third is None else np.array(third),
-    )
-
-
-EMPTY = build_log([])
-
-
-def build_situation(log: WorkLog = EMPTY, **more: object) -> Situation:
-    facts = {"judged": len(log), "total": len(log) + 100, "left": 100, **more}
-    return Situation(TODAY_DATE, (0, 1, 2), 1, log, **facts)  # type: ignore[arg-type]
-
 
 # ---------- agreement ----------
 
@@ -139,105 +110,6 @@ def test_a_topic_at_rest_sounds_no_more():
     rows = shared_rows(ALTERNATING[:60], UNRELATED[:60])
     old = build_situation(build_log(rows, day=TODAY_DATE - timedelta(30)))
     assert not check_agreement(old, LIMITS).alarms
-
-
-# ---------- pace ----------
-
-
-def pace_case(before: float, now: float, n: int = 150) -> Situation:
-    rows = [(0, at % 5, at, 0) for at in range(n)]
-    spread = np.random.default_rng(1).lognormal(0, 0.5, n)
-    seconds = np.where(np.arange(n) < n - 50, before, now) * spread
-    return build_situation(build_log(rows, seconds=seconds.tolist()))
-
-
-@pytest.mark.parametrize(
-    ("situation", "sounds", "examined"),
-    [
-        (pace_case(10, 10), False, 1),
-        (pace_case(10, 7), False, 1),
-        (pace_case(10, 3), True, 1),
-        (pace_case(10, 30), True, 1),
-        (pace_case(10, 3, n=149), False, 0),
-        (build_situation(build_log([(0, 0, at, 0) for at in range(400)])), False, 0),
-    ],
-)
-def test_pace_of_an_assessor(situation, sounds, examined):
-    check = check_pace(situation, LIMITS)
-    assert (bool(check.alarms), check.examined) == (sounds, examined)
-    assert bool(check.missing) == (not examined)
-
-
-def test_easy_topics_explain_a_pace():
-    """Every topic has a pace of its own, and the last 50 documents are all of one."""
-    rng = np.random.default_rng(3)
-    rows, seconds = [], []
-    for topic, ease in enumerate((2.0, 0.4, 1.0, 3.0, 0.5, 0.4)):
-        for at in range(50):
-            rows.append((0, topic, topic * 50 + at, 0))
-            seconds.append(10 * ease * float(rng.lognormal(0, 0.3)))
-    log = build_log(rows, seconds=seconds)
-    assert measure_topic_variance(log) > 0.4
-    assert not check_pace(build_situation(log), LIMITS).alarms
-
-
-# ---------- share of the lowest grade ----------
-
-
-def shift_case(own_low: int, others_low: int, n: int = 100, **more: bool) -> Situation:
-    """``own_low`` of the last ``n`` documents of a0, ``others_low`` of 100 of a1."""
-    rows = [(1, 0, at, 0 if at < others_low else 1) for at in range(100)]
-    rows += [(0, 0, 200 + at, 0 if at < own_low else 1) for at in range(n)]
-    return build_situation(build_log(rows, **more))
-
-
-@pytest.mark.parametrize(
-    ("situation", "names"),
-    [
-        (shift_case(62, 60), []),
-        (shift_case(78, 60), []),  # 18 points
-        (shift_case(86, 60), ["a0", "a1"]),  # each beside the other
-        (shift_case(85, 60, n=99), ["a1"]),  # a0 has too few; a1 is compared
-        (shift_case(86, 60, shuffled=False), []),
-    ],
-)
-def test_share_of_the_lowest_grade(situation, names):
-    assert [alarm.subject for alarm in check_lowest_grade(situation, LIMITS).alarms] == names
-
-
-def test_lowest_share_by_hand():
-    """86 of 100 beside 60 of 100: (60 + ½) / 101 is expected, with the binomial error of both."""
-    share = measure_lowest_share(shift_case(86, 60).log, 0)
-    assert share is not None
-    p = 60.5 / 101
-    assert share.expected == pytest.approx(p)
-    error = (100 * p * (1 - p) + 100**2 * p * (1 - p) / 101) ** 0.5
-    assert share.errors == pytest.approx((86 - 100 * p) / error)
-
-
-# ---------- blind repeats ----------
-
-
-def repeats(name: str, apart: int, n: int = 12) -> tuple[BlindRepeat, ...]:
-    return tuple(BlindRepeat(name, at >= apart) for at in range(n))
-
-
-@pytest.mark.parametrize(
-    ("rows", "names"),
-    [
-        (repeats("a0", 9, n=11), []),  # not yet enough
-        (repeats("a0", 2), []),
-        (repeats("a0", 3), []),  # P(3 or more of 12 | 0.08) = 0.065
-        (repeats("a0", 4), ["a0"]),  # 0.012
-        # Two assessors are examined: each at half the level.
-        (repeats("a0", 4) + repeats("a1", 0), ["a0"]),
-        # Where all contradict themselves as often, that is no matter of one of them.
-        (repeats("a0", 4) + repeats("a1", 4) + repeats("a2", 4), []),
-    ],
-)
-def test_blind_repeats(rows, names):
-    check = check_repeats(build_situation(repeats=rows), LIMITS)
-    assert [alarm.subject for alarm in check.alarms] == names
 
 
 # ---------- end ----------
@@ -342,24 +214,24 @@ DAILY = [(0, MONDAY - timedelta(days)) for days in range(28, 0, -1)]
     ],
 )
 def test_topics_without_anybody(log, topics, names):
-    check = check_topics(build_situation(log, topics=tuple(topics)), LIMITS)
+    check = check_idle_topics(build_situation(log, topics=tuple(topics)), LIMITS)
     assert [alarm.subject for alarm in check.alarms] == names
 
 
 def test_judging_stands_still_and_pausing_is_no_alarm():
     topics = (topic("1", "a0"), topic("2", "a0"))
     log = worked(*DAILY, (0, date(2026, 11, 18)))
-    (alarm,) = check_topics(build_situation(log, topics=topics), LIMITS).alarms
+    (alarm,) = check_idle_topics(build_situation(log, topics=topics), LIMITS).alarms
     assert (alarm.name, alarm.state) == ("standstill", VerdictState.BAD)
     assert "no one has judged since 18 November" in alarm.sentence
-    assert not check_topics(build_situation(log, topics=topics, is_paused=True), LIMITS).alarms
+    assert not check_idle_topics(build_situation(log, topics=topics, is_paused=True), LIMITS).alarms
 
 
 def test_before_the_first_days_one_day_more_has_to_pass():
     begun = replace(topic("1", "a0"), since=date(2026, 11, 19))
     for since, sounds in ((date(2026, 11, 19), False), (date(2026, 11, 18), True)):
         situation = build_situation(topics=(replace(begun, since=since),))
-        assert bool(check_topics(situation, LIMITS).alarms) == sounds
+        assert bool(check_idle_topics(situation, LIMITS).alarms) == sounds
 
 
 # ---------- guidelines and skips ----------
@@ -479,7 +351,7 @@ def all_sentences() -> list[str]:
         lambda: check_guidelines(
             build_situation(guidelines=GuidelineChange(2, MONDAY, (("a0", 20),))), LIMITS
         ),
-        lambda: check_topics(build_situation(topics=(topic("1"), topic("2", "a0"))), LIMITS),
+        lambda: check_idle_topics(build_situation(topics=(topic("1"), topic("2", "a0"))), LIMITS),
     ]
     return [alarm.sentence for check in loud for alarm in check().alarms]
 
