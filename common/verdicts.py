@@ -46,7 +46,7 @@ class KeyFigure:
     """``value`` is None if undefined; ``note`` is the label in words, or the reason.
 
     ``low`` and ``high`` bound its 95 % interval; ``good`` bounds the region that counts as good
-    and ``scale`` the gauge.
+    and ``scale`` the gauge. ``word`` is the word of the glossary that the label uses, if any.
     """
 
     label: str
@@ -57,6 +57,7 @@ class KeyFigure:
     high: float | None = None
     good: tuple[float, float] | None = None
     scale: tuple[float, float] = (0.0, 1.0)
+    word: str = ""
 
 
 @dataclass(frozen=True)

@@ -59,6 +59,7 @@ class FigureCell:
     text: str
     interval: str
     note: str
+    word: str
     gauge: Gauge | None
 
 
@@ -154,6 +155,7 @@ def build_figure_cell(figure: KeyFigure) -> FigureCell:
         if has_interval
         else "",
         note=figure.note,
+        word=figure.word,
         gauge=None if figure.value is None else gauge,
     )
 

@@ -185,6 +185,7 @@ def _list_figures(figures: LeaderFigures, thresholds: Thresholds) -> tuple[KeyFi
             "–" if p_value is None else f"{p_value:.3f}",
             figures.reason,
             good=(0.0, level),
+            word="significance correction",
         ),
         KeyFigure(
             f"lowest judged@{figures.cut} of any run",
@@ -192,6 +193,7 @@ def _list_figures(figures: LeaderFigures, thresholds: Thresholds) -> tuple[KeyFi
             "–" if lowest is None else f"{lowest:.2f}",
             "" if judged else "undefined: no run has a judged document",
             good=(least, 1.0),
+            word="judged@k",
         ),
     )
 

@@ -237,6 +237,7 @@ def _list_figures(figures: AgreementFigures, thresholds: Thresholds) -> tuple[Ke
             figures.alpha_low,
             figures.alpha_high,
             (least_alpha, 1.0),
+            word="alpha",
         ),
         KeyFigure(
             f"the lowest pair: {pairs[0].name}" if pairs else "the lowest pair of assessors",
@@ -254,6 +255,7 @@ def _list_figures(figures: AgreementFigures, thresholds: Thresholds) -> tuple[Ke
             else ("" if tau is None else f"second opinions: {tau:.2f} at the median"),
             good=(least_tau, 1.0),
             scale=(0.5, 1.0),
+            word="tau",
         ),
         KeyFigure(
             "of the judgments are relevant",
@@ -261,6 +263,7 @@ def _list_figures(figures: AgreementFigures, thresholds: Thresholds) -> tuple[Ke
             "–" if figures.prevalence is None else f"{figures.prevalence:.0%}",
             f"{figures.documents:,} documents of {len(figures.topics)} topics with two assessors",
             good=(thresholds[LEAST_PREVALENCE.name].value, 1.0),
+            word="prevalence",
         ),
     )
 

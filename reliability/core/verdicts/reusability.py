@@ -224,11 +224,13 @@ def _list_figures(figures: CollectionFigures, thresholds: Thresholds) -> tuple[K
             figures.reason if furthest is None else (furthest.run if furthest.places else ""),
             good=(0.0, thresholds[MOST_PLACES.name].value),
             scale=(0.0, max(2.0, float(figures.runs - 1))),
+            word="leave-one-group-out",
         ),
         KeyFigure(
             "of the best runs pass a significantly different one",
             None,
             "–" if furthest is None else f"{len(figures.list_crossings())}",
+            word="significant",
         ),
         KeyFigure(
             f"judged@{figures.cut} of every contributing run, at least",
@@ -236,6 +238,7 @@ def _list_figures(figures: CollectionFigures, thresholds: Thresholds) -> tuple[K
             "–" if lowest is None else f"{lowest:.2f}",
             "undefined: no run contributed" if lowest is None else "",
             good=(thresholds[LEAST_JUDGED.name].value, 1.0),
+            word="judged@k",
         ),
         KeyFigure(
             "teams contributed to the pool",

@@ -217,6 +217,7 @@ def _list_figures(figures: StoppingFigures, thresholds: Thresholds) -> tuple[Key
             None if tau is None else 1.0,
             (thresholds[LEAST_TAU.name].value, 1.0),
             (0.5, 1.0),
+            word="tau",
         ),
         KeyFigure(
             f"most places moved within {figures.span} judgments",
@@ -232,6 +233,7 @@ def _list_figures(figures: StoppingFigures, thresholds: Thresholds) -> tuple[Key
             "–" if lowest is None else f"{lowest:.2f}",
             "undefined: no run contributed" if lowest is None else "",
             good=(thresholds[LEAST_JUDGED.name].value, 1.0),
+            word="judged@k",
         ),
     )
 
