@@ -114,6 +114,7 @@ def build_set_tab(position: int, label: Text, page: str, word: str) -> Tab:
 
 TABS = (
     Tab("results", 10, gettext_lazy("Leaderboard"), "scores", SCORES_PATH, READERS),
+    Tab("results", 15, gettext_lazy("For a paper"), "paper", ("results/paper",), READERS),
     build_set_tab(20, gettext_lazy("Compare"), "compare", "compare"),
     build_set_tab(30, gettext_lazy("All pairs"), "pairs", "pairs"),
     build_set_tab(40, gettext_lazy("Measures compared"), "measures-compared", "measures"),

@@ -2,7 +2,16 @@ from __future__ import annotations
 
 from django.urls import path
 
-from evaluation.views import downloads, interim_scores, leaderboard, measures, run_pairs, runs
+from evaluation.views import (
+    downloads,
+    interim_scores,
+    leaderboard,
+    measures,
+    paper,
+    result_downloads,
+    run_pairs,
+    runs,
+)
 
 urlpatterns = [
     path("measures/", measures.measures_view, name="measures"),
@@ -50,5 +59,26 @@ urlpatterns = [
         "c/<slug:slug>/results/scores/<int:pk>/run/<int:run>/scores.<slug:fmt>",
         downloads.run_scores_download_view,
         name="run-scores-download",
+    ),
+    path(
+        "c/<slug:slug>/results/scores/now/interim.<slug:fmt>",
+        result_downloads.interim_scores_download_view,
+        name="interim-scores-download",
+    ),
+    path(
+        "c/<slug:slug>/results/scores/<int:pk>/compare.<slug:fmt>",
+        result_downloads.compare_download_view,
+        name="compare-download",
+    ),
+    path(
+        "c/<slug:slug>/results/scores/<int:pk>/measures.<slug:fmt>",
+        result_downloads.measures_compared_download_view,
+        name="measures-compared-download",
+    ),
+    path("c/<slug:slug>/results/paper/", paper.paper_view, name="paper"),
+    path(
+        "c/<slug:slug>/results/paper/<slug:table>.<slug:fmt>",
+        paper.paper_download_view,
+        name="paper-download",
     ),
 ]

@@ -192,6 +192,13 @@ stopping@chart              GET    302    404    403    403    403    403    200
 stopping                    POST   302    404    403    403    403    403    302    404
 stopping-download           GET    302    404    403    403    403    403    200    404
 interim-scores              GET    302    404    403    403    403    403    200    404
+interim-scores-download     GET    302    404    403    403    403    403    200    404
+paper                       GET    302    404    403    200    200    403    200    404
+paper@team                  GET    302    404    403    200    404    403    200    404
+paper@chart                 GET    302    404    403    200    404    403    200    404
+paper-download              GET    302    404    403    200    200    403    200    404
+paper-download@all          GET    302    404    403    200    200    403    200    404
+paper-download@team         GET    302    404    403    200    404    403    200    404
 score-evaluate              POST   302    404    403    403    403    403    302    404
 score-set                   GET    302    404    403    200    200    403    200    404
 score-set@draft             GET    302    404    403    404    404    403    200    404
@@ -203,6 +210,8 @@ pairs                       GET    302    404    403    200    200    403    200
 pairs@chart                 GET    302    404    403    200    200    403    200    404
 pairs@draft                 GET    302    404    403    404    404    403    200    404
 pairs-download              GET    302    404    403    200    200    403    200    404
+compare-download            GET    302    404    403    404    404    403    200    404
+measures-compared-download  GET    302    404    403    200    200    403    200    404
 measures-compared           GET    302    404    403    200    200    403    200    404
 measures-compared@draft     GET    302    404    403    404    404    403    200    404
 score-set-download          GET    302    404    403    200    200    403    200    404
@@ -364,6 +373,9 @@ api-score-set-detail        GET    401    404    404    200    200    404    200
 api-score-set-detail@draft  GET    401    404    404    404    404    404    200    404
 api-score-set-csv           GET    401    404    404    200    200    404    200    404
 api-score-set-leaderboard   GET    401    404    404    200    200    404    200    404
+api-score-set-paper         GET    401    404    404    200    200    404    200    404
+api-score-set-paper@team    GET    401    404    404    200    404    404    200    404
+api-score-set-paper-zip     GET    401    404    404    200    200    404    200    404
 api-score-set-release       POST   401    404    404    403    403    404    409    404
 api-run-scores-detail       GET    401    404    404    200    404    404    200    404
 api-run-scores-csv          GET    401    404    404    200    404    404    200    404

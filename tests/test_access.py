@@ -36,6 +36,7 @@ def rows() -> list[tuple[str, str, list[int]]]:
 def urls(world: World) -> dict[str, str]:
     """The address of every row of the table."""
     slug, one, set_ = world.campaign.slug, world.run.pk, world.score_set.pk
+    team = world.run.team.name
     member = world.campaign.members.get(user=world.people["viewer"]).pk
     study = world.study.pk
     payment = world.study.payments.get()
@@ -134,6 +135,15 @@ def urls(world: World) -> dict[str, str]:
         "measures-compared": [slug, set_],
         "pairs@draft": [slug, world.draft.pk],
         "pairs-download": [slug, set_, "csv"],
+        "compare-download": [slug, set_, "tex"],
+        "measures-compared-download": [slug, set_, "md"],
+        "interim-scores-download": [slug, "csv"],
+        "paper": [slug],
+        "paper-download": [slug, "runs", "tex"],
+        "paper-download@all": [slug, "all", "zip"],
+        "api-score-set-paper": [set_],
+        "api-score-set-paper@team": [set_],
+        "api-score-set-paper-zip": [set_],
         "measures-compared@draft": [slug, world.draft.pk],
         "run-scores": [slug, set_, one],
         "run-scores@draft": [slug, world.draft.pk, one],
@@ -154,13 +164,17 @@ def urls(world: World) -> dict[str, str]:
         "stopping-rule": world.campaign.stopping_rules.get().pk,
         "run-scores": world.scores.pk, "automatic": world.automatic.pk, "study": study,
     }  # fmt: skip
-    queries = {"document": "?docno=d1", "help@search": "?q=E07", "document-body": "?docno=d1", "judge-change": "?docno=d1",
+    queries = {"document": "?docno=d1", "help@search": "?q=E07",
+               "document-body": "?docno=d1", "judge-change": "?docno=d1",
                "consensus-pair": "?topic=1&docno=d1", "measure@chart": "?chart=steps.svg",
                "agreement@chart": "?chart=coefficients.svg", "agreement@no-chart": "?chart=no.svg",
                "disagreement-effect@chart": "?chart=ranks.svg",
                "stopping@chart": "?chart=found.svg",
                "compare@chart": "?chart=differences.svg", "pairs@chart": "?chart=intervals.svg",
-               "run-scores@chart": "?chart=topics.svg"}  # fmt: skip
+               "run-scores@chart": "?chart=topics.svg",
+               "paper@team": f"?team={team}", "paper-download@team": f"?team={team}",
+               "paper@chart": f"?team={team}&chart=topics.png",
+               "api-score-set-paper@team": f"?team={team}"}  # fmt: skip
     found = {}
     for row in {name for name, _, _ in rows()}:
         name = row.partition("@")[0]

@@ -1,4 +1,4 @@
-"""A chart of a page as a file: the address of the page with ``?chart=name.svg``, ``.png``, ``.csv``.
+"""A chart of a page as a file: the page's address with ``?chart=name.svg``, ``.png`` or ``.csv``.
 
 The page answers it after its own checks and with its own numbers: the file has the same readers as
 the chart. Its size is that of the chart; no address chooses one.

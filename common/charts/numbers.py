@@ -1,7 +1,7 @@
 """The numbers that a chart draws, read from its marks: for its table and its CSV.
 
-A row is a series at a place: its value, its range, or both. The series is named by the legend; marks
-without an entry there belong to what they are grouped with, such as the whisker of a dot.
+A row is a series at a place: its value, its range, or both. The series is named by the legend;
+marks without an entry there belong to what they are grouped with, such as the whisker of a dot.
 """
 
 from __future__ import annotations
@@ -72,18 +72,14 @@ def _name_place(axis: Axis | NameAxis, at: float) -> str:
 
 
 def _has_value(number: MarkNumber) -> bool:
-    return number.column is not None or any(
-        map(can_draw, (number.value, number.low, number.high))
-    )
+    return number.column is not None or any(map(can_draw, (number.value, number.low, number.high)))
 
 
 def _plain_value(value: float | None) -> float | None:
     return value if can_draw(value) else None
 
 
-def _add_value(
-    rows: dict[tuple[str, str | float, int], PlottedValue], value: PlottedValue
-) -> None:
+def _add_value(rows: dict[tuple[str, str | float, int], PlottedValue], value: PlottedValue) -> None:
     """Into the row of the same place if both agree, otherwise as a further one."""
     at = 0
     while (key := (value.series, value.at, at)) in rows:

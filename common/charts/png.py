@@ -4,8 +4,8 @@ Letters come from Source Sans Pro, which the package ``font-source-sans-pro`` in
 server without fonts writes the same file as any other. The fonts of the machine are loaded only for
 scripts that it lacks; a machine without them draws boxes there.
 
-The size comes from the chart alone. Where 300 dpi would take more than ``MOST_PIXELS``, the file has
-as many as fit, and says so in its header.
+The size comes from the chart alone. Where 300 dpi would take more than ``MOST_PIXELS``, the file
+has as many as fit, and says so in its header.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The five numbers of a box plot, with what lies outside.
 
-Quartiles are linear interpolations between order statistics at (n − 1) p, which is type 7 of Hyndman
-and Fan (The American Statistician 50(4), 1996) and the default of numpy and R. Whiskers end at the
-most extreme values within 1.5 interquartile ranges of the box; what is beyond is listed one by one
-(Tukey, Exploratory Data Analysis, 1977).
+Quartiles are linear interpolations between order statistics at (n − 1) p, which is type 7 of
+Hyndman and Fan (The American Statistician 50(4), 1996) and the default of numpy and R. Whiskers end
+at the most extreme values within 1.5 interquartile ranges of the box; what is beyond is listed one
+by one (Tukey, Exploratory Data Analysis, 1977).
 
 Undefined values are left out. One value is its own box; equal values have a box without height.
 Example: 1, 2, 3, 4, 10 has quartiles 2, 3 and 4, so whiskers end within −1 to 7: at 1 and 4, and 10

@@ -10,6 +10,7 @@ from urllib.parse import quote, urlencode
 import pytest
 from django.urls import reverse
 
+from evaluation.core.charts.steps import BROAD, NARROW, build_steps_chart
 from evaluation.core.measures.family import MeasureFamily
 from evaluation.core.measures.groups import GROUPS
 from evaluation.core.measures.lookup import accepted_spellings
@@ -24,7 +25,6 @@ from evaluation.forms.tryout import (
     default_query,
     tryout_parameters,
 )
-from evaluation.core.charts.steps import BROAD, NARROW, build_steps_chart
 from evaluation.views.worked_examples import format_fraction, formula_pieces, split_code_pieces
 from tests.common.shapes import places, shapes, texts, tooltips
 from tests.pages import read_page

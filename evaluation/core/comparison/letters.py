@@ -6,7 +6,8 @@ both runs is replaced by two, each without one of them; a group within another i
 remains are the largest sets without a significant pair, so no letter can be left out of all of
 them and each pair without a significant difference is together in one of them.
 
-Letters follow the ranking: ``a`` begins with the best run. After ``z`` come ``aa``, ``ab`` and so on.
+Letters follow the ranking: ``a`` begins with the best run. After ``z`` come ``aa``, ``ab`` and so
+on.
 """
 
 from __future__ import annotations
@@ -31,15 +32,14 @@ LETTER_GROUPS = Card(
     name="letters",
     title="Letter groups (compact letter display)",
     formula="runs i and j share a letter ⇔ adjusted p(i, j) > alpha",
-    reading="Two runs with a letter in common are not significantly different; two without one are. "
-    "Sharing a letter does not mean that two runs are equivalent.",
+    reading="Two runs with a letter in common are not significantly different; two without one "
+    "are. Sharing a letter does not mean that two runs are equivalent.",
     source="Piepho, An algorithm for a letter-based representation of all-pairwise comparisons, "
     "Journal of Computational and Graphical Statistics 13(2), 2004.",
     range="one or more letters for each run",
     edge_cases=(
         "Without a significant pair all runs have the letter a.",
-        "A pair whose p is undefined has not been tested and counts as not significantly "
-        "different; the note below the table counts such pairs.",
+        "A pair without a p value counts as not significantly different; a note counts them.",
         f"With more than {MOST_GROUPS:,} groups there are no letters, only –.",
     ),
     example="A, B and C in this order, only A and C significantly different: A is a, B is ab, "
@@ -88,6 +88,8 @@ def group_by_difference(differs: Groups) -> Groups | None:
     Ordered by their first run, then their second, and so on.
     """
     count = len(differs)
+    if count == 0:
+        return np.empty((0, 0), np.bool_)
     groups = np.ones((1, count), np.bool_)
     for one in range(count):
         # The pairs of one run at once: a group with it either loses the run, or all runs that

@@ -47,7 +47,7 @@ def slow_groups(count: int, pairs) -> set[frozenset[int]]:
 
 @st.composite
 def significant_pairs(draw):
-    count = draw(st.integers(0, 8))
+    count = draw(st.integers(1, 8))
     pairs = list(combinations(range(count), 2))
     return count, draw(st.lists(st.sampled_from(pairs), unique=True)) if pairs else []
 
