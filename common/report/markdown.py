@@ -15,7 +15,7 @@ from common.report.json import to_json_line
 from common.report.report import Cell, Report, Section, Table, iter_cells
 
 _SIGNS = re.compile(r"[\\`*_{}\[\]<>|#~&$]")
-_START = re.compile(r"^([-+=]|\d+(?=[.)]))")
+_START = re.compile(r"^([-+=]|\d+(?=[.)](?:\s|$)))")
 
 
 def write_markdown(report: Report) -> str:

@@ -16,7 +16,12 @@ from evaluation.queries.leaderboard import Leaderboard, LeaderboardEntry, rank_e
 
 RUN_FORMATS = ENDINGS | {"txt": "trec_eval"}
 """By the extension of the file."""
-MIME = {"txt": "text/plain", "csv": "text/csv", "json": "application/json", "zip": "application/zip"}
+MIME = {
+    "txt": "text/plain",
+    "csv": "text/csv",
+    "json": "application/json",
+    "zip": "application/zip",
+}
 
 
 def run_scores_file(leaderboard: Leaderboard, entry: LeaderboardEntry, fmt: str) -> str:

@@ -226,9 +226,10 @@ def test_tables_have_the_best_in_bold_and_marks(scored):
     rows = csv_rows(RUNS_FORMATS["csv"](results))
     assert [row["run"] for row in rows] == ["alpha-good", "alpha-poor"]
     assert float(rows[0]["map"]) == results.runs[0].means[0]
-    assert "Scores are means over 12 topics" in csv_conditions(RUNS_FORMATS["csv"](results))[
-        "sentence"
-    ]
+    assert (
+        "Scores are means over 12 topics"
+        in csv_conditions(RUNS_FORMATS["csv"](results))["sentence"]
+    )
     data = json.loads(RUNS_FORMATS["json"](results))
     assert data["runs"][0]["measures"]["map"]["mark"] == "*"
     two = RUNS_FORMATS["markdown"](results, 2)
@@ -262,8 +263,12 @@ def test_the_archive_is_the_same_each_time_and_complete(scored):
     packed = pack_paper(results)
     assert packed == pack_paper(results)
     files = unzip(packed)
-    figures = [f"figure-{name}.{end}" for name in ("topics", "boxes") for end in ("svg", "png", "csv")]
-    tables = [f"{name}.{end}" for name in ("runs", "topics") for end in ("csv", "json", "md", "tex")]
+    figures = [
+        f"figure-{name}.{end}" for name in ("topics", "boxes") for end in ("svg", "png", "csv")
+    ]
+    tables = [
+        f"{name}.{end}" for name in ("runs", "topics") for end in ("csv", "json", "md", "tex")
+    ]
     assert set(files) == {
         *figures, *tables, "README.txt", "conditions.txt", "conditions.tex", "citation.bib",
         "SHA256SUMS",

@@ -31,7 +31,11 @@ class Command(BaseCommand):
             help="a measure of the scores, more than once; default: those of the campaign",
         )
         parser.add_argument(
-            "--decimals", type=int, choices=(2, 3, 4), default=DECIMALS, help="in tables; default: 3"
+            "--decimals",
+            type=int,
+            choices=(2, 3, 4),
+            default=DECIMALS,
+            help="in tables; default: 3",
         )
 
     def handle(self, **options: Any) -> None:
