@@ -220,6 +220,6 @@ def measure_pace(moments: Sequence[datetime]) -> JudgingPace:
 
 
 def mean_pace(paces: Iterable[JudgingPace]) -> float | None:
-    """Mean judgments per active hour over assessors with a known pace; None if there are none."""
+    """Mean judgments per hour of work over assessors with a known pace; None if there are none."""
     known = [pace.per_hour for pace in paces if pace.per_hour]
     return sum(known) / len(known) if known else None

@@ -97,7 +97,7 @@ def test_an_empty_campaign_says_what_is_missing(campaign, organizer, viewer, as_
     Campaign.objects.update(description="")
     page = read_page(as_user(organizer).get("/c/small/"))
     assert section(page, "Your tasks").startswith("Import topics No topics imported")
-    assert "Missing so far: judgments and scores." in section(page, "How good is it")
+    assert "as soon as there are judgments and scores." in section(page, "How good is it")
     assert "Add description" in page
     assert "Add description" not in read_page(as_user(viewer).get("/c/small/"))
 
