@@ -20,6 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from evaluation.core.inputs import as_qrels, as_run  # noqa: E402
+from judging.core.agreement.labels import MISSING, LabelTable  # noqa: E402
 from reliability.core.disagreement.ballots import ABSENT  # noqa: E402
 
 CUT = 10
@@ -289,3 +290,34 @@ def iter_grades(lines: Iterator[str]) -> Iterator[tuple[str, str, int]]:
         fields = line.split()
         if len(fields) == 4 and fields[3].lstrip("-").isdigit():
             yield fields[0], fields[2], int(fields[3])
+
+
+def topic_docnos(data: Path) -> tuple[list[str], list[list[str]]]:
+    qrels = as_qrels(data / "trec-dl19-passage" / "qrels.dl19-passage.txt")
+    return list(qrels.topics), [
+        [str(docno) for docno in qrels.docnos[qrels.rows(at)]] for at in range(len(qrels.topics))
+    ]
+
+
+def own_grades(tables: list, topics: list[str], docnos: list[list[str]], truth: list) -> tuple:
+    """The first grade of each document in the order of ``tables``, and the labels of all."""
+    own, pairs, columns = [], [], []
+    for at, topic in enumerate(topics):
+        grades = np.full(len(truth[at]), ABSENT, np.int32)
+        for place, docno in enumerate(docnos[at]):
+            said = [read_grade(table, topic, docno) for table in tables]
+            real = [grade for grade in said if grade != MISSING]
+            if real:
+                grades[place] = real[0]
+            if len(real) > 1:
+                pairs.append((topic, docno))
+                columns.append(said)
+        own.append(grades)
+    grades = np.array(columns, np.int32).T
+    return own, LabelTable(tuple(map(str, range(len(tables)))), tuple(pairs), grades, (0, 1, 2, 3))
+
+
+def read_grade(table: dict[str, dict[str, int]], topic: str, docno: str) -> int:
+    """From 0 to 3; ``MISSING`` where not judged."""
+    grade = table.get(topic, {}).get(docno)
+    return MISSING if grade is None else min(3, max(0, grade))

@@ -25,9 +25,11 @@ from benchmarks.verdict_campaigns import (  # noqa: E402
     TenScorer,
     draw_real_campaign,
     load_real,
+    own_grades,
     read_machines,
     read_people,
     simulate_campaign,
+    topic_docnos,
 )
 from common.statistics.proportions import wilson_estimate  # noqa: E402
 from common.verdicts import VerdictState  # noqa: E402
@@ -385,38 +387,6 @@ def print_assessors(data: Path) -> None:
             f"| {name} | {figures.documents} | {figures.alpha:.2f} | {figures.tau:.2f} "
             f"| {figures.tau_low:.2f} | {verdict.state.value} | {tau:.2f} |"
         )
-
-
-def topic_docnos(data: Path) -> tuple[list[str], list[list[str]]]:
-    from evaluation.core.inputs import as_qrels
-
-    qrels = as_qrels(data / "trec-dl19-passage" / "qrels.dl19-passage.txt")
-    return list(qrels.topics), [
-        [str(docno) for docno in qrels.docnos[qrels.rows(at)]] for at in range(len(qrels.topics))
-    ]
-
-
-def own_grades(tables: list, topics: list[str], docnos: list[list[str]], truth: list) -> tuple:
-    """The first grade of each document in the order of ``tables``, and the labels of all."""
-    own, pairs, columns = [], [], []
-    for at, topic in enumerate(topics):
-        grades = np.full(len(truth[at]), ABSENT, np.int32)
-        for place, docno in enumerate(docnos[at]):
-            said = [
-                min(3, max(0, t.get(topic, {}).get(docno, MISSING)))
-                if docno in t.get(topic, {})
-                else MISSING
-                for t in tables
-            ]
-            real = [grade for grade in said if grade != MISSING]
-            if real:
-                grades[place] = real[0]
-            if len(real) > 1:
-                pairs.append((topic, docno))
-                columns.append(said)
-        own.append(grades)
-    grades = np.array(columns, np.int32).T
-    return own, LabelTable(tuple(map(str, range(len(tables)))), tuple(pairs), grades, (0, 1, 2, 3))
 
 
 def main() -> None:

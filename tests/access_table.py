@@ -41,6 +41,8 @@ old-address                 POST   308    308    308    308    308    308    308
 campaign                    GET    302    404    200    200    200    200    200    404
 campaign-settings           GET    302    404    403    403    403    403    200    404
 campaign-settings           POST   302    404    403    403    403    403    200    404
+thresholds                  GET    302    404    403    403    403    403    200    404
+thresholds                  POST   302    404    403    403    403    403    302    404
 visibility-change           GET    302    404    403    403    403    403    200    404
 visibility-change           POST   302    404    403    403    403    403    200    404
 guidelines                  GET    302    404    403    403    403    200    200    404
@@ -341,6 +343,8 @@ api-study-pause             POST   401    404    404    404    404    404    409
 api-study-resume            POST   401    404    404    404    404    404    409    404
 api-study-stop              POST   401    404    404    404    404    404    200    404
 api-plan-close              POST   401    404    404    404    404    404    200    404
+api-verdict-list            GET    401    404    403    403    403    403    200    404
+api-verdict-thresholds      POST   401    404    403    403    403    403    200    404
 api-stopping-rule-list      GET    401    200    200    200    200    200    200    200
 api-stopping-rule-list      POST   401    404    403    403    403    403    201    404
 api-stopping-rule-detail    GET    401    404    404    404    404    404    200    404

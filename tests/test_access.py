@@ -164,7 +164,8 @@ def urls(world: World) -> dict[str, str]:
         "stopping-rule": world.campaign.stopping_rules.get().pk,
         "run-scores": world.scores.pk, "automatic": world.automatic.pk, "study": study,
     }  # fmt: skip
-    queries = {"document": "?docno=d1", "help@search": "?q=E07",
+    queries = {"api-verdict-list": f"?campaign={slug}",
+               "document": "?docno=d1", "help@search": "?q=E07",
                "document-body": "?docno=d1", "judge-change": "?docno=d1",
                "consensus-pair": "?topic=1&docno=d1", "measure@chart": "?chart=steps.svg",
                "agreement@chart": "?chart=coefficients.svg", "agreement@no-chart": "?chart=no.svg",
@@ -225,6 +226,7 @@ def bodies(world: World) -> dict[str, dict[str, object]]:
         "api-plan-list": api | {"pool": 1},
         "api-plan-preview": api | {"pool": 1},
         "api-stopping-rule-list": api | {"no_relevant_in": 30},
+        "api-verdict-thresholds": api | {"name": "stopping-tau", "value": 0.9},
         "api-judgment-list": said | {"grade": 1},
         "api-judgment-next": place,
         "api-judgment-skip": said | {"reason": next(iter(SKIP_REASONS))},

@@ -79,8 +79,8 @@ class VerdictViewSet(viewsets.ViewSet):
         """All verdicts, by the latest figures; out-of-date ones are computed in the background."""
         campaign = self._get_campaign(request, request.query_params.get("campaign", ""))
         kinds = list_verdict_kinds()
-        found = [get_campaign_verdict(campaign, kind.rule.name) for kind in kinds]
-        return Response(VerdictSerializer([*map(verdict_row, found)], many=True).data)
+        rows = [verdict_row(get_campaign_verdict(campaign, kind.rule.name)) for kind in kinds]
+        return Response(VerdictSerializer(rows, many=True).data)
 
     @extend_schema(
         parameters=[OpenApiParameter("campaign", exclude=True)],

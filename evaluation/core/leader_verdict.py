@@ -25,7 +25,7 @@ LEAST_JUDGED = Threshold(
 )
 MOST_UNJUDGED_RUNS = Threshold(
     "leaderboard-runs",
-    1 / 3,
+    0.333,
     "Share of runs with a lower judged@k, below",
     "Poolbench, decision 0056",
 )

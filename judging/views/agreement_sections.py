@@ -65,7 +65,7 @@ def build_verdict_part(
         verdict=build_current_panel(campaign, current),
         sections=list_sections(report, choice, taus, low, limits),
         taus=taus,
-        by_topic=build_topic_chart(choice, report),
+        by_topic=build_agreement_by_topic(choice, report),
         low=low,
         least_alpha=limits[LEAST_ALPHA],
         in_words=describe_choice(choice),
@@ -88,12 +88,12 @@ def list_low_topics(
     choice: AgreementChoice, report: AgreementReport, least: float
 ) -> list[TopicLink]:
     """Lowest first."""
-    values = topic_values(choice, report)
+    values = coefficient_by_topic(choice, report)
     low = [(value, topic) for topic, value in values.items() if value is not None and value < least]
     return [TopicLink(topic, value, choice.but(topic=topic)) for value, topic in sorted(low)]
 
 
-def topic_values(choice: AgreementChoice, report: AgreementReport) -> dict[str, float | None]:
+def coefficient_by_topic(choice: AgreementChoice, report: AgreementReport) -> dict[str, float | None]:
     """The chosen coefficient by topic with documents of two assessors."""
     values = {}
     for topic in sorted(report.by_topic, key=natural_sort_key):
@@ -104,9 +104,9 @@ def topic_values(choice: AgreementChoice, report: AgreementReport) -> dict[str, 
     return values
 
 
-def build_topic_chart(choice: AgreementChoice, report: AgreementReport) -> Chart | None:
+def build_agreement_by_topic(choice: AgreementChoice, report: AgreementReport) -> Chart | None:
     """Lowest first; None without topics, or with too many to read."""
-    values = topic_values(choice, report)
+    values = coefficient_by_topic(choice, report)
     if not values or len(values) > MOST_LINES:
         return None
     ordered = sorted(values, key=lambda topic: (values[topic] is None, values[topic] or 0.0))

@@ -29,7 +29,7 @@ from reliability.queries.stopping import (
     load_pool_state,
     log_rows_at,
 )
-from reliability.queries.verdict_figures import JudgedRuns, load_judged_runs, measure_pace
+from reliability.queries.verdict_figures import JudgedRuns, load_judged_runs, median_seconds
 
 NO_POOL = "no pool is frozen"
 NO_ORDER = "documents are not judged in random order"
@@ -60,7 +60,7 @@ def load_stopping_figures(campaign: Campaign) -> StoppingFigures:
     elif not reason:
         spread = _draw_rest(campaign, whole)
     moved, span = _measure_movement(campaign, whole, judgments)
-    contributing = {run["id"] for run in pool.spec["runs"]}
+    contributing = {run["tag"] for run in pool.spec["runs"]}
     shares = whole.judged() if len(whole.runs) else np.empty(0)
     return StoppingFigures(
         measure=whole.title,
@@ -81,10 +81,10 @@ def load_stopping_figures(campaign: Campaign) -> StoppingFigures:
         pooled_judged=[
             None if np.isnan(share) else float(share)
             for run, share in zip(whole.runs, shares, strict=True)
-            if run.pk in contributing
+            if run.tag in contributing
         ],
         reason=NO_ORDER if reason == NO_SAMPLE else reason,
-        seconds_each=measure_pace(campaign),
+        seconds_each=median_seconds(campaign),
     )
 
 

@@ -19,15 +19,20 @@ from campaigns.services.verdicts import (
     list_verdict_kinds,
 )
 from common.verdicts import VerdictState
+from judging.services.imports import import_judgments
 from tests.pages import read_page
+from tests.reliability.test_disagreement import GRADES
 
 NAMES = ("leaderboard", "agreement", "stopping", "collection")
 PAGES = {"agreement": "agreement", "stopping": "stopping", "collection": "reusability"}
 
 
 @pytest.fixture
-def computed(judged, campaign):
-    """All figures are stored, as after the jobs."""
+def computed(campaign, organizer, assessor, assessor2, pool):
+    """Two assessors on five documents; all figures are stored, as after the jobs."""
+    for who in (assessor, assessor2):
+        rows = GRADES[who.username]
+        import_judgments(actor=organizer, campaign=campaign, assessor=who, rows=rows)
     for kind in list_verdict_kinds():
         refresh_snapshot(campaign=campaign, name=kind.snapshot)
     return campaign
@@ -99,7 +104,9 @@ def test_a_threshold_is_set_logged_and_named(computed, organizer):
     assert not computed.thresholds.exists()
 
 
-@pytest.mark.parametrize(("name", "value"), [("nothing", 1), ("agreement-tau", 1.5), ("agreement-tau", -1)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "value"), [("nothing", 1), ("agreement-tau", 1.5), ("agreement-tau", -1)]
+)
 def test_bad_thresholds_are_refused(name, value, campaign, organizer):
     with pytest.raises(ActionRefused):
         change_threshold(actor=organizer, campaign=campaign, name=name, value=value)
@@ -126,8 +133,8 @@ def test_the_api_sets_a_threshold(campaign, organizer, as_user):
     assert (row["value"], row["changed"]) == (0.9, True)
 
 
-def test_an_empty_campaign_has_full_answers(empty_campaign):
+def test_an_empty_campaign_has_full_answers(campaign):
     for kind in list_verdict_kinds():
-        verdict = compute_campaign_verdict(empty_campaign, kind.rule.name).verdict
+        verdict = compute_campaign_verdict(campaign, kind.rule.name).verdict
         assert verdict.state is VerdictState.UNKNOWN
         assert verdict.sentence

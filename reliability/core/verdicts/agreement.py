@@ -106,9 +106,9 @@ class AgreementFigures:
         """Of a single assessor's ranking and the median of second opinions."""
         return self._lowest(self.tau)
 
-    def _lowest(self, drawn: float | None) -> float | None:
+    def _lowest(self, second: float | None) -> float | None:
         taus = [each.tau for each in self.taus]
-        return min((tau for tau in (*taus, drawn) if tau is not None), default=None)
+        return min((tau for tau in (*taus, second) if tau is not None), default=None)
 
 
 def _list_low(parts: Sequence[AgreementPart], thresholds: Thresholds) -> list[AgreementPart]:
