@@ -20,6 +20,8 @@ from campaigns.services.verdicts import (
 )
 from common.verdicts import VerdictState
 from judging.services.imports import import_judgments
+from pooling.core.spec import depth_spec
+from pooling.services.freeze import freeze_pool
 from tests.pages import read_page
 from tests.reliability.test_disagreement import GRADES
 
@@ -28,8 +30,9 @@ PAGES = {"agreement": "agreement", "stopping": "stopping", "collection": "reusab
 
 
 @pytest.fixture
-def computed(campaign, organizer, assessor, assessor2, pool):
+def computed(campaign, organizer, assessor, assessor2, alpha, beta):
     """Two assessors on five documents; all figures are stored, as after the jobs."""
+    freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(3), runs=[alpha, beta])
     for who in (assessor, assessor2):
         rows = GRADES[who.username]
         import_judgments(actor=organizer, campaign=campaign, assessor=who, rows=rows)
