@@ -162,7 +162,7 @@ def test_tabs_are_those_of_the_role(
     data = {"Overview": ["Overview"], "Data": ["Topics", "Documents"]}
     assert labels(viewer) == data
     assert labels(participant) == {
-        **data, "Runs": ["Runs", "Submit run"], "Results": ["Leaderboard"],
+        **data, "Runs": ["Runs", "Submit run"], "Results": ["Leaderboard", "For a paper"],
     }  # fmt: skip
     assert labels(assessor) == {
         "Overview": ["Overview"], "Setup": ["Guidelines"], "Data": ["Topics", "Documents"],
@@ -174,10 +174,10 @@ def test_tabs_are_those_of_the_role(
         "Runs": ["Runs", "Submit run"],
         "Pool": ["Pools", "Simulate"],
         "Judging": [
-            "Progress", "Agreement", "When to stop", "Adjudication", "Training", "Automatic",
-            "Crowd", "Preferences", "Import and export",
+            "Today", "Progress", "Agreement", "When to stop", "Adjudication", "Training",
+            "Automatic", "Crowd", "Preferences", "Import and export",
         ],
-        "Results": ["Leaderboard", "Interim scores", "Qrels", "Reusability"],
+        "Results": ["Leaderboard", "For a paper", "Interim scores", "Qrels", "Reusability"],
         "People": ["Members", "Log"],
     }  # fmt: skip
     root = django_user_model.objects.create_superuser("root", password="correct horse battery")
@@ -189,9 +189,9 @@ def test_pages_of_scores_appear_with_the_scores(campaign, organizer, participant
         groups = build_groups(get_campaign_status(campaign, user), Place())
         return next([tab.label for tab in g.tabs] for g in groups if g.label == "Results")
 
-    pages = ["Leaderboard", "Compare", "All pairs", "Measures compared"]
+    pages = ["Leaderboard", "For a paper", "Compare", "All pairs", "Measures compared"]
     assert labels(organizer) == [*pages, "Interim scores", "Qrels", "Reusability"]
-    assert labels(participant) == ["Leaderboard"]
+    assert labels(participant) == ["Leaderboard", "For a paper"]
     release_scores(actor=organizer, score_set=score_set)
     assert labels(participant) == pages
 
@@ -207,7 +207,8 @@ def test_pages_of_scores_appear_with_the_scores(campaign, organizer, participant
 )
 def test_a_page_below_a_tab_marks_it(campaign, organizer, as_user, page, tab, label, current):
     shown = read_page(as_user(organizer).get(reverse(page, args=[campaign.slug])))
-    address, group = reverse(tab, args=[campaign.slug]), reverse("judging", args=[campaign.slug])
+    address = reverse(tab, args=[campaign.slug])
+    group = reverse("judging-today", args=[campaign.slug])
     assert f'<a href="{address}" aria-current="{current}">{label}' in shown
     assert f'<a href="{group}" aria-current="true">Judging' in shown
 
