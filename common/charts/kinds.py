@@ -88,12 +88,13 @@ def build_interval_chart(
     width: float,
     caption: str = "",
     is_fixed: bool = False,
-    what: str = "",
+    row_name: str = "",
     legend: Sequence[LegendItem] = (),
 ) -> Chart:
     """A caterpillar plot: rows from the top, each a dot and its interval; 0 is on the axis.
 
-    ``room`` is the width for labels, ``width`` that of the plot, ``what`` names the rows.
+    ``room`` is the width for labels, ``width`` that of the plot, ``row_name`` says what
+    the rows are.
     """
     marks: list[Drawable] = [RuleMark(0.0, "zero")]
     for at, row in enumerate(rows):
@@ -102,7 +103,7 @@ def build_interval_chart(
         value = undefined if row.value is None else dot
         interval = IntervalMark(at, row.low, row.high)
         marks.append(MarkGroup([interval, value], row.description))
-    up = NameAxis([row.label for row in rows], 22.0, what, room)
+    up = NameAxis([row.label for row in rows], 22.0, row_name, room)
     return Chart(*head, across, up, marks, legend, caption, (width, 0.0), is_fixed)
 
 

@@ -62,7 +62,7 @@ def write_chart_png(chart: Chart, conditions: Sequence[str] = ()) -> bytes:
         sans_serif_family=FAMILY,
         serif_family=FAMILY,
         monospace_family=FAMILY,
-        skip_system_fonts=not needs_system_fonts(svg),
+        skip_system_fonts=not has_other_scripts(svg),
     )
     texts = {"Title": chart.title, "Description": "\n".join([chart.caption, *conditions])}
     return add_header_chunks(bytes(drawn), dpi, texts)
@@ -79,7 +79,7 @@ def find_font() -> str:
     return str(files("font_source_sans_pro") / "files" / "SourceSansPro-Regular.ttf")
 
 
-def needs_system_fonts(text: str) -> bool:
+def has_other_scripts(text: str) -> bool:
     """Whether ``text`` has letters of scripts that Source Sans Pro lacks."""
     further = {sign for sign in text if ord(sign) > LAST_OF_FONT}
     return any(unicodedata.category(sign)[0] in "LM" for sign in further)

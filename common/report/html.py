@@ -15,7 +15,7 @@ from html import escape
 from pathlib import Path
 
 from common.report.json import to_json_line
-from common.report.report import Cell, Figure, Report, Section, Table, iter_cells
+from common.report.report import Figure, Report, Section, Table, TableCell, iter_cells
 
 SHELL = """<!doctype html>
 <html lang="en">
@@ -112,13 +112,13 @@ def write_html_table(section: Section, table: Table) -> str:
     return "\n".join(filter(None, lines))
 
 
-def format_html_cell(cell: Cell) -> str:
+def format_html_cell(cell: TableCell) -> str:
     """The best in bold, its mark raised."""
     text = f"<strong>{escape(cell.text)}</strong>" if cell.is_best else escape(cell.text)
     return f"{text}<sup>{escape(cell.mark)}</sup>" if cell.mark else text
 
 
-def write_html_row(cells: Sequence[Cell]) -> str:
+def write_html_row(cells: Sequence[TableCell]) -> str:
     first, *others = map(format_html_cell, cells)
     return f'<tr><th scope="row">{first}</th>{"".join(f"<td>{cell}</td>" for cell in others)}</tr>'
 

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from common.report.json import to_json_line
-from common.report.report import Cell, Report, Section, Table, iter_cells
+from common.report.report import Report, Section, Table, TableCell, iter_cells
 
 LONG = 40
 """Rows that fit on a page."""
@@ -90,7 +90,7 @@ def write_latex_table(table: Table, title: str) -> str:
     return "\n".join([*start, r"\toprule", head, r"\midrule", *rows, *end])
 
 
-def format_latex_cell(cell: Cell) -> str:
+def format_latex_cell(cell: TableCell) -> str:
     """The best in bold, its mark raised."""
     text = escape_latex(cell.text)
     text = f"\\textbf{{{text}}}" if cell.is_best else text

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 
 from common.report.json import to_json_line
-from common.report.report import Cell, Report, Section, Table, iter_cells
+from common.report.report import Report, Section, Table, TableCell, iter_cells
 
 _SIGNS = re.compile(r"[\\`*_{}\[\]<>|#~&$]")
 _START = re.compile(r"^([-+=]|\d+(?=[.)](?:\s|$)))")
@@ -55,7 +55,7 @@ def write_markdown_table(table: Table) -> str:
     return "\n".join(f"| {' | '.join(cells)} |" for cells in [heads, rules, *rows])
 
 
-def format_markdown_cell(cell: Cell) -> str:
+def format_markdown_cell(cell: TableCell) -> str:
     """The best in bold, its mark after it."""
     text = escape_markdown(cell.text)
     text = f"**{text}**" if cell.is_best and text else text

@@ -119,7 +119,7 @@ def make_columns(
 
 
 @dataclass(frozen=True)
-class Cell:
+class TableCell:
     """A cell as people read it; ``mark`` is a sign beside it."""
 
     text: str
@@ -127,20 +127,20 @@ class Cell:
     mark: str = ""
 
 
-def iter_cells(table: Table) -> Iterator[list[Cell]]:
+def iter_cells(table: Table) -> Iterator[list[TableCell]]:
     """The rows, then those of the summary; a table without best and marks is read row by row."""
     if not table.marks and not any(column.best for column in table.columns):
         for row in (*table.rows, *table.summary) if table.summary else table.rows:
-            yield [Cell(text) for text in show_row(table, row)]
+            yield [TableCell(text) for text in show_row(table, row)]
         return
     rows = list(table.rows)
     best = [find_best_text(column, rows, at) for at, column in enumerate(table.columns)]
     for number, row in enumerate(rows):
         signs = table.marks[number] if number < len(table.marks) else [""] * len(best)
         cells = zip(show_row(table, row), best, signs, strict=True)
-        yield [Cell(text, text == top, sign) for text, top, sign in cells]
+        yield [TableCell(text, text == top, sign) for text, top, sign in cells]
     for row in table.summary:
-        yield [Cell(text) for text in show_row(table, row)]
+        yield [TableCell(text) for text in show_row(table, row)]
 
 
 def find_best_text(column: Column, rows: Sequence[Sequence[Any]], at: int) -> str | None:

@@ -22,7 +22,7 @@ from campaigns.queries.lists import get_campaign_for
 from common.charts.png import ChartTooLargeError
 from common.report.archive import ArchiveTooLargeError
 from evaluation.core.paper.files import pack_paper
-from evaluation.core.paper.report import paper_to_dict
+from evaluation.core.paper.report import serialize_paper
 from evaluation.core.paper.results import PaperResults
 from evaluation.models import RunScores, ScoreSet
 from evaluation.queries.exports import (
@@ -174,7 +174,7 @@ class ScoreSetViewSet(viewsets.ReadOnlyModelViewSet[ScoreSet]):
     @action(detail=True)
     def paper(self, request: Request, **_: Any) -> Response:
         """The results of a team for a paper, as its members may see them."""
-        return Response(paper_to_dict(find_team_results(request, self.get_object())))
+        return Response(serialize_paper(find_team_results(request, self.get_object())))
 
     @extend_schema(
         parameters=[TEAM, MEASURES],

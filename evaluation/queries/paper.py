@@ -21,7 +21,7 @@ from evaluation.core.paper.results import (
     PaperRun,
     PaperTopic,
     SignificantPairs,
-    order_topics,
+    sort_by_lead,
 )
 from evaluation.models import ScoreSet
 from evaluation.queries.comparison import (
@@ -205,7 +205,7 @@ def list_paper_topics(
         )
     ]
     topics.sort(key=lambda topic: natural_sort_key(topic.number))
-    return order_topics(topics)
+    return sort_by_lead(topics)
 
 
 def describe_conditions(
@@ -224,13 +224,13 @@ def describe_conditions(
         topics=len(score_set.topics),
         judged=judged,
         pool=describe_pool(score_set),
-        test=describe_choice(leaderboard, choice),
+        test=describe_fixed_test(leaderboard, choice),
         evaluated=score_set.created_at.date(),
         provenance={"product": product_version(), **score_set.provenance},
     )
 
 
-def describe_choice(leaderboard: Leaderboard, choice: SignificanceChoice) -> str:
+def describe_fixed_test(leaderboard: Leaderboard, choice: SignificanceChoice) -> str:
     """The preregistered test in words, where it was or could be computed."""
     measures = [measure.name for measure in leaderboard.measures if measure.compares]
     if not measures or not can_test(leaderboard, choice):
@@ -261,7 +261,7 @@ def explain_marks(
     """What the marks of own runs mean. Runs that are not shown were not compared with."""
     tags = {entry.tag for entry in own}
     used = {sign for by_tag in signs.values() for tag, sign in by_tag.items() if tag in tags}
-    test = describe_choice(leaderboard, get_fixed_test(leaderboard.score_set.campaign))
+    test = describe_fixed_test(leaderboard, get_fixed_test(leaderboard.score_set.campaign))
     among = "run of the campaign" if leaderboard.reader.sees_all_runs else "run of the team"
     notes = []
     if "*" in used:

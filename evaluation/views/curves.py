@@ -87,8 +87,8 @@ def build_precision_recall_curves(
 
 def caption_curves(entries: Sequence[LeaderboardEntry], topic: str, *, has_threads: bool) -> str:
     tags = " and ".join(entry.tag for entry in entries)
-    of = f"on topic {topic}" if topic else "mean over topics"
-    what = f"Interpolated precision at eleven levels of recall, {tags}, {of}."
+    scope = f"on topic {topic}" if topic else "mean over topics"
+    what = f"Interpolated precision at eleven levels of recall, {tags}, {scope}."
     if not has_threads:
         return f"{what} The higher curve is better at that recall."
     thin = "the ranking itself" if topic else "single topics"

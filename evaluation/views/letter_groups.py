@@ -45,7 +45,7 @@ def build_letter_part(
         LetterRow(
             entry.tag,
             format_score(entry.means[name]),
-            format_interval(interval),
+            format_run_interval(interval),
             groups.letters[entry.tag],
         )
         for entry, interval in listed
@@ -53,7 +53,7 @@ def build_letter_part(
     return LetterPart(rows, groups.untested)
 
 
-def format_interval(interval: Estimate) -> str:
+def format_run_interval(interval: Estimate) -> str:
     if interval.low is None or interval.high is None:
         return "–"
     return f"{format_score(interval.low)} to {format_score(interval.high)}"

@@ -23,11 +23,15 @@ from common.charts.png import ChartTooLargeError
 from common.report.archive import ArchiveTooLargeError
 from common.report.latex import escape_latex, write_latex_table
 from common.report.markdown import write_markdown_table
-from common.report.report import Cell, Report, Section, iter_cells
+from common.report.report import Report, Section, TableCell, iter_cells
 from common.verdicts import VerdictState
 from evaluation.core.paper.citation import write_bibtex, write_conditions
 from evaluation.core.paper.files import TABLES, build_paper_charts, pack_paper
-from evaluation.core.paper.report import DECIMALS, build_runs_report, build_topics_report
+from evaluation.core.paper.report import (
+    DECIMALS,
+    build_paper_runs_report,
+    build_paper_topics_report,
+)
 from evaluation.core.paper.results import PaperResults
 from evaluation.core.paper.verdict import judge_paper
 from evaluation.models import ScoreSet
@@ -90,11 +94,11 @@ class PaperPart:
     verdict: VerdictPanel
     results: PaperResults
     heads: list[TableHead]
-    rows: list[list[Cell]]
-    last: list[list[Cell]]
+    rows: list[list[TableCell]]
+    last: list[list[TableCell]]
     notes: Sequence[str]
     topic_heads: list[TableHead]
-    topic_rows: list[list[Cell]]
+    topic_rows: list[list[TableCell]]
     chart: Chart | None
     boxes: Chart | None
     chart_notes: tuple[str, ...]
@@ -169,16 +173,19 @@ def build_paper_part(
     request: SignedInRequest, source: PaperSource, results: PaperResults, query: str
 ) -> PaperPart:
     decimals = get_decimals(request)
-    runs, topics = build_runs_report(results, decimals), build_topics_report(results, decimals)
-    heads, rows = read_table(runs)
-    topic_heads, topic_rows = read_table(topics)
+    runs, topics = (
+        build_paper_runs_report(results, decimals),
+        build_paper_topics_report(results, decimals),
+    )
+    heads, rows = list_table_cells(runs)
+    topic_heads, topic_rows = list_table_cells(topics)
     charts = {chart.name: chart for chart in build_paper_charts(results)}
     table, sentence = get_section(runs).tables[0], write_conditions(results)
     end = len(rows) - len(table.summary)
     latex = "\n\n".join([write_latex_table(table, table.caption), *map(escape_latex, table.notes)])
     markdown = "\n\n".join([table.caption, write_markdown_table(table), *table.notes])
     return PaperPart(
-        verdict=build_panel(source.campaign, results, query),
+        verdict=build_paper_panel(source.campaign, results, query),
         results=results,
         heads=heads,
         rows=rows[:end],
@@ -204,7 +211,7 @@ def build_paper_part(
     )
 
 
-def build_panel(campaign: Campaign, results: PaperResults, query: str) -> VerdictPanel:
+def build_paper_panel(campaign: Campaign, results: PaperResults, query: str) -> VerdictPanel:
     """The verdict in the words of this page; its links keep the choice of team and measures."""
     verdict = judge_paper(results)
     panel = build_verdict_panel(campaign, verdict)
@@ -219,7 +226,7 @@ def get_section(report: Report) -> Section:
     return next(iter(report.sections))
 
 
-def read_table(report: Report) -> tuple[list[TableHead], list[list[Cell]]]:
+def list_table_cells(report: Report) -> tuple[list[TableHead], list[list[TableCell]]]:
     """The heads and cells of the only table of a report."""
     (table,) = get_section(report).tables
     heads = [TableHead(column.title, column.left) for column in table.columns]

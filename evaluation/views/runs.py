@@ -171,7 +171,7 @@ def run_scores_view(request: SignedInRequest, slug: str, pk: int, run: int) -> H
             f"{column.title} of {entry.tag} by topic, compared with all {len(leaderboard.means)} "
             "runs.",
         ),
-        boxes=chart_boxes(leaderboard, entry, column.name, order),
+        boxes=build_run_boxes(leaderboard, entry, column.name, order),
         missing=sum(value is None for value in values),
         reasons=leaderboard.as_scored_run(entry).reasons,
     )
@@ -180,7 +180,7 @@ def run_scores_view(request: SignedInRequest, slug: str, pk: int, run: int) -> H
     return render_page(request, "evaluation/run.html", head, page, unjudged, curves)
 
 
-def chart_boxes(
+def build_run_boxes(
     leaderboard: Leaderboard, entry: LeaderboardEntry, name: str, order: Sequence[int]
 ) -> Chart | None:
     """All runs by topic with the run marked; only for those who see all runs, since best, median

@@ -209,7 +209,7 @@ def agreement_topics_view(request: SignedInRequest, slug: str) -> HttpResponse:
         f"{choice.card.title} by topic",
         marks,
         axis=choice.card.title,
-        what="topic",
+        row_name="topic",
         caption=f"{choice.card.title} by topic. {choice.card.reading}",
     )
     frame = build_agreement_frame(campaign, whole, labels, "agreement-topics")
@@ -261,7 +261,7 @@ def coefficient_caterpillar(panel: CoefficientPanel) -> Chart:
         "All coefficients with 95 % intervals",
         lines,
         axis="agreement",
-        what="coefficient",
+        row_name="coefficient",
         caption="Over all assessors, or the mean over assessor pairs for coefficients of two "
         "assessors. Lines are 95\u00a0% intervals over topics.",
     )

@@ -76,9 +76,9 @@ def build_agreement_intervals(
     caption: str = "",
     least: float = 0.0,
     most: float = 1.0,
-    what: str = "",
+    row_name: str = "",
 ) -> Chart:
-    """A caterpillar plot of ``what``; its axis covers at least ``least`` to ``most`` and all
+    """A caterpillar plot of rows called ``row_name``; its axis covers at least ``least`` to ``most`` and all
     values.
     """
     rows = [
@@ -90,7 +90,14 @@ def build_agreement_intervals(
     across = parts_axis(axis, start, end, 4)
     head = name, title, ""
     return build_interval_chart(
-        head, rows, across, room=LABEL, width=WIDTH, caption=caption, is_fixed=True, what=what
+        head,
+        rows,
+        across,
+        room=LABEL,
+        width=WIDTH,
+        caption=caption,
+        is_fixed=True,
+        row_name=row_name,
     )
 
 

@@ -116,7 +116,7 @@ def build_agreement_by_topic(choice: AgreementChoice, report: AgreementReport) -
         [(topic, values[topic], None, None, "all grades are the same") for topic in ordered],
         caption=f"Lowest first. {choice.card.reading}",
         axis=choice.card.title,
-        what="topic",
+        row_name="topic",
     )
 
 

@@ -205,7 +205,7 @@ def build_shares_chart(scores: Sequence[PreferenceScore]) -> Chart | None:
     across = parts_axis("share", 0.0, 1.0, 5)
     caption = "Macro mean over topics with its 95 % interval."
     return build_interval_chart(
-        head, rows, across, room=230.0, width=862.0, caption=caption, what="run"
+        head, rows, across, room=230.0, width=862.0, caption=caption, row_name="run"
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from campaigns.core.cards import Card
 from common.charts.axes import format_value, parts_axis, round_down_nice, round_up_nice
 from common.charts.chart import Chart, LegendItem
 from common.charts.kinds import BARS_HEIGHT, bars_axis
@@ -17,6 +18,24 @@ from common.charts.marks import (
 )
 from common.statistics.box_plot import BoxPlot
 
+BOX_PLOT = Card(
+    name="box-plot",
+    title="Box plots of all runs by topic",
+    formula="box from Q1 to Q3, line at Q2; whiskers to the last value within Q1 − 1.5 (Q3 − Q1) "
+    "and Q3 + 1.5 (Q3 − Q1); values beyond them one by one",
+    reading="A long box is a topic on which runs differ; a dot above the box is a topic on which "
+    "the run is in the best quarter.",
+    source="Tukey, Exploratory Data Analysis, 1977; quartiles of type 7 in Hyndman and Fan, The "
+    "American Statistician 50(4), 1996, the default of numpy and R.",
+    range="that of the measure",
+    edge_cases=(
+        "Runs without a value on the topic are left out; a topic without any has no box.",
+        "One value, or equal ones, are a box of one line.",
+        "Drawn only for those who may see all runs: others see best, median and worst.",
+    ),
+    example="Scores 0.1, 0.2, 0.3, 0.4 and 1 have quartiles 0.2, 0.3 and 0.4, so whiskers end "
+    "within −0.1 to 0.7: at 0.1 and 0.4; 1 is drawn by itself.",
+)
 OUTSIDE = "beyond 1.5 interquartile ranges"
 
 

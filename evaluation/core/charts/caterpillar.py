@@ -4,12 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from campaigns.core.cards import Card
 from common.charts.axes import format_value, parts_axis, round_down_nice, round_up_nice
 from common.charts.chart import Chart, LegendItem
 from common.charts.kinds import IntervalRow, build_interval_chart
 from common.statistics.estimate import Estimate
 from common.statistics.least_topics import HINT_NOTE
 
+CATERPILLAR = Card(
+    name="caterpillar",
+    title="Caterpillar plot of runs",
+    formula="mean over topics with its 95 % bootstrap interval (BCa), best run first",
+    reading="How sure the mean of each run is. Overlapping intervals do not mean that two runs are "
+    "equivalent, since runs are compared on the same topics: letter groups say which differ.",
+    source="Goldstein and Healy, The graphical presentation of a collection of means, Journal of "
+    "the Royal Statistical Society A 158(1), 1995; intervals as on the page about comparisons.",
+    range="that of the measure; the axis includes 0",
+    edge_cases=(
+        "Fewer than 5 topics have no interval; below 10 it is marked as a hint.",
+        "A run without a mean is called undefined and comes last.",
+    ),
+    example="Runs with means 0.3 and 0.5 on the same 20 topics: the second stands above the first, "
+    "each with a line through its dot.",
+)
 ROOM, WIDTH = 230.0, 862.0
 """For the tags, and of the plot."""
 
@@ -38,7 +55,7 @@ def build_caterpillar(
         LegendItem("95 % interval", "whisker", "whisker"),
     ]
     return build_interval_chart(
-        head, rows, across, room=ROOM, width=WIDTH, caption=caption, what="run", legend=legend
+        head, rows, across, room=ROOM, width=WIDTH, caption=caption, row_name="run", legend=legend
     )
 
 

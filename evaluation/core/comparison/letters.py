@@ -91,27 +91,27 @@ def group_by_difference(differs: Groups) -> Groups | None:
     if count == 0:
         return np.empty((0, 0), np.bool_)
     groups = np.ones((1, count), np.bool_)
-    for one in range(count):
+    for run in range(count):
         # The pairs of one run at once: a group with it either loses the run, or all runs that
         # differ from it. That is what inserting its pairs one by one and absorbing leaves.
-        others = differs[one].copy()
-        others[: one + 1] = False
-        groups = insert_differences(groups, one, others)
+        others = differs[run].copy()
+        others[: run + 1] = False
+        groups = insert_differences(groups, run, others)
         if len(groups) > MOST_GROUPS:
             return None
     order = np.lexsort((~groups).T[::-1])
     return groups[order]
 
 
-def insert_differences(groups: Groups, one: int, others: Groups) -> Groups:
-    """The groups after run ``one`` has been set apart from the runs ``others``."""
-    split = groups[:, one] & (groups & others).any(axis=1)
+def insert_differences(groups: Groups, run: int, others: Groups) -> Groups:
+    """The groups after ``run`` has been set apart from the runs ``others``."""
+    split = groups[:, run] & (groups & others).any(axis=1)
     if not split.any():
         return groups
-    without_one = groups[split].copy()
-    without_one[:, one] = False
+    without_run = groups[split].copy()
+    without_run[:, run] = False
     without_others = groups[split] & ~others
-    return absorb_groups(np.concatenate([groups[~split], without_one, without_others]))
+    return absorb_groups(np.concatenate([groups[~split], without_run, without_others]))
 
 
 def absorb_groups(groups: Groups) -> Groups:
@@ -121,8 +121,8 @@ def absorb_groups(groups: Groups) -> Groups:
     shared = unique.astype(np.int32) @ unique.T.astype(np.int32)
     within = shared == sizes[:, None]
     np.fill_diagonal(within, val=False)
-    kept: Groups = unique[~within.any(axis=1)]
-    return kept
+    largest: Groups = unique[~within.any(axis=1)]
+    return largest
 
 
 def spell_letters(groups: Groups) -> list[str]:

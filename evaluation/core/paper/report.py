@@ -19,7 +19,7 @@ def format_decimals(value: float, decimals: int = DECIMALS) -> str:
     return f"{value:.{decimals}f}"
 
 
-def build_runs_report(results: PaperResults, decimals: int = DECIMALS) -> Report:
+def build_paper_runs_report(results: PaperResults, decimals: int = DECIMALS) -> Report:
     """The team's runs by measure, with best, median and worst of all runs below."""
     show = partial(format_decimals, decimals=decimals)
     measures = [
@@ -52,7 +52,7 @@ def build_runs_report(results: PaperResults, decimals: int = DECIMALS) -> Report
         record=Table(
             "runs", columns, [(run.tag, *run.means, run.places[0]) for run in results.runs]
         ),
-        data=lambda: paper_to_dict(results),
+        data=lambda: serialize_paper(results),
     )
 
 
@@ -61,7 +61,7 @@ def list_withdrawn(results: PaperResults) -> list[str]:
     return [f"Withdrawn after the release: {', '.join(tags)}."] if tags else []
 
 
-def build_topics_report(results: PaperResults, decimals: int = DECIMALS) -> Report:
+def build_paper_topics_report(results: PaperResults, decimals: int = DECIMALS) -> Report:
     """The best own run by topic, in the order of its lead over the median."""
     show = partial(format_decimals, decimals=decimals)
     tag = results.lead_run.tag if results.lead_run else "run"
@@ -84,7 +84,7 @@ def build_topics_report(results: PaperResults, decimals: int = DECIMALS) -> Repo
         sections=[Section("", (table,))],
         conditions=list_conditions(results),
         record=table,
-        data=lambda: paper_to_dict(results),
+        data=lambda: serialize_paper(results),
     )
 
 
@@ -107,7 +107,7 @@ def list_conditions(results: PaperResults) -> dict[str, Any]:
     }
 
 
-def paper_to_dict(results: PaperResults) -> dict[str, Any]:
+def serialize_paper(results: PaperResults) -> dict[str, Any]:
     """Everything as plain values: the content of the API and of JSON files."""
     names = [measure.name for measure in results.measures]
     return {
@@ -143,5 +143,5 @@ def run_to_dict(run: PaperRun, names: list[str]) -> dict[str, Any]:
     }
 
 
-RUNS_FORMATS = make_formats(build_runs_report)
-TOPICS_FORMATS = make_formats(build_topics_report)
+RUNS_FORMATS = make_formats(build_paper_runs_report)
+TOPICS_FORMATS = make_formats(build_paper_topics_report)

@@ -130,6 +130,6 @@ class PaperResults:
         return [topic for topic in self.topics if topic.lead is not None]
 
 
-def order_topics(topics: Sequence[PaperTopic]) -> tuple[PaperTopic, ...]:
+def sort_by_lead(topics: Sequence[PaperTopic]) -> tuple[PaperTopic, ...]:
     """By lead, largest first; equal ones as they were, undefined ones last."""
     return tuple(sorted(topics, key=lambda topic: (topic.lead is None, -(topic.lead or 0.0))))

@@ -24,7 +24,7 @@ def judge_paper(results: PaperResults) -> Verdict:
     if lead is None or results.count < LEAST_RUNS.value:
         return judge_too_few(results)
     median = results.main.lead(lead.means[0], results.spreads[0].median) or 0.0
-    above, below = count_topics(results)
+    above, below = count_topics_beside_median(results)
     signs = [median > TIE, above > below]
     state = VerdictState.GOOD if all(signs) else VerdictState.AMBER
     if not any(signs):
@@ -55,7 +55,7 @@ def judge_too_few(results: PaperResults) -> Verdict:
     )
 
 
-def count_topics(results: PaperResults) -> tuple[int, int]:
+def count_topics_beside_median(results: PaperResults) -> tuple[int, int]:
     """Topics on which the best own run is above and below the median of the topic."""
     leads = [topic.lead or 0.0 for topic in results.list_leads()]
     return sum(lead > TIE for lead in leads), sum(lead < -TIE for lead in leads)
