@@ -145,7 +145,7 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
 
     def clean_text_layout(self) -> str:
         """The layout so far, where a client does not send one."""
-        return self.cleaned_data["text_layout"] or self.initial.get("text_layout", "automatic")
+        return str(self.cleaned_data["text_layout"] or self.initial.get("text_layout", "automatic"))
 
 
 class GradeForm(forms.Form):

@@ -154,8 +154,7 @@ class BarMark:
             add_element(parent, "rect", class_=self.css, x=x, y=ends[0], width=width, height=height)
 
     def numbers(self) -> tuple[MarkNumber, ...]:
-        base = {"low": self.base} if self.base else {}
-        return (MarkNumber(self.at, self.value, css=self.css, **base),)
+        return (MarkNumber(self.at, self.value, css=self.css, low=self.base or None),)
 
 
 @dataclass(frozen=True)

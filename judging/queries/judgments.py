@@ -144,13 +144,13 @@ def load_pair_ballots(
     and a pair never gets more votes than planned. Without blind repeats and training.
     """
     log = read_judgment_log(campaign)
-    counted = mark_counting_rows(campaign, log, as_of, last)
+    counting = mark_counting_rows(campaign, log, as_of, last)
     people = dict(User.objects.filter(pk__in=log.list_assessors()).values_list("pk", "username"))
     numbers = dict(campaign.topics.values_list("pk", "number"))
     names = hash((tuple(people.items()), tuple(numbers.items())))
-    key = (log.version, sha256(np.packbits(counted).tobytes()).digest(), names)
+    key = (log.version, sha256(np.packbits(counting).tobytes()).digest(), names)
     return _ballots.get_or_compute(
-        key, lambda: build_campaign_ballots(campaign, log, counted, people, numbers)
+        key, lambda: build_campaign_ballots(campaign, log, counting, people, numbers)
     )
 
 
@@ -159,27 +159,27 @@ def mark_counting_rows(
 ) -> Mask:
     """The rows of ``log`` that ``log_until`` has, of all purposes."""
     rows = log.numbers["pk"]
-    counted = np.ones(len(log), np.bool_) if last is None else rows <= last
+    counting = np.ones(len(log), np.bool_) if last is None else rows <= last
     if as_of is not None:
         late = campaign.judgments.filter(judged_at__gt=as_of).order_by()
-        counted &= ~np.isin(rows, list(late.values_list("pk", flat=True)))
+        counting &= ~np.isin(rows, list(late.values_list("pk", flat=True)))
     if log.units:
         units = set(
             list_units_set_aside(as_of).filter(plan__campaign=campaign).values_list("pk", flat=True)
         )
         aside = [row for row, unit in log.units.items() if unit in units]
-        counted &= ~np.isin(rows, aside)
-    return counted
+        counting &= ~np.isin(rows, aside)
+    return counting
 
 
 def build_campaign_ballots(
     campaign: Campaign,
     log: JudgmentLog,
-    counted: Mask,
+    counting: Mask,
     people: Mapping[int, str],
     numbers: Mapping[int, str],
 ) -> PairBallots:
-    rows = select_current_grades(log, counted, Purpose.JUDGE)
+    rows = select_current_grades(log, counting, Purpose.JUDGE)
     named = [(numbers[topic], docno) for topic, docno in log.pairs]
     order = sorted(range(len(named)), key=named.__getitem__)
     rank = np.empty(len(order), np.int64)
@@ -194,15 +194,15 @@ def build_campaign_ballots(
         at: (people[code // 4 // span], code // 4 % span + low, code & 2 > 0, code & 1 > 0)
         for at, code in enumerate(distinct.tolist())
     }
-    others = list_other_grades(campaign, log, counted)
+    others = list_other_grades(campaign, log, counting)
     return build_pair_ballots(
         [named[at] for at in order], rank[log.pair[rows]], votes, kinds, others
     )
 
 
-def select_current_grades(log: JudgmentLog, counted: Mask, purpose: str) -> Ints:
+def select_current_grades(log: JudgmentLog, counting: Mask, purpose: str) -> Ints:
     """The places of the rows that ``current_judgments`` has."""
-    rows = np.flatnonzero(counted & log.select_rows(purpose))
+    rows = np.flatnonzero(counting & log.select_rows(purpose))
     assessors = log.numbers["assessor_id"][rows]
     keys = log.pair[rows] * (int(assessors.max(initial=0)) + 1) + assessors
     _, first = np.unique(keys[::-1], return_index=True)
@@ -211,12 +211,12 @@ def select_current_grades(log: JudgmentLog, counted: Mask, purpose: str) -> Ints
 
 
 def list_other_grades(
-    campaign: Campaign, log: JudgmentLog, counted: Mask
+    campaign: Campaign, log: JudgmentLog, counting: Mask
 ) -> dict[Pair, tuple[int | None, Mapping[str, int]]]:
     """By pair, the grade of the adjudication that counts, and those by automatic assessor."""
 
     def select_judgments(purpose: str) -> QuerySet[Judgment]:
-        rows = select_current_grades(log, counted, purpose)
+        rows = select_current_grades(log, counting, purpose)
         chosen = log.numbers["pk"][rows].tolist()
         return campaign.judgments.filter(pk__in=chosen) if chosen else Judgment.objects.none()
 

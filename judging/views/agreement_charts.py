@@ -78,8 +78,8 @@ def build_agreement_intervals(
     most: float = 1.0,
     row_name: str = "",
 ) -> Chart:
-    """A caterpillar plot of rows called ``row_name``; its axis covers at least ``least`` to ``most`` and all
-    values.
+    """A caterpillar plot of rows called ``row_name``; its axis covers at least ``least`` to
+    ``most`` and all values.
     """
     rows = [
         IntervalRow(label, _describe_interval(label, value, low, high, why), value, low, high)

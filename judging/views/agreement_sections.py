@@ -88,12 +88,14 @@ def list_low_topics(
     choice: AgreementChoice, report: AgreementReport, least: float
 ) -> list[TopicLink]:
     """Lowest first."""
-    values = coefficient_by_topic(choice, report)
+    values = list_topic_coefficients(choice, report)
     low = [(value, topic) for topic, value in values.items() if value is not None and value < least]
     return [TopicLink(topic, value, choice.but(topic=topic)) for value, topic in sorted(low)]
 
 
-def coefficient_by_topic(choice: AgreementChoice, report: AgreementReport) -> dict[str, float | None]:
+def list_topic_coefficients(
+    choice: AgreementChoice, report: AgreementReport
+) -> dict[str, float | None]:
     """The chosen coefficient by topic with documents of two assessors."""
     values = {}
     for topic in sorted(report.by_topic, key=natural_sort_key):
@@ -106,7 +108,7 @@ def coefficient_by_topic(choice: AgreementChoice, report: AgreementReport) -> di
 
 def build_agreement_by_topic(choice: AgreementChoice, report: AgreementReport) -> Chart | None:
     """Lowest first; None without topics, or with too many to read."""
-    values = coefficient_by_topic(choice, report)
+    values = list_topic_coefficients(choice, report)
     if not values or len(values) > MOST_LINES:
         return None
     ordered = sorted(values, key=lambda topic: (values[topic] is None, values[topic] or 0.0))

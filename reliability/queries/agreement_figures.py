@@ -23,7 +23,7 @@ from reliability.core.verdicts.ranking_draws import (
     draw_second_opinions,
     summarize_taus,
 )
-from reliability.queries.verdict_figures import JudgedRuns, load_judged_runs, median_seconds
+from reliability.queries.verdict_figures import JudgedRuns, compute_median_seconds, load_judged_runs
 
 COEFFICIENT = "alpha-ordinal"
 MOST_ASSESSORS = 40
@@ -56,7 +56,7 @@ def load_agreement_figures(campaign: Campaign) -> AgreementFigures:
         taus=taus,
         disputes=disputes,
         reason=reason or (overall.reason if overall and overall.reason else ""),
-        seconds_each=median_seconds(campaign),
+        seconds_each=compute_median_seconds(campaign),
     )
 
 

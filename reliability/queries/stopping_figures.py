@@ -29,7 +29,7 @@ from reliability.queries.stopping import (
     load_pool_state,
     log_rows_at,
 )
-from reliability.queries.verdict_figures import JudgedRuns, load_judged_runs, median_seconds
+from reliability.queries.verdict_figures import JudgedRuns, compute_median_seconds, load_judged_runs
 
 NO_POOL = "no pool is frozen"
 NO_ORDER = "documents are not judged in random order"
@@ -84,7 +84,7 @@ def load_stopping_figures(campaign: Campaign) -> StoppingFigures:
             if run.tag in contributing
         ],
         reason=NO_ORDER if reason == NO_SAMPLE else reason,
-        seconds_each=median_seconds(campaign),
+        seconds_each=compute_median_seconds(campaign),
     )
 
 

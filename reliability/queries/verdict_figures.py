@@ -117,7 +117,7 @@ def identify_judging(campaign: Campaign) -> str:
     return sha256(repr(facts).encode()).hexdigest()
 
 
-def median_seconds(campaign: Campaign) -> float | None:
+def compute_median_seconds(campaign: Campaign) -> float | None:
     """The median active seconds of the latest judgments by people; None where none is known."""
     log = Judgment.objects.filter(
         campaign=campaign, purpose=Purpose.JUDGE, active_seconds__gt=0
