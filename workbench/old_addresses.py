@@ -23,7 +23,7 @@ MOVES = {
     "stopping": "judging/stopping",
     "topics": "setup/topics",
 }
-"""The first word of an old address below its campaign, and what stands there now."""
+"""The first word of an old address below its campaign, and what replaces it."""
 OLD_ADDRESS = rf"^c/(?P<slug>[-a-zA-Z0-9_]+)/(?P<word>{'|'.join(MOVES)})(?P<rest>/.*)?$"
 
 

@@ -88,7 +88,7 @@ def compute_snapshot(job: Job) -> None:
 def refresh_snapshot(*, campaign: Campaign, name: str) -> Snapshot:
     """Compute and store the figures now, unless they are up to date."""
     kind = _kinds[name]
-    # Before the figures: what changes meanwhile makes them out of date.
+    # Before the figures: what changes during the work makes them out of date.
     inputs = kind.identify(campaign)
     latest = campaign.snapshots.filter(name=name).first()
     if latest is not None and latest.inputs == inputs:

@@ -115,7 +115,7 @@ def format_measure_title(name: str, *, over_topics: bool = False) -> str:
     """``nDCG@10`` for ``ndcg_cut_10``; with ``over_topics`` MAP and MRR instead of AP and RR.
 
     A name that denotes several measures has the title without a cut-off (``P`` for ``P``), one that
-    is no measure is returned as it is, so that a page never fails for an old name.
+    is not a measure is returned as it is, so that a page never fails for an old name.
     """
     return _format_title(name, over_topics)
 

@@ -1,6 +1,6 @@
 """What a team may put into a paper: its own runs beside best, median and worst of all runs.
 
-Nothing here names a run or a team of others: whoever has a ``PaperResults`` may see all of it.
+Nothing here names a run or a team of others: a reader of ``PaperResults`` may see all of it.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ def check_skips(situation: Situation, limits: Thresholds) -> AlarmCheck:
         count,
         f"{documents} for no one, the oldest since {format_day(min(late))}.",
         "Every assessor of the topic has skipped it, or the document cannot be read.",
-        (Act("Give them to somebody, or close them", "judging", documents=count),),
+        (Act("Reassign or close them", "judging", documents=count),),
     )
     return AlarmCheck((alarm,), len(situation.skips))
 
