@@ -234,9 +234,9 @@ def describe_change(reader: LogReader, names: dict[int, str]) -> GuidelineChange
     if change is None or not any(first.at < change.at for first in reader.first.values()):
         return None
     unread = tuple(
-        (names[user], len(shown))
-        for user, shown in reader.versions.items()
-        if all(version < change.version for _, version in shown)
+        (names[user], len(versions))
+        for user, versions in reader.versions.items()
+        if all(version < change.version for _, version in versions)
     )
     return GuidelineChange(change.version, change.at.date(), tuple(sorted(unread)))
 

@@ -95,6 +95,14 @@ def decide_state(progress: DayProgress, alarms: Sequence[Alarm], thresholds: Thr
             (Act("Freeze qrels", "qrels-list"),),
         )
     least = thresholds[FIRST_DAY.name].value
+    if progress.days == 0 and progress.judged:
+        return (
+            VerdictState.UNKNOWN,
+            f"Cannot be determined: all {progress.judged:,} judgments are imported, and "
+            f"{progress.left:,} are left.",
+            "Imported judgments have no days of work.",
+            (Act("See the plans", "judging"),),
+        )
     if progress.days < 2 or progress.judged < least:
         return (
             VerdictState.UNKNOWN,
