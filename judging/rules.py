@@ -52,6 +52,3 @@ MAX_PASSAGES, MAX_PASSAGE = 50, 5_000
 
 THIRD_K = 100
 """The ``k`` of a slot for a third judgment: above every planned one, so one per pair."""
-
-TODAY_SNAPSHOT_NAME = "verdict-today"
-"""The snapshot of the alarms and the progress of a day."""

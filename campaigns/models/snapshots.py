@@ -20,3 +20,14 @@ class Snapshot(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["campaign", "name"], name="snapshot_of_campaign")
         ]
+
+
+VERDICT_FORM = 1
+"""Of the figures in the snapshots of verdicts: a change of their fields or meaning raises it, so
+that figures of an older form are computed again.
+"""
+
+
+def name_verdict_snapshot(verdict: str) -> str:
+    """The snapshot of the figures of a verdict."""
+    return f"verdict-{verdict}-{VERDICT_FORM}"

@@ -15,6 +15,7 @@ from django.db import transaction
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Job, User
+from campaigns.models.snapshots import name_verdict_snapshot
 from campaigns.rules import require_permission
 from campaigns.services.events import log_event
 from campaigns.services.snapshots import (
@@ -25,9 +26,6 @@ from campaigns.services.snapshots import (
 )
 from common.verdicts import Threshold, Verdict, VerdictRule, VerdictState, set_thresholds
 
-VERSION = 1
-"""Of the figures in the snapshots of verdicts: a change of their fields or meaning raises it, so
-that figures of an older version are computed again."""
 PENDING = "The figures of this verdict are being computed."
 FAILED = "The figures of this verdict could not be computed."
 
@@ -52,7 +50,7 @@ class VerdictKind:
 
     @property
     def snapshot(self) -> str:
-        return f"verdict-{self.rule.name}-{VERSION}"
+        return name_verdict_snapshot(self.rule.name)
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from django.db.models import Count
 
 from campaigns.models import Snapshot, User
+from campaigns.models.snapshots import name_verdict_snapshot
 from judging.core.today.alarm import Alarm
+from judging.core.today.verdict import TODAY
 from judging.models import Plan, Slot
 from judging.queries.slots import new_pair_filter, offered_slots
 from judging.queries.today_figures import restore_alarms
-from judging.rules import TODAY_SNAPSHOT_NAME
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,9 @@ class WaitingDocuments:
 
 def list_today_states(campaigns: Collection[int]) -> dict[int, list[Alarm]]:
     """By campaign, the alarms of the latest figures that are not put aside."""
-    snapshots = Snapshot.objects.filter(campaign__in=campaigns, name=TODAY_SNAPSHOT_NAME)
+    snapshots = Snapshot.objects.filter(
+        campaign__in=campaigns, name=name_verdict_snapshot(TODAY.name)
+    )
     return {snapshot.campaign_id: restore_alarms(snapshot.data)[0] for snapshot in snapshots}
 
 

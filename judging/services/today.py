@@ -24,7 +24,6 @@ from judging.queries.today_figures import (
     load_today_figures,
     restore_today_figures,
 )
-from judging.rules import TODAY_SNAPSHOT_NAME
 
 MOST_DOCUMENTS = 200
 TODAY_VERDICT = VerdictKind(
@@ -42,9 +41,9 @@ def request_first_snapshots() -> int:
     """
     judging = Plan.objects.filter(kind=Plan.Kind.JUDGE).exclude(state=Plan.State.CLOSED)
     campaigns = Campaign.objects.filter(pk__in=judging.order_by().values("campaign"))
-    missing = campaigns.exclude(snapshots__name=TODAY_SNAPSHOT_NAME)
+    missing = campaigns.exclude(snapshots__name=TODAY_VERDICT.snapshot)
     for campaign in missing:
-        ensure_snapshot(campaign=campaign, name=TODAY_SNAPSHOT_NAME)
+        ensure_snapshot(campaign=campaign, name=TODAY_VERDICT.snapshot)
     return len(missing)
 
 
@@ -93,7 +92,7 @@ def write_dismissal(
 ) -> AlarmDismissal:
     with transaction.atomic():
         stored = Snapshot.objects.select_for_update().filter(
-            campaign=campaign, name=TODAY_SNAPSHOT_NAME
+            campaign=campaign, name=TODAY_VERDICT.snapshot
         )
         snapshot = stored.get()
         is_current = snapshot.inputs == identify_today(campaign)

@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Event
+from campaigns.models.snapshots import name_verdict_snapshot
 from campaigns.services.heartbeats import run_tick
 from campaigns.services.verdicts import (
     change_threshold,
@@ -171,7 +172,7 @@ def test_a_threshold_of_the_campaign_counts(skipped, campaign, organizer):
 def test_the_tick_computes_the_first_figures(skipped, campaign, django_capture_on_commit_callbacks):
     with django_capture_on_commit_callbacks(execute=True):
         run_tick()
-    assert campaign.snapshots.filter(name="verdict-today").exists()
+    assert campaign.snapshots.filter(name=name_verdict_snapshot("today")).exists()
 
 
 # ---------- from the log ----------

@@ -96,15 +96,7 @@ def decide_state(progress: DayProgress, alarms: Sequence[Alarm], thresholds: Thr
         )
     least = thresholds[FIRST_DAY.name].value
     if progress.days < 2 or progress.judged < least:
-        return (
-            VerdictState.UNKNOWN,
-            (
-                f"Cannot be determined yet: {progress.judged:,} of {progress.total:,} judgments, "
-                f"on {count_in_words(progress.days)} of work."
-            ),
-            f"Alarms need a second day of judging and {least:g} judgments.",
-            (Act("See the plans", "judging"),),
-        )
+        return describe_first_day(progress, least)
     if progress.is_paused:
         return (
             VerdictState.AMBER,
@@ -113,6 +105,21 @@ def decide_state(progress: DayProgress, alarms: Sequence[Alarm], thresholds: Thr
             (Act("Resume a plan", "judging"),),
         )
     return VerdictState.GOOD, describe_progress(progress), "No alarm sounds.", ()
+
+
+def describe_first_day(progress: DayProgress, least: float) -> Answer:
+    sentence = (
+        f"Cannot be determined yet: {progress.judged:,} of {progress.total:,} judgments, "
+        f"on {count_in_words(progress.days)} of work."
+    )
+    reason = f"Alarms need a second day of judging and {least:g} judgments."
+    if progress.days == 0 and progress.judged:
+        sentence = (
+            f"Cannot be determined: all {progress.judged:,} judgments are imported, and "
+            f"{progress.left:,} are left."
+        )
+        reason = "Imported judgments have no days of work."
+    return VerdictState.UNKNOWN, sentence, reason, (Act("See the plans", "judging"),)
 
 
 def describe_progress(progress: DayProgress) -> str:

@@ -324,6 +324,7 @@ FELL = check_agreement(
         ({}, SKIPS, "amber", "1 skipped document waits for no one"),
         ({}, (*FELL, *SKIPS), "bad", "On topic 1 the assessors disagree"),
         ({"days": 1}, (), "unknown", "100 of 200 judgments, on 1 day of work"),
+        ({"days": 0}, (), "unknown", "all 100 judgments are imported"),
         ({"judged": 49}, (), "unknown", "Cannot be determined yet"),
         ({"total": 0, "left": 0, "judged": 0}, (), "unknown", "no judging plan"),
         ({"left": 0, "judged": 200}, (), "good", "All 200 judgments are in"),
