@@ -93,7 +93,9 @@ def list_low_topics(
     return [TopicLink(topic, value, choice.but(topic=topic)) for value, topic in sorted(low)]
 
 
-def coefficient_by_topic(choice: AgreementChoice, report: AgreementReport) -> dict[str, float | None]:
+def coefficient_by_topic(
+    choice: AgreementChoice, report: AgreementReport
+) -> dict[str, float | None]:
     """The chosen coefficient by topic with documents of two assessors."""
     values = {}
     for topic in sorted(report.by_topic, key=natural_sort_key):
