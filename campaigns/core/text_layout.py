@@ -22,7 +22,8 @@ with a layout of its own, as newswire is. Shares of fewer than three lines do no
 prose, also hard-wrapped abstracts with an indented first line, whose lines flow without loss.
 
 No published rule is followed. The numbers were set on the texts of the tests, and on abstracts: of
-Cranfield's 1,400 22 have columns by it, of CISI's 1,460 75. A text that is decided wrongly is one key away from the other layout.
+Cranfield's 1,400 abstracts 22 have columns by it, of CISI's 1,460 there are 75. A text that is
+decided wrongly is one key away from the other layout.
 """
 
 from __future__ import annotations

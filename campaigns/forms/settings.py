@@ -145,7 +145,8 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
 
     def clean_text_layout(self) -> str:
         """The layout so far, where a client does not send one."""
-        return str(self.cleaned_data["text_layout"] or self.initial.get("text_layout", "automatic"))
+        layout = self.cleaned_data["text_layout"] or self.initial.get("text_layout")
+        return str(layout or Campaign.TextLayout.AUTOMATIC)
 
 
 class GradeForm(forms.Form):

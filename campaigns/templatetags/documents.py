@@ -28,7 +28,7 @@ def text_page(document: Document, start: int = 0) -> TextPage:
 
 
 @register.simple_tag
-def document_layout(document: Document, campaign: Campaign) -> LayoutKind:
+def choose_document_layout(document: Document, campaign: Campaign) -> LayoutKind:
     """Prose or columns: what the organizer has set for the campaign, else what the text is."""
     if campaign.text_layout == Campaign.TextLayout.WRITTEN:
         return LayoutKind.COLUMNS

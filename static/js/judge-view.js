@@ -1,7 +1,7 @@
 // How the text looks, remembered in this browser by campaign and person. It runs while the page is
 // read, after the controls and before the document, so that nothing is painted twice.
 {
-  const { user, campaign, topic } = document.currentScript.dataset;
+  const { user, campaign, topic } = document.getElementById("judge").dataset;
   const key = `poolbench-view-${user}-${campaign}`;
   const roomy = matchMedia("(min-width: 60rem) and (min-height: 34.01rem)");
   const switches = ["flip-columns", "flip-prose", "show-pace"];

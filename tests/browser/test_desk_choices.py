@@ -82,8 +82,10 @@ def test_a_draft_is_of_one_person_and_ends_when_they_sign_out(
     [key] = page.evaluate(DRAFTS)
     assert '"small","1","w01"' in key
     page.goto("/c/small/judge/")
-    page.evaluate("document.querySelector('.masthead form[action*=logout]').requestSubmit()")
-    page.wait_for_url("**/*")
+    with page.expect_navigation():
+        page.evaluate(
+            "setTimeout(() => document.querySelector('form[action*=logout]').requestSubmit())"
+        )
     assert page.evaluate(DRAFTS) == []
 
 
@@ -127,7 +129,7 @@ def test_layout_of_prose_and_of_columns_are_kept_apart(desk, campaign, assessor)
     Document.objects.filter(docno="w03").update(body=CODE)
     page = desk(**window("laptop"))
     settle(page)
-    assert page.evaluate(SPACE) == "normal"
+    assert page.evaluate(SPACE) == "pre-line"
     page.keyboard.press("w")
     assert page.evaluate(SPACE) == "pre"
     assert "as written" in page.locator("#live").inner_text()

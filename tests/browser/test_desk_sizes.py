@@ -37,7 +37,8 @@ ON_SCREEN = ".judge-doc:not([hidden])"
 PLACES = """() => {
   const place = (at) => { const r = document.querySelector(at).getBoundingClientRect();
     return [r.left, r.top, r.width, r.height].map(Math.round); };
-  return [".judge-doc:not([hidden])", ".grade-bar", ".grades [data-grade='0']", ".desk-line"].map(place);
+  return [".judge-doc:not([hidden])", ".grade-bar", ".grades [data-grade='0']", ".desk-line"]
+    .map(place);
 }"""
 # The height of the document, and whether it is uncovered at nine heights.
 SEEN = """() => {

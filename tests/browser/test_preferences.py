@@ -190,6 +190,7 @@ def test_on_a_phone_both_sides_are_reached_and_nothing_is_wider(
         assert page.locator(".judge-doc").evaluate("it => it.scrollWidth - it.clientWidth") == 0
         if plan.kind == "interleaved":
             continue
+        page.keyboard.press("t")  # A new topic is unfolded over the documents.
         page.get_by_role("link", name="Right", exact=True).click()
         assert page.locator("#side-right-name").evaluate(
             "it => { const place = it.getBoundingClientRect(),"

@@ -145,7 +145,8 @@ def test_my_judgments_shows_and_changes_what_was_judged_last(
 
 
 VARYING = re.compile(
-    r"x\d\d|[0-9a-f]{8}-[0-9a-f-]{27}|\d+ of 47|(data-done|value)=\"\d\d?\"|csrfmiddlewaretoken\" value=\"\w+"
+    r"x\d\d|[0-9a-f]{8}-[0-9a-f-]{27}|\d+ of 47|(data-done|value)=\"\d\d?\""
+    r"|csrfmiddlewaretoken\" value=\"\w+"
     r"|\d\d:\d\d:\d\d[^\"]*|&lt;?token=[^\"]*"
 )
 
@@ -159,7 +160,9 @@ def plain(content: object) -> str:
     )
     text = re.sub(r'<ol class="judged".*?</ol>|<datalist.*?</datalist>', "", text, flags=re.DOTALL)
     text = re.sub(
-        r'"id": \d+|"of" value="[^"]*"|<span id="last".*?</p>|<span class="quiet" id="pace".*?</span>|"per_hour": [^}]*',
+        r'"id": \d+|"of" value="[^"]*"|<span id="last".*?</p>'
+        r'|<span class="quiet" id="pace".*?</span>'
+        r'|"per_hour": [^}]*',
         "",
         text,
     )
