@@ -22,6 +22,6 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='slot',
-            index=models.Index(fields=['plan', 'purpose', 'topic', 'state'], name='slot_tally'),
+            index=models.Index(fields=['plan', 'purpose', 'topic', 'state', 'assessor', 'item'], name='slot_tally'),
         ),
     ]

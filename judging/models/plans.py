@@ -203,8 +203,10 @@ class Slot(LeasedSlot):
             models.Index(fields=["topic", "purpose", "state", "position"], name="slot_next"),
             models.Index(fields=["plan", "purpose", "state", "position"], name="slot_next_of_plan"),
             models.Index(fields=["assessor", "state"], name="slot_of_assessor"),
-            # The head of every campaign page counts all slots, from this index alone.
-            models.Index(fields=["plan", "purpose", "topic", "state"], name="slot_tally"),
+            # What every campaign page counts of all slots is read from this index alone.
+            models.Index(
+                fields=["plan", "purpose", "topic", "state", "assessor", "item"], name="slot_tally"
+            ),
         ]
         constraints = [
             *LeasedSlot.Meta.constraints,

@@ -27,7 +27,7 @@ def load_labels(
     agreement over them is selected by its outcome.
     """
     log = read_judgment_log(campaign)
-    counted = mark_counting_rows(campaign, log, None, None)
+    counted = mark_counting_rows(campaign, log)
     rows = select_current_grades(log, counted, purpose)
     rows = rows[log.numbers["grade"][rows] >= 0]
     people, numbers = usernames_by_id(set(log.list_assessors())), topic_numbers_by_id(campaign)

@@ -155,7 +155,7 @@ def load_pair_ballots(
 
 
 def mark_counting_rows(
-    campaign: Campaign, log: JudgmentLog, as_of: datetime | None, last: int | None
+    campaign: Campaign, log: JudgmentLog, as_of: datetime | None = None, last: int | None = None
 ) -> Mask:
     """The rows of ``log`` that ``log_until`` has, of all purposes."""
     rows = log.numbers["pk"]
@@ -185,7 +185,8 @@ def build_campaign_ballots(
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
     grades = log.numbers["grade"][rows]
-    low, span = int(grades.min(initial=0)), int(np.ptp(grades)) + 1 if len(grades) else 1
+    low = int(grades.min(initial=0))
+    span = int(grades.max(initial=0)) - low + 1
     votes = log.numbers["assessor_id"][rows] * span + grades - low
     votes = 2 * votes + (log.numbers["slot_id"][rows] != NONE)
     votes = 2 * votes + np.isin(log.numbers["pk"][rows], list(log.third))
