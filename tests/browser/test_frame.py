@@ -15,6 +15,11 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 MEMBERS = ("viewer", "owner", "assessor", "organizer")
 HEAD = "document.querySelector('.campaign-head')?.getBoundingClientRect().height ?? null"
 WIDER = "document.documentElement.scrollWidth > innerWidth"
+WIDE = """[...document.body.querySelectorAll('*')].filter(each =>
+  each.getBoundingClientRect().right > innerWidth + 1).map(each => each.outerHTML.slice(0, 80))
+  .slice(0, 3)"""
+FITTED = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+"""Tables fold their columns a moment after the window has changed."""
 HIGHEST = {1280: 96, 390: 80, 320: 80}
 WITHOUT_HEAD = {"judge", "judge-change", "consensus-pair", "comparison-desk"}
 """The desks."""
@@ -51,6 +56,8 @@ def test_the_head_is_low_and_no_page_is_wider_than_its_window(role, world, open_
         page.goto(address)
         for width, highest in HIGHEST.items():
             page.set_viewport_size({"width": width, "height": 844})
+            page.wait_for_function("width => innerWidth === width", arg=width)
+            page.evaluate(FITTED)
             height = page.evaluate(HEAD)
             if height is None and name in WITHOUT_HEAD:
                 continue
@@ -58,7 +65,7 @@ def test_the_head_is_low_and_no_page_is_wider_than_its_window(role, world, open_
             if height is None or height > highest:
                 wrong.append(f"{name} at {width}: head of {height} px")
             if page.evaluate(WIDER):
-                wrong.append(f"{name} at {width}: wider than the window")
+                wrong.append(f"{name} at {width}: wider than the window: {page.evaluate(WIDE)}")
         if name not in WITHOUT_HEAD and page.locator("h1").count() != 1:
             wrong.append(f"{name}: {page.locator('h1').count()} headings of the first rank")
     assert wrong == []
@@ -74,7 +81,7 @@ def test_the_menu_of_all_pages_needs_no_script(world, open_page, live_server):
     without.locator(".all-pages > summary").click()
     without.locator(".all-pages a", has_text="Reusability").click()
     assert without.url.endswith("/c/small/results/collection/")
-    assert without.locator("h1").inner_text() == "Reusability"
+    assert without.locator("h1").inner_text().startswith("Reusability")
     assert without.locator(".all-pages > summary").inner_text().split()[:2] == [
         "Results",
         "Reusability",
