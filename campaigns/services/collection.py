@@ -70,7 +70,7 @@ def import_topics(
         check_same_topics(file, rows, existing)
         new_topics = [topic for topic in rows if topic.number not in existing]
         Topic.objects.bulk_create(new_topics, batch_size=BATCH)
-        order_topics(campaign)
+        arrange_topics(campaign)
         events.log_event(
             campaign=campaign,
             actor=actor,
@@ -81,7 +81,7 @@ def import_topics(
     return len(new_topics)
 
 
-def order_topics(campaign: Campaign) -> None:
+def arrange_topics(campaign: Campaign) -> None:
     """Give topics the positions of the natural order of their numbers: 1, 2, 10.
 
     Every list and menu of topics follows the positions, whatever the order of the files was.

@@ -77,6 +77,9 @@ PLACE = """(part) => {
 def test_head_and_median_stay_in_sight(organizer_page, world) -> None:
     page = organizer_page(1280, 900)
     page.goto(world.score_set.get_absolute_url())
+    first = page.locator("#board tbody tr").first.bounding_box()
+    assert first
+    assert first["y"] <= 350
     page.evaluate(LONG, MANY)
     _, bottom, height = page.evaluate(PLACE, "tfoot th")
     assert bottom == pytest.approx(height, abs=1)

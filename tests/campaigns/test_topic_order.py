@@ -30,6 +30,7 @@ ORDERED_OTHERWISE = {
     "agreement-variation": "documents by the variance of their grades",
     "consensus": "disagreements by size",
     "my-judgments": "latest first",
+    "paper": "by the lead over the median",
 }
 """Besides tables whose head says what they are sorted by (``aria-sort``)."""
 
