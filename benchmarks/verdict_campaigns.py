@@ -321,3 +321,39 @@ def read_grade(table: dict[str, dict[str, int]], topic: str, docno: str) -> int:
     """From 0 to 3; ``MISSING`` where not judged."""
     grade = table.get(topic, {}).get(docno)
     return MISSING if grade is None else min(3, max(0, grade))
+
+
+def mask_grades(grades: list[np.ndarray], judged: list[np.ndarray]) -> list[np.ndarray]:
+    return [
+        np.where(m, own, ABSENT).astype(np.int32) for own, m in zip(grades, judged, strict=True)
+    ]
+
+
+def judging_order(
+    campaign: ReplayCampaign, pool: list[np.ndarray], generator: np.random.Generator
+) -> list[np.ndarray]:
+    """By topic and document: its number in the log, from 0; documents outside the pool last."""
+    keys = [generator.random(len(mask)) for mask in pool]
+    if campaign.order == "by topic":
+        keys = [key + at for at, key in enumerate(keys)]
+    if campaign.order == "prioritized":
+        for at, rows in enumerate(campaign.listed):
+            best = np.full(len(keys[at]), rows.shape[1])
+            for place in reversed(range(rows.shape[1])):
+                column = rows[~campaign.newcomer, place]
+                best[column[column >= 0]] = place
+            keys[at] = keys[at] + best
+    flat = np.concatenate([np.where(m, k, np.inf) for k, m in zip(keys, pool, strict=True)])
+    ranks = np.empty(len(flat), np.int64)
+    ranks[np.argsort(flat, kind="stable")] = np.arange(len(flat))
+    return np.split(ranks, np.cumsum([len(mask) for mask in pool])[:-1])
+
+
+def paired_p(differences: np.ndarray) -> np.ndarray:
+    """Of the paired t test, by column; 1 where all differences are equal."""
+    from scipy.special import stdtr
+
+    n = len(differences)
+    error = differences.std(axis=0, ddof=1) / np.sqrt(n)
+    t = np.divide(differences.mean(axis=0), error, out=np.zeros(len(error)), where=error > 0)
+    return 2 * stdtr(n - 1, -np.abs(t))

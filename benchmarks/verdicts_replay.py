@@ -24,8 +24,11 @@ from benchmarks.verdict_campaigns import (  # noqa: E402
     ReplayCampaign,
     TenScorer,
     draw_real_campaign,
+    judging_order,
     load_real,
+    mask_grades,
     own_grades,
+    paired_p,
     read_machines,
     read_people,
     simulate_campaign,
@@ -65,12 +68,6 @@ MOMENTS = np.array([0.3, 0.5, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98])
 SAME, PRACTICALLY_SAME = 0.95, 0.9
 Said = tuple[VerdictState, bool]
 """What was said, and whether "good" would have been wrong."""
-
-
-def mask_grades(grades: list[np.ndarray], judged: list[np.ndarray]) -> list[np.ndarray]:
-    return [
-        np.where(m, own, ABSENT).astype(np.int32) for own, m in zip(grades, judged, strict=True)
-    ]
 
 
 # ---------- leaderboard: wrong if the first is not first by noiseless judgments of everything
@@ -180,26 +177,6 @@ def replay_stopping(campaign: ReplayCampaign, seed: int) -> Iterator[tuple[float
         yield moment, (STOPPING_RULE.apply(figures).state, ranking_moved(scorer, own, final))
 
 
-def judging_order(
-    campaign: ReplayCampaign, pool: list[np.ndarray], generator: np.random.Generator
-) -> list[np.ndarray]:
-    """By topic and document: its number in the log, from 0; documents outside the pool last."""
-    keys = [generator.random(len(mask)) for mask in pool]
-    if campaign.order == "by topic":
-        keys = [key + at for at, key in enumerate(keys)]
-    if campaign.order == "prioritized":
-        for at, rows in enumerate(campaign.listed):
-            best = np.full(len(keys[at]), rows.shape[1])
-            for place in reversed(range(rows.shape[1])):
-                column = rows[~campaign.newcomer, place]
-                best[column[column >= 0]] = place
-            keys[at] = keys[at] + best
-    flat = np.concatenate([np.where(m, k, np.inf) for k, m in zip(keys, pool, strict=True)])
-    ranks = np.empty(len(flat), np.int64)
-    ranks[np.argsort(flat, kind="stable")] = np.arange(len(flat))
-    return np.split(ranks, np.cumsum([len(mask) for mask in pool])[:-1])
-
-
 def judged_until(grades: list[np.ndarray], rank: list[np.ndarray], count: int) -> list[np.ndarray]:
     return mask_grades(grades, [ranks < count for ranks in rank])
 
@@ -264,16 +241,6 @@ def ranking_moved(scorer: TenScorer, own: list, final: np.ndarray) -> bool:
     if old == new or not np.any(final[:, old] != final[:, new]):
         return False
     return bool(paired_p(final[:, [new]] - final[:, [old]])[0] <= 0.05)
-
-
-def paired_p(differences: np.ndarray) -> np.ndarray:
-    """Of the paired t test, by column; 1 where all differences are equal."""
-    from scipy.special import stdtr
-
-    n = len(differences)
-    error = differences.std(axis=0, ddof=1) / np.sqrt(n)
-    t = np.divide(differences.mean(axis=0), error, out=np.zeros(len(error)), where=error > 0)
-    return 2 * stdtr(n - 1, -np.abs(t))
 
 
 # ---------- collection: wrong if a run of a team that did not contribute is more than one place

@@ -48,7 +48,7 @@ def printed(*args):
 
 
 def test_every_kind_is_registered():
-    assert {kind.rule.name for kind in list_verdict_kinds()} == set(NAMES)
+    assert {kind.rule.name for kind in list_verdict_kinds()} >= set(NAMES)
 
 
 @pytest.mark.parametrize("name", PAGES)
