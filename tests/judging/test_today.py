@@ -97,7 +97,7 @@ def test_page_api_and_command_say_the_same(skipped, campaign, as_user, organizer
     answer = client.get(f"/api/verdicts/?campaign={campaign.slug}").content.decode()
     assert sentence in json.loads(json.dumps(answer))
     out = StringIO()
-    call_command("verdicts", campaign.slug, stdout=out)
+    call_command("verdicts", campaign=campaign.slug, stdout=out)
     assert sentence in " ".join(out.getvalue().split())
 
 
