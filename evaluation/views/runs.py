@@ -163,7 +163,7 @@ def run_scores_view(request: SignedInRequest, slug: str, pk: int, run: int) -> H
         means=mean_rows(leaderboard, entry),
         topics=topics,
         chart=build_topic_chart(
-            column.name,
+            format_measure_title(column.name),
             entry.tag,
             [leaderboard.topics[at] for at in order],
             [values[at] for at in order],
@@ -246,7 +246,7 @@ def compare_by_topic(
         losses=sum(value * sign < -TIE for value in differences),
         ties=sum(abs(value) <= TIE for value in differences),
         chart=build_difference_chart(
-            name,
+            format_measure_title(name),
             (a.tag, b.tag),
             [pair.topic for pair in defined],
             [value * sign for value in differences],

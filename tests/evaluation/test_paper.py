@@ -241,7 +241,8 @@ def test_the_sentence_on_conditions_has_all_of_them(scored):
     text = write_conditions(results_of(scored))
     for part in (
         "12 topics", "qrels 1 (sha256 " + scored.qrels.sha256[:12], "grade 1 or higher",
-        "gains are", "unjudged documents count as not relevant (judged@10:", "MAP, P@10, MRR",
+        "gains are", "unjudged documents count as not relevant (judged@10 of alpha-good:",
+        "MAP, P@10, MRR",
         "paired t test, Holm correction over 6 run pairs, level 0.05", "Poolbench 0",
         "profile poolbench", f"on {scored.created_at:%Y-%m-%d}",
     ):  # fmt: skip

@@ -20,7 +20,7 @@ def write_conditions(results: PaperResults) -> str:
     scores = (
         f"Scores are means over {one.topics} topics of {one.campaign} under qrels {one.qrels} "
         f"(sha256 {one.qrels_sha256[:12]}{label}); grade {level} or higher counts as "
-        f"relevant{describe_gains(one.provenance)}; {describe_unjudged(one)}."
+        f"relevant{describe_gains(one.provenance)}; {describe_unjudged(results)}."
     )
     titles = ", ".join(measure.mean_title for measure in results.measures)
     parts = [scores, f"Measures: {titles}."]
@@ -42,8 +42,12 @@ def describe_gains(provenance: Mapping[str, Any]) -> str:
     return ", gains are " + ", ".join(f"{gain:g} for {grade}" for grade, gain in listed)
 
 
-def describe_unjudged(conditions: PaperConditions) -> str:
-    share = "" if conditions.judged is None else f" (judged@10: {conditions.judged:.2f})"
+def describe_unjudged(results: PaperResults) -> str:
+    """What became of unjudged documents, and how many the best own run has in its top 10."""
+    conditions, run = results.conditions, results.lead_run
+    share = ""
+    if run is not None and conditions.judged is not None:
+        share = f" (judged@10 of {run.tag}: {conditions.judged:.2f})"
     if conditions.provenance.get("judged_only"):
         return f"unjudged documents were taken out of the rankings{share}"
     return f"unjudged documents count as not relevant{share}"

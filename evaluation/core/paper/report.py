@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from common.report.report import Column, Report, Section, Table, make_columns
+from common.report.report import Column, Report, Section, Table
 from common.report.writers import make_formats
 from common.verdicts import verdict_to_data
 from evaluation.core.paper.citation import write_conditions
@@ -16,7 +16,8 @@ DECIMALS = 3
 
 
 def format_decimals(value: float, decimals: int = DECIMALS) -> str:
-    return f"{value:.{decimals}f}"
+    """With a true minus, which LaTeX sets as one."""
+    return f"{value:.{decimals}f}".replace("-", "−")
 
 
 def build_paper_runs_report(results: PaperResults, decimals: int = DECIMALS) -> Report:
@@ -66,9 +67,13 @@ def build_paper_topics_report(results: PaperResults, decimals: int = DECIMALS) -
     show = partial(format_decimals, decimals=decimals)
     tag = results.lead_run.tag if results.lead_run else "run"
     columns = (
-        *make_columns("topic", "title", left=True),
+        Column("topic", "Topic", left=True),
+        Column("title", "Title", left=True),
         Column("value", tag, show, undefined="–"),
-        *make_columns("lead", "median", "best", "worst", show=show, undefined="–"),
+        *(
+            Column(name, name.capitalize(), show, undefined="–")
+            for name in ("lead", "median", "best", "worst")
+        ),
     )
     rows = [
         (topic.number, topic.title, topic.value, topic.lead, *_ends(topic.spread.as_dict()))

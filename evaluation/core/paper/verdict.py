@@ -66,7 +66,7 @@ def write_sentence(results: PaperResults, lead: PaperRun, above: int) -> str:
     return (
         f"{lead.tag} is {format_ordinal(place)} of {results.count} runs by "
         f"{results.main.mean_title} with {lead.means[0]:.3f} against a median of {median:.3f}, "
-        f"and above it on {above} of {len(results.list_leads())} topics."
+        f"and beats the median of a topic on {above} of {len(results.list_leads())} topics."
     )
 
 
