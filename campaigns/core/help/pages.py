@@ -88,7 +88,7 @@ def parse_help_page(name: str, text: str, root: str) -> HelpPage:
     tokens = _markdown.parse(text)
     title, tokens = _split_title(name, tokens)
     headings = tuple(_mark_headings(tokens))
-    _mark_tables(name, tokens)
+    _mark_blocks(name, tokens)
     _link(tokens, lambda target: resolve_help_link(name, target, root))
     html = nh3.clean(
         _markdown.renderer.render(tokens, _markdown.options, {}),
@@ -105,7 +105,7 @@ def list_help_passages(name: str, text: str) -> list[HelpPassage]:
     """What a search can find on the page ``name``; passages without a text are left out."""
     title, tokens = _split_title(name, _markdown.parse(text))
     list(_mark_headings(tokens))
-    _mark_tables(name, tokens)
+    _mark_blocks(name, tokens)
     return [passage for passage in _split(name, title, tokens) if passage.text.strip()]
 
 
@@ -161,8 +161,8 @@ def _mark_headings(tokens: Sequence[Token]) -> Iterator[HelpHeading]:
         yield HelpHeading(int(token.tag[1]), text, anchor)
 
 
-def _mark_tables(name: str, tokens: list[Token]) -> None:
-    """Labels of cells for narrow windows, anchors of codes and words, a box that may scroll."""
+def _mark_blocks(name: str, tokens: list[Token]) -> None:
+    """Labels of cells for narrow windows, anchors of codes and words, boxes that may scroll."""
     labels: list[str] = []
     words: set[str] = set()
     at = 0
@@ -173,6 +173,10 @@ def _mark_tables(name: str, tokens: list[Token]) -> None:
             token.attrSet("class", "data")
             tokens.insert(at, _make_html('<div class="table">\n'))
             at += 1
+        elif token.type in ("fence", "code_block"):
+            tokens.insert(at, _make_html('<div class="code" tabindex="0">\n'))
+            tokens.insert(at + 2, _make_html("</div>\n"))
+            at += 2
         elif token.type == "table_close":
             tokens.insert(at + 1, _make_html("</div>\n"))
             at += 1
