@@ -186,13 +186,18 @@ def rescore_topics(
 ) -> dict[str, TopicScores]:
     """Score all runs on the topics of ``grades``."""
     scores, options = dict[str, TopicScores](), scoring_options(campaign)
+    table = qrels_from_rows([row for rows, _ in grades.values() for row in rows])
+    # All topics at once: each look-up passes over all pairs of all runs.
+    places = places_of_pairs(campaign, table)
+    place = {topic: at for at, topic in enumerate(table.topics)}
     for topic, (rows, undecided) in grades.items():
-        table = qrels_from_rows(rows)
-        relevant = int(np.count_nonzero(table.grades >= options.level))
+        relevant = sum(grade >= options.level for _, _, grade in rows)
         values = np.empty((len(runs), len(measures)))
-        if len(table):
-            judged = JudgmentTable.from_arrays(table.topics, table.starts, table.grades)
-            places = places_of_pairs(campaign, table)
-            values = score_topic(runs, judged, places, measures, options)
-        scores[topic] = TopicScores(values, len(table), relevant, undecided)
+        if rows:
+            first, end = table.starts[place[topic] : place[topic] + 2].tolist()
+            judged = JudgmentTable.from_arrays(
+                (topic,), np.array([0, end - first]), table.grades[first:end]
+            )
+            values = score_topic(runs, judged, places, measures, options, first)
+        scores[topic] = TopicScores(values, len(rows), relevant, undecided)
     return scores

@@ -253,6 +253,9 @@ def is_judged_at_random(pool: Pool, judged: Collection[tuple[str, str]]) -> bool
         return False
     # A late judgment fills no slot, but its document had been checked out.
     by_pool = Q(slot__plan__pool=pool) | Q(slot=None, lease__isnull=False)
+    otherwise = Q(slot=None, lease=None) | Q(slot__isnull=False) & ~Q(slot__plan__pool=pool)
+    if not graded_log(pool.campaign).filter(otherwise).exists():
+        return True
     checked_out = graded_log(pool.campaign).filter(by_pool).values_list("topic__number", "docno")
     if not (elsewhere := {*judged} - {*checked_out}):
         return True
