@@ -21,7 +21,9 @@ from evaluation.core.measures.titles import format_measure_title
 from evaluation.queries.leaderboard import Leaderboard, LeaderboardEntry
 
 INTERVAL = "bca"
-COMPARISONS: Cache[tuple[object, ...], Comparisons] = Cache(64)
+MOST_PAIRS = 400_000
+COMPARISONS: Cache[tuple[object, ...], Comparisons] = Cache(MOST_PAIRS, lambda it: len(it.rows))
+"""10,153 pairs of 143 runs take some 4 MB."""
 MOST_DRAWS = 5_000_000_000
 """Random draws × run pairs × topics: more take longer than a few seconds."""
 MOST_DRAWS_BESIDE = 500_000_000
@@ -86,7 +88,10 @@ def compare_all_runs(
             seed=comparison_seed(leaderboard),
         )
 
-    return COMPARISONS.get_or_compute(key, compute).corrected(choice.correction)
+    return COMPARISONS.get_or_compute(
+        (*key, choice.correction),
+        lambda: COMPARISONS.get_or_compute(key, compute).corrected(choice.correction),
+    )
 
 
 def check_comparison_size(

@@ -16,7 +16,6 @@ from time import perf_counter
 from typing import NamedTuple
 
 import numpy as np
-from django.db.models import Count, Max
 
 from campaigns.core.qrels import qrels_from_rows
 from campaigns.models import Campaign, Run, User
@@ -33,9 +32,8 @@ from evaluation.queries.scoring_inputs import (
     scoring_options,
     withheld_topic_numbers,
 )
-from judging.models import Judgment
-from judging.queries.exclusions import counting_judgments
-from judging.queries.judgments import provisional_grades
+from judging.queries.judgments import mark_counting_rows, provisional_grades
+from pooling.queries.judgment_log import read_judgment_log
 
 Mark = tuple[int, int]
 
@@ -153,12 +151,15 @@ def topic_log_marks(campaign: Campaign, last: int | None = None) -> dict[str, Ma
     """For each topic the number of its log rows, up to row ``last``, and the ID of the latest
     one, without those set aside: any new row and any exclusion changes the mark.
     """
-    log = Judgment.objects.filter(counting_judgments(), campaign=campaign)
-    log = log if last is None else log.filter(pk__lte=last)
-    rows_by_topic = (
-        log.order_by().values_list("topic__number").annotate(rows=Count("pk"), last=Max("pk"))
-    )
-    return {topic: (count, last) for topic, count, last in rows_by_topic}
+    log = read_judgment_log(campaign)
+    counted = mark_counting_rows(campaign, log, last=last)
+    rows, topics = log.numbers["pk"][counted], log.numbers["topic_id"][counted]
+    # Rows ascend: the last one of a topic is the first from the end.
+    ids, back, counts = np.unique(topics[::-1], return_index=True, return_counts=True)
+    latest = rows[len(rows) - 1 - back]
+    numbers = dict(campaign.topics.values_list("pk", "number"))
+    marks = zip(counts.tolist(), latest.tolist(), strict=True)
+    return {numbers[topic]: mark for topic, mark in zip(ids.tolist(), marks, strict=True)}
 
 
 class InterimGrades(NamedTuple):
@@ -185,13 +186,18 @@ def rescore_topics(
 ) -> dict[str, TopicScores]:
     """Score all runs on the topics of ``grades``."""
     scores, options = dict[str, TopicScores](), scoring_options(campaign)
+    table = qrels_from_rows([row for rows, _ in grades.values() for row in rows])
+    # All topics at once: each look-up passes over all pairs of all runs.
+    places = places_of_pairs(campaign, table)
+    place = {topic: at for at, topic in enumerate(table.topics)}
     for topic, (rows, undecided) in grades.items():
-        table = qrels_from_rows(rows)
-        relevant = int(np.count_nonzero(table.grades >= options.level))
+        relevant = sum(grade >= options.level for _, _, grade in rows)
         values = np.empty((len(runs), len(measures)))
-        if len(table):
-            judged = JudgmentTable.from_arrays(table.topics, table.starts, table.grades)
-            places = places_of_pairs(campaign, table)
-            values = score_topic(runs, judged, places, measures, options)
-        scores[topic] = TopicScores(values, len(table), relevant, undecided)
+        if rows:
+            first, end = table.starts[place[topic] : place[topic] + 2].tolist()
+            judged = JudgmentTable.from_arrays(
+                (topic,), np.array([0, end - first]), table.grades[first:end]
+            )
+            values = score_topic(runs, judged, places, measures, options, first)
+        scores[topic] = TopicScores(values, len(rows), relevant, undecided)
     return scores

@@ -144,7 +144,7 @@ def comparison_to_dict(compared: Comparisons) -> dict[str, Any]:
             for tag, mean in means.items()
         ],
         "discriminative_power": asdict(discriminative_power(compared)),
-        "pairs": [asdict(row) for row in compared.rows],
+        "pairs": [row._asdict() for row in compared.rows],
     }
 
 
