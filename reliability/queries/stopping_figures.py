@@ -23,12 +23,7 @@ from reliability.core.verdicts.ranking_draws import (
     summarize_taus,
 )
 from reliability.core.verdicts.stopping import NO_RUNS, STILL, StoppingFigures
-from reliability.queries.stopping import (
-    graded_log,
-    is_judged_at_random,
-    load_pool_state,
-    log_rows_at,
-)
+from reliability.queries.stopping import graded_log, is_judged_at_random, load_pool_state
 from reliability.queries.verdict_figures import JudgedRuns, compute_median_seconds, load_judged_runs
 
 NO_POOL = "no pool is frozen"
@@ -101,7 +96,8 @@ def _measure_movement(
     span = int(STILL.value)
     if judgments <= span or len(whole.runs) < 2:
         return None, 0
-    (last,) = log_rows_at(campaign, [judgments - span])
+    rows = graded_log(campaign).order_by("pk").values_list("pk", flat=True)
+    last = rows[judgments - span - 1]
     before = _grades_at(whole, campaign, last)
     ranks = rank_competitors(
         whole.panel.better
