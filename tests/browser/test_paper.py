@@ -1,4 +1,4 @@
-"""A participant takes tables, figures and the archive of a paper, light and dark, wide and narrow."""
+"""A participant takes tables, figures and archive of a paper: light, dark, wide and narrow."""
 
 from __future__ import annotations
 

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 OWN_CORRECTION = "corrects for multiple comparisons itself; use the correction none."
 FAMILY_WISE = ("holm", "bonferroni")
 """Corrections that multiply the smallest p value by the number of pairs."""
-
 CELLS = 1 << 21
 """Pairs × topics processed at a time."""
 
