@@ -109,7 +109,7 @@ def test_letters_follow_the_ranking_and_count_what_was_not_tested():
         assert bool(shared) is not pairs[frozenset((one, other))]
     assert groups.letters["a"] == "a"
     assert groups.untested == 0
-    missing = replace(compared.rows[0], adjusted=None, different=False)
+    missing = compared.rows[0]._replace(adjusted=None, different=False)
     some = assign_letters(replace(compared, rows=(missing, *compared.rows[1:])), list("abcd"))
     assert some.untested == 1
     with pytest.raises(ValueError, match="not compared: x"):
