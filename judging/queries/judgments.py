@@ -143,23 +143,66 @@ def load_pair_ballots(
     beyond the plan) counts only if no planned judgment of the pair exists: it is never lost,
     and a pair never gets more votes than planned. Without blind repeats and training.
     """
+    return load_log_reader(campaign, as_of).load_ballots(last)
+
+
+@dataclass(frozen=True, eq=False)
+class LogReader:
+    """The judgment log of a campaign, read once for its states at several rows. ``counting``: the
+    rows that count; ``people`` and ``numbers``: usernames and topic numbers by ID.
+    """
+
+    campaign: Campaign
+    log: JudgmentLog
+    counting: Mask
+    people: Mapping[int, str]
+    numbers: Mapping[int, str]
+
+    def mark_rows(self, last: int | None = None) -> Mask:
+        """The counting rows up to row ``last``."""
+        if last is None:
+            return self.counting
+        until: Mask = self.counting & (self.log.numbers["pk"] <= last)
+        return until
+
+    def load_ballots(self, last: int | None = None) -> PairBallots:
+        """``load_pair_ballots`` as of row ``last``."""
+        rows = self.mark_rows(last)
+        names = hash((tuple(self.people.items()), tuple(self.numbers.items())))
+        key = (self.log.version, sha256(np.packbits(rows).tobytes()).digest(), names)
+        return _ballots.get_or_compute(
+            key,
+            lambda: build_campaign_ballots(
+                self.campaign, self.log, rows, self.people, self.numbers
+            ),
+        )
+
+    def decide_topics(
+        self, policy: str, topics: Collection[str], last: int | None = None
+    ) -> tuple[list[tuple[str, str, int]], list[Pair]]:
+        """``provisional_grades`` as of row ``last``."""
+        ballots = self.load_ballots(last).select_topics(topics)
+        outcome = decide_ballots(get_policy(policy), ballots)
+        return outcome.rows, outcome.undecided
+
+
+def load_log_reader(campaign: Campaign, as_of: datetime | None = None) -> LogReader:
     log = read_judgment_log(campaign)
-    counting = mark_counting_rows(campaign, log, as_of, last)
-    people = dict(User.objects.filter(pk__in=log.list_assessors()).values_list("pk", "username"))
-    numbers = dict(campaign.topics.values_list("pk", "number"))
-    names = hash((tuple(people.items()), tuple(numbers.items())))
-    key = (log.version, sha256(np.packbits(counting).tobytes()).digest(), names)
-    return _ballots.get_or_compute(
-        key, lambda: build_campaign_ballots(campaign, log, counting, people, numbers)
+    people = User.objects.filter(pk__in=log.list_assessors()).order_by("pk")
+    topics = campaign.topics.order_by("pk")
+    return LogReader(
+        campaign,
+        log,
+        mark_counting_rows(campaign, log, as_of),
+        dict(people.values_list("pk", "username")),
+        dict(topics.values_list("pk", "number")),
     )
 
 
-def mark_counting_rows(
-    campaign: Campaign, log: JudgmentLog, as_of: datetime | None = None, last: int | None = None
-) -> Mask:
+def mark_counting_rows(campaign: Campaign, log: JudgmentLog, as_of: datetime | None = None) -> Mask:
     """The rows of ``log`` that ``log_until`` has, of all purposes."""
     rows = log.numbers["pk"]
-    counting = np.ones(len(log), np.bool_) if last is None else rows <= last
+    counting = np.ones(len(log), np.bool_)
     if as_of is not None:
         late = campaign.judgments.filter(judged_at__gt=as_of).order_by()
         counting &= ~np.isin(rows, list(late.values_list("pk", flat=True)))
@@ -263,9 +306,7 @@ def provisional_grades(
     """``(topic, docno, grade)`` of the pairs of ``topics`` under the current judgments, or as of
     row ``last`` of the log, sorted; and the pairs that are still undecided under ``policy``.
     """
-    ballots = load_pair_ballots(campaign, last=last).select_topics(topics)
-    outcome = decide_ballots(get_policy(policy), ballots)
-    return outcome.rows, outcome.undecided
+    return load_log_reader(campaign).decide_topics(policy, topics, last)
 
 
 def qrels_table(qrels: Qrels) -> QrelsTable:

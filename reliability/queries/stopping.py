@@ -13,13 +13,12 @@ from campaigns.models import Campaign, Run, User
 from campaigns.rules import require_permission
 from evaluation.core.comparison.rank_drop import competition_ranks
 from evaluation.core.measures.family import Measure
-from evaluation.queries.interim_scores import InterimScores, compute_interim_scores
+from evaluation.queries.interim_scores import InterimScores, load_interim_scorer
 from judging.models import Judgment, Plan, Purpose
 from judging.queries.exclusions import counting_judgments
-from judging.queries.judgments import mark_counting_rows
 from pooling.models import Pool
 from pooling.queries import load_pool_table
-from pooling.queries.judgment_log import JudgmentLog, Mask, read_judgment_log
+from pooling.queries.judgment_log import JudgmentLog, Mask
 from reliability.core.collection.extrapolation import Extrapolation
 from reliability.core.stopping.discoveries import (
     RankWindow,
@@ -103,15 +102,15 @@ def stopping_panel(
     ``recent`` counts the relevant among the last ``step`` documents.
     """
     require_permission(actor, "campaigns.manage", campaign)
-    log = read_judgment_log(campaign)
-    graded = mark_counting_rows(campaign, log) & log.select_rows(Purpose.JUDGE, Judgment.Kind.GRADE)
+    scorer = load_interim_scorer(campaign, policy, (by, *TRUST))
+    log = scorer.reader.log
+    graded = scorer.reader.counting & log.select_rows(Purpose.JUDGE, Judgment.Kind.GRADE)
     outcomes = find_first_relevance(campaign, log, graded)
     rows = log.numbers["pk"][graded].tolist()
     judgments = len(rows)
     step = step or default_step(judgments)
     relevance, counts = [*outcomes.values()], choose_checkpoints(judgments, step)
-    now = interim_scores_at(actor, campaign, policy, by)
-    past = [interim_scores_at(actor, campaign, policy, by, rows[count - 1]) for count in counts]
+    now, *past = (scorer.score(last) for last in (None, *(rows[count - 1] for count in counts)))
     measure = now.measures[0]
     lower = measure.family.better == "lower"
     return StoppingPanel(
@@ -147,15 +146,6 @@ def graded_log(campaign: Campaign) -> QuerySet[Judgment]:
     """The log of grades by assessors, with changed ones, without those set aside."""
     return Judgment.objects.filter(
         counting_judgments(), campaign=campaign, purpose=Purpose.JUDGE, kind=Judgment.Kind.GRADE
-    )
-
-
-def interim_scores_at(
-    actor: User, campaign: Campaign, policy: str, by: str, last: int | None = None
-) -> InterimScores:
-    names = (by, *TRUST)
-    return compute_interim_scores(
-        actor=actor, campaign=campaign, policy=policy, names=names, last=last
     )
 
 
