@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from celery import shared_task
 
-from campaigns.services import jobs, runs, snapshots
+from campaigns.services import jobs, runs
 
 
 @shared_task(name="campaigns.check_run")
 def check_run_task(job_id: int) -> None:
     jobs.perform_job(job_id, runs.perform_run_check)
-
-
-@shared_task(name="campaigns.snapshot")
-def snapshot_task(job_id: int) -> None:
-    jobs.perform_job(job_id, snapshots.compute_snapshot)

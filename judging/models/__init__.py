@@ -13,10 +13,8 @@ from judging.models.plans import (
     StoppingRule,
 )
 from judging.models.qrels import Qrels
-from judging.models.today import AlarmDismissal, ReviewRequest
 
 __all__ = [
-    "AlarmDismissal",
     "Assignment",
     "Audience",
     "AutomaticAssessor",
@@ -28,7 +26,6 @@ __all__ = [
     "Plan",
     "Purpose",
     "Qrels",
-    "ReviewRequest",
     "Slot",
     "StoppedTopic",
     "StoppingRule",

@@ -5,17 +5,16 @@ from __future__ import annotations
 from django.db.models import Count, Max
 
 from campaigns.models import Campaign
-from judging.core.pair_ballots import PairBallots
-from judging.core.policies import POLICIES, QrelsPolicy
+from judging.core.policies import POLICIES, PairBallot, QrelsPolicy
 from judging.models import Judgment
 from judging.queries.exclusions import counting_judgments
-from judging.queries.judgments import load_pair_ballots
+from judging.queries.judgments import list_pair_ballots
 
 
-def load_visible_ballots(campaign: Campaign) -> PairBallots:
+def list_ballots(campaign: Campaign) -> list[PairBallot]:
     """One ballot per judged pair, without withheld topics."""
-    withheld = campaign.topics.filter(withheld=True).values_list("number", flat=True)
-    return load_pair_ballots(campaign).omit_topics(list(withheld))
+    withheld = set(campaign.topics.filter(withheld=True).values_list("number", flat=True))
+    return [ballot for ballot in list_pair_ballots(campaign) if ballot.topic not in withheld]
 
 
 def log_state_key(campaign: Campaign) -> tuple[object, ...]:

@@ -8,7 +8,6 @@ from typing import Any
 from common.report.report import Column, Report, Section, Table, make_columns
 from common.report.writers import make_formats
 from common.statistics.least_topics import HINT_NOTE
-from common.verdicts import Verdict
 from judging.core.agreement.coefficient import CoefficientValue
 from judging.core.agreement.formats import (
     INTERVAL,
@@ -43,14 +42,11 @@ def build_quality_sections(report: QualityReport, rows: int | None = None) -> It
 
 
 def build_judging_report(
-    report: AgreementReport,
-    quality: QualityReport,
-    rows: int | None = None,
-    verdict: Verdict | None = None,
+    report: AgreementReport, quality: QualityReport, rows: int | None = None
 ) -> Report:
-    """The verdict if there is one, agreement, then assessor quality."""
+    """Agreement, then assessor quality."""
     sections = build_quality_sections(quality, rows)
-    return build_agreement_report(report, quality.as_dict(), rows, sections, verdict=verdict)
+    return build_agreement_report(report, quality.as_dict(), rows, sections)
 
 
 def _sections(report: QualityReport) -> Iterator[Section]:
