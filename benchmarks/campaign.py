@@ -17,7 +17,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
-PAGES = ("scores/", "runs/", "pool/", "pool/1/", "judging/", "qrels/1/", "")
+PAGES = ("results/scores/", "runs/", "pool/", "pool/1/", "judging/", "results/qrels/1/", "")
 
 
 def manage(*args: str) -> None:

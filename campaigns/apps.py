@@ -4,13 +4,13 @@ from django.apps import AppConfig
 class CampaignsConfig(AppConfig):
     name = "campaigns"
     translated = (
-        "views.campaigns.campaign_view",
         "views.collection.documents_view",
         "views.collection.topic_view",
         "views.collection.topics_view",
         "views.documents.",
         "views.guidelines.",
         "views.invitations.",
+        "views.overview.",
         "views.people.",
         "views.sign_in.",
         "views.site.",
@@ -20,5 +20,8 @@ class CampaignsConfig(AppConfig):
     def ready(self) -> None:
         from campaigns.lifecycle.campaign import LIFE_CYCLE
         from campaigns.lifecycle.registry import add_life_cycle
+        from campaigns.services.heartbeats import add_tick_chore
+        from campaigns.services.snapshots import request_stale_snapshots
 
         add_life_cycle(LIFE_CYCLE)
+        add_tick_chore(request_stale_snapshots)

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from celery import shared_task
 
-from campaigns.services import jobs, runs
+from campaigns.services import jobs, runs, snapshots
 
 
 @shared_task(name="campaigns.check_run")
 def check_run_task(job_id: int) -> None:
     jobs.perform_job(job_id, runs.perform_run_check)
+
+
+@shared_task(name="campaigns.snapshot")
+def snapshot_task(job_id: int) -> None:
+    jobs.perform_job(job_id, snapshots.compute_snapshot)

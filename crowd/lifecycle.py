@@ -7,6 +7,7 @@ from django.utils.translation import gettext_lazy
 from campaigns.lifecycle.registry import LifeCycle, Tab
 from campaigns.models import Role
 
+ORGANIZER = (Role.ORGANIZER,)
 LIFE_CYCLE = LifeCycle(
-    tabs=(Tab(85, gettext_lazy("Crowd"), "studies", ("crowd",), (Role.ORGANIZER,)),)
+    tabs=(Tab("judging", 70, gettext_lazy("Crowd"), "studies", ("judging/crowd",), ORGANIZER),)
 )

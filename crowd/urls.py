@@ -20,18 +20,28 @@ from crowd.views import (
 )
 
 UNIT = "w/unit/<str:token>"
-STUDY = "c/<slug:slug>/crowd/<int:pk>"
+STUDY = "c/<slug:slug>/judging/crowd/<int:pk>"
 urlpatterns: list[URLPattern] = [
-    path("c/<slug:slug>/crowd/", studies.studies_view, name="studies"),
-    path("c/<slug:slug>/crowd/new/", studies.study_new_view, name="study-new"),
-    path("c/<slug:slug>/crowd/gold/", gold.study_gold_view, name="study-gold"),
-    path("c/<slug:slug>/crowd/practice/", practice.study_practice_view, name="study-practice"),
-    path("c/<slug:slug>/crowd/<int:pk>/", studies.study_view, name="study"),
-    path("c/<slug:slug>/crowd/<int:pk>/edit/", studies.study_edit_view, name="study-edit"),
-    path("c/<slug:slug>/crowd/<int:pk>/start/", studies.study_start_view, name="study-start"),
-    path("c/<slug:slug>/crowd/<int:pk>/pause/", studies.study_pause_view, name="study-pause"),
-    path("c/<slug:slug>/crowd/<int:pk>/stop/", studies.study_stop_view, name="study-stop"),
-    path("c/<slug:slug>/crowd/<int:pk>/extend/", studies.study_extend_view, name="study-extend"),
+    path("c/<slug:slug>/judging/crowd/", studies.studies_view, name="studies"),
+    path("c/<slug:slug>/judging/crowd/new/", studies.study_new_view, name="study-new"),
+    path("c/<slug:slug>/judging/crowd/gold/", gold.study_gold_view, name="study-gold"),
+    path(
+        "c/<slug:slug>/judging/crowd/practice/", practice.study_practice_view, name="study-practice"
+    ),
+    path("c/<slug:slug>/judging/crowd/<int:pk>/", studies.study_view, name="study"),
+    path("c/<slug:slug>/judging/crowd/<int:pk>/edit/", studies.study_edit_view, name="study-edit"),
+    path(
+        "c/<slug:slug>/judging/crowd/<int:pk>/start/", studies.study_start_view, name="study-start"
+    ),
+    path(
+        "c/<slug:slug>/judging/crowd/<int:pk>/pause/", studies.study_pause_view, name="study-pause"
+    ),
+    path("c/<slug:slug>/judging/crowd/<int:pk>/stop/", studies.study_stop_view, name="study-stop"),
+    path(
+        "c/<slug:slug>/judging/crowd/<int:pk>/extend/",
+        studies.study_extend_view,
+        name="study-extend",
+    ),
     path(f"{STUDY}/labels/", workers.study_more_labels_view, name="study-more-labels"),
     path(f"{STUDY}/payments/", payments.study_payments_view, name="study-payments"),
     path(

@@ -10,14 +10,18 @@ from django.db.models import Subquery
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from campaigns.errors import lowercase_label
 from campaigns.lifecycle.campaign import CampaignFacts
 from campaigns.lifecycle.registry import (
     AppFacts,
+    AudienceLine,
+    CampaignDate,
     LifeCycle,
     Phase,
     Status,
     Tab,
     Task,
+    Text,
     Viewer,
 )
 from campaigns.lifecycle.texts import format_moment
@@ -28,10 +32,12 @@ from judging.lifecycle import JudgingFacts
 
 @dataclass(frozen=True)
 class ScoreFacts(AppFacts):
-    """``qrels`` and ``latest_released_at`` belong to the latest score set, ``released_at`` to
-    the latest released one.
+    """``latest``, ``qrels`` and ``latest_released_at`` belong to the latest score set,
+    ``released`` and ``released_at`` to the latest released one; the first of each are IDs.
     """
 
+    latest: int | None
+    released: int | None
     qrels: int | None
     latest_released_at: datetime | None
     released_at: datetime | None
@@ -39,8 +45,10 @@ class ScoreFacts(AppFacts):
     @classmethod
     def columns(cls, viewer: Viewer) -> dict[str, Any]:
         sets = ScoreSet.objects.filter(campaign=viewer.campaign)
-        released = sets.filter(released_at__isnull=False).order_by("-released_at")
+        released = sets.filter(released_at__isnull=False).order_by("-released_at", "-pk")
         return {
+            "latest": Subquery(sets.values("pk")[:1]),
+            "released": Subquery(released.values("pk")[:1]),
             "qrels": Subquery(sets.values("qrels__version")[:1]),
             "latest_released_at": Subquery(sets.values("released_at")[:1]),
             "released_at": Subquery(released.values("released_at")[:1]),
@@ -74,12 +82,33 @@ def evaluation_tasks(status: Status) -> list[Task]:
 
 def release_steps(status: Status) -> list[Task]:
     text = _("Scores released. Freeze a new qrels version to include later judgments")
-    return [Task(has_released(status), text, "qrels-list")]
+    return [Task(has_released(status), text, "qrels-list", _("Freeze qrels"))]
 
 
 def participant_tasks(status: Status) -> list[Task]:
     text, action = _("Scores released"), _("View your scores")
     return [Task(has_released(status), text, "scores", action, first=True)]
+
+
+def list_score_dates(status: Status) -> list[CampaignDate]:
+    released_at, label = status.get(ScoreFacts).released_at, _("Scores released")
+    return [CampaignDate(released_at, label, label)] if released_at else []
+
+
+def list_score_audiences(status: Status) -> list[AudienceLine]:
+    """Who reads scores today, and after a release."""
+    board = lowercase_label(status.campaign.get_board_display())
+    if has_released(status):
+        readers, page = _("organizers; each team: %(board)s") % {"board": board}, "scores"
+        if status.is_organizer:
+            page = "visibility-change"
+        return [AudienceLine(_("Scores"), readers, page if _reads_scores(status) else "")]
+    readers = _("organizers; after the release each team: %(board)s") % {"board": board}
+    return [AudienceLine(_("Scores"), readers, "campaign-settings" if status.is_organizer else "")]
+
+
+def _reads_scores(status: Status) -> bool:
+    return status.is_organizer or status.is_participant
 
 
 SCORES = Phase(
@@ -90,11 +119,37 @@ SCORES = Phase(
     note=describe_scores_phase,
     pages={Role.ORGANIZER: "scores", Role.PARTICIPANT: "scores"},
 )
-READERS = (Role.ORGANIZER, Role.PARTICIPANT)
+READERS, ORGANIZER = (Role.ORGANIZER, Role.PARTICIPANT), (Role.ORGANIZER,)
+SCORES_PATH, INTERIM_PATH = ("results/scores",), ("results/scores/now",)
+
+
+def get_score_set_arguments(status: Status) -> dict[str, int] | None:
+    """The latest score set that the user may read."""
+    facts = status.get(ScoreFacts)
+    score_set = facts.latest if status.is_organizer else facts.released
+    return None if score_set is None else {"pk": score_set}
+
+
+def build_set_tab(position: int, label: Text, page: str, word: str) -> Tab:
+    """The tab of a page of one score set."""
+    paths = (f"results/scores/<int:pk>/{word}",)
+    return Tab("results", position, label, page, paths, READERS, arguments=get_score_set_arguments)
+
+
+TABS = (
+    Tab("results", 10, gettext_lazy("Leaderboard"), "scores", SCORES_PATH, READERS),
+    Tab("results", 15, gettext_lazy("For a paper"), "paper", ("results/paper",), READERS),
+    build_set_tab(20, gettext_lazy("Compare"), "compare", "compare"),
+    build_set_tab(30, gettext_lazy("All pairs"), "pairs", "pairs"),
+    build_set_tab(40, gettext_lazy("Measures compared"), "measures-compared", "measures"),
+    Tab("results", 45, gettext_lazy("Interim scores"), "interim-scores", INTERIM_PATH, ORGANIZER),
+)
 LIFE_CYCLE = LifeCycle(
     facts=ScoreFacts,
     phases=(SCORES,),
     tasks={Role.ORGANIZER: evaluation_tasks, Role.PARTICIPANT: participant_tasks},
     steps={Role.ORGANIZER: release_steps},
-    tabs=(Tab(120, gettext_lazy("Scores"), "scores", ("scores",), READERS),),
+    tabs=TABS,
+    dates=(list_score_dates,),
+    audiences=(list_score_audiences,),
 )

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Count, Q, Subquery
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from campaigns.lifecycle.registry import (
     AppFacts,
+    AudienceLine,
+    HomeAlarm,
+    HomeTask,
     LifeCycle,
     Phase,
     Status,
@@ -21,12 +26,15 @@ from campaigns.lifecycle.registry import (
 from campaigns.lifecycle.status import count_rows_subquery
 from campaigns.lifecycle.texts import format_due, format_number, format_until, ngettext
 from campaigns.models import Campaign, Role, User
-from judging.models import Purpose, Qrels, Slot
+from common.verdicts import VerdictState
+from judging.core.today.alarm import Alarm
+from judging.models import Plan, Purpose, Qrels, Slot
 from judging.queries.adjudication import own_adjudication_progress
+from judging.queries.home import list_today_states, list_waiting_documents
 from judging.queries.judgments import ON_SCREEN
 from judging.queries.remaining import add_remaining, remaining_by_topic
 from judging.queries.slots import waiting_slots
-from judging.queries.tallies import SlotTally, judging_progress
+from judging.queries.tallies import SlotTally, judging_progress, judging_progress_by_campaign
 
 
 @dataclass(frozen=True)
@@ -62,6 +70,15 @@ class JudgingFacts(AppFacts):
             "my_disagreements": (
                 own_adjudication_progress(campaign, user).left if viewer.is_adjudicator else 0
             ),
+        }
+
+    @classmethod
+    def counts_by_campaign(cls, viewers: Sequence[Viewer]) -> dict[int, dict[str, Any]]:
+        """Without what waits for the user, which ``judging.queries.home`` counts for all."""
+        tallies = judging_progress_by_campaign([viewer.campaign.pk for viewer in viewers])
+        return {
+            pk: {"judging": tally, "my_judged": 0, "my_open": 0, "my_disagreements": 0}
+            for pk, tally in tallies.items()
         }
 
     @property
@@ -157,8 +174,8 @@ def judging_steps(status: Status) -> list[Task]:
     adjudicate = format_disagreements(facts.to_adjudicate)
     monitor = _("Monitor judging, then freeze qrels")
     return [
-        Task(facts.to_adjudicate > 0, adjudicate, "adjudication", first=True),
-        Task(facts.unfinished, monitor, "judging"),
+        Task(facts.to_adjudicate > 0, adjudicate, "adjudication", _("Adjudicate"), first=True),
+        Task(facts.unfinished, monitor, "judging", _("Monitor judging")),
     ]
 
 
@@ -172,7 +189,12 @@ def assessor_tasks(status: Status) -> list[Task]:
 def assessor_steps(status: Status) -> list[Task]:
     all_judged = _("You have judged everything assigned to you. Review your judgments")
     return [
-        Task(status.get(JudgingFacts).my_judged > 0, all_judged, "my-judgments"),
+        Task(
+            status.get(JudgingFacts).my_judged > 0,
+            all_judged,
+            "my-judgments",
+            _("Review judgments"),
+        ),
         Task(True, _("No topics assigned to you yet"), "work"),
     ]
 
@@ -188,6 +210,59 @@ def adjudicator_steps(_status: Status) -> list[Task]:
 
 def format_disagreements(count: int) -> str:
     return ngettext("%(n)s disagreement to adjudicate", "%(n)s disagreements to adjudicate", count)
+
+
+def list_home_alarms(campaigns: Collection[Campaign]) -> list[HomeAlarm]:
+    """Alarms of *Today* that are not put aside, as of the latest figures of each campaign."""
+    by_pk = {campaign.pk: campaign for campaign in campaigns}
+    return [
+        HomeAlarm(
+            campaign := by_pk[pk],
+            alarm.state is VerdictState.BAD,
+            alarm.sentence,
+            alarm.evidence,
+            alarm.acts[0].label if alarm.acts else _("See the alarm"),
+            build_act_url(campaign, alarm),
+        )
+        for pk, alarms in list_today_states(list(by_pk)).items()
+        for alarm in alarms
+    ]
+
+
+def build_act_url(campaign: Campaign, alarm: Alarm) -> str:
+    """The page of the first act, or *Today*."""
+    if not alarm.acts:
+        return reverse("judging-today", args=[campaign.slug])
+    act = alarm.acts[0]
+    return reverse(act.page, args=[campaign.slug, *act.args], query=dict(act.query) or None)
+
+
+def list_home_tasks(user: User, viewers: Collection[Viewer]) -> list[HomeTask]:
+    """The next document first, then disagreements."""
+    open_ = [viewer for viewer in viewers if viewer.campaign.takes_judgments()]
+    tasks = []
+    for kind, chosen in (
+        (Plan.Kind.JUDGE, [viewer for viewer in open_ if viewer.is_assessor]),
+        (Plan.Kind.ADJUDICATE, [viewer for viewer in open_ if viewer.is_adjudicator]),
+    ):
+        by_pk = {viewer.campaign.pk: viewer.campaign for viewer in chosen}
+        for row in list_waiting_documents(user, list(by_pk), kind):
+            campaign = by_pk[row.campaign]
+            if kind == Plan.Kind.ADJUDICATE:
+                label, action, page = format_disagreements(row.count), _("Adjudicate"), "adjudicate"
+                url = reverse(page, args=[campaign.slug])
+            else:
+                label = _("Judge topic %(number)s next") % {"number": row.topic}
+                label += " · " + ngettext("%(n)s document waits", "%(n)s documents wait", row.count)
+                action = _("Judge")
+                url = reverse("judge", args=[campaign.slug, row.topic])
+            tasks.append(HomeTask(campaign, label, action, url, campaign.judging_deadline))
+    return tasks
+
+
+def list_qrels_audiences(status: Status) -> list[AudienceLine]:
+    organizers = _("organizers")
+    return [AudienceLine(_("Qrels"), organizers, "qrels-list" if status.is_organizer else "")]
 
 
 PHASES = (
@@ -216,19 +291,21 @@ PHASES = (
     ),
 )
 ORGANIZER, ASSESSOR = (Role.ORGANIZER,), (Role.ASSESSOR,)
+ADJUDICATION, JUDGES = ("judging/adjudication",), (Role.ORGANIZER, Role.ADJUDICATOR)
+EXCHANGE = ("judging/exchange", "judging/import")
+TRAINING, AUTOMATIC = ("judging/training",), ("judging/automatic",)
+TODAY = ("judging/today", "judging/review")
 TABS = (
-    Tab(20, gettext_lazy("Judge"), "work", ("judge",), ASSESSOR),
-    Tab(30, gettext_lazy("My judgments"), "my-judgments", ("my-judgments",), ASSESSOR),
-    Tab(80, gettext_lazy("Judging"), "judging", ("judging",), ORGANIZER),
-    Tab(90, gettext_lazy("Agreement"), "agreement", ("agreement",), ORGANIZER),
-    Tab(
-        100,
-        gettext_lazy("Adjudication"),
-        "adjudication",
-        ("adjudication",),
-        (Role.ORGANIZER, Role.ADJUDICATOR),
-    ),
-    Tab(110, gettext_lazy("Qrels"), "qrels-list", ("qrels",), ORGANIZER),
+    Tab("judging", 5, gettext_lazy("Today"), "judging-today", TODAY, ORGANIZER),
+    Tab("judging", 10, gettext_lazy("Progress"), "judging", ("judging",), ORGANIZER),
+    Tab("judging", 11, gettext_lazy("Judge"), "work", ("judge",), ASSESSOR),
+    Tab("judging", 13, gettext_lazy("My judgments"), "my-judgments", ("my-judgments",), ASSESSOR),
+    Tab("judging", 20, gettext_lazy("Agreement"), "agreement", ("judging/agreement",), ORGANIZER),
+    Tab("judging", 40, gettext_lazy("Adjudication"), "adjudication", ADJUDICATION, JUDGES),
+    Tab("judging", 50, gettext_lazy("Training"), "training-sets", TRAINING, ORGANIZER),
+    Tab("judging", 60, gettext_lazy("Automatic"), "automatic-list", AUTOMATIC, ORGANIZER),
+    Tab("judging", 80, gettext_lazy("Import and export"), "import-export", EXCHANGE, ORGANIZER),
+    Tab("results", 50, gettext_lazy("Qrels"), "qrels-list", ("results/qrels",), ORGANIZER),
 )
 LIFE_CYCLE = LifeCycle(
     facts=JudgingFacts,
@@ -244,4 +321,7 @@ LIFE_CYCLE = LifeCycle(
         Role.ADJUDICATOR: adjudicator_steps,
     },
     tabs=TABS,
+    home_alarms=(list_home_alarms,),
+    home_tasks=(list_home_tasks,),
+    audiences=(list_qrels_audiences,),
 )

@@ -31,6 +31,23 @@ FLAGS = {
     "duplicate": _("duplicate of another document"),
 }
 """Flags that an assessor may set on a document, in addition to the grade."""
+KEY_HELP = {
+    ("u", "z"): _("undo the last judgment; repeat for earlier ones"),
+    ("s",): _("skip with a reason"),
+    ("f",): _("flags"),
+    ("p",): _("highlight the selected passage"),
+    ("c",): _("comment; Enter or Esc leaves the field"),
+    ("n", "N"): _("next and previous topic term"),
+    ("h",): _("highlight topic terms on or off"),
+    ("t",): _("fold or unfold the topic"),
+    ("g",): _("open or close the guidelines"),
+    ("w",): _("text as written or wrapped"),
+    ("/",): _("find in the document; Enter for the next match"),
+    ("?",): _("this help"),
+}
+"""What the help of the screen says of its keys, in its order. Skip reasons and flags have their
+own keys; ``SCREEN_KEYS`` lists all.
+"""
 MAX_PASSAGES, MAX_PASSAGE = 50, 5_000
 
 THIRD_K = 100

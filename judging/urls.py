@@ -19,6 +19,7 @@ from judging.views import (
     qrels,
     qrels_policies,
     quality,
+    today,
     training,
     training_sets,
 )
@@ -51,6 +52,11 @@ urlpatterns = [
         automatic.automatic_download_view,
         name="automatic-download",
     ),
+    # Today
+    path("c/<slug:slug>/judging/today/", today.judging_today_view, name="judging-today"),
+    path("c/<slug:slug>/judging/today/aside/", today.alarm_aside_view, name="alarm-aside"),
+    path("c/<slug:slug>/judging/review/<str:username>/", today.review_new_view, name="review-new"),
+    path("c/<slug:slug>/judge-review/<int:pk>/done/", today.review_done_view, name="review-done"),
     # Plans and progress
     path("c/<slug:slug>/judging/", progress.judging_view, name="judging"),
     path("c/<slug:slug>/judging/flags/", progress.flagged_documents_view, name="flagged-documents"),
@@ -76,26 +82,30 @@ urlpatterns = [
     ),
     path("c/<slug:slug>/judging/slot/<int:pk>/", progress.slot_reopen_view, name="slot-reopen"),
     # Adjudication
-    path("c/<slug:slug>/adjudication/", adjudication.adjudication_view, name="adjudication"),
-    path("c/<slug:slug>/adjudication/round/", adjudication.round_open_view, name="round-open"),
     path(
-        "c/<slug:slug>/adjudication/round/<int:pk>/end/",
+        "c/<slug:slug>/judging/adjudication/", adjudication.adjudication_view, name="adjudication"
+    ),
+    path(
+        "c/<slug:slug>/judging/adjudication/round/", adjudication.round_open_view, name="round-open"
+    ),
+    path(
+        "c/<slug:slug>/judging/adjudication/round/<int:pk>/end/",
         adjudication.round_end_view,
         name="round-end",
     ),
     path(
-        "c/<slug:slug>/adjudication/disputes.csv",
+        "c/<slug:slug>/judging/adjudication/disputes.csv",
         adjudication.disagreements_download_view,
         name="disagreements-download",
     ),
-    path("c/<slug:slug>/adjudication/meeting/", consensus.consensus_view, name="consensus"),
+    path("c/<slug:slug>/judging/adjudication/meeting/", consensus.consensus_view, name="consensus"),
     path(
-        "c/<slug:slug>/adjudication/meeting/pair/",
+        "c/<slug:slug>/judging/adjudication/meeting/pair/",
         consensus.consensus_pair_view,
         name="consensus-pair",
     ),
     path(
-        "c/<slug:slug>/adjudication/meeting/take-back/",
+        "c/<slug:slug>/judging/adjudication/meeting/take-back/",
         consensus.consensus_undo_view,
         name="consensus-undo",
     ),
@@ -112,38 +122,44 @@ urlpatterns = [
     ),
     # Agreement and quality
     path("agreement/", coefficients.coefficients_view, name="coefficients"),
-    path("c/<slug:slug>/agreement/", agreement.agreement_view, name="agreement"),
-    path("c/<slug:slug>/agreement/pair/", agreement.agreement_pair_view, name="agreement-pair"),
+    path("c/<slug:slug>/judging/agreement/", agreement.agreement_view, name="agreement"),
     path(
-        "c/<slug:slug>/agreement/topics/", agreement.agreement_topics_view, name="agreement-topics"
+        "c/<slug:slug>/judging/agreement/pair/",
+        agreement.agreement_pair_view,
+        name="agreement-pair",
     ),
     path(
-        "c/<slug:slug>/agreement/variation/",
+        "c/<slug:slug>/judging/agreement/topics/",
+        agreement.agreement_topics_view,
+        name="agreement-topics",
+    ),
+    path(
+        "c/<slug:slug>/judging/agreement/variation/",
         agreement_variation.agreement_variation_view,
         name="agreement-variation",
     ),
     path(
-        "c/<slug:slug>/agreement/variation.csv",
+        "c/<slug:slug>/judging/agreement/variation.csv",
         agreement_variation.agreement_variation_download_view,
         name="agreement-variation-download",
     ),
     path(
-        "c/<slug:slug>/agreement/assessors/",
+        "c/<slug:slug>/judging/agreement/assessors/",
         quality.assessor_quality_view,
         name="assessor-quality",
     ),
     path(
-        "c/<slug:slug>/agreement/agreement.<str:fmt>",
+        "c/<slug:slug>/judging/agreement/agreement.<str:fmt>",
         agreement.agreement_download_view,
         name="agreement-download",
     ),
     path(
-        "c/<slug:slug>/agreement/topics.csv",
+        "c/<slug:slug>/judging/agreement/topics.csv",
         agreement.agreement_topics_download_view,
         name="agreement-topics-download",
     ),
     path(
-        "c/<slug:slug>/agreement/assessors.<str:fmt>",
+        "c/<slug:slug>/judging/agreement/assessors.<str:fmt>",
         quality.assessor_quality_download_view,
         name="assessor-quality-download",
     ),
@@ -172,26 +188,28 @@ urlpatterns = [
         exports.assessor_qrels_view,
         name="assessor-qrels",
     ),
-    path("c/<slug:slug>/qrels/", qrels.qrels_list_view, name="qrels-list"),
-    path("c/<slug:slug>/qrels/freeze/", qrels.qrels_freeze_view, name="qrels-freeze"),
-    path("c/<slug:slug>/qrels/compare/", qrels.qrels_compare_view, name="qrels-compare"),
-    path("c/<slug:slug>/qrels/changes.csv", qrels.qrels_changes_view, name="qrels-changes"),
+    path("c/<slug:slug>/results/qrels/", qrels.qrels_list_view, name="qrels-list"),
+    path("c/<slug:slug>/results/qrels/freeze/", qrels.qrels_freeze_view, name="qrels-freeze"),
+    path("c/<slug:slug>/results/qrels/compare/", qrels.qrels_compare_view, name="qrels-compare"),
+    path("c/<slug:slug>/results/qrels/changes.csv", qrels.qrels_changes_view, name="qrels-changes"),
     path(
-        "c/<slug:slug>/qrels/policies/", qrels_policies.qrels_policies_view, name="qrels-policies"
+        "c/<slug:slug>/results/qrels/policies/",
+        qrels_policies.qrels_policies_view,
+        name="qrels-policies",
     ),
     path(
-        "c/<slug:slug>/qrels/policies.<str:fmt>",
+        "c/<slug:slug>/results/qrels/policies.<str:fmt>",
         qrels_policies.qrels_policies_download_view,
         name="qrels-policies-download",
     ),
     path(
-        "c/<slug:slug>/qrels/<int:version>/aggregation-<str:records>.csv",
+        "c/<slug:slug>/results/qrels/<int:version>/aggregation-<str:records>.csv",
         qrels_policies.qrels_aggregation_view,
         name="qrels-aggregation",
     ),
-    path("c/<slug:slug>/qrels/<int:version>/", qrels.qrels_view, name="qrels"),
+    path("c/<slug:slug>/results/qrels/<int:version>/", qrels.qrels_view, name="qrels"),
     path(
-        "c/<slug:slug>/qrels/<int:version>/qrels.txt",
+        "c/<slug:slug>/results/qrels/<int:version>/qrels.txt",
         qrels.qrels_download_view,
         name="qrels-download",
     ),

@@ -33,6 +33,8 @@ class SelectionRuleInput(forms.NumberInput):
 class QuickSelectionForm(forms.Form):
     """Selects runs by rule; both fields empty: all."""
 
+    help_words = {"priority": "priority"}
+
     priority = forms.IntegerField(
         label="Priority up to", min_value=0, required=False, widget=SelectionRuleInput
     )
@@ -64,6 +66,13 @@ class PoolForm(forms.Form):
 
     ``cleaned_data`` has the ``spec``, and the selected runs as ``run``.
     """
+
+    help_words = {
+        "depth": "pool depth",
+        "then": "fill-up method",
+        "documents": "budget",
+        "text": "pool spec",
+    }
 
     run = RunsField(
         queryset=Run.objects.none(),

@@ -67,7 +67,7 @@ def pooling_steps(status: Status) -> list[Task]:
     if deadline := status.campaign.runs_deadline:
         text = _("Submission open until %(at)s, then build the pool")
         text %= {"at": format_moment(deadline)}
-    return [Task(status.get(CampaignFacts).runs > 0, text, "pools")]
+    return [Task(status.get(CampaignFacts).runs > 0, text, "pools", _("Prepare pool"))]
 
 
 POOL = Phase(
@@ -84,5 +84,5 @@ LIFE_CYCLE = LifeCycle(
     phases=(POOL,),
     tasks={Role.ORGANIZER: pooling_tasks},
     steps={Role.ORGANIZER: pooling_steps},
-    tabs=(Tab(70, gettext_lazy("Pool"), "pools", ("pool",), (Role.ORGANIZER,)),),
+    tabs=(Tab("pool", 10, gettext_lazy("Pools"), "pools", ("pool",), (Role.ORGANIZER,)),),
 )

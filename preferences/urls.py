@@ -8,47 +8,51 @@ from preferences.views import click_logs, desk, plans, results, tryout
 
 urlpatterns = [
     # Plans of comparisons
-    path("c/<slug:slug>/preferences/", plans.comparison_plans_view, name="comparison-plans"),
     path(
-        "c/<slug:slug>/preferences/new/",
+        "c/<slug:slug>/judging/preferences/", plans.comparison_plans_view, name="comparison-plans"
+    ),
+    path(
+        "c/<slug:slug>/judging/preferences/new/",
         plans.comparison_plan_new_view,
         name="comparison-plan-new",
     ),
     path(
-        "c/<slug:slug>/preferences/plan/<int:pk>/",
+        "c/<slug:slug>/judging/preferences/plan/<int:pk>/",
         plans.comparison_plan_view,
         name="comparison-plan",
     ),
     path(
-        "c/<slug:slug>/preferences/plan/<int:pk>/pause/",
+        "c/<slug:slug>/judging/preferences/plan/<int:pk>/pause/",
         plans.comparison_plan_pause_view,
         name="comparison-plan-pause",
     ),
     path(
-        "c/<slug:slug>/preferences/plan/<int:pk>/reopen/",
+        "c/<slug:slug>/judging/preferences/plan/<int:pk>/reopen/",
         plans.comparison_plan_reopen_view,
         name="comparison-plan-reopen",
     ),
     path(
-        "c/<slug:slug>/preferences/plan/<int:pk>/close/",
+        "c/<slug:slug>/judging/preferences/plan/<int:pk>/close/",
         plans.comparison_plan_close_view,
         name="comparison-plan-close",
     ),
     # Click logs and results
     path("interleaving/", tryout.interleaving_view, name="interleaving"),
-    path("c/<slug:slug>/preferences/clicks/", click_logs.click_logs_view, name="click-logs"),
     path(
-        "c/<slug:slug>/preferences/clicks/import/",
+        "c/<slug:slug>/judging/preferences/clicks/", click_logs.click_logs_view, name="click-logs"
+    ),
+    path(
+        "c/<slug:slug>/judging/preferences/clicks/import/",
         click_logs.click_log_import_view,
         name="click-log-import",
     ),
     path(
-        "c/<slug:slug>/preferences/results/",
+        "c/<slug:slug>/judging/preferences/results/",
         results.preference_results_view,
         name="preference-results",
     ),
     path(
-        "c/<slug:slug>/preferences/results/<slug:name>.<slug:fmt>",
+        "c/<slug:slug>/judging/preferences/results/<slug:name>.<slug:fmt>",
         results.preference_results_download_view,
         name="preference-results-download",
     ),

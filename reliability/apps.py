@@ -6,6 +6,10 @@ class ReliabilityConfig(AppConfig):
 
     def ready(self) -> None:
         from campaigns.lifecycle.registry import add_life_cycle
+        from campaigns.services.verdicts import add_verdict_kind
         from reliability.lifecycle import LIFE_CYCLE
+        from reliability.services.verdicts import VERDICTS
 
         add_life_cycle(LIFE_CYCLE)
+        for verdict in VERDICTS:
+            add_verdict_kind(verdict)

@@ -96,6 +96,8 @@ class SimulationForm(forms.Form):
     uploaded as ``files``. ``cleaned_data["request"]`` is the ``SimulationRequest``.
     """
 
+    help_words = {"depths": "pool depth", "seeds": "seed", "budgets": "budget"}
+
     depths = forms.CharField(
         label="Depths", required=False, initial="10", help_text="Depth-k pools, such as 10, 20."
     )

@@ -6,6 +6,10 @@ from __future__ import annotations
 TABLE = """
 #                                  anon   strang viewer owner  rival  assess organ  foreign
 # the site
+help                        GET    200    200    200    200    200    200    200    200
+help@search                 GET    200    200    200    200    200    200    200    200
+help-page                   GET    200    200    200    200    200    200    200    200
+help-image                  GET    200    200    200    200    200    200    200    200
 measures                    GET    200    200    200    200    200    200    200    200
 pooling-methods             GET    200    200    200    200    200    200    200    200
 interleaving                GET    200    200    200    200    200    200    200    200
@@ -31,10 +35,14 @@ join                        GET    200    200    200    200    200    200    200
 join                        POST   200    302    409    409    409    302    409    302
 campaign-new                GET    302    403    403    403    403    403    200    200
 campaign-new                POST   302    403    403    403    403    403    200    200
+old-address                 GET    301    301    301    301    301    301    301    301
+old-address                 POST   308    308    308    308    308    308    308    308
 # campaigns
 campaign                    GET    302    404    200    200    200    200    200    404
 campaign-settings           GET    302    404    403    403    403    403    200    404
 campaign-settings           POST   302    404    403    403    403    403    200    404
+thresholds                  GET    302    404    403    403    403    403    200    404
+thresholds                  POST   302    404    403    403    403    403    302    404
 visibility-change           GET    302    404    403    403    403    403    200    404
 visibility-change           POST   302    404    403    403    403    403    200    404
 guidelines                  GET    302    404    403    403    403    200    200    404
@@ -102,6 +110,11 @@ plan-close                  GET    302    404    403    403    403    403    200
 plan-close                  POST   302    404    403    403    403    403    200    404
 plan-reassign               GET    302    404    403    403    403    403    200    404
 plan-reassign               POST   302    404    403    403    403    403    200    404
+judging-today               GET    302    404    403    403    403    403    200    404
+alarm-aside                 POST   302    404    403    403    403    403    302    404
+review-new                  GET    302    404    403    403    403    403    200    404
+review-new                  POST   302    404    403    403    403    403    200    404
+review-done                 POST   302    404    403    403    403    302    403    404
 flagged-documents           GET    302    404    403    403    403    403    200    404
 judging-assessor            GET    302    404    403    403    403    403    200    404
 slots-return                POST   302    404    403    403    403    403    302    404
@@ -181,6 +194,13 @@ stopping@chart              GET    302    404    403    403    403    403    200
 stopping                    POST   302    404    403    403    403    403    302    404
 stopping-download           GET    302    404    403    403    403    403    200    404
 interim-scores              GET    302    404    403    403    403    403    200    404
+interim-scores-download     GET    302    404    403    403    403    403    200    404
+paper                       GET    302    404    403    200    200    403    200    404
+paper@team                  GET    302    404    403    200    404    403    200    404
+paper@chart                 GET    302    404    403    200    404    403    200    404
+paper-download              GET    302    404    403    200    200    403    200    404
+paper-download@all          GET    302    404    403    200    200    403    200    404
+paper-download@team         GET    302    404    403    200    404    403    200    404
 score-evaluate              POST   302    404    403    403    403    403    302    404
 score-set                   GET    302    404    403    200    200    403    200    404
 score-set@draft             GET    302    404    403    404    404    403    200    404
@@ -192,6 +212,8 @@ pairs                       GET    302    404    403    200    200    403    200
 pairs@chart                 GET    302    404    403    200    200    403    200    404
 pairs@draft                 GET    302    404    403    404    404    403    200    404
 pairs-download              GET    302    404    403    200    200    403    200    404
+compare-download            GET    302    404    403    404    404    403    200    404
+measures-compared-download  GET    302    404    403    200    200    403    200    404
 measures-compared           GET    302    404    403    200    200    403    200    404
 measures-compared@draft     GET    302    404    403    404    404    403    200    404
 score-set-download          GET    302    404    403    200    200    403    200    404
@@ -321,6 +343,8 @@ api-study-pause             POST   401    404    404    404    404    404    409
 api-study-resume            POST   401    404    404    404    404    404    409    404
 api-study-stop              POST   401    404    404    404    404    404    200    404
 api-plan-close              POST   401    404    404    404    404    404    200    404
+api-verdict-list            GET    401    404    403    403    403    403    200    404
+api-verdict-thresholds      POST   401    404    403    403    403    403    200    404
 api-stopping-rule-list      GET    401    200    200    200    200    200    200    200
 api-stopping-rule-list      POST   401    404    403    403    403    403    201    404
 api-stopping-rule-detail    GET    401    404    404    404    404    404    200    404
@@ -353,6 +377,9 @@ api-score-set-detail        GET    401    404    404    200    200    404    200
 api-score-set-detail@draft  GET    401    404    404    404    404    404    200    404
 api-score-set-csv           GET    401    404    404    200    200    404    200    404
 api-score-set-leaderboard   GET    401    404    404    200    200    404    200    404
+api-score-set-paper         GET    401    404    404    200    200    404    200    404
+api-score-set-paper@team    GET    401    404    404    200    404    404    200    404
+api-score-set-paper-zip     GET    401    404    404    200    200    404    200    404
 api-score-set-release       POST   401    404    404    403    403    404    409    404
 api-run-scores-detail       GET    401    404    404    200    404    404    200    404
 api-run-scores-csv          GET    401    404    404    200    404    404    200    404

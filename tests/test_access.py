@@ -36,6 +36,7 @@ def rows() -> list[tuple[str, str, list[int]]]:
 def urls(world: World) -> dict[str, str]:
     """The address of every row of the table."""
     slug, one, set_ = world.campaign.slug, world.run.pk, world.score_set.pk
+    team = world.run.team.name
     member = world.campaign.members.get(user=world.people["viewer"]).pk
     study = world.study.pk
     payment = world.study.payments.get()
@@ -73,6 +74,8 @@ def urls(world: World) -> dict[str, str]:
         "study-workers": [slug, study],
         "study-workers-download": [slug, study, "csv"],
         "join": [token(world)],
+        "help-page": ["formats"],
+        "help-image": ["leaderboard.png"],
         "measure": ["bpref-10"],
         "measure@spelt": ["nDCG@10"],
         "api-measure-detail": ["bpref-10"],
@@ -81,6 +84,7 @@ def urls(world: World) -> dict[str, str]:
         "api-member-detail": [member],
         "api-member-remove": [member],
         "topic": [slug, "1"],
+        "old-address": [slug, "qrels", "/1/"],
         "preference-results-download": [slug, "shares", "csv"],
         "api-preferences-detail": [slug],
         "api-preferences-import": [slug],
@@ -101,6 +105,8 @@ def urls(world: World) -> dict[str, str]:
         "plan-close": [slug, world.plan.pk],
         "plan-reassign": [slug, world.plan.pk],
         "judging-assessor": [slug, "assessor"],
+        "review-new": [slug, "assessor"],
+        "review-done": [slug, 1],
         "slots-return": [slug, "assessor"],
         "slot-reopen": [slug, world.slot.pk],
         "judgments-download": [slug, "csv"],
@@ -129,6 +135,15 @@ def urls(world: World) -> dict[str, str]:
         "measures-compared": [slug, set_],
         "pairs@draft": [slug, world.draft.pk],
         "pairs-download": [slug, set_, "csv"],
+        "compare-download": [slug, set_, "tex"],
+        "measures-compared-download": [slug, set_, "md"],
+        "interim-scores-download": [slug, "csv"],
+        "paper": [slug],
+        "paper-download": [slug, "runs", "tex"],
+        "paper-download@all": [slug, "all", "zip"],
+        "api-score-set-paper": [set_],
+        "api-score-set-paper@team": [set_],
+        "api-score-set-paper-zip": [set_],
         "measures-compared@draft": [slug, world.draft.pk],
         "run-scores": [slug, set_, one],
         "run-scores@draft": [slug, world.draft.pk, one],
@@ -149,13 +164,18 @@ def urls(world: World) -> dict[str, str]:
         "stopping-rule": world.campaign.stopping_rules.get().pk,
         "run-scores": world.scores.pk, "automatic": world.automatic.pk, "study": study,
     }  # fmt: skip
-    queries = {"document": "?docno=d1", "document-body": "?docno=d1", "judge-change": "?docno=d1",
+    queries = {"api-verdict-list": f"?campaign={slug}", "document": "?docno=d1",
+               "help@search": "?q=E07",
+               "document-body": "?docno=d1", "judge-change": "?docno=d1",
                "consensus-pair": "?topic=1&docno=d1", "measure@chart": "?chart=steps.svg",
                "agreement@chart": "?chart=coefficients.svg", "agreement@no-chart": "?chart=no.svg",
                "disagreement-effect@chart": "?chart=ranks.svg",
                "stopping@chart": "?chart=found.svg",
                "compare@chart": "?chart=differences.svg", "pairs@chart": "?chart=intervals.svg",
-               "run-scores@chart": "?chart=topics.svg"}  # fmt: skip
+               "run-scores@chart": "?chart=topics.svg",
+               "paper@team": f"?team={team}", "paper-download@team": f"?team={team}",
+               "paper@chart": f"?team={team}&chart=topics.png",
+               "api-score-set-paper@team": f"?team={team}"}  # fmt: skip
     found = {}
     for row in {name for name, _, _ in rows()}:
         name = row.partition("@")[0]
@@ -206,6 +226,7 @@ def bodies(world: World) -> dict[str, dict[str, object]]:
         "api-plan-list": api | {"pool": 1},
         "api-plan-preview": api | {"pool": 1},
         "api-stopping-rule-list": api | {"no_relevant_in": 30},
+        "api-verdict-thresholds": api | {"name": "stopping-tau", "value": 0.9},
         "api-judgment-list": said | {"grade": 1},
         "api-judgment-next": place,
         "api-judgment-skip": said | {"reason": next(iter(SKIP_REASONS))},

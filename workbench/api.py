@@ -6,7 +6,7 @@ from django.urls import include, path
 from drf_spectacular.views import SpectacularAPIView, SpectacularJSONAPIView
 from rest_framework.routers import SimpleRouter
 
-from campaigns.api import members, resources
+from campaigns.api import members, resources, verdicts
 from crowd.api import studies
 from evaluation.api import measures, scores
 from judging.api import automatic, judgments, plans, progress, stopping
@@ -31,6 +31,7 @@ router.register("qrels", judgments.QrelsViewSet, basename="api-qrels")
 router.register("comparisons", comparisons.ComparisonViewSet, basename="api-comparison")
 router.register("score-sets", scores.ScoreSetViewSet, basename="api-score-set")
 router.register("run-scores", scores.RunScoresViewSet, basename="api-run-scores")
+router.register("verdicts", verdicts.VerdictViewSet, basename="api-verdict")
 router.register("measures", measures.MeasureViewSet, basename="api-measure")
 router.register("interleaving", examples.InterleavingViewSet, basename="api-interleaving")
 router.register(

@@ -44,6 +44,7 @@ WHO = {
     "score-sets": "organizers; participants after release",
     "run-scores": "organizers; participants for their team, after release",
     "measures": EVERYONE,
+    "verdicts": ORGANIZERS,
 }
 WHO_ELSE = {
     "POST /api/campaigns/": "users who may create campaigns",

@@ -36,6 +36,8 @@ ON_INSTALLATION = {
     "export_judgments": "[formats](formats.md#judgments)",
     "qrels": "the [organizer's guide](organizer.md#qrels), [qrels policies](policies.md)",
     "load_campaign": "[campaign folders](organizer.md#campaign-folders)",
+    "paper": "[results for a paper](results.md)",
+    "verdicts": "[verdicts](verdicts.md)",
     "check_judging": "[judging plans](judging.md#during-judging)",
     "check_preferences": "[preferences](preferences.md#judging-comparisons)",
     "check_pool": "[adaptive pools](pooling.md#adaptive-pools)",

@@ -20,8 +20,11 @@ from crowd.core.providers.registry import PROVIDERS
 from crowd.core.quality.cards import CARDS as CROWD_QUALITY_CARDS
 from crowd.core.quality.cards import PAY_CARDS
 from crowd.core.quality.operating import render_operating_table
+from evaluation.core.charts.boxes import BOX_PLOT
+from evaluation.core.charts.caterpillar import CATERPILLAR
 from evaluation.core.comparison import docs as comparison_docs
 from evaluation.core.measures import docs as measures_docs
+from evaluation.core.precision_histogram import PRECISION_HISTOGRAM
 from evaluation.core.users.measures import USER_MEASURES
 from judging.core.agreement import docs as agreement_docs
 from judging.core.designs.registry import DESIGNS
@@ -53,6 +56,10 @@ BLOCKS: Blocks = {
     "crowd.stop-rule": render_operating_table,
     "collection.cards": partial(render_cards, COLLECTION_CARDS, level=2),
     "disagreement.cards": partial(render_cards, DISAGREEMENT_CARDS, level=2),
+    "results.box-plot": partial(render_card_markdown, BOX_PLOT),
+    "results.caterpillar": partial(render_card_markdown, CATERPILLAR),
+    "results.histogram": partial(render_card_markdown, PRECISION_HISTOGRAM),
+    "results.letters": comparison_docs.render_letters,
     "stopping.cards": partial(render_cards, STOPPING_CARDS, level=2),
     "users.known-documents": partial(render_cards, USER_MEASURES),
 }

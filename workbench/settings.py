@@ -14,7 +14,7 @@ from csp.constants import NONE, SELF
 from django.core.management.utils import get_random_secret_key
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-# Templates, static files and catalogs: a wheel has them in this package, a checkout at its root.
+# Templates, static files, catalogs, docs: a wheel has them in this package, a checkout at its root.
 PACKAGE_DIR = Path(__file__).resolve().parent
 IS_INSTALLED = (PACKAGE_DIR / "templates").is_dir()
 RESOURCE_DIR = PACKAGE_DIR if IS_INSTALLED else BASE_DIR

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from django.contrib.auth import views as auth
 from django.contrib.auth.decorators import login_not_required
-from django.urls import include, path
+from django.urls import include, path, re_path
 from django.views.decorators.http import require_POST
 from django.views.i18n import set_language
 
 from campaigns.views import sign_in
+from workbench.old_addresses import OLD_ADDRESS, old_address_view
 
 handler400 = "workbench.error_pages.handle_bad_request"
 handler403 = "workbench.error_pages.handle_forbidden"
@@ -31,5 +32,6 @@ urlpatterns = [
     path("", include("preferences.urls")),
     path("", include("evaluation.urls")),
     path("", include("reliability.urls")),
+    re_path(OLD_ADDRESS, old_address_view, name="old-address"),
     path("api/", include("workbench.api")),
 ]

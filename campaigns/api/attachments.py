@@ -17,8 +17,10 @@ CONTENT_TYPES = {
     ".json": "application/json",
     ".md": "text/markdown; charset=utf-8",
     ".tex": "application/x-tex; charset=utf-8",
+    ".png": "image/png",
     ".svg": "image/svg+xml",
     ".txt": "text/plain; charset=utf-8",
+    ".zip": "application/zip",
 }
 
 

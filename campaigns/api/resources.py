@@ -71,8 +71,8 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
     class Meta:
         model = Campaign
         fields = (
-            "slug", "title", "description", "guidelines", "relevance_level",
-            "test", "correction", "alpha",
+            "slug", "title", "description", "guidelines", "text_layout",
+            "relevance_level", "test", "correction", "alpha",
             "max_runs_per_team", "max_docs_per_topic", "require_all_topics", "runs_deadline",
             "judging_deadline", "board", "grades", "created_at",
         )  # fmt: skip

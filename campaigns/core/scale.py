@@ -10,6 +10,7 @@ SCREEN_KEYS = {
     "z": "undo",
     "s": "skip",
     "c": "comment",
+    "f": "flags",
     "b": "flag, or skip as, unreadable",
     "l": "flag, or skip as, in another language",
     "d": "flag as duplicate, or skip as undecided",
@@ -17,14 +18,22 @@ SCREEN_KEYS = {
     "p": "highlight a passage",
     "n": "next topic term",
     "h": "highlight topic terms",
+    "t": "fold or unfold the topic",
     "g": "guidelines",
+    "w": "text as written or wrapped",
     "j": "next unresolved pair of a meeting",
     "/": "find",
     "?": "keyboard shortcuts",
+    "v": "two nearly same documents side by side",
+    "q": "unsure: the document comes back at the end",
+    "e": "pin the document as typical of its grade",
 }
 """The keys of the judging screen, in lower case. A test compares them with its pages and scripts.
-No grade may use them; in a scale that was saved before they were reserved, the grade wins.
+No grade may use them; in a scale that was saved before they were reserved, the grade wins, and the
+screen's own function is reached by its button.
 """
+LATER_KEYS = frozenset("vqe")
+"""Keys that are reserved for functions which the screen does not have yet."""
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,8 @@ CHUNK = 20_000
 MIN_WRAPPED_LENGTH = 28
 """Lines at least this long on average were broken for width, not for meaning."""
 INDENT = ("  ", "\t")
+MAX_GAP = 3
+"""Empty lines that are kept between two blocks where a text is shown as it is written."""
 MAX_WORD_LENGTH = 20
 """More characters per word than this on average: a script without spaces, or not prose."""
 
@@ -32,13 +34,15 @@ _TAG = re.compile(r"<[^>]*>")
 class TextBlock:
     """A paragraph (``wrapped``), meaningful lines (``lines``), or code (``verbatim``).
 
-    ``goes_on``: this block continues the one before, which was cut in the middle.
+    ``goes_on``: this block continues the one before, which was cut in the middle. ``gap``: the
+    empty lines before it, at most ``MAX_GAP``.
     """
 
     start: int
     text: str
     kind: str = "wrapped"
     goes_on: bool = False
+    gap: int = 0
 
     @property
     def end(self) -> int:
@@ -66,23 +70,28 @@ def slice_text_page(body: str, start: int = 0, *, size: int = PIECE) -> TextPage
     """The part of ``body`` from ``start``: about ``size`` characters, cut between blocks."""
     start = min(max(start, 0), len(body))
     end = _find_cut(body, start, size)
-    chunks = list(_chunks(split_blocks(body[start:end], start)))
+    gap = int(body[max(start - 2, 0) : start] == "\n\n")
+    chunks = list(_chunks(split_blocks(body[start:end], start, gap)))
     return TextPage(start, chunks, end if end < len(body) else None)
 
 
-def split_blocks(text: str, base: int = 0) -> Iterator[TextBlock]:
-    """The blocks of ``text``, which starts at ``base`` of its body, in order."""
+def split_blocks(text: str, base: int = 0, gap: int = 0) -> Iterator[TextBlock]:
+    """The blocks of ``text``, which starts at ``base`` of its body after ``gap`` empty lines."""
+    before = 0
     for start, end in _parts(text):
         part = text[start:end]
         lines = part.split("\n")
         if not part.strip():
             continue
+        gap = min(max(text.count("\n", before, start) - 1, 0), MAX_GAP) if before else gap
+        before = end
         if _is_verbatim(lines):
-            yield from _split_long_block(TextBlock(base + start, part, "verbatim"))
-        else:
-            for begin, paragraph in _paragraphs(lines):
-                at, joined = base + start + begin, "\n".join(paragraph)
-                yield from _split_long_block(TextBlock(at, joined, _kind(paragraph)))
+            yield from _split_long_block(TextBlock(base + start, part, "verbatim", gap=gap))
+            continue
+        for begin, paragraph in _paragraphs(lines):
+            at, joined = base + start + begin, "\n".join(paragraph)
+            block = TextBlock(at, joined, _kind(paragraph), gap=0 if begin else gap)
+            yield from _split_long_block(block)
 
 
 def measure_text_length(text: str) -> tuple[int, str]:
@@ -141,7 +150,8 @@ def _split_long_block(block: TextBlock) -> Iterator[TextBlock]:
     start = 0
     while start < len(block.text):
         end = _find_cut(block.text, start, CHUNK)
-        yield TextBlock(block.start + start, block.text[start:end], block.kind, goes_on=start > 0)
+        part, gap = block.text[start:end], 0 if start else block.gap
+        yield TextBlock(block.start + start, part, block.kind, goes_on=start > 0, gap=gap)
         start = end
 
 

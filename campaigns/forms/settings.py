@@ -71,6 +71,12 @@ class NameListField(forms.CharField):
 
 
 class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
+    help_words = {
+        "relevance_level": "relevance level",
+        "correction": "significance correction",
+        "alpha": "significance level",
+    }
+
     measures = NameListField(
         required=False,
         help_text="Space-separated measure names, e.g. ndcg_cut_10 map P_5. Computed and shown"
@@ -84,6 +90,7 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
             "slug",
             "description",
             "guidelines",
+            "text_layout",
             "relevance_level",
             "runs_deadline",
             "judging_deadline",
@@ -99,6 +106,7 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
         widgets = {
             "description": forms.Textarea({"rows": 7}),
             "guidelines": forms.Textarea({"rows": 9}),
+            "text_layout": forms.RadioSelect,
             "runs_deadline": DateTimeLocalInput(),
             "judging_deadline": DateTimeLocalInput(),
             "board": forms.RadioSelect,
@@ -121,6 +129,7 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.fields["text_layout"].required = False
         if self.instance.pk:
             del self.fields["slug"]
             if self.instance.score_sets.filter(released_at__isnull=False).exists():
@@ -133,6 +142,11 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
             return
         self.fields["slug"].required = False
         self.fields["slug"].help_text = "Used in URLs. Generated from the title if left empty."
+
+    def clean_text_layout(self) -> str:
+        """The layout so far, where a client does not send one."""
+        layout = self.cleaned_data["text_layout"] or self.initial.get("text_layout")
+        return str(layout or Campaign.TextLayout.AUTOMATIC)
 
 
 class GradeForm(forms.Form):
@@ -258,6 +272,8 @@ class ImportForm(forms.Form):
 
 
 class RunForm(forms.Form):
+    help_words = {"type": "run type", "priority": "priority"}
+
     file = forms.FileField(
         allow_empty_file=True,
         label="Run file",
@@ -329,12 +345,19 @@ def check_upload_size(upload: UploadedFile[Any]) -> UploadedFile[Any]:
     return upload
 
 
-def topic_import_form(*args: Any) -> ImportForm:
-    return ImportForm(*args, formats=TOPIC_FORMATS)
+def topic_import_form(*args: Any, **kwargs: Any) -> ImportForm:
+    return ImportForm(*args, formats=TOPIC_FORMATS, **kwargs)
 
 
-def document_import_form(*args: Any) -> ImportForm:
-    form = ImportForm(*args, formats=DOCUMENT_FORMATS)
+def document_import_form(*args: Any, **kwargs: Any) -> ImportForm:
+    """With the layout of plain text for the whole campaign; left as it is if not sent."""
+    form = ImportForm(*args, formats=DOCUMENT_FORMATS, **kwargs)
+    form.fields["text_layout"] = forms.ChoiceField(
+        choices=Campaign.TextLayout,
+        required=False,
+        label="Layout of plain text",
+        help_text="On the judging screen, for all documents; each assessor can change it.",
+    )
     field = form.fields["file"]
     field.help_text = (
         "Plain text or gzip, or a zip of text, HTML, PDF and image files named by docno."

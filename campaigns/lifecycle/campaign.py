@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +13,8 @@ from django.utils.translation import gettext_lazy
 
 from campaigns.lifecycle.registry import (
     AppFacts,
+    AudienceLine,
+    CampaignDate,
     LifeCycle,
     Phase,
     Status,
@@ -27,7 +31,7 @@ from campaigns.lifecycle.texts import (
     ngettext,
 )
 from campaigns.models import Document, Grade, Member, Role, Run, Topic
-from campaigns.queries.lists import list_open_rejections
+from campaigns.queries.lists import list_open_rejections, list_open_rejections_of_teams
 
 
 @dataclass(frozen=True)
@@ -62,6 +66,14 @@ class CampaignFacts(AppFacts):
     def counts(cls, viewer: Viewer) -> dict[str, Any]:
         rejected = list_open_rejections(viewer.campaign, [viewer.team]) if viewer.team else ()
         return {"team_rejected": len(rejected)}
+
+    @classmethod
+    def counts_by_campaign(cls, viewers: Sequence[Viewer]) -> dict[int, dict[str, Any]]:
+        teams = [viewer.team for viewer in viewers if viewer.team]
+        rejected = list_open_rejections_of_teams(teams) if teams else []
+        by_campaign = Counter(run.campaign_id for run in rejected)
+        pks = [viewer.campaign.pk for viewer in viewers]
+        return {pk: {"team_rejected": by_campaign[pk]} for pk in pks}
 
 
 def describe_setup_phase(status: Status) -> list[str]:
@@ -126,7 +138,7 @@ def submission_tasks(status: Status) -> list[Task]:
     allowed += format_until(campaign.runs_deadline)
     return [
         Task(can_submit, allowed, "run-upload", _("Submit run")),
-        Task(bool(facts.team_rejected) and can_submit, rejected, "runs"),
+        Task(bool(facts.team_rejected) and can_submit, rejected, "runs", _("View rejected runs")),
     ]
 
 
@@ -135,12 +147,17 @@ def submission_steps(status: Status) -> list[Task]:
     if deadline := status.campaign.runs_deadline:
         text = _("Submission open until %(at)s; runs are checked on submission")
         text %= {"at": format_moment(deadline)}
-    return [Task(True, text, "runs")]
+    return [Task(True, text, "runs", _("View runs"))]
 
 
 def waiting_steps(status: Status) -> list[Task]:
     submitted = status.get(CampaignFacts).team_runs > 0
-    return [Task(submitted, _("Scores not released yet"), "runs")]
+    return [Task(submitted, _("Scores not released yet"), "runs", _("View your runs"))]
+
+
+def get_upload_arguments(status: Status) -> dict[str, str] | None:
+    """After the deadline only organizers submit, on behalf of teams."""
+    return {} if status.is_organizer or status.campaign.takes_runs() else None
 
 
 PHASES = (
@@ -162,32 +179,74 @@ PHASES = (
         pages={Role.ORGANIZER: "runs", Role.PARTICIPANT: "runs"},
     ),
 )
+ORGANIZER, SUBMITTERS = (Role.ORGANIZER,), (Role.ORGANIZER, Role.PARTICIPANT)
+JUDGES = (Role.ORGANIZER, Role.ASSESSOR, Role.ADJUDICATOR)
 TABS = (
-    Tab(10, gettext_lazy("Overview"), "campaign", ("",)),
+    Tab("overview", 10, gettext_lazy("Overview"), "campaign", ("",)),
+    Tab("setup", 10, gettext_lazy("Settings"), "campaign-settings", ("setup",), ORGANIZER),
     Tab(
-        40,
+        "setup",
+        20,
         gettext_lazy("Topics"),
         "topics",
-        ("topics",),
+        ("setup/topics",),
+        others="data",
         count=lambda status: status.get(CampaignFacts).topics,
     ),
-    Tab(50, gettext_lazy("Documents"), "documents", ("documents",)),
+    Tab("setup", 30, gettext_lazy("Documents"), "documents", ("setup/documents",), others="data"),
+    Tab("setup", 40, gettext_lazy("Guidelines"), "guidelines", ("setup/guidelines",), JUDGES),
     Tab(
-        60,
+        "runs",
+        10,
         gettext_lazy("Runs"),
         "runs",
         ("runs",),
-        (Role.ORGANIZER, Role.PARTICIPANT),
-        lambda status: status.get(CampaignFacts).runs if status.is_organizer else None,
+        SUBMITTERS,
+        count=lambda status: status.get(CampaignFacts).runs if status.is_organizer else None,
     ),
-    Tab(130, gettext_lazy("People"), "people", ("people",), (Role.ORGANIZER,)),
-    Tab(140, gettext_lazy("Log"), "events", ("log",), (Role.ORGANIZER,)),
-    Tab(150, gettext_lazy("Settings"), "campaign-settings", ("settings",), (Role.ORGANIZER,)),
+    Tab(
+        "runs",
+        20,
+        gettext_lazy("Submit run"),
+        "run-upload",
+        ("runs/upload",),
+        SUBMITTERS,
+        arguments=get_upload_arguments,
+    ),
+    Tab("people", 10, gettext_lazy("Members"), "people", ("people",), ORGANIZER),
+    Tab("people", 90, gettext_lazy("Log"), "events", ("people/log",), ORGANIZER),
 )
+
+
+def list_campaign_dates(status: Status) -> list[CampaignDate]:
+    campaign = status.campaign
+    created, closes, closed = _("Campaign created"), _("Runs close"), _("Runs closed")
+    judging_ends, judging_ended = _("Judging closes"), _("Judging closed")
+    dates = [
+        (campaign.created_at, created, created),
+        (campaign.runs_deadline, closes, closed),
+        (campaign.judging_deadline, judging_ends, judging_ended),
+    ]
+    return [CampaignDate(at, ahead, past) for at, ahead, past in dates if at is not None]
+
+
+def list_campaign_audiences(status: Status) -> list[AudienceLine]:
+    organizes = status.is_organizer
+    own_runs = _("organizers; each team its own")
+    submits = organizes or status.is_participant
+    return [
+        AudienceLine(_("Topics"), _("all members"), "topics"),
+        AudienceLine(_("Documents"), _("all members"), "documents"),
+        AudienceLine(_("Runs"), own_runs, "runs" if submits else ""),
+    ]
+
+
 LIFE_CYCLE = LifeCycle(
     facts=CampaignFacts,
     phases=PHASES,
     tasks={Role.ORGANIZER: setup_tasks, Role.PARTICIPANT: submission_tasks},
     steps={Role.ORGANIZER: submission_steps, Role.PARTICIPANT: waiting_steps},
     tabs=TABS,
+    dates=(list_campaign_dates,),
+    audiences=(list_campaign_audiences,),
 )

@@ -1,20 +1,24 @@
-"""What the head of every campaign page shows: phases, the user's tasks, one main action, tabs."""
+"""What the head of every campaign page shows: groups, the pages of one, the phase, the next act."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
+from django.http import HttpRequest
 from django.urls import reverse
 
 from campaigns.lifecycle.registry import (
+    GROUPS,
     LIFE_CYCLES,
     Phase,
     Status,
+    Tab,
     Task,
     Tasks,
+    get_tab_for,
     list_phases,
-    list_tab_paths,
     list_tabs,
 )
 from campaigns.models import Campaign, Role
@@ -43,36 +47,80 @@ class TaskLink:
 
 
 @dataclass(frozen=True)
+class Place:
+    """The page that is shown: its path as requested, and as a URL pattern with its arguments."""
+
+    path: str = ""
+    route: str = ""
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def below_campaign(self) -> str | None:
+        """What follows the campaign in the URL pattern; None outside of campaigns."""
+        return self.route.removeprefix(CAMPAIGN) if self.route.startswith(CAMPAIGN) else None
+
+
+def get_place(request: HttpRequest) -> Place:
+    match = request.resolver_match
+    return Place(request.path, match.route, match.kwargs) if match else Place(request.path)
+
+
+@dataclass(frozen=True)
 class TabLink:
+    """``current`` also holds for the pages below it, ``is_page`` for the page itself only."""
+
     label: str
     url: str
     current: bool
+    is_page: bool
+    count: int | None = None
+
+
+@dataclass(frozen=True)
+class GroupLink:
+    label: str
+    url: str
+    current: bool
+    tabs: list[TabLink]
     count: int | None = None
 
 
 @dataclass(frozen=True)
 class CampaignHead:
-    """``next_step`` is for users without tasks."""
+    """``tasks`` and ``next_step``, for users without tasks, are shown on the overview only;
+    ``next_act`` is the first of them that is one, None if it leads to the page that is shown.
+    """
 
     campaign: Campaign
     phases: list[PhaseLink]
+    phase: PhaseLink
     tasks: list[TaskLink]
     next_step: TaskLink | None
-    main_action: TaskLink | None
-    tabs: list[TabLink]
+    next_act: TaskLink | None
+    groups: list[GroupLink]
+    group: GroupLink | None
 
 
-def build_campaign_head(status: Status, path: str, route: str) -> CampaignHead:
-    """``path`` and ``route``: of the page that is shown, as requested and as a URL pattern."""
+def build_campaign_head(status: Status, place: Place) -> CampaignHead:
     tasks = list_pending_tasks(status)
+    next_step = None if tasks else build_next_step(status)
+    first = next((task for task in [*tasks, next_step] if task and task.action), None)
+    phases, groups = build_phases(status), build_groups(status, place)
     return CampaignHead(
         campaign=status.campaign,
-        phases=build_phases(status),
+        phases=phases,
+        phase=select_current_phase(phases),
         tasks=tasks,
-        next_step=None if tasks else build_next_step(status),
-        main_action=next((task for task in tasks if task.action and task.url != path), None),
-        tabs=build_tabs(status, route),
+        next_step=next_step,
+        next_act=first if first and first.url.partition("?")[0] != place.path else None,
+        groups=groups,
+        group=next((group for group in groups if group.current), None),
     )
+
+
+def select_current_phase(phases: Sequence[PhaseLink]) -> PhaseLink:
+    """The first that is late or in progress; after the last one, that one."""
+    return next((phase for phase in phases if phase.state in ("late", "now")), phases[-1])
 
 
 def build_phases(status: Status) -> list[PhaseLink]:
@@ -129,16 +177,42 @@ def _link_tasks(status: Status, of_apps: Sequence[Tasks]) -> list[TaskLink]:
     ]
 
 
-def build_tabs(status: Status, route: str) -> list[TabLink]:
-    """The tabs of the user's roles; ``route`` is the URL pattern of the page that is shown."""
-    path = route.removeprefix(CAMPAIGN).split("/")[0] if route.startswith(CAMPAIGN) else None
+def build_groups(status: Status, place: Place) -> list[GroupLink]:
+    """The groups in which the user has pages, each with these pages; its link is the first."""
+    path = place.below_campaign
+    current = None if path is None else get_tab_for(path)
+    pages: dict[str, list[TabLink]] = {group.name: [] for group in GROUPS}
+    counts: dict[str, int | None] = {}
+    for tab in list_tabs():
+        url = _tab_url(tab, status, place)
+        if url is None or (tab.roles and not status.roles & set(tab.roles)):
+            continue
+        counts[tab.page] = tab.count(status) if tab.count else None
+        link = TabLink(str(tab.label), url, tab == current, url == place.path, counts[tab.page])
+        pages[tab.group if status.is_organizer else tab.others or tab.group].append(link)
     return [
-        TabLink(
-            str(tab.label),
-            reverse(tab.page, args=[status.campaign.slug]),
-            path in list_tab_paths(tab),
-            tab.count(status) if tab.count else None,
+        GroupLink(
+            str(group.label),
+            tabs[0].url,
+            any(tab.current for tab in tabs),
+            tabs,
+            counts.get(group.count_page),
         )
-        for tab in list_tabs()
-        if not tab.roles or status.roles & set(tab.roles)
+        for group in GROUPS
+        if (tabs := pages[group.name])
     ]
+
+
+def _tab_url(tab: Tab, status: Status, place: Place) -> str | None:
+    """None where the page does not exist yet."""
+    slug = {"slug": status.campaign.slug}
+    if tab.arguments is None:
+        return reverse(tab.page, kwargs=slug)
+    arguments = tab.arguments(status)
+    if arguments is None:
+        return None
+    # Beside the page that is shown, if both are below the same object.
+    stem = tab.paths[0].rpartition("/")[0]
+    if f"{place.below_campaign or ''}/".startswith(f"{stem}/"):
+        arguments = {name: place.arguments[name] for name in arguments}
+    return reverse(tab.page, kwargs={**slug, **arguments})

@@ -46,6 +46,11 @@ class Campaign(models.Model):
         PSEUDONYMS = "pseudonyms", _("Full leaderboard, other teams under pseudonyms")
         NAMES = "names", _("Full leaderboard with team names")
 
+    class TextLayout(models.TextChoices):
+        AUTOMATIC = "automatic", _("As each document needs")
+        WRITTEN = "written", _("As written, in fixed width")
+        WRAPPED = "wrapped", _("Wrapped, as prose")
+
     slug = models.SlugField(max_length=60, unique=True)
     title = models.CharField(max_length=200)
     description = models.TextField(
@@ -61,6 +66,13 @@ class Campaign(models.Model):
     )
     relevance_level = models.SmallIntegerField(
         default=1, help_text="Lowest grade counted as relevant in binary measures."
+    )
+    text_layout = models.CharField(
+        _("layout of plain text"),
+        max_length=9,
+        choices=TextLayout,
+        default=TextLayout.AUTOMATIC,
+        help_text=_("On the judging screen; each assessor can change it."),
     )
     max_runs_per_team = models.PositiveIntegerField(
         null=True,

@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 EVENT_PHRASES = {
     "campaign.created": _("Campaign created"),
     "campaign.updated": _("Settings changed"),
+    "threshold.changed": _("Threshold of a verdict changed"),
     "board.changed": _("Visibility to participants changed"),
     "submissions.closed": _("Submission closed"),
     "campaign.scale_set": _("Grade scale set"),
@@ -44,6 +45,10 @@ EVENT_PHRASES = {
     "assignment.paused": _("Assignment paused"),
     "assignment.resumed": _("Assignment resumed"),
     "assignment.reassigned": _("Documents reassigned"),
+    "alarm.put_aside": _("Alarm put aside"),
+    "alarm.brought_back": _("Alarm brought back"),
+    "review.requested": _("Documents sent to an assessor to look at again"),
+    "review.done": _("Documents looked at again"),
     "stopping.rule_set": _("Stopping rule set"),
     "exclusion.set": "Crowd work set aside",
     "exclusion.undone": "Crowd work counted again",

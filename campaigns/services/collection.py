@@ -12,13 +12,13 @@ from typing import TypeVar
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Max
 
 from campaigns import store
 from campaigns.core.confirmation import Decision
 from campaigns.core.document_files import folder_files, is_zip, read_files, zip_files
 from campaigns.core.documents import DocumentText, read_documents
 from campaigns.core.faults import FaultReport, InvalidFile
+from campaigns.core.natural_sort import natural_sort_key
 from campaigns.core.topics import read_topics
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Document, Topic, User
@@ -69,10 +69,8 @@ def import_topics(
         existing = {topic.number: topic for topic in campaign.topics.all()}
         check_same_topics(file, rows, existing)
         new_topics = [topic for topic in rows if topic.number not in existing]
-        start = (campaign.topics.aggregate(last=Max("position"))["last"] or 0) + 1
-        for position, topic in enumerate(new_topics, start):
-            topic.position = position
         Topic.objects.bulk_create(new_topics, batch_size=BATCH)
+        arrange_topics(campaign)
         events.log_event(
             campaign=campaign,
             actor=actor,
@@ -81,6 +79,18 @@ def import_topics(
             new=len(new_topics),
         )
     return len(new_topics)
+
+
+def arrange_topics(campaign: Campaign) -> None:
+    """Give topics the positions of the natural order of their numbers: 1, 2, 10.
+
+    Every list and menu of topics follows the positions, whatever the order of the files was.
+    """
+    topics = sorted(campaign.topics.all(), key=lambda topic: natural_sort_key(topic.number))
+    moved = [(at, topic) for at, topic in enumerate(topics, start=1) if topic.position != at]
+    for at, topic in moved:
+        topic.position = at
+    Topic.objects.bulk_update([topic for _, topic in moved], ["position"], batch_size=BATCH)
 
 
 def import_documents(

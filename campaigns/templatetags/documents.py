@@ -7,13 +7,14 @@ from django.template.defaultfilters import filesizeformat
 from django.utils.formats import number_format
 from django.utils.translation import gettext, ngettext
 
+from campaigns.core.text_layout import LayoutKind, choose_text_layout
 from campaigns.core.text_pages import (
     TextPage,
     measure_text_length,
     slice_text_page,
     strip_tags_for_count,
 )
-from campaigns.models import Document
+from campaigns.models import Campaign, Document
 
 register = template.Library()
 SAMPLE = 500_000
@@ -24,6 +25,16 @@ SAMPLE = 500_000
 def text_page(document: Document, start: int = 0) -> TextPage:
     """The part of a text that a page shows from ``start``; ``next`` is the offset of the rest."""
     return slice_text_page(document.body, start)
+
+
+@register.simple_tag
+def choose_document_layout(document: Document, campaign: Campaign) -> LayoutKind:
+    """Prose or columns: what the organizer has set for the campaign, else what the text is."""
+    if campaign.text_layout == Campaign.TextLayout.WRITTEN:
+        return LayoutKind.COLUMNS
+    if campaign.text_layout == Campaign.TextLayout.WRAPPED:
+        return LayoutKind.PROSE
+    return choose_text_layout(document.body)
 
 
 @register.filter

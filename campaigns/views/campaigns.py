@@ -1,8 +1,8 @@
-"""A campaign's front page, its creation and its settings."""
+"""A campaign's creation and its settings."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import cast
@@ -11,16 +11,16 @@ from django.contrib import messages
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods
 
 from campaigns.core.confirmation import Decision
 from campaigns.core.scale import SCREEN_KEYS, GradeSpec, describe_taken_keys, list_taken_keys
 from campaigns.errors import ActionRefused
 from campaigns.forms.settings import GRADE_PRESETS, BaseGradeFormSet, CampaignForm, GradeFormSet
-from campaigns.models import Campaign, Grade, Role
+from campaigns.models import Campaign, Grade
 from campaigns.queries.confirmations.settings import describe_visibility
-from campaigns.queries.lists import MembersOfRole, get_campaign_for, list_members_by_role
-from campaigns.rules import get_roles, is_organizer_anywhere, require_permission
+from campaigns.queries.lists import get_campaign_for
+from campaigns.rules import require_permission
 from campaigns.services.campaigns import (
     change_visibility,
     create_campaign,
@@ -29,20 +29,8 @@ from campaigns.services.campaigns import (
     update_campaign,
 )
 from campaigns.views.confirmation import confirm_act
-from campaigns.views.helpers import Crumbs, SignedInRequest, campaign_url
+from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
-
-
-@dataclass(frozen=True)
-class CampaignPage:
-    campaign: Campaign
-    grades: QuerySet[Grade]
-    people: list[MembersOfRole]
-    roles: Collection[str]
-    organizes: bool
-    topic_count: int
-    document_count: int
-    team_count: int
 
 
 @dataclass(frozen=True)
@@ -61,7 +49,6 @@ class CampaignSettingsPage(CampaignNewPage):
     locked: bool
     released: bool
     grades: QuerySet[Grade]
-    crumbs: Crumbs
 
 
 @dataclass(frozen=True)
@@ -71,28 +58,6 @@ class VisibilityPage:
     campaign: Campaign
     others: list[Campaign.Board]
     released: bool
-    crumbs: Crumbs
-
-
-@require_safe
-def campaign_view(request: SignedInRequest, slug: str) -> HttpResponse:
-    campaign = get_campaign_for(request.user, slug)
-    # All members see the organizers; only organizers see the other members.
-    people = list_members_by_role(campaign)
-    manages = is_organizer_anywhere(request.user, campaign)
-    if not manages:
-        people = [row for row in people if row.label == str(Role.ORGANIZER.label)]
-    page = CampaignPage(
-        campaign=campaign,
-        grades=campaign.grades.all(),
-        people=people,
-        roles=get_roles(request.user, campaign),
-        organizes=manages,
-        topic_count=campaign.topics.count(),
-        document_count=campaign.documents.count(),
-        team_count=campaign.teams.count(),
-    )
-    return render_page(request, "campaigns/campaign.html", page)
 
 
 @require_http_methods(["GET", "POST"])
@@ -152,7 +117,6 @@ def campaign_settings_view(request: SignedInRequest, slug: str) -> HttpResponse:
         released=has_released_scores(campaign),
         taken_keys=describe_taken_keys(taken) if taken else "",
         grades=campaign.grades.all(),
-        crumbs=[("Settings", None)],
     )
     return render_page(request, "campaigns/campaign_settings.html", page)
 
@@ -161,7 +125,6 @@ def campaign_settings_view(request: SignedInRequest, slug: str) -> HttpResponse:
 def visibility_change_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """After a release: the choices of what participants see, then the page that asks."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    crumbs = [("Settings", campaign_url("campaign-settings", campaign))]
     board = request.POST.get("board") or request.GET.get("board", "")
     others = [each for each in Campaign.Board if each != campaign.board]
     if not has_released_scores(campaign) or board not in others:
@@ -169,7 +132,6 @@ def visibility_change_view(request: SignedInRequest, slug: str) -> HttpResponse:
             campaign=campaign,
             others=others,
             released=has_released_scores(campaign),
-            crumbs=[*crumbs, ("Change what participants see", None)],
         )
         return render_page(request, "campaigns/visibility.html", page)
 
@@ -186,7 +148,6 @@ def visibility_change_view(request: SignedInRequest, slug: str) -> HttpResponse:
         describe=partial(describe_visibility, stored, board),
         act=act,
         fields=[("board", board)],
-        crumbs=crumbs,
     )
 
 

@@ -1,35 +1,59 @@
-"""A chart of a page as an SVG file: the address of the page with ``?chart=name.svg``.
+"""A chart of a page as a file: the page's address with ``?chart=name.svg``, ``.png`` or ``.csv``.
 
 The page answers it after its own checks and with its own numbers: the file has the same readers as
-the chart.
+the chart. Its size is that of the chart; no address chooses one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import timezone
 
 from campaigns.api.attachments import attachment_response
+from campaigns.errors import ActionRefused
 from common.charts.chart import Chart
 from common.charts.file import write_chart_file
+from common.charts.png import ChartTooLargeError, write_chart_png
+from common.report.figures import write_chart_csv
+
+WRITERS: dict[str, Callable[[Chart, Sequence[str]], str | bytes]] = {
+    "svg": write_chart_file,
+    "png": write_chart_png,
+    "csv": write_chart_csv,
+}
+"""By the extension of the file, in the order of the links."""
 
 
 def chart_file_response(request: HttpRequest, context: Mapping[str, object]) -> HttpResponse | None:
-    """The requested chart among the values of ``context``; None if none is requested."""
-    name = request.GET.get("chart")
-    if name is None or request.method not in ("GET", "HEAD"):
+    """The requested chart among the values of ``context``; None if none is requested.
+
+    A field ``chart_notes`` of the page says how the numbers were computed.
+    """
+    requested = request.GET.get("chart")
+    if requested is None or request.method not in ("GET", "HEAD"):
         return None
-    charts = {value.file_name: value for value in context.values() if isinstance(value, Chart)}
-    if name not in charts:
-        raise Http404(f"unknown chart {name}")
-    campaign = context.get("campaign")
+    name, _, ending = requested.rpartition(".")
+    charts = {value.name: value for value in context.values() if isinstance(value, Chart)}
+    if name not in charts or ending not in WRITERS:
+        raise Http404(f"unknown chart {requested}")
+    try:
+        content = WRITERS[ending](charts[name], list_chart_conditions(request, context))
+    except ChartTooLargeError as error:
+        fix = "Download SVG or CSV."
+        raise ActionRefused("chart-too-large", f"{error}.", fix) from error
+    prefix = f"{getattr(context.get('campaign'), 'slug', '')}-".lstrip("-")
+    return attachment_response(content, f"{prefix}{requested}")
+
+
+def list_chart_conditions(request: HttpRequest, context: Mapping[str, object]) -> list[str]:
+    """The lines below a chart in its files: campaign, notes of the page, version, date, address."""
     query = request.GET.copy()
     del query["chart"]
     address = f"{request.path}?{query.urlencode(safe='/')}".rstrip("?")
     made = f"Poolbench {version('poolbench')}, {timezone.localdate():%Y-%m-%d}, {address}"
-    conditions = [str(campaign), made] if campaign else [made]
-    prefix = f"{getattr(campaign, 'slug', '')}-".lstrip("-")
-    return attachment_response(write_chart_file(charts[name], conditions), f"{prefix}{name}")
+    campaign, notes = context.get("campaign"), context.get("chart_notes")
+    lines = [str(campaign)] if campaign else []
+    return [*lines, *(map(str, notes) if isinstance(notes, tuple) else ()), made]

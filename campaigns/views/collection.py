@@ -11,7 +11,6 @@ from django.contrib import messages
 from django.core.paginator import Page
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from campaigns.core.confirmation import Decision
@@ -28,8 +27,9 @@ from campaigns.queries.lists import (
 )
 from campaigns.rules import is_organizer_anywhere
 from campaigns.services import collection
+from campaigns.services.campaigns import update_campaign
 from campaigns.views.confirmation import confirm_act
-from campaigns.views.helpers import Crumbs, SignedInRequest, campaign_url, paginate
+from campaigns.views.helpers import SignedInRequest, paginate
 from campaigns.views.pages import render_page
 
 
@@ -43,7 +43,6 @@ class CollectionPage:
     q: str
     organizes: bool
     may_delete: bool
-    crumbs: Crumbs
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,6 @@ class TopicPage:
     topic: Topic
     before: Topic | None
     after: Topic | None
-    crumbs: Crumbs
 
 
 @dataclass(frozen=True)
@@ -62,7 +60,6 @@ class ImportPage:
     campaign: Campaign
     form: ImportForm
     noun: str
-    crumbs: Crumbs
     report: FaultReport | None = None
     verdict: str = ""
 
@@ -78,7 +75,6 @@ def topics_view(request: SignedInRequest, slug: str) -> HttpResponse:
         q=words,
         organizes=is_organizer_anywhere(request.user, campaign),
         may_delete=not has_dependent_data(campaign),
-        crumbs=[(_("Topics"), None)],
     )
     return render_page(request, "campaigns/topics.html", page)
 
@@ -93,7 +89,6 @@ def topic_view(request: SignedInRequest, slug: str, number: str) -> HttpResponse
         topic=topic,
         before=before,
         after=after,
-        crumbs=[(_("Topics"), campaign_url("topics", campaign)), (topic.number, None)],
     )
     return render_page(request, "campaigns/topic.html", page)
 
@@ -121,9 +116,8 @@ def delete_confirmation(
         return redirect(noun, campaign.slug)
 
     collection.check_deletable(campaign, noun)
-    crumbs = [(noun.capitalize(), campaign_url(noun, campaign))]
     describe = partial(describe_deletion, campaign, noun)
-    return confirm_act(request, campaign, describe=describe, act=act, crumbs=crumbs)
+    return confirm_act(request, campaign, describe=describe, act=act)
 
 
 @require_safe
@@ -137,7 +131,6 @@ def documents_view(request: SignedInRequest, slug: str) -> HttpResponse:
         q=words,
         organizes=is_organizer_anywhere(request.user, campaign),
         may_delete=not has_dependent_data(campaign),
-        crumbs=[(_("Documents"), None)],
     )
     return render_page(request, "campaigns/documents.html", page)
 
@@ -166,9 +159,10 @@ def render_import_page(
     noun: str,
 ) -> HttpResponse:
     """The form, and after a POST the result of the import with all faults of the file."""
-    form = make_form(*([request.POST, request.FILES] if request.method == "POST" else []))
-    crumbs = [(noun.capitalize(), campaign_url(noun, campaign)), ("Import", None)]
-    page = ImportPage(campaign, form, noun, crumbs)
+    initial = {"text_layout": campaign.text_layout}
+    posted = [request.POST, request.FILES] if request.method == "POST" else []
+    form = make_form(*posted, initial=initial)
+    page = ImportPage(campaign, form, noun)
     status = 200
     if form.is_bound and form.is_valid():
         upload = form.cleaned_data["file"]
@@ -182,6 +176,8 @@ def render_import_page(
                 file_format=form.cleaned_data["format"],
                 report=warnings,
             )
+            if layout := form.cleaned_data.get("text_layout"):
+                update_campaign(actor=request.user, campaign=campaign, text_layout=layout)
             messages.success(
                 request, f"Imported {format_count(count, f'new {noun[:-1]}')} from {upload.name}."
             )

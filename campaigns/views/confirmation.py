@@ -11,7 +11,7 @@ from django.http import HttpResponse
 from campaigns.core.confirmation import Confirmation, ConfirmationChoice, Decision
 from campaigns.errors import ActionRefused, ConfirmationNeeded
 from campaigns.models import Campaign
-from campaigns.views.helpers import Crumbs, SignedInRequest
+from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 
 DIGEST, TICKED = "digest", "confirm"
@@ -34,17 +34,15 @@ class ConfirmationPage:
     fields: Sequence[tuple[str, str]]
     missing: int
     refused: ActionRefused | None
-    crumbs: Crumbs
 
 
 @dataclass(frozen=True)
 class ConfirmationRequest:
-    """One page: ``fields`` are further values of its form, ``crumbs`` its way."""
+    """One page: ``fields`` are further values of its form."""
 
     request: SignedInRequest
     campaign: Campaign
     fields: Sequence[tuple[str, str]]
-    crumbs: Crumbs
 
     def render(
         self,
@@ -65,7 +63,6 @@ class ConfirmationRequest:
             fields=self.fields,
             missing=len(missing),
             refused=refused,
-            crumbs=[*self.crumbs, (confirmation.button, None)],
         )
         return render_page(self.request, "campaigns/confirm.html", page, status=status)
 
@@ -77,14 +74,13 @@ def confirm_act(
     describe: Callable[[], Confirmation],
     act: Callable[[Decision], HttpResponse],
     fields: Sequence[tuple[str, str]] = (),
-    crumbs: Crumbs = (),
 ) -> HttpResponse:
     """Show the facts; once their form is posted, call ``act`` with the decision.
 
     The page is shown again with 422 if a check box is missing, with 409 if the facts have changed
     or the act is refused.
     """
-    page = ConfirmationRequest(request, campaign, fields, crumbs)
+    page = ConfirmationRequest(request, campaign, fields)
     if request.method != "POST" or DIGEST not in request.POST:
         return page.render(describe())
     ticked = frozenset(request.POST.getlist(TICKED))

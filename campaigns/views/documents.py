@@ -11,14 +11,13 @@ from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from django.utils.cache import get_conditional_response, patch_vary_headers
 from django.utils.http import content_disposition_header, quote_etag
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from campaigns import store
 from campaigns.core.text_pages import TextPage, slice_text_page
 from campaigns.models import Campaign, Document
 from campaigns.queries.lists import get_campaign_for
-from campaigns.views.helpers import Crumbs, SignedInRequest, campaign_url
+from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 
 STEP = 1 << 16
@@ -49,7 +48,6 @@ class DocumentPage(FramedDocument):
 
     campaign: Campaign
     start: int
-    crumbs: Crumbs
 
 
 @require_safe
@@ -60,7 +58,6 @@ def document_view(request: SignedInRequest, slug: str) -> HttpResponse:
         campaign=campaign,
         document=document,
         start=parse_start(request),
-        crumbs=[(_("Documents"), campaign_url("documents", campaign)), (document.docno, None)],
     )
     return render_page(request, "campaigns/document.html", page)
 

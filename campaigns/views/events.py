@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 
 from campaigns.models import Campaign, Event, Job
 from campaigns.queries.lists import get_campaign_for, list_jobs_for
-from campaigns.views.helpers import Crumbs, SignedInRequest, campaign_url, paginate
+from campaigns.views.helpers import SignedInRequest, campaign_url, paginate
 from campaigns.views.pages import render_page
 
 LABELS = {
@@ -26,7 +26,6 @@ LABELS = {
 class EventsPage:
     campaign: Campaign
     page_obj: Page[Event]
-    crumbs: Crumbs
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,6 @@ class JobPage:
     job_url: str
     label: str
     done_url: str
-    crumbs: Crumbs
 
 
 @require_safe
@@ -48,7 +46,6 @@ def events_view(request: SignedInRequest, slug: str) -> HttpResponse:
     page = EventsPage(
         campaign=campaign,
         page_obj=paginate(request, events, 100),
-        crumbs=[("Log", None)],
     )
     return render_page(request, "campaigns/events.html", page)
 
@@ -67,7 +64,6 @@ def job_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
         job_url=campaign_url("job", campaign, job.pk),
         label=LABELS.get(job.kind, "Job"),
         done_url=job.result.get("url", ""),
-        crumbs=[("Job", None)],
     )
     if not request.headers.get("HX-Request"):
         return render_page(request, "campaigns/job.html", page)

@@ -7,14 +7,13 @@ from itertools import pairwise, starmap
 from typing import NamedTuple
 
 from django.http import HttpResponse
-from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from campaigns.core.text_diff import DiffLine, diff_lines
 from campaigns.models import Campaign, Guideline
 from campaigns.queries.lists import get_campaign_for
 from campaigns.rules import is_organizer_anywhere
-from campaigns.views.helpers import Crumbs, SignedInRequest
+from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 
 
@@ -28,7 +27,6 @@ class GuidelinesPage:
     campaign: Campaign
     versions: list[GuidelinesChange]
     organizes: bool
-    crumbs: Crumbs
 
 
 @require_safe
@@ -41,6 +39,5 @@ def guidelines_view(request: SignedInRequest, slug: str) -> HttpResponse:
         campaign=campaign,
         versions=[*starmap(GuidelinesChange, zip(versions, [*changed, []], strict=False))],
         organizes=is_organizer_anywhere(request.user, campaign),
-        crumbs=[(gettext("Guidelines"), None)],
     )
     return render_page(request, "campaigns/guidelines.html", page)

@@ -12,9 +12,6 @@ from django.urls import reverse
 
 from campaigns.models import Campaign, User
 
-Crumbs = Sequence[tuple[str, str | None]]
-"""The breadcrumb below the campaign: labels and URLs."""
-
 
 class SignedInRequest(HttpRequest):
     """A request that has passed the login middleware: it has a user."""
@@ -22,7 +19,13 @@ class SignedInRequest(HttpRequest):
     user: User
 
 
-def paginate(request: HttpRequest, rows: QuerySet[Any], size: int = 50) -> Page[Any]:
+MOST_ROWS = 300
+"""Rows of a table on one page; longer tables have pages."""
+
+
+def paginate(
+    request: HttpRequest, rows: QuerySet[Any] | Sequence[Any], size: int = 50
+) -> Page[Any]:
     """The requested page of ``rows``; an invalid number gives the nearest page."""
     return Paginator(rows, size).get_page(request.GET.get("page"))
 

@@ -29,7 +29,7 @@ from campaigns.queries.lists import (
 )
 from campaigns.services import people as services
 from campaigns.views.confirmation import DIGEST, confirm_act
-from campaigns.views.helpers import Crumbs, SignedInRequest, campaign_url
+from campaigns.views.helpers import SignedInRequest, campaign_url
 from campaigns.views.pages import render_page
 
 
@@ -46,7 +46,6 @@ class PeoplePage:
     invitations: list[InvitationLink]
     form: forms.Form
     member_form: forms.Form
-    crumbs: Crumbs
 
 
 @require_safe
@@ -68,7 +67,6 @@ def render_people_page(
         ],
         form=invite,
         member_form=member,
-        crumbs=[(_("People"), None)],
     )
     return render_page(request, "campaigns/people.html", page)
 
@@ -145,7 +143,6 @@ def confirm_second_role(
         describe=partial(describe_second_role, campaign, fields["username"], fields["role"]),
         act=partial(add_member_from_form, request, campaign, form),
         fields=[(name, form.data.get(name, "")) for name in form.fields],
-        crumbs=[(_("People"), campaign_url("people", campaign))],
     )
 
 
@@ -177,6 +174,5 @@ def member_remove_view(request: SignedInRequest, slug: str, pk: int) -> HttpResp
         messages.success(request, _("Role removed: %(name)s (%(role)s).") % names)
         return redirect("home") if member.user == request.user else redirect("people", slug)
 
-    crumbs = [(_("People"), campaign_url("people", campaign))]
     describe = partial(describe_removal, member)
-    return confirm_act(request, campaign, describe=describe, act=act, crumbs=crumbs)
+    return confirm_act(request, campaign, describe=describe, act=act)

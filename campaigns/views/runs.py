@@ -7,6 +7,7 @@ from functools import partial
 from typing import NamedTuple
 
 from django.contrib import messages
+from django.core.paginator import Page
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -34,24 +35,31 @@ from campaigns.services.runs import (
     submit_and_check_run,
     withdraw_run,
 )
+from campaigns.views.columns import ColumnChoice, TableColumn, choose_columns
 from campaigns.views.confirmation import confirm_act
-from campaigns.views.helpers import Crumbs, SignedInRequest, campaign_url
+from campaigns.views.helpers import MOST_ROWS, SignedInRequest, paginate
 from campaigns.views.pages import render_page
+from campaigns.views.row_filters import RowFilter, filter_rows
 
 
 @dataclass(frozen=True)
 class RunsPage:
-    """``rejections``: rejected runs that still need the attention of the user's team."""
+    """``rejections``: rejected runs that still need the attention of the user's team; ``page_obj``:
+    the runs of the states and kinds chosen in the address, of ``total`` in all.
+    """
 
     campaign: Campaign
-    runs: list[Run]
+    page_obj: Page[Run]
+    total: int
+    states: RowFilter
+    kinds: RowFilter
+    column_choice: ColumnChoice
     accepted: int
     organizes: bool
     team_count: int
     may_upload: bool
     takes_runs: bool
     rejections: list[Run]
-    crumbs: Crumbs
 
 
 class TeamQuota(NamedTuple):
@@ -70,7 +78,6 @@ class RunUploadPage:
     has_teams: bool
     has_topics: bool
     may_upload: bool
-    crumbs: Crumbs
 
 
 @dataclass(frozen=True)
@@ -85,7 +92,19 @@ class RunPage:
     may_change: bool
     released: bool
     may_upload: bool
-    crumbs: Crumbs
+
+
+COLUMNS = (
+    TableColumn("team", "Team"),
+    TableColumn("state", "State"),
+    TableColumn("kind", "Run type"),
+    TableColumn("priority", "Priority"),
+    TableColumn("topics", "Topics"),
+    TableColumn("documents", "Documents"),
+    TableColumn("faults", "Errors and warnings"),
+    TableColumn("submitted", "Submitted (UTC)"),
+    TableColumn("file", "File"),
+)
 
 
 @require_safe
@@ -95,16 +114,29 @@ def runs_view(request: SignedInRequest, slug: str) -> HttpResponse:
     accepted = sum(run.state == Run.State.ACCEPTED for run in runs)
     own_teams = [member.team_id for member in campaign.members.filter(user=request.user)
                  if member.team_id is not None]  # fmt: skip
+    organizes = is_organizer_anywhere(request.user, campaign)
+    listed, states = filter_rows(
+        request, runs, lambda run: run.state, parameter="state", label="State",
+        labels=dict(Run.State.choices),
+    )  # fmt: skip
+    listed, kinds = filter_rows(
+        request, listed, lambda run: run.kind, parameter="kind", label="Run type",
+        labels=dict(Run.Kind.choices),
+    )  # fmt: skip
+    columns = [column for column in COLUMNS if organizes or column.name != "team"]
     page = RunsPage(
         campaign=campaign,
-        runs=runs,
+        page_obj=paginate(request, listed, MOST_ROWS),
+        total=len(runs),
+        states=states,
+        kinds=kinds,
+        column_choice=choose_columns(request, columns, [column.name for column in columns]),
         accepted=accepted,
-        organizes=is_organizer_anywhere(request.user, campaign),
+        organizes=organizes,
         team_count=len({run.team_id for run in runs}),
         may_upload=may_upload(request, campaign),
         takes_runs=campaign.takes_runs(),
         rejections=list_open_rejections(campaign, own_teams) if own_teams else [],
-        crumbs=[("Runs", None)],
     )
     return render_page(request, "campaigns/runs.html", page)
 
@@ -145,7 +177,6 @@ def run_upload_view(request: SignedInRequest, slug: str) -> HttpResponse:
         has_teams=campaign.teams.exists(),
         has_topics=campaign.topics.exists(),
         may_upload=may_upload(request, campaign),
-        crumbs=[("Runs", campaign_url("runs", campaign)), ("Submit run", None)],
     )
     status = 422 if form.errors else 200
     return render_page(request, "campaigns/run_upload.html", page, status=status)
@@ -188,7 +219,6 @@ def run_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
         may_change=run.state == Run.State.ACCEPTED and may_upload(request, campaign),
         released=run.is_released,
         may_upload=may_upload(request, campaign),
-        crumbs=[("Runs", campaign_url("runs", campaign)), (run.tag or run.file_name, None)],
     )
     return render_page(request, "campaigns/run.html", page)
 
@@ -219,9 +249,8 @@ def run_withdraw_view(request: SignedInRequest, slug: str, pk: int) -> HttpRespo
         messages.success(request, f"Run {run.tag} withdrawn. It stays on record.")
         return redirect(run)
 
-    crumbs = [("Runs", campaign_url("runs", campaign)), (run.tag, run.get_absolute_url())]
     describe = partial(describe_withdrawal, run)
-    return confirm_act(request, campaign, describe=describe, act=act, crumbs=crumbs)
+    return confirm_act(request, campaign, describe=describe, act=act)
 
 
 @require_http_methods(["GET", "POST"])
@@ -236,9 +265,8 @@ def submissions_close_view(request: SignedInRequest, slug: str) -> HttpResponse:
         messages.success(request, "Submission closed.")
         return redirect("runs", campaign.slug)
 
-    crumbs = [("Runs", campaign_url("runs", campaign))]
     describe = partial(describe_closing, campaign)
-    return confirm_act(request, campaign, describe=describe, act=act, crumbs=crumbs)
+    return confirm_act(request, campaign, describe=describe, act=act)
 
 
 def get_run_for(request: SignedInRequest, slug: str, pk: int) -> tuple[Campaign, Run]:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
-from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import redirect
+from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from campaigns.forms.settings import AccountForm, TokenForm
-from campaigns.models import ApiToken, Campaign, User
-from campaigns.queries.lists import list_campaigns_for
+from campaigns.lifecycle.home import Home, build_home
+from campaigns.models import ApiToken, User
 from campaigns.services.health import FAILED, get_health
 from campaigns.services.tokens import create_token, revoke_token
 from campaigns.views.context_processors import THEMES
@@ -27,8 +28,11 @@ YEAR = 365 * 24 * 3600
 
 @dataclass(frozen=True)
 class HomePage:
-    campaigns: QuerySet[Campaign]
+    """``today``: the date by UTC."""
+
+    home: Home
     may_create: bool
+    today: date
 
 
 @dataclass(frozen=True)
@@ -44,10 +48,16 @@ class AccountPage:
 @login_not_required
 @require_safe
 def home_view(request: HttpRequest) -> HttpResponse:
+    """What is wrong, what waits, where the campaigns are. With one campaign its overview is home,
+    unless ``?all`` asks for the list.
+    """
     if not isinstance(request.user, User):
         return render_page(request, "campaigns/front.html")
+    home = build_home(request.user)
+    if len(home.campaigns) == 1 and "all" not in request.GET:
+        return redirect(home.campaigns[0].campaign)
     may_create = request.user.has_perm("campaigns.create")
-    page = HomePage(list_campaigns_for(request.user), may_create)
+    page = HomePage(home, may_create, timezone.now().date())
     return render_page(request, "campaigns/home.html", page)
 
 

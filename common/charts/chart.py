@@ -36,7 +36,7 @@ class LegendItem:
 
     label: str
     css: str
-    shape: Literal["bar", "line", "whisker", "dots", "box"] = "bar"
+    shape: Literal["bar", "line", "whisker", "dots", "dot", "box"] = "bar"
 
     def draw(self, parent: Element) -> None:
         """Within 28 × 16."""
@@ -46,6 +46,8 @@ class LegendItem:
             add_element(parent, "path", class_=self.css, d="M14 1V15M10 1h8M10 15h8")
         elif self.shape == "line":
             add_element(parent, "path", class_=self.css, d="M2 8H26")
+        elif self.shape == "dot":
+            add_element(parent, "circle", class_=self.css, cx=14, cy=8, r=4.2)
         elif self.shape == "box":
             group = add_element(parent, "g", class_=self.css)
             add_element(group, "rect", class_="box", x=7, y=1, width=14, height=14)
@@ -75,10 +77,6 @@ class Chart:
     @cached_property
     def plot(self) -> Plot:
         return Plot(self.across, self.up, self.size)
-
-    @property
-    def file_name(self) -> str:
-        return f"{self.name}.svg"
 
     @property
     def is_wide(self) -> bool:

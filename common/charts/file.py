@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
 from common.charts.chart import Chart, LegendItem
@@ -32,8 +33,10 @@ text { font: 11px -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sa
 .area { fill: #0a5564; opacity: 0.12; }
 .band { fill: none; stroke: #bfd3d7; stroke-width: 9; stroke-linecap: round; }
 .dot { fill: #fff; stroke: #0a5564; stroke-width: 1.5; }
-.dot-own { fill: #0a5564; }
+.dot-own { fill: #0a5564; stroke: #0a5564; stroke-width: 1.5; }
 .cell { fill: #0a5564; }
+.box-all { fill: #dbdedb; stroke: #7d8782; }
+.outlier { fill: none; stroke: #7d8782; }
 .hit { fill: none; stroke: #0a5564; stroke-width: 2.5; }
 .box { fill: none; }
 .unjudged .box { stroke: #7d8782; stroke-dasharray: 3 2.5; }
@@ -45,17 +48,37 @@ text { font: 11px -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sa
 MARGIN, LINE, TITLE = 16.0, 16.0, 26.0
 
 
-def write_chart_file(chart: Chart, conditions: Sequence[str] = ()) -> str:
-    """The whole file; ``conditions`` are lines below the caption: data, date, version."""
-    plot = chart.plot
-    width = max(plot.width, 320.0)
+@dataclass(frozen=True)
+class FileLayout:
+    """Where the parts of a file stand: wrapped title and notes, rows of the legend, size."""
+
+    title: list[str]
+    legend: list[list[tuple[float, LegendItem]]]
+    notes: list[str]
+    top: float
+    size: tuple[float, float]
+
+
+def measure_chart_file(chart: Chart, conditions: Sequence[str] = ()) -> tuple[float, float]:
+    """Width and height of the file in units of SVG."""
+    return arrange_chart_file(chart, conditions).size
+
+
+def arrange_chart_file(chart: Chart, conditions: Sequence[str]) -> FileLayout:
+    width = max(chart.plot.width, 320.0)
     most = int(width / LETTER)
     title = textwrap.wrap(chart.title, int(most * 0.8))
-    rows = [*_legend_rows(chart.legend, width)]
+    legend = [*_legend_rows(chart.legend, width)]
     notes = [line for text in (chart.caption, *conditions) for line in textwrap.wrap(text, most)]
     top = TITLE * len(title)
-    height = top + plot.height + LINE * (len(rows) + len(notes)) + MARGIN / 2
-    box = width + 2 * MARGIN, height + 2 * MARGIN
+    height = top + chart.plot.height + LINE * (len(legend) + len(notes)) + MARGIN / 2
+    return FileLayout(title, legend, notes, top, (width + 2 * MARGIN, height + 2 * MARGIN))
+
+
+def write_chart_file(chart: Chart, conditions: Sequence[str] = ()) -> str:
+    """The whole file; ``conditions`` are lines below the caption: data, date, version."""
+    layout = arrange_chart_file(chart, conditions)
+    box, top = layout.size, layout.top
     svg = create_svg(box, xmlns="http://www.w3.org/2000/svg", width=box[0], height=box[1],
                      role="img", aria_labelledby="title desc")  # fmt: skip
     add_element(svg, "title", chart.title, id="title")
@@ -63,15 +86,15 @@ def write_chart_file(chart: Chart, conditions: Sequence[str] = ()) -> str:
     add_element(svg, "style", "\n" + STYLE + "".join(_rules_of_kinds()))
     add_element(svg, "rect", width="100%", height="100%", fill="#fff")
     page = add_element(svg, "g", transform=f"translate({MARGIN:g} {MARGIN:g})")
-    _draw_lines(page, title, TITLE - 10, TITLE, "title")
+    _draw_lines(page, layout.title, TITLE - 10, TITLE, "title")
     chart.draw(add_element(page, "g", transform=f"translate(0 {top:g})"))
-    base = top + plot.height + LINE
-    for number, row in enumerate(rows):
+    base = top + chart.plot.height + LINE
+    for number, row in enumerate(layout.legend):
         for x, item in row:
             y = base + LINE * number
             item.draw(add_element(page, "g", transform=f"translate({x:g} {y - 10:g}) scale(0.75)"))
             add_element(page, "text", item.label, x=x + 26, y=y)
-    _draw_lines(page, notes, base + LINE * len(rows) + MARGIN / 4, LINE, "")
+    _draw_lines(page, layout.notes, base + LINE * len(layout.legend) + MARGIN / 4, LINE, "")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{write_xml(svg)}\n'
 
 

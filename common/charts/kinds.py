@@ -88,10 +88,13 @@ def build_interval_chart(
     width: float,
     caption: str = "",
     is_fixed: bool = False,
+    row_name: str = "",
+    legend: Sequence[LegendItem] = (),
 ) -> Chart:
     """A caterpillar plot: rows from the top, each a dot and its interval; 0 is on the axis.
 
-    ``room`` is the width for labels, ``width`` that of the plot.
+    ``room`` is the width for labels, ``width`` that of the plot, ``row_name`` says what
+    the rows are.
     """
     marks: list[Drawable] = [RuleMark(0.0, "zero")]
     for at, row in enumerate(rows):
@@ -100,8 +103,8 @@ def build_interval_chart(
         value = undefined if row.value is None else dot
         interval = IntervalMark(at, row.low, row.high)
         marks.append(MarkGroup([interval, value], row.description))
-    up = NameAxis([row.label for row in rows], 22.0, room=room)
-    return Chart(*head, across, up, marks, (), caption, (width, 0.0), is_fixed)
+    up = NameAxis([row.label for row in rows], 22.0, row_name, room)
+    return Chart(*head, across, up, marks, legend, caption, (width, 0.0), is_fixed)
 
 
 def build_bar_chart(

@@ -2,14 +2,15 @@
 
 ``at`` is a position on the axis of names, ``value`` on the other one; in a chart without names
 ``at`` runs from the left and ``value`` up. None, NaN and infinity are gaps: they draw nothing.
-A chart may bring a mark of its own: whatever has ``draw``.
+A chart may bring a mark of its own: whatever has ``draw`` and ``numbers``, which gives the values
+behind what is drawn, for tables and files.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 from xml.etree.ElementTree import Element
 
 from common.charts.axes import can_draw
@@ -20,8 +21,23 @@ BAR, BROADEST = 0.62, 40.0
 """The width of a bar: as a share of its band, and at most."""
 
 
+class MarkNumber(NamedTuple):
+    """What a mark draws at ``at``: a value, a range, or both. ``css`` has its classes; ``column``
+    is the second position of a cell.
+    """
+
+    at: float
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    css: str = ""
+    column: int | None = None
+
+
 class Drawable(Protocol):
     def draw(self, plot: Plot, parent: Element) -> None: ...
+
+    def numbers(self) -> Iterable[MarkNumber]: ...
 
 
 @dataclass(frozen=True)
@@ -39,6 +55,11 @@ class MarkGroup:
         for mark in self.marks:
             mark.draw(plot, group)
 
+    def numbers(self) -> Iterator[MarkNumber]:
+        for mark in self.marks:
+            for number in mark.numbers():
+                yield number._replace(css=f"{self.css} {number.css}".strip())
+
 
 @dataclass(frozen=True)
 class LineMark:
@@ -50,6 +71,9 @@ class LineMark:
     def draw(self, plot: Plot, parent: Element) -> None:
         for piece in split_at_gaps(self.points):
             add_element(parent, "polyline", class_=self.css, points=_corners(plot, piece))
+
+    def numbers(self) -> Iterator[MarkNumber]:
+        return (MarkNumber(at, value, css=self.css) for at, value in self.points)
 
 
 @dataclass(frozen=True)
@@ -65,6 +89,10 @@ class AreaMark:
         if high != low:
             corners = _corners(plot, [*high, *reversed(low)])
             add_element(parent, "polygon", class_=self.css, points=corners)
+
+    def numbers(self) -> Iterator[MarkNumber]:
+        ranges = ((at, low, high) for at, low, high in self.points if low is not None)
+        return (MarkNumber(at, low=low, high=high, css=self.css) for at, low, high in ranges)
 
 
 @dataclass(frozen=True)
@@ -85,6 +113,9 @@ class StepMark:
         if path:
             add_element(parent, "path", class_=self.css, d=path)
 
+    def numbers(self) -> Iterator[MarkNumber]:
+        return (MarkNumber(at, value, css=self.css) for at, value in enumerate(self.values))
+
 
 @dataclass(frozen=True)
 class DotMark:
@@ -100,6 +131,9 @@ class DotMark:
             dot = add_element(parent, "circle", class_=self.css, cx=x, cy=y, r=self.radius)
             if self.description:
                 add_element(dot, "title", self.description)
+
+    def numbers(self) -> tuple[MarkNumber, ...]:
+        return (MarkNumber(self.at, self.value, css=self.css),)
 
 
 @dataclass(frozen=True)
@@ -118,6 +152,9 @@ class BarMark:
             width, height = bar_width(plot), max(ends[1] - ends[0], self.least)
             x -= width / 2
             add_element(parent, "rect", class_=self.css, x=x, y=ends[0], width=width, height=height)
+
+    def numbers(self) -> tuple[MarkNumber, ...]:
+        return (MarkNumber(self.at, self.value, css=self.css, low=self.base or None),)
 
 
 @dataclass(frozen=True)
@@ -138,6 +175,28 @@ class IntervalMark:
                 path += plot.stroke(self.at, self.high, self.cap)
             add_element(parent, "path", class_=self.css, d=path)
 
+    def numbers(self) -> tuple[MarkNumber, ...]:
+        if self.low is None and self.high is None:
+            return ()
+        return (MarkNumber(self.at, low=self.low, high=self.high, css=self.css),)
+
+
+@dataclass(frozen=True)
+class RangeMark:
+    """An upright bar between two values, as the box of a box plot; at least one unit high."""
+
+    at: float
+    low: float | None
+    high: float | None
+    css: str = "box-all"
+
+    def draw(self, plot: Plot, parent: Element) -> None:
+        if can_draw(self.low) and can_draw(self.high):
+            BarMark(self.at, self.high, self.low, self.css, least=1.0).draw(plot, parent)
+
+    def numbers(self) -> tuple[MarkNumber, ...]:
+        return (MarkNumber(self.at, low=self.low, high=self.high, css=self.css),)
+
 
 @dataclass(frozen=True)
 class StrokeMark:
@@ -152,6 +211,9 @@ class StrokeMark:
         if can_draw(self.value):
             reach = self.reach or bar_width(plot) / 2
             add_element(parent, "path", class_=self.css, d=plot.stroke(self.at, self.value, reach))
+
+    def numbers(self) -> tuple[MarkNumber, ...]:
+        return (MarkNumber(self.at, self.value, css=self.css),)
 
 
 @dataclass(frozen=True)
@@ -168,6 +230,10 @@ class RuleMark:
         else:
             add_element(parent, "line", class_=self.css, x1=plot.left, x2=plot.right, y1=y, y2=y)
 
+    def numbers(self) -> tuple[MarkNumber, ...]:
+        """None: it is a place of the axis."""
+        return ()
+
 
 @dataclass(frozen=True)
 class TextMark:
@@ -182,16 +248,23 @@ class TextMark:
         x, y = plot.place(self.at, self.value)
         add_element(parent, "text", self.text, class_=self.css, x=x + self.dx, y=y + self.dy)
 
+    def numbers(self) -> tuple[MarkNumber, ...]:
+        """None: it is beside what it names."""
+        return ()
+
 
 @dataclass(frozen=True)
 class CellMark:
-    """A cell of a heat map, the deeper the nearer ``share`` is to 1."""
+    """A cell of a heat map, the deeper the nearer ``share`` is to 1, which stands for ``value``
+    unless that is another number.
+    """
 
     row: int
     column: int
     text: str
     share: float
     description: str
+    value: float | None = None
 
     def draw(self, plot: Plot, parent: Element) -> None:
         x, y, side = plot.x(self.column), plot.y(self.row), plot.band
@@ -202,6 +275,10 @@ class CellMark:
         set_attributes(cell, x=x - side / 2, y=y - side / 2, width=side, height=side)
         css = "on" if share > 0.55 else "off"
         add_element(group, "text", self.text, class_=f"middle {css}", x=x, y=y + 4)
+
+    def numbers(self) -> tuple[MarkNumber, ...]:
+        value = self.share if self.value is None else self.value
+        return (MarkNumber(self.row, value, css="cell", column=self.column),)
 
 
 def bar_width(plot: Plot) -> float:

@@ -122,8 +122,15 @@ def draw_axes(plot: Plot, parent: Element) -> None:
     _draw_up(plot, parent)
     _draw_across(plot, parent)
     x, y = (plot.left - 24, 16.0) if plot.is_headed else (plot.right, plot.height - 6)
-    if plot.across.name:
-        add_element(parent, "text", fit_text(plot.across.name, x), class_="end", x=x, y=y)
+    if name := name_corner(plot):
+        add_element(parent, "text", fit_text(name, x), class_="end", x=x, y=y)
+
+
+def name_corner(plot: Plot) -> str:
+    """The name of the horizontal axis; over rows with names, those of both axes."""
+    if plot.is_headed and plot.up.name:
+        return f"{plot.up.name} ↓ {plot.across.name} →"
+    return plot.across.name
 
 
 def _draw_up(plot: Plot, parent: Element) -> None:

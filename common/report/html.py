@@ -15,7 +15,7 @@ from html import escape
 from pathlib import Path
 
 from common.report.json import to_json_line
-from common.report.report import Figure, Report, Section, Table, iter_shown_rows
+from common.report.report import Figure, Report, Section, Table, TableCell, iter_cells
 
 SHELL = """<!doctype html>
 <html lang="en">
@@ -91,7 +91,7 @@ def write_html_figure(figure: Figure) -> str:
 
 def write_html_table(section: Section, table: Table) -> str:
     """The table, folded away under its caption unless that is the title of the section."""
-    rows = list(iter_shown_rows(table))
+    rows = list(iter_cells(table))
     if not rows:
         return ""
     heads = "".join(f'<th scope="col">{escape(column.title)}</th>' for column in table.columns)
@@ -112,8 +112,14 @@ def write_html_table(section: Section, table: Table) -> str:
     return "\n".join(filter(None, lines))
 
 
-def write_html_row(cells: Sequence[str]) -> str:
-    first, *others = map(escape, cells)
+def format_html_cell(cell: TableCell) -> str:
+    """The best in bold, its mark raised."""
+    text = f"<strong>{escape(cell.text)}</strong>" if cell.is_best else escape(cell.text)
+    return f"{text}<sup>{escape(cell.mark)}</sup>" if cell.mark else text
+
+
+def write_html_row(cells: Sequence[TableCell]) -> str:
+    first, *others = map(format_html_cell, cells)
     return f'<tr><th scope="row">{first}</th>{"".join(f"<td>{cell}</td>" for cell in others)}</tr>'
 
 

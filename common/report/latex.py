@@ -10,10 +10,10 @@ Figures are left out; HTML has them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from common.report.json import to_json_line
-from common.report.report import Report, Section, Table, iter_shown_rows
+from common.report.report import Report, Section, Table, TableCell, iter_cells
 
 LONG = 40
 """Rows that fit on a page."""
@@ -36,9 +36,12 @@ _COMMANDS = {
     "√": r"$\surd$",
     "→": r"$\to$",
     "∞": r"$\infty$",
+    "†": r"$\dagger$",
+    "‡": r"$\ddagger$",
 }
+_MARKS = {"*": r"\ast", "†": r"\dagger", "‡": r"\ddagger"}
 # Signs that make ligatures are set apart from their likes only.
-_SIGNS = re.compile(r"(?<=-)-|(?<=[?!`])`|(?<=')'|[\[\]*\\{}$&#^_~%<>|−≤≥×·Σα≠≈√→∞]")
+_SIGNS = re.compile(r"(?<=-)-|(?<=[?!`])`|(?<=')'|[\[\]*\\{}$&#^_~%<>|−≤≥×·Σα≠≈√→∞†‡]")
 
 
 def write_latex(report: Report) -> str:
@@ -72,8 +75,10 @@ def iter_latex_section(section: Section) -> Iterator[str]:
 
 
 def write_latex_table(table: Table, title: str) -> str:
-    rows = [_row(cells) for cells in iter_shown_rows(table)]
-    head = _row([column.title for column in table.columns])
+    rows = [_row(map(format_latex_cell, cells)) for cells in iter_cells(table)]
+    if table.summary and rows[: -len(table.summary)]:
+        rows.insert(-len(table.summary), r"\midrule")
+    head = _row(escape_latex(column.title) for column in table.columns)
     caption = [f"\\caption{{{escape_latex(title)}}}"] if title else []
     layout = "".join("l" if column.left else "r" for column in table.columns)
     if len(rows) > LONG:
@@ -85,8 +90,20 @@ def write_latex_table(table: Table, title: str) -> str:
     return "\n".join([*start, r"\toprule", head, r"\midrule", *rows, *end])
 
 
-def _row(cells: Sequence[str]) -> str:
-    return f"{' & '.join(map(escape_latex, cells))} \\\\"
+def format_latex_cell(cell: TableCell) -> str:
+    """The best in bold, its mark raised."""
+    text = escape_latex(cell.text)
+    text = f"\\textbf{{{text}}}" if cell.is_best else text
+    return f"{text}$^{{{_mark(cell.mark)}}}$" if cell.mark else text
+
+
+def _mark(text: str) -> str:
+    """In mathematics, where the signs have names of their own."""
+    return "".join(_MARKS.get(sign, escape_latex(sign)) for sign in text)
+
+
+def _row(cells: Iterable[str]) -> str:
+    return f"{' & '.join(cells)} \\\\"
 
 
 def list_latex_items(texts: Sequence[str]) -> str:

@@ -12,10 +12,10 @@ import re
 from collections.abc import Iterator
 
 from common.report.json import to_json_line
-from common.report.report import Report, Section, Table, iter_shown_rows
+from common.report.report import Report, Section, Table, TableCell, iter_cells
 
 _SIGNS = re.compile(r"[\\`*_{}\[\]<>|#~&$]")
-_START = re.compile(r"^([-+=]|\d+(?=[.)]))")
+_START = re.compile(r"^([-+=]|\d+(?=[.)](?:\s|$)))")
 
 
 def write_markdown(report: Report) -> str:
@@ -51,8 +51,15 @@ def iter_markdown_section(section: Section) -> Iterator[str]:
 def write_markdown_table(table: Table) -> str:
     rules = [":--" if column.left else "--:" for column in table.columns]
     heads = [escape_markdown(column.title) for column in table.columns]
-    rows = ([escape_markdown(cell) for cell in row] for row in iter_shown_rows(table))
+    rows = ([format_markdown_cell(cell) for cell in row] for row in iter_cells(table))
     return "\n".join(f"| {' | '.join(cells)} |" for cells in [heads, rules, *rows])
+
+
+def format_markdown_cell(cell: TableCell) -> str:
+    """The best in bold, its mark after it."""
+    text = escape_markdown(cell.text)
+    text = f"**{text}**" if cell.is_best and text else text
+    return text + escape_markdown(cell.mark)
 
 
 def list_markdown_items(texts: tuple[str, ...]) -> str:

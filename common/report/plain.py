@@ -1,7 +1,8 @@
 """Reports as data that can be kept: a stored report can be written in any format later.
 
 Sections keep their cells as shown, so that a report stays as it came out although formats of
-numbers change; the record keeps its values. ``data`` is not kept: it is a JSON file of its own.
+numbers change; the record keeps its values. Which cell is best is kept no more than its value;
+marks and summary are. ``data`` is not kept: it is a JSON file of its own.
 A file names the version of this shape; a reader refuses others with ``ValueError``.
 """
 
@@ -13,7 +14,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from common.report.json import to_json_line
-from common.report.report import Column, Figure, Report, Section, Table, iter_shown_rows
+from common.report.report import Column, Figure, Report, Section, Table, iter_cells, show_row
 
 VERSION = 1
 
@@ -48,9 +49,15 @@ def unpack_report(text: str | bytes) -> Report:
 
 
 def _plain_section(section: Section) -> dict[str, Any]:
-    tables = [_plain_table(table, [*iter_shown_rows(table)]) for table in section.tables]
+    tables = [_plain_cells(table) for table in section.tables]
     drawn = replace(section, tables=(), figures=tuple(section.figures))
     return asdict(drawn) | {"tables": tables}
+
+
+def _plain_cells(table: Table) -> dict[str, Any]:
+    """The table with its cells as people read them."""
+    rows = [[cell.text for cell in row] for row in iter_cells(replace(table, summary=()))]
+    return _plain_table(table, rows) | {"summary": [show_row(table, row) for row in table.summary]}
 
 
 def _plain_table(table: Table, rows: list[Any]) -> dict[str, Any]:
@@ -70,4 +77,6 @@ def _section(plain: Mapping[str, Any]) -> Section:
 
 def _table(plain: Mapping[str, Any]) -> Table:
     columns = tuple(Column(**column) for column in plain["columns"])
-    return Table(**{**plain, "columns": columns, "notes": tuple(plain["notes"])})
+    # Reports that were stored before tables had marks have none.
+    rows = {name: tuple(map(tuple, plain.get(name, ()))) for name in ("summary", "marks")}
+    return Table(**{**plain, **rows, "columns": columns, "notes": tuple(plain["notes"])})

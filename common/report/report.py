@@ -9,6 +9,9 @@ A core builds a report and never writes one; a view or a command picks the write
 - ``record`` for CSV: one flat table in full precision, its columns named as in the file.
 - ``data`` for JSON: plain dicts and lists, in the shape that the core gives them.
 
+A table for a paper names in its columns which value is ``best``, and has ``marks`` of significance
+beside its cells; its caption says by which test. Markdown, LaTeX and HTML set the best in bold.
+
 ``conditions`` say how everything was computed; CSV, Markdown, LaTeX and HTML files carry them.
 What is long may be given as a generator or a function: a writer reads it once, and only what it
 writes.
@@ -16,9 +19,9 @@ writes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 UNDEFINED = "null"
 
@@ -26,7 +29,8 @@ UNDEFINED = "null"
 @dataclass(frozen=True)
 class Column:
     """``name`` is that of CSV, ``head`` that of tables for people, by default the same. ``format``
-    shows a defined value, ``undefined`` stands for None; ``left`` aligns to the left.
+    shows a defined value, ``undefined`` stands for None; ``left`` aligns to the left. ``best``: the
+    values that read the same as the highest or the lowest of the rows stand out.
     """
 
     name: str
@@ -34,6 +38,7 @@ class Column:
     format: Callable[[Any], str] = str
     left: bool = False
     undefined: str = UNDEFINED
+    best: Literal["", "higher", "lower"] = ""
 
     @property
     def title(self) -> str:
@@ -49,6 +54,9 @@ class Table:
 
     ``detail``: long, by run or by topic; text leaves it out, HTML folds it. Text puts ``lead``
     above the table, prints at most ``most`` rows, and separates by tabs with ``tabs``.
+
+    ``summary`` are rows below the others, such as the median of all runs: they are never best.
+    ``marks`` has a sign for each cell of the first rows, mostly empty. CSV has neither.
     """
 
     name: str
@@ -60,6 +68,8 @@ class Table:
     lead: str = ""
     most: int | None = None
     tabs: bool = False
+    summary: tuple[Sequence[Any], ...] = ()
+    marks: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -108,7 +118,46 @@ def make_columns(
     return tuple(Column(n, format=show, left=left, undefined=undefined) for n in names)
 
 
-def iter_shown_rows(table: Table) -> Iterable[list[str]]:
-    """The rows as people read them."""
-    for row in table.rows:
-        yield [column.show(value) for column, value in zip(table.columns, row, strict=True)]
+@dataclass(frozen=True)
+class TableCell:
+    """A cell as people read it; ``mark`` is a sign beside it."""
+
+    text: str
+    is_best: bool = False
+    mark: str = ""
+
+
+def iter_cells(table: Table) -> Iterator[list[TableCell]]:
+    """The rows, then those of the summary; a table without best and marks is read row by row."""
+    if not table.marks and not any(column.best for column in table.columns):
+        for row in (*table.rows, *table.summary) if table.summary else table.rows:
+            yield [TableCell(text) for text in show_row(table, row)]
+        return
+    rows = list(table.rows)
+    best = [find_best_text(column, rows, at) for at, column in enumerate(table.columns)]
+    for number, row in enumerate(rows):
+        signs = table.marks[number] if number < len(table.marks) else [""] * len(best)
+        cells = zip(show_row(table, row), best, signs, strict=True)
+        yield [TableCell(text, text == top, sign) for text, top, sign in cells]
+    for row in table.summary:
+        yield [TableCell(text) for text in show_row(table, row)]
+
+
+def find_best_text(column: Column, rows: Sequence[Sequence[Any]], at: int) -> str | None:
+    """How the best value of the column reads: values that read alike are best alike. None if no
+    value is defined, or none is better.
+    """
+    values = [row[at] for row in rows if row[at] is not None]
+    if not column.best or not values:
+        return None
+    return column.show(max(values) if column.best == "higher" else min(values))
+
+
+def show_row(table: Table, row: Sequence[Any]) -> list[str]:
+    return [column.show(value) for column, value in zip(table.columns, row, strict=True)]
+
+
+def iter_shown_rows(table: Table) -> Iterator[list[str]]:
+    """The rows as plain text, with their marks."""
+    for cells in iter_cells(table):
+        yield [cell.text + cell.mark for cell in cells]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -38,6 +39,12 @@ def is_hint(topics: int, low: float | None) -> bool:
 def nan_to_none(value: float) -> float | None:
     """``value``, or None for NaN."""
     return None if value != value else float(value)
+
+
+def mean_or_none(values: Iterable[float | None]) -> float | None:
+    """The mean of the values that are not None; None without any."""
+    defined = [value for value in values if value is not None]
+    return sum(defined) / len(defined) if defined else None
 
 
 def estimates_to_dict(result: Any) -> dict[str, Any]:

@@ -94,6 +94,8 @@ class UnitFields(forms.Form):
 class QualityFields(forms.Form):
     """Practice, gold, repeats, and the rules on them."""
 
+    help_words = {"gold_per_unit": "gold", "repeats_per_unit": "blind repeat"}
+
     gold_per_unit = forms.IntegerField(
         min_value=0,
         max_value=100,

@@ -87,8 +87,9 @@ def get_study_for(user: User, slug: str, pk: int) -> tuple[Campaign, Study]:
 
 def get_crowd_worker(study: Study, pk: int) -> CrowdWorker:
     """A worker with a unit in ``study``, trials aside."""
-    units = WorkUnit.objects.filter(plan=study.plan_id, trial=False, worker=pk)
-    worker = CrowdWorker.objects.filter(pk__in=units.values("worker")).select_related("user")
+    units = WorkUnit.objects.filter(plan=study.plan_id, trial=False).values("worker")
+    # By its own key, which an address may make too large for the database.
+    worker = CrowdWorker.objects.filter(pk=pk, pk__in=units).select_related("user")
     row = worker.first()
     if row is None:
         raise Http404(f"no worker {pk} in study {study.pk}")

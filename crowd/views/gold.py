@@ -13,7 +13,7 @@ from campaigns.core.faults import FaultReport, InvalidFile, format_count
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Grade
 from campaigns.queries.lists import get_campaign_for
-from campaigns.views.helpers import Crumbs, SignedInRequest, campaign_url
+from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from crowd.forms.pairs import PairsForm
 from crowd.models import Study
@@ -85,7 +85,6 @@ class StudyGoldPage:
     """``balances``: of the studies that are not stopped. ``in_use``: gold that is not retired."""
 
     campaign: Campaign
-    crumbs: Crumbs
     form: PairsForm
     report: FaultReport | None
     pairs: list[GoldPairResult]
@@ -105,7 +104,6 @@ def render_gold_page(
     studies = [each for each in list_studies(campaign) if each.state != Study.State.STOPPED]
     page = StudyGoldPage(
         campaign=campaign,
-        crumbs=[("Crowd", campaign_url("studies", campaign)), ("Gold", None)],
         form=form,
         report=report,
         pairs=list_gold_pairs(campaign),

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods
 from campaigns.core.cards import Card
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
-from campaigns.views.helpers import Crumbs, SignedInRequest
+from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from crowd.core.providers.base import ArrivalRefused, check_id
 from crowd.core.providers.registry import PROVIDERS
@@ -24,7 +24,6 @@ from crowd.queries.workers import get_study_for
 from crowd.services.key_sets import request_key_set
 from crowd.services.keys import make_link, retire_link_key, rotate_link_key
 from crowd.services.receipt_checks import ReceiptCheck, find_receipt
-from crowd.views.studies import study_crumbs
 
 MAX_HOURS = 24 * 365
 
@@ -36,7 +35,6 @@ class KeysPage:
     """
 
     campaign: Campaign
-    crumbs: Crumbs
     study: Study
     card: Card
     signs: bool
@@ -111,7 +109,6 @@ def render_keys_page(
 ) -> HttpResponse:
     page = KeysPage(
         campaign=study.campaign,
-        crumbs=[*study_crumbs(study), ("Keys and links", None)],
         study=study,
         card=PROVIDERS[study.provider].card,
         signs=study.provider == "generic",

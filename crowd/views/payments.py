@@ -10,14 +10,13 @@ from django.contrib import messages
 from django.core.paginator import Page, Paginator
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
-from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from campaigns.api.attachments import attachment_response, report_response
 from campaigns.core.faults import FaultReport, InvalidFile
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
-from campaigns.views.helpers import Crumbs, SignedInRequest
+from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from crowd.core.payment_sheet import (
     PAYMENT_FORMATS,
@@ -41,7 +40,6 @@ from crowd.queries.payment_sheet import (
 )
 from crowd.queries.workers import get_study_for
 from crowd.services.payments import grant_bonus
-from crowd.views.studies import study_crumbs
 
 PER_PAGE = 200
 MOST_LISTED = 200
@@ -58,7 +56,6 @@ class PaymentsPage:
     """``bonus_row`` is the payment that the form adds a bonus to."""
 
     campaign: Campaign
-    crumbs: Crumbs
     study: Study
     page_obj: Page[Any]
     totals: list[SheetTotal]
@@ -81,7 +78,6 @@ def render_payments(
     rows = load_payment_sheet(study)
     page = PaymentsPage(
         campaign=campaign,
-        crumbs=study_crumbs(study, ("Payments", None)),
         study=study,
         page_obj=Paginator(rows, PER_PAGE).get_page(request.GET.get("page")),
         totals=sum_payments(rows),
@@ -154,7 +150,6 @@ class ReconcilePage:
     """``answer`` is None before a list is uploaded, ``report`` lists its faults."""
 
     campaign: Campaign
-    crumbs: Crumbs
     study: Study
     form: ReconcileForm
     key: KeyStatus
@@ -202,10 +197,8 @@ def render_reconcile(
     status: int = 200,
 ) -> HttpResponse:
     differences = answer.differences if answer else []
-    sheet = reverse("study-payments", args=[study.campaign.slug, study.pk])
     page = ReconcilePage(
         campaign=study.campaign,
-        crumbs=study_crumbs(study, ("Payments", sheet), ("Reconciliation", None)),
         study=study,
         form=form,
         key=key,

@@ -13,7 +13,7 @@ from campaigns.core.faults import FaultReport, InvalidFile, format_count
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Grade
 from campaigns.queries.lists import get_campaign_for
-from campaigns.views.helpers import Crumbs, SignedInRequest, campaign_url
+from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from crowd.forms.pairs import PairsForm
 from crowd.models import Study
@@ -93,7 +93,6 @@ def redirect_to_practice(
 @dataclass(frozen=True)
 class StudyPracticePage:
     campaign: Campaign
-    crumbs: Crumbs
     form: PairsForm
     report: FaultReport | None
     locked: bool
@@ -112,7 +111,6 @@ def render_practice_page(
     locked = is_locked(campaign, Audience.CROWD)
     page = StudyPracticePage(
         campaign=campaign,
-        crumbs=[("Crowd", campaign_url("studies", campaign)), ("Practice", None)],
         form=form,
         report=report,
         locked=locked,

@@ -16,8 +16,9 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.confirmation import confirm_act
-from campaigns.views.helpers import Crumbs, SignedInRequest, campaign_url
+from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
+from campaigns.views.row_filters import RowFilter, filter_rows
 from crowd.core.consent import PLACEHOLDERS
 from crowd.forms.studies import StudyExtendForm, StudyForm, StudyNewForm, build_edit_form
 from crowd.models import Study
@@ -47,8 +48,9 @@ from crowd.views.study_preview import StudyPreviewPart, build_study_preview
 @dataclass(frozen=True)
 class StudiesPage:
     campaign: Campaign
-    crumbs: Crumbs
     studies: list[StudyFigures]
+    has_studies: bool
+    states: RowFilter
     needs: CrowdNeeds
 
 
@@ -56,10 +58,16 @@ class StudiesPage:
 def studies_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """The studies of a campaign with their key figures."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    studies = load_study_figures(list_studies(campaign))
+    listed, states = filter_rows(
+        request, studies, lambda row: row.study.state, parameter="state", label="State",
+        labels=dict(Study.State.choices),
+    )  # fmt: skip
     page = StudiesPage(
         campaign=campaign,
-        crumbs=[("Crowd", None)],
-        studies=load_study_figures(list_studies(campaign)),
+        studies=listed,
+        has_studies=bool(studies),
+        states=states,
         needs=load_crowd_needs(campaign),
     )
     return render_page(request, "crowd/studies.html", page)
@@ -70,7 +78,6 @@ class StudyFormPage:
     """``study`` is None for a new one; ``can_fill`` lists the placeholders of the consent text."""
 
     campaign: Campaign
-    crumbs: Crumbs
     form: StudyForm
     study: Study | None
     needs: CrowdNeeds | None
@@ -85,12 +92,8 @@ def render_study_form(
     study: Study | None = None,
     preview: StudyPreviewPart | None = None,
 ) -> HttpResponse:
-    crumbs: Crumbs = [("Crowd", campaign_url("studies", campaign)), ("New study", None)]
-    if study is not None:
-        crumbs = [*study_crumbs(study), ("Edit", None)]
     page = StudyFormPage(
         campaign=campaign,
-        crumbs=crumbs,
         form=form,
         study=study,
         needs=None if study else load_crowd_needs(campaign),
@@ -169,7 +172,6 @@ class StudyStartPage:
     """Before the confirmation: what is missing, or the reason for pay below the minimum."""
 
     campaign: Campaign
-    crumbs: Crumbs
     study: Study
     checks: list[StartCheck]
     is_missing: bool
@@ -180,7 +182,6 @@ class StudyStartPage:
 def study_start_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """The list of what is missing, then the page before a study starts; its form starts it."""
     campaign, study = get_study_for(request.user, slug, pk)
-    crumbs = study_crumbs(study)
     if study.state != Study.State.DRAFT:
         return redirect(study)
     reason = request.POST.get("reason", "").strip()[:500]
@@ -190,7 +191,6 @@ def study_start_view(request: SignedInRequest, slug: str, pk: int) -> HttpRespon
     if missing or (below and not reason):
         page = StudyStartPage(
             campaign=campaign,
-            crumbs=[*crumbs, ("Start", None)],
             study=study,
             checks=[check for check in checks if check.state in (MISSING, OPEN)],
             is_missing=missing,
@@ -206,7 +206,7 @@ def study_start_view(request: SignedInRequest, slug: str, pk: int) -> HttpRespon
 
     describe = partial(describe_study_start, study, reason)
     fields = [("reason", reason)] if reason else []
-    return confirm_act(request, campaign, describe=describe, act=act, fields=fields, crumbs=crumbs)
+    return confirm_act(request, campaign, describe=describe, act=act, fields=fields)
 
 
 @require_POST
@@ -233,13 +233,12 @@ def study_stop_view(request: SignedInRequest, slug: str, pk: int) -> HttpRespons
         return redirect(study)
 
     describe = partial(describe_study_stop, study)
-    return confirm_act(request, campaign, describe=describe, act=act, crumbs=study_crumbs(study))
+    return confirm_act(request, campaign, describe=describe, act=act)
 
 
 @dataclass(frozen=True)
 class StudyExtendPage:
     campaign: Campaign
-    crumbs: Crumbs
     study: Study
     form: StudyExtendForm
     pairs: int
@@ -263,19 +262,9 @@ def study_extend_view(request: SignedInRequest, slug: str, pk: int) -> HttpRespo
             return redirect(study)
     page = StudyExtendPage(
         campaign=campaign,
-        crumbs=[*study_crumbs(study), ("Extend", None)],
         study=study,
         form=form,
         pairs=study.plan.slots.values("item").distinct().count(),
     )
     status = 422 if form.errors else 200
     return render_page(request, "crowd/study_extend.html", page, status=status)
-
-
-def study_crumbs(study: Study, *last: tuple[str, str | None]) -> list[tuple[str, str | None]]:
-    """The way to the page of ``study``, then ``last``, for pages below it."""
-    return [
-        ("Crowd", campaign_url("studies", study.campaign)),
-        (study.title, study.get_absolute_url()),
-        *last,
-    ]

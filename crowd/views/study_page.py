@@ -9,7 +9,7 @@ from django.http import HttpResponse
 from django.urls import reverse
 
 from campaigns.models import Campaign
-from campaigns.views.helpers import Crumbs, SignedInRequest, campaign_url
+from campaigns.views.helpers import SignedInRequest, campaign_url
 from campaigns.views.pages import render_page
 from crowd.core.forecast import StudyForecast
 from crowd.core.hourly_pay import PayAssessment
@@ -53,7 +53,6 @@ class NextAct:
 @dataclass(frozen=True)
 class StudyPage:
     campaign: Campaign
-    crumbs: Crumbs
     study: Study
     provider_title: str
     aggregation_title: str
@@ -76,7 +75,6 @@ def render_study_page(request: SignedInRequest, study: Study) -> HttpResponse:
     model = MODELS.get(study.aggregation)
     page = StudyPage(
         campaign=study.campaign,
-        crumbs=[("Crowd", campaign_url("studies", study.campaign)), (study.title, None)],
         study=study,
         provider_title=provider.title if provider else study.provider,
         aggregation_title=model.card.title if model else study.aggregation,

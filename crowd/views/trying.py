@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from campaigns.api.attachments import report_response
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
-from campaigns.views.helpers import Crumbs, SignedInRequest
+from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from crowd.models import Study
 from crowd.queries.fake_platform import (
@@ -42,7 +42,6 @@ from crowd.services.fake_platform import (
     play_return,
     record_submission,
 )
-from crowd.views.studies import study_crumbs
 from crowd.views.unit_frame import add_worker_headers
 from judging.models import WorkUnit
 
@@ -65,7 +64,6 @@ class FakeTask(NamedTuple):
 @dataclass(frozen=True)
 class TryPage:
     campaign: Campaign
-    crumbs: Crumbs
     study: Study
     is_open: bool
     is_real: bool
@@ -135,7 +133,6 @@ def render_try_page(
     units = load_task_states(study, hash_fake_units(study, uids)) if uids else {}
     page = TryPage(
         campaign=study.campaign,
-        crumbs=[*study_crumbs(study), ("Try study", None)],
         study=study,
         is_open=is_platform_open(study),
         is_real=study.provider == "fake" and study.state != Study.State.DRAFT,

@@ -98,7 +98,9 @@ class EndPage:
 @unit_view("GET", "HEAD")
 def crowd_unit_view(request: HttpRequest, unit: WorkUnit, frame: UnitFrame) -> HttpResponseBase:
     """The step at hand; the one address of every text of a unit. ``back``: the last answer."""
-    step = find_step(unit)
+    # A started unit is at its documents, which their page reads itself.
+    is_at_documents = unit.state == WorkUnit.State.STARTED and not unit.is_over
+    step = "judge" if is_at_documents else find_step(unit)
     if step in PAGES:
         return redirect_worker(PAGES[step], frame)
     if step == "begin":

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from campaigns.api.attachments import report_response
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
-from campaigns.views.helpers import Crumbs, SignedInRequest
+from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from crowd.core.quality.alarms import ALARM_TITLES
 from crowd.core.quality.formats import WORKERS_FORMATS
@@ -35,7 +35,6 @@ from crowd.queries.workers import (
 )
 from crowd.services.more_labels import request_more_labels
 from crowd.services.quality import set_work_aside
-from crowd.views.studies import study_crumbs
 from judging.models import Exclusion, WorkUnit
 from judging.services.exclusions import undo_exclusion
 
@@ -71,7 +70,6 @@ class WorkersPage:
     """``aside`` was set aside just now, and can be undone from the notice."""
 
     campaign: Campaign
-    crumbs: Crumbs
     study: Study
     rows: list[WorkerSummary]
     total: int
@@ -97,7 +95,6 @@ def study_workers_view(request: SignedInRequest, slug: str, pk: int) -> HttpResp
     rows = filter_workers(everybody, state=state, alarm=alarm)
     page = WorkersPage(
         campaign=campaign,
-        crumbs=study_crumbs(study, ("Workers", None)),
         study=study,
         rows=sort_workers(rows, sort.removeprefix("-"), descending=sort.startswith("-")),
         total=len(everybody),
@@ -167,7 +164,6 @@ def study_workers_download_view(
 @dataclass(frozen=True)
 class WorkerDetailPage:
     campaign: Campaign
-    crumbs: Crumbs
     study: Study
     worker: WorkerSummary
     detail: WorkerDetail
@@ -179,10 +175,8 @@ def study_worker_view(request: SignedInRequest, slug: str, pk: int, worker: int)
     """One worker: units, answers on gold, timeline, and what was set aside."""
     campaign, study = get_study_for(request.user, slug, pk)
     detail = load_worker_detail(study, get_crowd_worker(study, worker))
-    back = reverse("study-workers", args=[slug, pk])
     page = WorkerDetailPage(
         campaign=campaign,
-        crumbs=study_crumbs(study, ("Workers", back), (detail.summary.pseudonym, None)),
         study=study,
         worker=detail.summary,
         detail=detail,
@@ -256,7 +250,6 @@ def study_worker_undo_view(
 @dataclass(frozen=True)
 class MoreLabelsPage:
     campaign: Campaign
-    crumbs: Crumbs
     study: Study
     preview: UnsurePreview
     first: tuple[object, ...]
@@ -278,7 +271,6 @@ def study_more_labels_view(request: SignedInRequest, slug: str, pk: int) -> Http
     preview = preview_unsure_pairs(study)
     page = MoreLabelsPage(
         campaign=campaign,
-        crumbs=study_crumbs(study, ("One more judgment", None)),
         study=study,
         preview=preview,
         first=preview.pairs[:MOST_UNSURE],

@@ -17,7 +17,13 @@ from rest_framework.serializers import Serializer
 
 from campaigns.api.confirmation import ConfirmSerializer, read_decision
 from campaigns.api.resources import CAMPAIGN, filter_campaigns, request_user
+from campaigns.errors import ActionRefused
 from campaigns.queries.lists import get_campaign_for
+from common.charts.png import ChartTooLargeError
+from common.report.archive import ArchiveTooLargeError
+from evaluation.core.paper.files import pack_paper
+from evaluation.core.paper.report import serialize_paper
+from evaluation.core.paper.results import PaperResults
 from evaluation.models import RunScores, ScoreSet
 from evaluation.queries.exports import (
     MIME,
@@ -26,6 +32,7 @@ from evaluation.queries.exports import (
     run_scores_file,
 )
 from evaluation.queries.leaderboard import Leaderboard, get_leaderboard
+from evaluation.queries.paper import UnknownTeamError, find_paper_source, get_paper_results
 from evaluation.queries.score_sets import (
     get_reader,
     list_visible_run_scores,
@@ -37,6 +44,11 @@ from evaluation.services.scoring import request_evaluation
 LONG = OpenApiParameter(
     "shape", str, enum=["wide", "long"], description="long: one row per run, measure and topic."
 )
+
+TEAM = OpenApiParameter(
+    "team", str, description="Name of the team; for participants their own, the default."
+)
+MEASURES = OpenApiParameter("m", str, many=True, description="Measures, in their order.")
 
 LABEL = (
     "Empty for scores by human judgments; `filled, no estimate` or `automatic, no estimate` where "
@@ -88,6 +100,16 @@ class BoardSerializer(Serializer[Any]):
     conditions = serializers.DictField()
     spread = serializers.DictField(child=SpreadSerializer())
     runs = EntrySerializer(many=True)
+
+
+class PaperSerializer(Serializer[Any]):
+    conditions = serializers.DictField()
+    verdict = serializers.DictField()
+    measures = serializers.DictField(child=serializers.CharField())
+    runs_in_all = serializers.IntegerField()
+    runs = serializers.ListField(child=serializers.DictField())
+    spread = serializers.DictField(child=SpreadSerializer())
+    topics = serializers.ListField(child=serializers.DictField())
 
 
 class EvaluateSerializer(Serializer[Any]):
@@ -148,6 +170,22 @@ class ScoreSetViewSet(viewsets.ReadOnlyModelViewSet[ScoreSet]):
             leaderboard_to_csv(self.visible_leaderboard(), by_topic=long), content_type=MIME["csv"]
         )
 
+    @extend_schema(parameters=[TEAM, MEASURES], responses=PaperSerializer)
+    @action(detail=True)
+    def paper(self, request: Request, **_: Any) -> Response:
+        """The results of a team for a paper, as its members may see them."""
+        return Response(serialize_paper(find_team_results(request, self.get_object())))
+
+    @extend_schema(
+        parameters=[TEAM, MEASURES],
+        responses={(200, "application/zip"): OpenApiTypes.BINARY},
+    )
+    @action(detail=True, url_path="paper.zip", url_name="paper-zip")
+    def paper_zip(self, request: Request, **_: Any) -> HttpResponse:
+        """The same as an archive: tables, figures, conditions and citation."""
+        packed = pack_team_paper(request, self.get_object())
+        return HttpResponse(packed, content_type=MIME["zip"])
+
     @extend_schema(request=EvaluateSerializer, responses={202: JobSerializer})
     @action(detail=False, methods=["post"])
     def evaluate(self, request: Request) -> Response:
@@ -175,6 +213,31 @@ class ScoreSetViewSet(viewsets.ReadOnlyModelViewSet[ScoreSet]):
             decision=read_decision(request),
         )
         return Response(self.get_serializer(released).data)
+
+
+def pack_team_paper(request: Request, score_set: ScoreSet) -> bytes:
+    """The archive of the requested team, or 404 for one that is not the reader's."""
+    results = find_team_results(request, score_set)
+    try:
+        return pack_paper(results)
+    except (ArchiveTooLargeError, ChartTooLargeError) as error:
+        fix = "Download the tables one by one."
+        raise ActionRefused("archive-too-large", f"{error}.", fix) from error
+
+
+def find_team_results(request: Request, score_set: ScoreSet) -> PaperResults:
+    team = request.query_params.get("team", "")
+    try:
+        source = find_paper_source(request.user, score_set.campaign, team, score_set.pk)
+    except UnknownTeamError as error:
+        raise Http404 from error
+    if source.score_set is None or source.team is None:
+        raise Http404
+    measures = request.query_params.getlist("m")
+    results = get_paper_results(source.score_set, source.team, measures)
+    if results is None:
+        raise Http404
+    return results
 
 
 class RunScoresViewSet(mixins.RetrieveModelMixin, viewsets.GenericViewSet[RunScores]):

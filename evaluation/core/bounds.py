@@ -124,7 +124,7 @@ def _bounds(measure: Measure, base: ScoringBatch, extremes: Extremes) -> Measure
 
 
 def _least(measure: Measure, low: Floats, partly: Mask) -> float | None:
-    """The minimum over all topics, if topics in ``partly`` may be left out of the mean."""
+    """The minimum over all topics, if topics in ``partly`` may be missing from the mean."""
     return min(_overall_values(measure, low, partly, np.sort(low[partly])), default=None)
 
 

@@ -82,11 +82,16 @@ def score_topic(
     places: NDArray[np.int32],
     measures: Sequence[Measure],
     options: ScoringOptions,
+    first: int = 0,
 ) -> Floats:
-    """Values by run and measure for the single topic of ``judged``, after a new judgment."""
+    """Values by run and measure for the single topic of ``judged``, after a new judgment.
+
+    ``places[code] - first`` is a pair's index in ``judged``, of the pairs of the topic; below 0 it
+    has none.
+    """
     (topic,) = judged.topics
     codes, starts = runs.of_topic(topic)
-    ranked_places = places[codes]
+    ranked_places = places[codes] - first
     rows = np.flatnonzero(ranked_places >= 0)
     segment = np.searchsorted(starts, rows, side="right") - 1
     lengths = np.diff(starts)

@@ -14,14 +14,20 @@ from common.statistics.draws import ResamplingOptions
 from common.statistics.estimate import Estimate
 from evaluation.core.comparison.compare import Comparisons, compare_all
 from evaluation.core.comparison.discriminative import DiscriminativePower, discriminative_power
+from evaluation.core.comparison.marks import SignificanceMarks, mark_runs
 from evaluation.core.comparison.rank_correlation import correlate_measures
 from evaluation.core.comparison.registry import CORRELATIONS, FAMILY_TESTS, INTERVALS, TESTS
+from evaluation.core.measures.titles import format_measure_title
 from evaluation.queries.leaderboard import Leaderboard, LeaderboardEntry
 
 INTERVAL = "bca"
-COMPARISONS: Cache[tuple[object, ...], Comparisons] = Cache(64)
+MOST_PAIRS = 400_000
+COMPARISONS: Cache[tuple[object, ...], Comparisons] = Cache(MOST_PAIRS, lambda it: len(it.rows))
+"""10,153 pairs of 143 runs take some 4 MB."""
 MOST_DRAWS = 5_000_000_000
 """Random draws × run pairs × topics: more take longer than a few seconds."""
+MOST_DRAWS_BESIDE = 500_000_000
+"""The same for tests that a download computes beside its table."""
 
 
 @dataclass(frozen=True)
@@ -82,24 +88,48 @@ def compare_all_runs(
             seed=comparison_seed(leaderboard),
         )
 
-    return COMPARISONS.get_or_compute(key, compute).corrected(choice.correction)
+    return COMPARISONS.get_or_compute(
+        (*key, choice.correction),
+        lambda: COMPARISONS.get_or_compute(key, compute).corrected(choice.correction),
+    )
 
 
 def check_comparison_size(
     leaderboard: Leaderboard, choice: SignificanceChoice, measures: int = 1
 ) -> None:
     """Refuse exploratory tests whose random draws take too long for a page."""
-    runs, topics, _ = leaderboard.tables.shape
-    pairs = runs * (runs - 1) // 2
-    draws = (
-        ResamplingOptions().resamples if (TESTS | FAMILY_TESTS)[choice.test].card.parameters else 0
-    )
+    draws, pairs, topics = count_draws(leaderboard, choice)
     if choice.exploratory and draws * pairs * topics * measures > MOST_DRAWS:
         raise ActionRefused(
             "too-many-pairs",
             f"{draws:,} random draws for {pairs:,} run pairs take too long for a page.",
             "Use `manage.py compare_runs`, or the campaign's preregistered test on this page.",
         )
+
+
+def count_draws(leaderboard: Leaderboard, choice: SignificanceChoice) -> tuple[int, int, int]:
+    """Random draws (0 for tests without), run pairs and topics: their product is the work."""
+    runs, topics, _ = leaderboard.tables.shape
+    has_draws = bool((TESTS | FAMILY_TESTS)[choice.test].card.parameters)
+    draws = ResamplingOptions().resamples if has_draws else 0
+    return draws, runs * (runs - 1) // 2, topics
+
+
+def mark_entries(
+    leaderboard: Leaderboard, entries: Sequence[LeaderboardEntry], name: str
+) -> SignificanceMarks | None:
+    """Marks and letters of ``entries``, best first, by the preregistered test.
+
+    None where the measure compares no runs or the test would take too long beside a table.
+    """
+    choice = get_fixed_test(leaderboard.score_set.campaign)
+    draws, pairs, topics = count_draws(leaderboard, choice)
+    if not leaderboard.measure(name).compares or draws * pairs * topics > MOST_DRAWS_BESIDE:
+        return None
+    defined = [entry for entry in entries if entry.means[name] is not None]
+    compared = select_run_pairs(leaderboard, defined, name, choice)
+    ranking = [entry.tag for entry in defined]
+    return mark_runs(compared, ranking, format_measure_title(name))
 
 
 def select_run_pairs(

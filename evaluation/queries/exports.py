@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from common.report.report import Column, Report, Section, Table, make_columns
 from common.report.writers import ENDINGS, make_formats
 from evaluation.core.comparison.formats import format_p_value
+from evaluation.core.comparison.marks import CAPTION_OF_LETTERS, SignificanceMarks
 from evaluation.core.formats import FORMATS
-from evaluation.queries.leaderboard import Leaderboard, LeaderboardEntry
+from evaluation.core.measures.titles import format_measure_title
+from evaluation.queries.comparison import mark_entries
+from evaluation.queries.leaderboard import Leaderboard, LeaderboardEntry, rank_entries
 
 RUN_FORMATS = ENDINGS | {"txt": "trec_eval"}
 """By the extension of the file."""
-MIME = {"txt": "text/plain", "csv": "text/csv", "json": "application/json"}
+MIME = {
+    "txt": "text/plain",
+    "csv": "text/csv",
+    "json": "application/json",
+    "zip": "application/zip",
+}
 
 
 def run_scores_file(leaderboard: Leaderboard, entry: LeaderboardEntry, fmt: str) -> str:
@@ -29,35 +38,90 @@ def leaderboard_to_csv(leaderboard: Leaderboard, *, by_topic: bool = False) -> s
     return LEADERBOARD_FORMATS["csv"](leaderboard)
 
 
-def build_leaderboard_report(leaderboard: Leaderboard) -> Report:
-    """One line per run."""
-    names = leaderboard.score_set.measures
-    columns = (
-        *make_columns("run", "team", left=True),
-        *make_columns(*names, show=format_p_value),
-        Column("withdrawn"),
-    )
+def build_leaderboard_report(leaderboard: Leaderboard, visible: Sequence[str] = ()) -> Report:
+    """One line per run: ``visible`` measures in tables, best run first by the first of them, with
+    marks of significance and letters; all measures in CSV, by tag.
+    """
+    names = list(visible) or list(leaderboard.score_set.measures)
+    ranked, undefined = rank_entries(leaderboard, names[0])
+    entries = [*ranked, *undefined]
+    marks = mark_entries(leaderboard, ranked, names[0])
+    letters = marks.groups.letters if marks else {}
+    measures = [build_measure_column(leaderboard, name) for name in names]
+    columns = (*make_columns("run", "team", left=True), *measures, Column("group", left=True))
     rows = [
-        (
-            *(entry.tag, entry.team, *(entry.means[name] for name in names)),
-            entry.withdrawn_at.isoformat() if entry.withdrawn_at else "",
-        )
-        for entry in leaderboard.entries
+        (entry.tag, entry.team, *map(entry.means.get, names), letters.get(entry.tag, ""))
+        for entry in entries
     ]
-    table = Table("leaderboard", columns, rows)
     campaign, label = leaderboard.score_set.campaign, leaderboard.score_set.label
+    table = Table(
+        "leaderboard",
+        columns,
+        rows,
+        caption=f"Scores of {campaign.title}, means over {len(leaderboard.topics)} topics.",
+        notes=list_table_notes(marks),
+        summary=tuple(list_summary_rows(leaderboard, names)),
+        marks=tuple(mark_cells(marks, entry.tag, len(columns)) for entry in entries),
+    )
     return Report(
         title=f"Scores of {campaign.title}, qrels {leaderboard.score_set.qrels.version}",
         sections=[Section("Runs", (table,))],
         notes=(label,) if label else (),
         conditions=leaderboard.score_set.provenance,
-        record=table,
-        data=lambda: leaderboard_to_dict(leaderboard),
+        record=build_leaderboard_record(leaderboard, letters),
+        data=lambda: leaderboard_to_dict(leaderboard, letters),
     )
 
 
-def leaderboard_to_dict(leaderboard: Leaderboard) -> dict[str, Any]:
-    """The score set as plain values: provenance, best, median and worst, visible runs."""
+def build_measure_column(leaderboard: Leaderboard, name: str) -> Column:
+    """Named as in files, headed as in papers."""
+    better = leaderboard.better(name)
+    return Column(
+        name,
+        format_measure_title(name, over_topics=True),
+        format_p_value,
+        best="" if better == "neither" else better,
+    )
+
+
+def list_table_notes(marks: SignificanceMarks | None) -> tuple[str, ...]:
+    return (marks.caption, CAPTION_OF_LETTERS) if marks else ()
+
+
+def mark_cells(marks: SignificanceMarks | None, tag: str, columns: int) -> tuple[str, ...]:
+    """The mark of the run beside the first measure, after run and team."""
+    sign = marks.marks.get(tag, "") if marks else ""
+    return ("", "", sign, *[""] * (columns - 3))
+
+
+def list_summary_rows(leaderboard: Leaderboard, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+    """Best, median and worst of all runs, visible or not."""
+    spreads = [leaderboard.best_median_worst(name).as_dict() for name in names]
+    for word in ("best", "median", "worst"):
+        title = f"{word.capitalize()} of {len(leaderboard.means)}"
+        yield (title, "", *(spread[word] for spread in spreads), "")
+
+
+def build_leaderboard_record(leaderboard: Leaderboard, letters: Mapping[str, str]) -> Table:
+    names = leaderboard.score_set.measures
+    columns = make_columns("run", "team", *names, "withdrawn", "group")
+    rows = [
+        (
+            *(entry.tag, entry.team, *(entry.means[name] for name in names)),
+            entry.withdrawn_at.isoformat() if entry.withdrawn_at else "",
+            letters.get(entry.tag, ""),
+        )
+        for entry in leaderboard.entries
+    ]
+    return Table("leaderboard", columns, rows)
+
+
+def leaderboard_to_dict(
+    leaderboard: Leaderboard, letters: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """The score set as plain values: provenance, best, median and worst, visible runs; with
+    ``letters`` the group of each run.
+    """
     score_set = leaderboard.score_set
     return {
         "score_set": score_set.pk,
@@ -78,6 +142,7 @@ def leaderboard_to_dict(leaderboard: Leaderboard) -> dict[str, Any]:
                 "withdrawn_at": entry.withdrawn_at.isoformat() if entry.withdrawn_at else None,
                 "run_scores": entry.scores if entry.opens else None,
                 "means": dict(entry.means),
+                **({} if letters is None else {"group": letters.get(entry.tag, "")}),
             }
             for entry in leaderboard.entries
         ],

@@ -10,15 +10,12 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from itertools import groupby
-from operator import itemgetter
 from time import perf_counter
-from typing import NamedTuple
 
 import numpy as np
-from django.db.models import Count, Max
 
 from campaigns.core.qrels import qrels_from_rows
+from campaigns.core.run_matrix import PairDictionary
 from campaigns.models import Campaign, Run, User
 from campaigns.rules import require_permission
 from campaigns.services import matrices
@@ -27,15 +24,13 @@ from evaluation.core.evaluate import aggregate_defined_values
 from evaluation.core.in_memory import WarmRuns, score_topic
 from evaluation.core.judgments import Floats, JudgmentTable
 from evaluation.core.measures.family import Measure
+from evaluation.core.options import ScoringOptions
 from evaluation.queries.scoring_inputs import (
     measures_to_score,
-    places_of_pairs,
     scoring_options,
     withheld_topic_numbers,
 )
-from judging.models import Judgment
-from judging.queries.exclusions import counting_judgments
-from judging.queries.judgments import provisional_grades
+from judging.queries.judgments import LogReader, load_log_reader
 
 Mark = tuple[int, int]
 
@@ -98,38 +93,103 @@ def compute_interim_scores(
     row. Undecided pairs count as unjudged; ``undecided`` counts them.
     """
     require_permission(actor, "campaigns.manage", campaign)
+    return load_interim_scorer(campaign, policy, names).score(last)
+
+
+@dataclass(frozen=True, eq=False)
+class InterimScorer:
+    """The runs of a campaign, and with what they are scored; loaded once for several states of
+    the log. ``sources`` and ``settings`` are the keys under which scores of topics are stored.
+    """
+
+    runs: Sequence[Run]
+    warm: WarmRuns
+    measures: tuple[Measure, ...]
+    options: ScoringOptions
+    policy: str
+    withheld: frozenset[str]
+    pairs: PairDictionary
+    reader: LogReader
+    sources: str
+
+    @property
+    def settings(self) -> tuple[object, ...]:
+        options = str(sorted(self.options.as_dict().items(), key=str))
+        return (self.policy, self.measures, options)
+
+    def score(self, last: int | None = None) -> InterimScores:
+        """The scores by the judgments up to row ``last``."""
+        sources, settings = self.sources, self.settings
+        marks = {
+            topic: mark
+            for topic, mark in topic_log_marks(self.reader, last).items()
+            if topic not in self.withheld
+        }
+        started = perf_counter()
+        from_scratch = not any(key[:2] == (sources, settings) for key in TOPIC_SCORES.list_keys())
+        scores_by_topic = {
+            topic: TOPIC_SCORES.get((sources, settings, topic, mark))
+            for topic, mark in marks.items()
+        }
+        outdated = [topic for topic, scores in scores_by_topic.items() if scores is None]
+        rescored = self.rescore_topics(outdated, last)
+        for topic, scores in rescored.items():
+            TOPIC_SCORES.put((sources, settings, topic, marks[topic]), scores)
+        scores_by_topic |= rescored
+        topics = {topic: each for topic, each in sorted(scores_by_topic.items()) if each}
+        seconds = perf_counter() - started
+        shape = (len(self.runs), 0, len(self.measures))
+        parts = [scores.values for scores in topics.values() if scores.judged]
+        values = np.stack(parts, axis=1) if parts else np.empty(shape)
+        means = [
+            [aggregate_defined_values(m, run[:, at]) for at, m in enumerate(self.measures)]
+            for run in values
+        ]
+        return InterimScores(
+            self.runs, self.measures, topics, values, means, len(outdated), seconds, from_scratch
+        )
+
+    def rescore_topics(self, outdated: Collection[str], last: int | None) -> dict[str, TopicScores]:
+        """All runs on the topics ``outdated``."""
+        if not outdated:
+            return {}
+        rows, undecided = self.reader.decide_topics(self.policy, outdated, last)
+        unclear = Counter(topic for topic, _docno in undecided)
+        table = qrels_from_rows(rows)
+        # All topics at once: each look-up passes over all pairs of all runs.
+        places = self.pairs.places(table)
+        scores = dict[str, TopicScores]()
+        place = {topic: at for at, topic in enumerate(table.topics)}
+        for topic in outdated:
+            values = np.empty((len(self.runs), len(self.measures)))
+            first, end = 0, 0
+            if topic in place:
+                first, end = table.starts[place[topic] : place[topic] + 2].tolist()
+                judged = JudgmentTable.from_arrays(
+                    (topic,), np.array([0, end - first]), table.grades[first:end]
+                )
+                values = score_topic(self.warm, judged, places, self.measures, self.options, first)
+            relevant = int(np.count_nonzero(table.grades[first:end] >= self.options.level))
+            scores[topic] = TopicScores(values, end - first, relevant, unclear[topic])
+        return scores
+
+
+def load_interim_scorer(
+    campaign: Campaign, policy: str, names: Sequence[str] = ()
+) -> InterimScorer:
+    """For ``compute_interim_scores``, without a check of permissions."""
     runs = list(campaign.runs.scored().select_related("team").order_by("pk"))
-    measures = tuple(m for m in measures_to_score(campaign, names) if m.follows_from_topics)
-    sources, options = hash_runs(campaign, runs), scoring_options(campaign)
-    warm = _runs.get_or_compute(sources, lambda: load_warm_runs(runs))
-    settings = (policy, measures, str(sorted(options.as_dict().items(), key=str)))
-    withheld = withheld_topic_numbers(campaign)
-    marks = {
-        topic: mark
-        for topic, mark in topic_log_marks(campaign, last).items()
-        if topic not in withheld
-    }
-    started = perf_counter()
-    from_scratch = not any(key[:2] == (sources, settings) for key in TOPIC_SCORES.list_keys())
-    scores_by_topic = {
-        topic: TOPIC_SCORES.get((sources, settings, topic, mark)) for topic, mark in marks.items()
-    }
-    outdated = [topic for topic, scores in scores_by_topic.items() if scores is None]
-    grades = interim_grades(campaign, policy, outdated, last)
-    rescored = rescore_topics(campaign, warm, measures, grades)
-    for topic, scores in rescored.items():
-        TOPIC_SCORES.put((sources, settings, topic, marks[topic]), scores)
-    scores_by_topic |= rescored
-    topics = {topic: each for topic, each in sorted(scores_by_topic.items()) if each is not None}
-    seconds = perf_counter() - started
-    shape = (len(runs), 0, len(measures))
-    parts = [scores.values for scores in topics.values() if scores.judged]
-    values = np.stack(parts, axis=1) if parts else np.empty(shape)
-    means = [
-        [aggregate_defined_values(m, run[:, at]) for at, m in enumerate(measures)] for run in values
-    ]
-    return InterimScores(
-        runs, measures, topics, values, means, len(outdated), seconds, from_scratch
+    sources = hash_runs(campaign, runs)
+    return InterimScorer(
+        runs=runs,
+        warm=_runs.get_or_compute(sources, lambda: load_warm_runs(runs)),
+        measures=tuple(m for m in measures_to_score(campaign, names) if m.follows_from_topics),
+        options=scoring_options(campaign),
+        policy=policy,
+        withheld=withheld_topic_numbers(campaign),
+        pairs=matrices.get_pair_dictionary(campaign),
+        reader=load_log_reader(campaign),
+        sources=sources,
     )
 
 
@@ -149,49 +209,15 @@ def get_warm_runs(campaign: Campaign, runs: Sequence[Run]) -> WarmRuns:
     return _runs.get(hash_runs(campaign, runs)) or load_warm_runs(runs)
 
 
-def topic_log_marks(campaign: Campaign, last: int | None = None) -> dict[str, Mark]:
+def topic_log_marks(reader: LogReader, last: int | None = None) -> dict[str, Mark]:
     """For each topic the number of its log rows, up to row ``last``, and the ID of the latest
     one, without those set aside: any new row and any exclusion changes the mark.
     """
-    log = Judgment.objects.filter(counting_judgments(), campaign=campaign)
-    log = log if last is None else log.filter(pk__lte=last)
-    rows_by_topic = (
-        log.order_by().values_list("topic__number").annotate(rows=Count("pk"), last=Max("pk"))
-    )
-    return {topic: (count, last) for topic, count, last in rows_by_topic}
-
-
-class InterimGrades(NamedTuple):
-    """The grades of one topic by a policy; ``undecided`` counts pairs."""
-
-    rows: list[tuple[str, str, int]]
-    undecided: int
-
-
-def interim_grades(
-    campaign: Campaign, policy: str, topics: Collection[str], last: int | None
-) -> dict[str, InterimGrades]:
-    rows, undecided = provisional_grades(campaign, policy, topics, last) if topics else ([], [])
-    by_topic = {topic: [*group] for topic, group in groupby(rows, itemgetter(0))}
-    unclear = Counter(topic for topic, _docno in undecided)
-    return {topic: InterimGrades(by_topic.get(topic, []), unclear[topic]) for topic in topics}
-
-
-def rescore_topics(
-    campaign: Campaign,
-    runs: WarmRuns,
-    measures: Sequence[Measure],
-    grades: dict[str, InterimGrades],
-) -> dict[str, TopicScores]:
-    """Score all runs on the topics of ``grades``."""
-    scores, options = dict[str, TopicScores](), scoring_options(campaign)
-    for topic, (rows, undecided) in grades.items():
-        table = qrels_from_rows(rows)
-        relevant = int(np.count_nonzero(table.grades >= options.level))
-        values = np.empty((len(runs), len(measures)))
-        if len(table):
-            judged = JudgmentTable.from_arrays(table.topics, table.starts, table.grades)
-            places = places_of_pairs(campaign, table)
-            values = score_topic(runs, judged, places, measures, options)
-        scores[topic] = TopicScores(values, len(table), relevant, undecided)
-    return scores
+    counting = reader.mark_rows(last)
+    rows = reader.log.numbers["pk"][counting]
+    topics = reader.log.numbers["topic_id"][counting]
+    # Rows ascend: the last one of a topic is the first from the end.
+    ids, back, counts = np.unique(topics[::-1], return_index=True, return_counts=True)
+    latest = rows[len(rows) - 1 - back]
+    marks = zip(counts.tolist(), latest.tolist(), strict=True)
+    return {reader.numbers[topic]: mark for topic, mark in zip(ids.tolist(), marks, strict=True)}

@@ -7,7 +7,7 @@ API may show all of it.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -19,6 +19,7 @@ from common.statistics.estimate import nan_to_none
 from evaluation.core.evaluate import ScoredRun, undefined_reason
 from evaluation.core.measures.family import Better, Measure
 from evaluation.core.measures.names import parse_measure
+from evaluation.core.spread import BestMedianWorst, best_median_worst
 from evaluation.models import RunScores, ScoreSet
 from evaluation.queries.score_sets import ScoreReader
 
@@ -27,32 +28,11 @@ LOW_JUDGED = 0.8
 """Below this judged@10, the other scores of a run are unreliable."""
 
 
-@dataclass(frozen=True)
-class BestMedianWorst:
-    """Best, median and worst over all runs; None if no run has a value.
-
-    Not ``ranked``: neither higher nor lower values of the measure are better, so ``best`` is only
-    the highest value and ``worst`` the lowest.
-    """
-
-    best: float | None
-    median: float | None
-    worst: float | None
-    ranked: bool = True
-
-    def is_best(self, value: float | None) -> bool:
-        return self.ranked and value is not None and value == self.best
-
-    def as_dict(self) -> dict[str, float | None]:
-        """Best, median and worst for output; only the median if not ``ranked``."""
-        best, worst = (self.best, self.worst) if self.ranked else (None, None)
-        return {"best": best, "median": self.median, "worst": worst}
-
-
 @dataclass(frozen=True, eq=False)
 class LeaderboardEntry:
     """One run as the reader may see it. ``run`` and ``scores`` are IDs; ``opens``: the reader
-    may open its own page; ``table`` is topics × measures.
+    may open its own page; ``table`` is topics × measures; ``kind``: automatic or manual, empty
+    where the reader sees a pseudonym.
     """
 
     run: int
@@ -64,6 +44,7 @@ class LeaderboardEntry:
     opens: bool
     means: Mapping[str, float | None]
     table: Floats
+    kind: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,15 +122,14 @@ class Leaderboard:
         )
 
 
-def best_median_worst(values: Iterable[float | None], better: Better = "higher") -> BestMedianWorst:
-    ranked = better != "neither"
-    defined = [value for value in values if value is not None]
-    if not defined:
-        return BestMedianWorst(None, None, None, ranked)
-    worst, best = min(defined), max(defined)
-    if better == "lower":
-        worst, best = best, worst
-    return BestMedianWorst(best, float(np.median(defined)), worst, ranked)
+def rank_entries(
+    leaderboard: Leaderboard, name: str
+) -> tuple[list[LeaderboardEntry], list[LeaderboardEntry]]:
+    """The entries with a value by the measure ``name``, best first, and those without."""
+    sign = 1 if leaderboard.lower_is_better(name) else -1
+    defined = [entry for entry in leaderboard.entries if entry.means[name] is not None]
+    defined.sort(key=lambda entry: (sign * (entry.means[name] or 0.0), entry.tag))
+    return defined, [entry for entry in leaderboard.entries if entry.means[name] is None]
 
 
 def get_leaderboard(score_set: ScoreSet, reader: ScoreReader) -> Leaderboard:
@@ -171,6 +151,7 @@ def get_leaderboard(score_set: ScoreSet, reader: ScoreReader) -> Leaderboard:
             opens=reader.is_organizer or reader.owns(row.run.team_id),
             means=row.means,
             table=table,
+            kind=row.run.kind if reader.sees_names or reader.owns(row.run.team_id) else "",
         )
         for row, table in zip(rows, tables, strict=True)
         if reader.sees_all_runs or reader.owns(row.run.team_id)

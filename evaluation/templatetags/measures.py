@@ -4,25 +4,27 @@ from __future__ import annotations
 
 from django import template
 
-from evaluation.core.measures.registry import FAMILIES
+from evaluation.core.measures.titles import (
+    format_full_title,
+    format_measure_hint,
+    format_measure_title,
+    get_default_form,
+)
 
 register = template.Library()
-
-FORMS = {
-    family.name: parameter.default
-    for family in FAMILIES.values()
-    for parameter in family.card.parameters
-    if parameter.name == "form"
-}
+register.filter("measure_title", format_measure_title)
+register.filter("measure_hint", format_measure_hint)
+register.filter("measure_form", get_default_form)
+register.filter("measure_display_name", format_full_title)
 
 
-@register.filter
-def measure_form(name: str) -> str:
-    """The default form of a measure with several forms, if its name gives none; else empty."""
-    return FORMS.get(name, "")
+@register.filter("mean_title")
+def format_mean_title(name: str) -> str:
+    """The title of the mean over topics, MAP for ``map``, with its default form."""
+    return format_full_title(name, over_topics=True)
 
 
-@register.filter
-def measure_display_name(name: str) -> str:
-    """The name with its default form, since ``bpref`` alone has several definitions."""
-    return f"{name} ({FORMS[name]})" if name in FORMS else name
+@register.filter("mean_title_alone")
+def format_mean_title_alone(name: str) -> str:
+    """The title of the mean over topics without a form, where the page says the form elsewhere."""
+    return format_measure_title(name, over_topics=True)

@@ -7,16 +7,19 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from evaluation.core.measures.family import Measure
+from evaluation.core.spread import BestMedianWorst
 from evaluation.queries.leaderboard import (
     LOW_JUDGED,
-    BestMedianWorst,
     Leaderboard,
     LeaderboardEntry,
+    rank_entries,
 )
 
 DEFAULT_MEASURES = ("ndcg_cut_10", "map", "bpref", "bpref-10", "P_10", "recall_1000")
 TRUST = "judged_10"
-TEXT_COLUMNS = ("run", "team")
+TEXT_COLUMNS = ("run", "team", "kind")
+MEASURES_THAT_FIT = 6
+"""Columns of scores in a window of 1,280 px, beside run, team and run type."""
 
 
 @dataclass(frozen=True)
@@ -119,6 +122,14 @@ def select_visible_measures(leaderboard: Leaderboard, requested: Sequence[str]) 
     return [*(name for name in visible if name != TRUST), *([TRUST] if TRUST in names else [])]
 
 
+def list_fitting_measures(leaderboard: Leaderboard) -> list[str]:
+    """The measures that a leaderboard starts with: as many as fit, judged_10 among them."""
+    visible = select_visible_measures(leaderboard, ())
+    trust = [name for name in visible if name == TRUST]
+    others = [name for name in visible if name != TRUST]
+    return [*others[: MEASURES_THAT_FIT - len(trust)], *trust]
+
+
 def get_sort(leaderboard: Leaderboard, visible: Sequence[str], requested: str) -> str:
     """The sort column: a measure or text column, with - for the opposite direction."""
     names = [*leaderboard.score_set.measures, *TEXT_COLUMNS]
@@ -135,23 +146,28 @@ def sorted_entries(leaderboard: Leaderboard, sort: str) -> list[LeaderboardEntry
     """Best first (text from a), or reversed; entries without a value always last."""
     name, is_reversed = sort.removeprefix("-"), sort.startswith("-")
     if name in TEXT_COLUMNS:
-        key = {"run": lambda e: e.tag.lower(), "team": lambda e: (e.team.lower(), e.tag.lower())}
+        key = {
+            "run": lambda e: e.tag.lower(),
+            "team": lambda e: (e.team.lower(), e.tag.lower()),
+            "kind": lambda e: (e.kind, e.tag.lower()),
+        }
         return sorted(leaderboard.entries, key=key[name], reverse=is_reversed)
-    defined = [entry for entry in leaderboard.entries if entry.means[name] is not None]
-    sign = 1 if leaderboard.lower_is_better(name) else -1
-    defined.sort(key=lambda e: (sign * (e.means[name] or 0.0), e.tag))
-    undefined = [entry for entry in leaderboard.entries if entry.means[name] is None]
+    defined, undefined = rank_entries(leaderboard, name)
     return [*(reversed(defined) if is_reversed else defined), *undefined]
 
 
 def leaderboard_rows(
-    leaderboard: Leaderboard, columns: Sequence[ScoreColumn], sort: str
+    leaderboard: Leaderboard, columns: Sequence[ScoreColumn], sort: str, kind: str = ""
 ) -> list[LeaderboardRow]:
-    """The table's rows. The sort column has bars; best is over all runs, if the measure ranks."""
+    """The table's rows, those of one ``kind`` if given. The sort column has bars; best is over all
+    runs, if the measure ranks.
+    """
     name = sort.removeprefix("-")
     spreads = {column.name: leaderboard.best_median_worst(column.name) for column in columns}
     rows = []
     for at, entry in enumerate(sorted_entries(leaderboard, sort), start=1):
+        if kind and entry.kind != kind:
+            continue
         cells = tuple(
             build_cell(entry.means, column, spreads[column.name], name) for column in columns
         )

@@ -75,6 +75,7 @@ def build_precision_recall_curves(
             fifths_axis("precision"),
             size=SQUARE,
             threads=threads,
+            caption=caption_curves(entries, topic, has_threads=bool(threads)),
         ),
         curve_threads=bool(threads),
         curve_rows=rows,
@@ -82,6 +83,16 @@ def build_precision_recall_curves(
         curve_topic=topic,
         curve_tags=[entry.tag for entry in entries],
     )
+
+
+def caption_curves(entries: Sequence[LeaderboardEntry], topic: str, *, has_threads: bool) -> str:
+    tags = " and ".join(entry.tag for entry in entries)
+    scope = f"on topic {topic}" if topic else "mean over topics"
+    what = f"Interpolated precision at eleven levels of recall, {tags}, {scope}."
+    if not has_threads:
+        return f"{what} The higher curve is better at that recall."
+    thin = "the ranking itself" if topic else "single topics"
+    return f"{what} Thin lines: {thin}."
 
 
 def eleven_points(batch: ScoringBatch, at: int | None) -> list[float]:

@@ -14,6 +14,7 @@ from evaluation.queries.exports import (
 )
 from evaluation.queries.leaderboard import Leaderboard
 from evaluation.views.access import get_entry, get_visible_leaderboard
+from evaluation.views.cells import select_visible_measures
 
 
 def score_set_download_view(request: SignedInRequest, slug: str, pk: int, fmt: str) -> HttpResponse:
@@ -23,7 +24,9 @@ def score_set_download_view(request: SignedInRequest, slug: str, pk: int, fmt: s
     if fmt == "csv" and request.GET.get("shape") == "long":
         text = leaderboard_to_csv(leaderboard, by_topic=True)
         return attachment_response(text, f"{name}.csv")
-    return report_response(f"{name}.{fmt}", LEADERBOARD_FORMATS, leaderboard)
+    visible = [name for name in request.GET.getlist("m") if name in leaderboard.score_set.measures]
+    visible = visible or select_visible_measures(leaderboard, ())
+    return report_response(f"{name}.{fmt}", LEADERBOARD_FORMATS, leaderboard, visible)
 
 
 def run_scores_download_view(

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import ItemsView
 from dataclasses import dataclass
 
 from django.http import HttpResponse
 
 from campaigns.core.cards import Card
+from campaigns.core.natural_sort import sort_items_naturally
 from campaigns.models import Campaign, Run
 from campaigns.queries.lists import get_campaign_for
-from campaigns.views.helpers import Crumbs, SignedInRequest
+from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from evaluation.models import ScoreSet
 from evaluation.queries.interim_scores import InterimScores, TopicScores, compute_interim_scores
@@ -49,7 +49,6 @@ class InterimScoresPage:
     """``topics`` are the counts of each topic by its number; ``compared``: the latest score set."""
 
     campaign: Campaign
-    crumbs: Crumbs
     scores: InterimScores
     policies: list[Card]
     policy: str
@@ -57,7 +56,7 @@ class InterimScoresPage:
     by: str
     rows: list[InterimScoreRow]
     compared: ScoreSet | None
-    topics: ItemsView[str, TopicScores]
+    topics: list[tuple[str, TopicScores]]
     ms: int
 
 
@@ -77,7 +76,6 @@ def interim_scores_view(request: SignedInRequest, slug: str) -> HttpResponse:
     columns = [build_column(scores.measures[names.index(name)]) for name in visible]
     page = InterimScoresPage(
         campaign=campaign,
-        crumbs=[("Scores", "../"), ("Interim scores", "")],
         scores=scores,
         policies=[policy.card for policy in POLICIES.values()],
         policy=policy,
@@ -85,7 +83,7 @@ def interim_scores_view(request: SignedInRequest, slug: str) -> HttpResponse:
         by=by,
         rows=interim_score_rows(scores, names, columns, by, before, lower=lower),
         compared=compared,
-        topics=scores.topics.items(),
+        topics=sort_items_naturally(scores.topics),
         ms=round(scores.seconds * 1000),
     )
     return render_page(request, "evaluation/interim_scores.html", page)

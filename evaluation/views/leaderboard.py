@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
 
 from django.contrib import messages
 from django.http import HttpResponse
@@ -14,11 +15,16 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from campaigns.core.confirmation import Decision
 from campaigns.errors import ActionRefused
-from campaigns.models import Campaign, Job
+from campaigns.models import Campaign, Job, Run
 from campaigns.queries.lists import get_campaign_for
+from campaigns.views.columns import ColumnChoice, TableColumn, choose_columns
 from campaigns.views.confirmation import confirm_act
-from campaigns.views.helpers import Crumbs, SignedInRequest
+from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
+from campaigns.views.row_filters import RowFilter, build_row_filter
+from campaigns.views.verdicts import VerdictPanel, load_verdict_panel
+from evaluation.core.leader_verdict import LEADERBOARD_RULE
+from evaluation.core.measures.titles import format_full_title, format_measure_hint
 from evaluation.forms.scores import EvaluateForm
 from evaluation.models import ScoreSet
 from evaluation.queries.confirmations import describe_release
@@ -28,21 +34,19 @@ from evaluation.services.release import check_not_released, release_scores
 from evaluation.services.scoring import KIND, request_evaluation
 from evaluation.views.access import ScoreVisit, get_score_set, get_visit
 from evaluation.views.cells import (
+    TEXT_COLUMNS,
     TRUST,
     LeaderboardRow,
     ScoreColumn,
     SummaryRow,
     best_median_worst_rows,
     build_column,
+    format_score,
     get_sort,
     leaderboard_rows,
+    list_fitting_measures,
     select_visible_measures,
 )
-
-
-class MeasureChoice(NamedTuple):
-    column: ScoreColumn
-    is_shown: bool
 
 
 @dataclass(frozen=True)
@@ -50,13 +54,24 @@ class ScoresPage:
     campaign: Campaign
     visit: ScoreVisit
     score_set: ScoreSet | None
-    crumbs: Crumbs
+
+
+@dataclass(frozen=True)
+class LeaderboardFacts:
+    """How many runs, of what, and the median of the first measure shown."""
+
+    runs: int
+    teams: int
+    topics: int
+    measure: str
+    median: str
 
 
 @dataclass(frozen=True)
 class LeaderboardPart:
     """``low`` counts low values of judged_10, ``undefined`` are the columns with a value missing;
-    ``own``: whether the reader has runs in it.
+    ``own``: whether the reader has runs in it. ``low_is_common``: most rows have a low value, which
+    is said once above the table and not marked in each row.
     """
 
     leaderboard: Leaderboard
@@ -64,8 +79,11 @@ class LeaderboardPart:
     rows: list[LeaderboardRow]
     summary: list[SummaryRow]
     sort: str
-    choices: list[MeasureChoice]
+    column_choice: ColumnChoice
+    kinds: RowFilter
     low: int
+    low_is_common: bool
+    facts: LeaderboardFacts
     undefined: list[ScoreColumn]
     own: bool
 
@@ -124,9 +142,24 @@ def score_release_view(request: SignedInRequest, slug: str, pk: int) -> HttpResp
         messages.success(request, "Scores released.")
         return redirect(score_set)
 
-    crumbs = [("Scores", score_set.get_absolute_url())]
     describe = partial(describe_release, score_set)
-    return confirm_act(request, campaign, describe=describe, act=act, crumbs=crumbs)
+    return confirm_act(request, campaign, describe=describe, act=act)
+
+
+@dataclass(frozen=True)
+class LeaderPart:
+    """The verdict on the latest scores, for organizers: it names runs."""
+
+    verdict: VerdictPanel
+
+
+def build_leader_part(
+    visit: ScoreVisit, score_set: ScoreSet | None, latest: ScoreSet | None
+) -> LeaderPart | None:
+    """None on the page of earlier scores, which the verdict is not about."""
+    if score_set is None or score_set != latest or visit.preview or not visit.may_manage:
+        return None
+    return LeaderPart(load_verdict_panel(visit.campaign, LEADERBOARD_RULE.name))
 
 
 def render_leaderboard_page(
@@ -135,38 +168,79 @@ def render_leaderboard_page(
     score_set: ScoreSet | None,
     form: EvaluateForm | None = None,
 ) -> HttpResponse:
-    page = ScoresPage(visit.campaign, visit, score_set, crumbs=[("Scores", "")])
+    page = ScoresPage(visit.campaign, visit, score_set)
     leaderboard = organizer = None
     if score_set is not None:
         leaderboard = leaderboard_part(request, get_leaderboard(score_set, visit.reader))
     if visit.may_manage and not visit.preview:
         organizer = organizer_part(request, visit, form)
-    return render_page(request, "evaluation/scores.html", page, leaderboard, organizer)
+    latest = next(iter(organizer.sets), None) if organizer else None
+    leader = build_leader_part(visit, score_set, latest)
+    return render_page(request, "evaluation/scores.html", page, leaderboard, organizer, leader)
 
 
 def leaderboard_part(request: SignedInRequest, leaderboard: Leaderboard) -> LeaderboardPart:
-    visible = select_visible_measures(leaderboard, request.GET.getlist("m"))
+    choice = choose_leaderboard_columns(request, leaderboard)
+    visible = [name for name in choice.names if name not in TEXT_COLUMNS]
     sort = get_sort(leaderboard, visible, request.GET.get("sort", ""))
     columns = [build_column(leaderboard.measure(name), sort) for name in visible]
-    rows = leaderboard_rows(leaderboard, columns, sort)
+    kinds = build_row_filter(
+        request,
+        "kind",
+        "Run type",
+        Counter(entry.kind for entry in leaderboard.entries if entry.kind),
+        dict(Run.Kind.choices),
+    )
+    rows = leaderboard_rows(leaderboard, columns, sort, kinds.value)
+    low = sum(any(cell.low for cell in row.cells) for row in rows)
     return LeaderboardPart(
         leaderboard=leaderboard,
         columns=columns,
         rows=rows,
         summary=best_median_worst_rows(leaderboard, columns),
         sort=sort,
-        choices=[
-            MeasureChoice(build_column(measure), measure.name in visible)
-            for measure in leaderboard.measures
-            if not measure.family.summary_only and measure.name != TRUST
-        ],
-        low=sum(any(cell.low for cell in row.cells) for row in rows),
+        column_choice=choice,
+        kinds=kinds,
+        low=low,
+        low_is_common=2 * low > len(rows),
+        facts=describe_leaderboard(leaderboard, columns),
         undefined=[
             column
             for at, column in enumerate(columns)
             if any(row.cells[at].value is None for row in rows)
         ],
         own=any(entry.own for entry in leaderboard.entries),
+    )
+
+
+def choose_leaderboard_columns(request: SignedInRequest, leaderboard: Leaderboard) -> ColumnChoice:
+    """Measures, then team and run type; the parameter ``m`` may repeat."""
+    measures = [m for m in leaderboard.measures if not m.family.summary_only]
+    place = {name: at for at, name in enumerate(select_visible_measures(leaderboard, ()))}
+    measures.sort(key=lambda m: (m.name == TRUST, place.get(m.name, len(place))))
+    columns = [
+        TableColumn(
+            m.name, format_full_title(m.name, over_topics=True), format_measure_hint(m.name)
+        )
+        for m in measures
+    ]
+    columns.append(TableColumn("team", "Team"))
+    columns += [TableColumn("kind", "Run type")] * any(e.kind for e in leaderboard.entries)
+    defaults = [*list_fitting_measures(leaderboard), "team", "kind"]
+    return choose_columns(request, columns, defaults, "m")
+
+
+def describe_leaderboard(
+    leaderboard: Leaderboard, columns: Sequence[ScoreColumn]
+) -> LeaderboardFacts:
+    main = columns[0].name if columns else ""
+    median = leaderboard.best_median_worst(main).median if main else None
+    return LeaderboardFacts(
+        runs=len(leaderboard.means),
+        teams=len({entry.team for entry in leaderboard.entries}),
+        topics=len(leaderboard.topics),
+        measure=main,
+        median=format_score(median),
     )
 
 

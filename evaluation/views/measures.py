@@ -15,7 +15,6 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from campaigns.core.cards import Card, Parameter
-from campaigns.views.helpers import Crumbs
 from campaigns.views.pages import render_page
 from evaluation.core.measures.family import MeasureFamily
 from evaluation.core.measures.groups import GROUPS, MeasureGroup
@@ -110,7 +109,6 @@ class UnknownMeasurePage:
 class MeasurePage:
     """The card of a measure family, with computed examples."""
 
-    crumbs: Crumbs
     family: MeasureFamily
     card: Card
     group: MeasureGroup
@@ -193,7 +191,6 @@ def measure_page(family: MeasureFamily) -> MeasurePage:
     card = family.card
     group = GROUPS[family.group]
     return MeasurePage(
-        crumbs=[("Measures", reverse("measures")), (family.name, "")],
         family=family,
         card=card,
         group=group,

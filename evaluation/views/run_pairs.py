@@ -14,11 +14,13 @@ from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from common.charts.chart import Chart
 from common.statistics.estimate import Estimate
+from evaluation.core.charts.caterpillar import build_caterpillar
 from evaluation.core.comparison.compare import Comparisons, PairRow
 from evaluation.core.comparison.discriminative import DiscriminativePower
 from evaluation.core.comparison.formats import FORMATS, list_interval_notes
 from evaluation.core.comparison.registry import CORRECTIONS, CORRELATIONS, FAMILY_TESTS, TESTS
 from evaluation.core.measures.family import Measure
+from evaluation.core.measures.titles import format_measure_title
 from evaluation.queries.comparison import (
     SignificanceChoice,
     bootstrap_intervals,
@@ -39,8 +41,8 @@ from evaluation.views.cells import (
     select_visible_measures,
     sorted_entries,
 )
-from evaluation.views.charts.caterpillar import build_caterpillar
 from evaluation.views.downloads import format_label_ending
+from evaluation.views.letter_groups import build_letter_part
 from evaluation.views.runs import get_requested_measure, list_topic_measures, score_page
 
 MOST_RUNS = 60
@@ -152,7 +154,7 @@ def pairs_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
         leaders=select_best_and_indistinguishable(entries, comparisons),
         lower=lower,
         picture=build_caterpillar(
-            name,
+            format_measure_title(name, over_topics=True),
             [entry.tag for entry in entries],
             intervals,
             [entry.own for entry in entries],
@@ -162,8 +164,10 @@ def pairs_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
         table=[format_pair_row(row) for row in rows[:MOST_PAIRS]],
         more=max(0, len(rows) - MOST_PAIRS),
     )
-    head = score_page(leaderboard, "Run pairs", names, name)
-    return render_page(request, "evaluation/run_pairs.html", head, choose_test(choice), page)
+    head = score_page(leaderboard, names, name)
+    letters = build_letter_part(entries, name, comparisons, intervals)
+    parts = head, choose_test(choice), page, letters
+    return render_page(request, "evaluation/run_pairs.html", *parts)
 
 
 def caption_intervals(measure: Measure, intervals: Sequence[Estimate]) -> str:
@@ -215,7 +219,7 @@ def measures_compared_view(request: SignedInRequest, slug: str, pk: int) -> Http
         ],
     )
     measures = list_topic_measures(leaderboard)
-    head = score_page(leaderboard, "Comparison of measures", measures, names[0])
+    head = score_page(leaderboard, measures, names[0])
     parts = head, choose_test(choice), page
     return render_page(request, "evaluation/measures_compared.html", *parts)
 

@@ -8,12 +8,23 @@ from typing import TYPE_CHECKING
 
 from django.http import Http404, HttpResponse
 
+from campaigns.core.natural_sort import natural_sort_key
 from campaigns.models import Campaign
-from campaigns.views.helpers import Crumbs, SignedInRequest
+from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from common.charts.chart import Chart
+from common.statistics.box_plot import summarize_as_box
+from evaluation.core.charts.boxes import build_box_chart
+from evaluation.core.charts.topics import (
+    build_difference_chart,
+    build_precision_histogram,
+    build_topic_chart,
+)
+from evaluation.core.measures.titles import format_measure_title
+from evaluation.core.precision_histogram import precision_histogram
+from evaluation.core.spread import BestMedianWorst
 from evaluation.models import ScoreSet
-from evaluation.queries.leaderboard import BestMedianWorst, Leaderboard, LeaderboardEntry
+from evaluation.queries.leaderboard import Leaderboard, LeaderboardEntry
 from evaluation.views.access import get_entry, get_visible_leaderboard
 from evaluation.views.cells import (
     ScoreCell,
@@ -26,7 +37,6 @@ from evaluation.views.cells import (
     select_visible_measures,
     sorted_entries,
 )
-from evaluation.views.charts.topics import build_difference_chart, build_topic_chart
 from evaluation.views.curves import build_precision_recall_curves
 from evaluation.views.significance import assess_significance
 from evaluation.views.unjudged import count_unjudged_documents
@@ -34,6 +44,7 @@ from evaluation.views.unjudged import count_unjudged_documents
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
+R_PRECISION = "Rprec"
 TIE = 1e-9
 """Two values this close are a tie: smaller differences are rounding errors."""
 
@@ -45,9 +56,9 @@ class ScorePage:
     campaign: Campaign
     score_set: ScoreSet
     leaderboard: Leaderboard
-    crumbs: Crumbs
     choices: Sequence[str]
     measure: str
+    chart_notes: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -95,6 +106,7 @@ class RunScoresPage:
     means: list[ComparisonRow]
     topics: list[ComparisonRow]
     chart: Chart
+    boxes: Chart | None
     missing: int
     reasons: Mapping[str, str]
 
@@ -120,6 +132,7 @@ class TopicDifferences:
     losses: int
     ties: int
     chart: Chart
+    histogram: Chart | None
 
 
 def run_scores_view(request: SignedInRequest, slug: str, pk: int, run: int) -> HttpResponse:
@@ -150,7 +163,7 @@ def run_scores_view(request: SignedInRequest, slug: str, pk: int, run: int) -> H
         means=mean_rows(leaderboard, entry),
         topics=topics,
         chart=build_topic_chart(
-            column.name,
+            format_measure_title(column.name),
             entry.tag,
             [leaderboard.topics[at] for at in order],
             [values[at] for at in order],
@@ -158,12 +171,34 @@ def run_scores_view(request: SignedInRequest, slug: str, pk: int, run: int) -> H
             f"{column.title} of {entry.tag} by topic, compared with all {len(leaderboard.means)} "
             "runs.",
         ),
+        boxes=build_run_boxes(leaderboard, entry, column.name, order),
         missing=sum(value is None for value in values),
         reasons=leaderboard.as_scored_run(entry).reasons,
     )
     curves = build_precision_recall_curves(leaderboard, [entry], request.GET.get("topic", ""))
-    head = score_page(leaderboard, entry.tag, list_topic_measures(leaderboard), column.name)
+    head = score_page(leaderboard, list_topic_measures(leaderboard), column.name)
     return render_page(request, "evaluation/run.html", head, page, unjudged, curves)
+
+
+def build_run_boxes(
+    leaderboard: Leaderboard, entry: LeaderboardEntry, name: str, order: Sequence[int]
+) -> Chart | None:
+    """All runs by topic with the run marked; only for those who see all runs, since best, median
+    and worst are all that others may know of them.
+    """
+    if not leaderboard.reader.sees_all_runs:
+        return None
+    values = leaderboard.values(entry, name)
+    scores = leaderboard.tables[:, :, leaderboard.column(name)]
+    return build_box_chart(
+        format_measure_title(name),
+        entry.tag,
+        [leaderboard.topics[at] for at in order],
+        [summarize_as_box(scores[:, at]) for at in order],
+        [values[at] for at in order],
+        f"How the scores of all {len(leaderboard.means)} runs are distributed on each topic: a "
+        "long box is a topic on which runs differ.",
+    )
 
 
 def compare_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
@@ -174,7 +209,7 @@ def compare_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     a, b = get_two_entries(request, leaderboard, name)
     column = build_column(leaderboard.measure(name))
     parts: list[DataclassInstance] = [
-        score_page(leaderboard, "Compare two runs", names, name),
+        score_page(leaderboard, names, name),
         ComparePage(leaderboard.entries, column, a, b),
     ]
     if a and b:
@@ -200,7 +235,7 @@ def compare_by_topic(
         )
     ]
     defined = [pair for pair in pairs if pair.difference is not None]
-    defined.sort(key=lambda pair: (-(pair.difference or 0.0), pair.topic))
+    defined.sort(key=lambda pair: (-(pair.difference or 0.0), natural_sort_key(pair.topic)))
     differences = [pair.difference or 0.0 for pair in defined]
     sign = -1 if leaderboard.lower_is_better(name) else 1
     return TopicDifferences(
@@ -211,14 +246,28 @@ def compare_by_topic(
         losses=sum(value * sign < -TIE for value in differences),
         ties=sum(abs(value) <= TIE for value in differences),
         chart=build_difference_chart(
-            name,
+            format_measure_title(name),
             (a.tag, b.tag),
             [pair.topic for pair in defined],
             [value * sign for value in differences],
             f"{build_column(leaderboard.measure(name)).title}: {a.tag} minus {b.tag}, largest "
             "difference first.",
         ),
+        histogram=chart_precision_histogram(leaderboard, a, b),
     )
+
+
+def chart_precision_histogram(
+    leaderboard: Leaderboard, a: LeaderboardEntry, b: LeaderboardEntry
+) -> Chart | None:
+    """Of R-precision, whatever measure is compared; None if it was not evaluated."""
+    if R_PRECISION not in leaderboard.score_set.measures or a is b:
+        return None
+    first, second = leaderboard.as_scored_run(a), leaderboard.as_scored_run(b)
+    order = sorted(leaderboard.topics, key=natural_sort_key)
+    title = format_measure_title(R_PRECISION)
+    histogram = precision_histogram(first, second, R_PRECISION)
+    return build_precision_histogram(histogram, title, (a.tag, b.tag), order)
 
 
 def list_topic_measures(leaderboard: Leaderboard) -> list[str]:
@@ -226,17 +275,23 @@ def list_topic_measures(leaderboard: Leaderboard) -> list[str]:
     return [m.name for m in leaderboard.measures if not (m.family.summary_only or m.family.text)]
 
 
-def score_page(
-    leaderboard: Leaderboard, title: str, choices: Sequence[str], measure: str
-) -> ScorePage:
-    """The common part of the page ``title``."""
+def score_page(leaderboard: Leaderboard, choices: Sequence[str], measure: str) -> ScorePage:
+    """The part that the pages of one score set share."""
     return ScorePage(
         campaign=leaderboard.score_set.campaign,
         score_set=leaderboard.score_set,
         leaderboard=leaderboard,
-        crumbs=[("Scores", leaderboard.score_set.get_absolute_url()), (title, "")],
         choices=choices,
         measure=measure,
+        chart_notes=(describe_score_set(leaderboard.score_set),),
+    )
+
+
+def describe_score_set(score_set: ScoreSet) -> str:
+    """What the numbers of a chart were computed from, for its files."""
+    qrels, label = score_set.qrels, f", {score_set.label}" if score_set.label else ""
+    return (
+        f"qrels {qrels.version} (sha256 {qrels.sha256[:12]}){label}, {len(score_set.topics)} topics"
     )
 
 

@@ -13,13 +13,13 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from common.charts.chart import Chart
+from evaluation.core.charts.steps import build_steps_chart
 from evaluation.core.measures.family import MeasureFamily, WorkedExample
 from evaluation.core.measures.names import parse_measures
 from evaluation.core.measures.registry import DEFAULT_NAMES
 from evaluation.core.worked_examples import Grade, WorkedScore, WorkedStep, work_card_example
 from evaluation.forms.tryout import TryoutDocument, TryoutForm, default_query, example_query
 from evaluation.views.cells import format_score, format_signed
-from evaluation.views.charts.steps import build_steps_chart
 
 VARIABLE = re.compile(r"(?<![\w-])([A-Zb-z])(?![\w-])")
 RAISED = re.compile(r"\^(\([^()]*\)|[\w.]+)")

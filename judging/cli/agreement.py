@@ -11,6 +11,7 @@ from campaigns.cli.files import FileReader, file_stem
 from campaigns.core.faults import FaultReport, format_count
 from campaigns.core.qrels import read_qrels
 from campaigns.core.tables import QrelsTable
+from common.verdicts import Verdict
 from judging.cli.label_mappings import parse_mappings
 from judging.core.agreement.formats import MOST_ROWS
 from judging.core.agreement.labels import (
@@ -108,7 +109,12 @@ class AgreementCommand(FileCommand):
         rows = options["rows"] or None
         report = agreement_report(record.people, level, binary=options["binary"])
         quality = quality_report(record, level)
-        out.write(FORMATS[options["format"]](report, quality, rows))
+        verdict = self.judge_campaign(options)
+        out.write(FORMATS[options["format"]](report, quality, rows, verdict))
+
+    def judge_campaign(self, options: Mapping[str, Any]) -> Verdict | None:  # noqa: ARG002
+        """The verdict on agreement, which needs runs and so a campaign."""
+        return None
 
     def add_campaign(self, parser: ArgumentParser) -> None:
         """Define the option of a campaign, where there is a database of campaigns."""

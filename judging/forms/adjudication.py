@@ -18,6 +18,8 @@ class PeopleField(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]
 class RoundForm(forms.Form):
     """Which disagreements a round contains, who adjudicates them, and what they see."""
 
+    help_words = {"apart": "grade difference"}
+
     apart = forms.IntegerField(
         min_value=1,
         initial=1,

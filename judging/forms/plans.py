@@ -26,6 +26,13 @@ class PoolField(forms.ModelChoiceField):  # type: ignore[type-arg]
 class PlanForm(forms.Form):
     """A field per parameter of any design; parameters of other designs are ignored."""
 
+    help_words = {
+        "design": "design",
+        "n": "overlap",
+        "third_from": "third judgment",
+        "repeat_share": "blind repeat",
+    }
+
     pool = PoolField(queryset=Pool.objects.none(), empty_label=None)
     design = forms.ChoiceField(
         choices=[(name, design.card.title) for name, design in DESIGNS.items()], initial="overlap"

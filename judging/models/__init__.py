@@ -13,8 +13,10 @@ from judging.models.plans import (
     StoppingRule,
 )
 from judging.models.qrels import Qrels
+from judging.models.today import AlarmDismissal, ReviewRequest
 
 __all__ = [
+    "AlarmDismissal",
     "Assignment",
     "Audience",
     "AutomaticAssessor",
@@ -26,6 +28,7 @@ __all__ = [
     "Plan",
     "Purpose",
     "Qrels",
+    "ReviewRequest",
     "Slot",
     "StoppedTopic",
     "StoppingRule",

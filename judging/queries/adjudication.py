@@ -19,7 +19,7 @@ from judging.queries.judgments import (
     current_judgments,
     latest_adjudications,
     latest_judgments,
-    list_pair_ballots,
+    load_pair_ballots,
     log_until,
 )
 from judging.queries.slots import (
@@ -121,8 +121,7 @@ def list_disagreements(
     decisions = latest_adjudications(current_judgments(campaign, purpose=Purpose.ADJUDICATE))
     disagreements = [
         get_disagreement(ballot, campaign.relevance_level, states, decisions)
-        for ballot in list_pair_ballots(campaign)
-        if ballot.disagree
+        for ballot in load_pair_ballots(campaign).disagreeing
     ]
     selected = [
         row for row in disagreements if row.size >= min_difference and (row.crosses or not crossing)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from campaigns.models import Campaign, User
-from judging.core.agreement.labels import LabelTable, build_labels
+from judging.core.agreement.labels import MISSING, LabelTable
 from judging.models import Purpose
-from judging.queries.judgments import log_until
+from judging.queries.judgments import mark_counting_rows, select_current_grades
+from pooling.queries.judgment_log import read_judgment_log
 
 
 def agreement_scale(campaign: Campaign) -> tuple[int, ...]:
@@ -23,24 +26,30 @@ def load_labels(
     Third judgments only if ``third``: they exist where two assessors disagreed, so any figure of
     agreement over them is selected by its outcome.
     """
-    log = log_until(campaign, purpose=purpose).order_by("pk")
-    # The last revision counts: in log order it overwrites the earlier ones.
-    current = {
-        (assessor, topic, docno): (grade, is_third)
-        for assessor, topic, docno, grade, is_third in log.values_list(
-            "assessor_id", "topic_id", "docno", "grade", "third"
-        ).iterator()
-    }
-    names, numbers = usernames_by_id({a for a, _, _ in current}), topic_numbers_by_id(campaign)
-    cast = {
-        (names[a], (numbers[t], d)): (grade, is_third)
-        for (a, t, d), (grade, is_third) in current.items()
-        if grade is not None and grade >= 0
-    }
-    labels = build_labels(
-        {key: grade for key, (grade, _) in cast.items()},
+    log = read_judgment_log(campaign)
+    counted = mark_counting_rows(campaign, log)
+    rows = select_current_grades(log, counted, purpose)
+    rows = rows[log.numbers["grade"][rows] >= 0]
+    people, numbers = usernames_by_id(set(log.list_assessors())), topic_numbers_by_id(campaign)
+    ids = log.numbers["assessor_id"][rows]
+    names = sorted({people[assessor] for assessor in np.unique(ids).tolist()})
+    row = {people_id: names.index(name) for people_id, name in people.items() if name in names}
+    judged = np.unique(log.pair[rows])
+    named = {at: (numbers[log.pairs[at][0]], log.pairs[at][1]) for at in judged.tolist()}
+    order = sorted(named, key=named.__getitem__)
+    column = np.zeros(len(log.pairs), np.int64)
+    column[order] = np.arange(len(order))
+    places = np.array([row[each] for each in ids.tolist()], np.int64), column[log.pair[rows]]
+    grades = np.full((len(names), len(order)), MISSING, np.int32)
+    grades[places] = log.numbers["grade"][rows]
+    thirds = np.zeros(grades.shape, np.bool_)
+    thirds[places] = np.isin(log.numbers["pk"][rows], list(log.third))
+    labels = LabelTable(
+        tuple(names),
+        tuple(named[at] for at in order),
+        grades,
         agreement_scale(campaign),
-        {key for key, (_, is_third) in cast.items() if is_third},
+        thirds if thirds.any() else None,
     )
     return labels if third else labels.without_third()
 

@@ -62,7 +62,7 @@ def latest_judgment(actor: User, campaign: Campaign, topic: Topic, docno: str) -
 
 
 def get_own_pace(campaign: Campaign, actor: User) -> float | None:
-    """Judgments per active hour over the last ``RECENT_JUDGMENTS``; None if too few."""
+    """Judgments per hour of work over the last ``RECENT_JUDGMENTS``; None if too few."""
     own = Judgment.objects.filter(campaign=campaign, assessor=actor, purpose__in=ON_SCREEN)
     own = own.exclude(source=Judgment.Source.IMPORT).order_by("-judged_at")
     return measure_pace(sorted(own.values_list("judged_at", flat=True)[:RECENT_JUDGMENTS])).per_hour

@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from hashlib import sha256
 
+import numpy as np
 from django.db.models import Max, OuterRef, Q, QuerySet
 
 from campaigns import store
 from campaigns.core.qrels import read_qrels
 from campaigns.core.tables import QrelsTable
 from campaigns.models import Campaign, User
-from judging.core.policies import PairBallot, apply_policy, get_policy
+from common.cache import Cache
+from judging.core.pair_ballots import PairBallots, build_pair_ballots, decide_ballots
+from judging.core.policies import PairBallot, get_policy
 from judging.models import Judgment, Purpose, Qrels
-from judging.queries.exclusions import counting_judgments
+from judging.queries.exclusions import counting_judgments, list_units_set_aside
+from pooling.queries.judgment_log import NONE, Ints, JudgmentLog, Mask, read_judgment_log
 
 Pair = tuple[str, str]
+MOST_PAIRS = 1_000_000
+_ballots: Cache[tuple[object, ...], PairBallots] = Cache(MOST_PAIRS, len)
+"""By the state of the log, the rows of it that count, and the names of people and topics."""
 ANSWERS = (Judgment.Kind.GRADE, Judgment.Kind.SKIP)
 ON_SCREEN = (Purpose.JUDGE, Purpose.REPEAT)
 """Purposes on the judging screen, which look the same to the assessor."""
@@ -121,37 +129,147 @@ def list_pair_ballots(
     last: int | None = None,
     topics: Collection[str] | None = None,
 ) -> list[PairBallot]:
-    """All current judgments of each pair, for a policy; of ``topics`` only, if not None.
+    """All current judgments of each pair, for a policy; of ``topics`` only, if not None."""
+    ballots = load_pair_ballots(campaign, as_of, last).list_ballots()
+    return ballots if topics is None else [each for each in ballots if each.topic in topics]
+
+
+def load_pair_ballots(
+    campaign: Campaign, as_of: datetime | None = None, last: int | None = None
+) -> PairBallots:
+    """All current judgments of each pair, for a policy, up to the time ``as_of`` and row ``last``.
 
     A judgment without a slot (after an expired lease that another assessor took, or an import
     beyond the plan) counts only if no planned judgment of the pair exists: it is never lost,
     and a pair never gets more votes than planned. Without blind repeats and training.
     """
+    return load_log_reader(campaign, as_of).load_ballots(last)
 
-    def select_current(purpose: str) -> QuerySet[Judgment]:
-        current = current_judgments(campaign, as_of, last, purpose)
-        return current if topics is None else current.filter(topic__number__in=topics)
 
-    cast: dict[Pair, list[CurrentVote]] = defaultdict(list)
-    for vote in list_votes(select_current(Purpose.JUDGE)):
-        cast[vote.topic, vote.docno].append(vote)
-    decisions = latest_adjudications(select_current(Purpose.ADJUDICATE))
-    automatic = automatic_grades(select_current(Purpose.AUTOMATIC))
-    ballots = []
-    for pair in sorted({*cast, *decisions, *automatic}):
-        people = cast.get(pair, [])
-        votes = [vote for vote in people if vote.fills_slot] or people
-        ballots.append(
-            PairBallot(
-                *pair,
-                people={vote.assessor: vote.grade for vote in votes},
-                third=frozenset(vote.assessor for vote in people if vote.third),
-                extra={v.assessor: v.grade for v in people if not v.fills_slot and v not in votes},
-                adjudicated=decisions[pair].grade if pair in decisions else None,
-                automatic=automatic.get(pair, {}),
-            )
+@dataclass(frozen=True, eq=False)
+class LogReader:
+    """The judgment log of a campaign, read once for its states at several rows. ``counting``: the
+    rows that count; ``people`` and ``numbers``: usernames and topic numbers by ID.
+    """
+
+    campaign: Campaign
+    log: JudgmentLog
+    counting: Mask
+    people: Mapping[int, str]
+    numbers: Mapping[int, str]
+
+    def mark_rows(self, last: int | None = None) -> Mask:
+        """The counting rows up to row ``last``."""
+        if last is None:
+            return self.counting
+        until: Mask = self.counting & (self.log.numbers["pk"] <= last)
+        return until
+
+    def load_ballots(self, last: int | None = None) -> PairBallots:
+        """``load_pair_ballots`` as of row ``last``."""
+        rows = self.mark_rows(last)
+        names = hash((tuple(self.people.items()), tuple(self.numbers.items())))
+        key = (self.log.version, sha256(np.packbits(rows).tobytes()).digest(), names)
+        return _ballots.get_or_compute(
+            key,
+            lambda: build_campaign_ballots(
+                self.campaign, self.log, rows, self.people, self.numbers
+            ),
         )
-    return ballots
+
+    def decide_topics(
+        self, policy: str, topics: Collection[str], last: int | None = None
+    ) -> tuple[list[tuple[str, str, int]], list[Pair]]:
+        """``provisional_grades`` as of row ``last``."""
+        ballots = self.load_ballots(last).select_topics(topics)
+        outcome = decide_ballots(get_policy(policy), ballots)
+        return outcome.rows, outcome.undecided
+
+
+def load_log_reader(campaign: Campaign, as_of: datetime | None = None) -> LogReader:
+    log = read_judgment_log(campaign)
+    people = User.objects.filter(pk__in=log.list_assessors()).order_by("pk")
+    topics = campaign.topics.order_by("pk")
+    return LogReader(
+        campaign,
+        log,
+        mark_counting_rows(campaign, log, as_of),
+        dict(people.values_list("pk", "username")),
+        dict(topics.values_list("pk", "number")),
+    )
+
+
+def mark_counting_rows(campaign: Campaign, log: JudgmentLog, as_of: datetime | None = None) -> Mask:
+    """The rows of ``log`` that ``log_until`` has, of all purposes."""
+    rows = log.numbers["pk"]
+    counting = np.ones(len(log), np.bool_)
+    if as_of is not None:
+        late = campaign.judgments.filter(judged_at__gt=as_of).order_by()
+        counting &= ~np.isin(rows, list(late.values_list("pk", flat=True)))
+    if log.units:
+        units = set(
+            list_units_set_aside(as_of).filter(plan__campaign=campaign).values_list("pk", flat=True)
+        )
+        aside = [row for row, unit in log.units.items() if unit in units]
+        counting &= ~np.isin(rows, aside)
+    return counting
+
+
+def build_campaign_ballots(
+    campaign: Campaign,
+    log: JudgmentLog,
+    counting: Mask,
+    people: Mapping[int, str],
+    numbers: Mapping[int, str],
+) -> PairBallots:
+    rows = select_current_grades(log, counting, Purpose.JUDGE)
+    named = [(numbers[topic], docno) for topic, docno in log.pairs]
+    order = sorted(range(len(named)), key=named.__getitem__)
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    grades = log.numbers["grade"][rows]
+    low = int(grades.min(initial=0))
+    span = int(grades.max(initial=0)) - low + 1
+    votes = log.numbers["assessor_id"][rows] * span + grades - low
+    votes = 2 * votes + (log.numbers["slot_id"][rows] != NONE)
+    votes = 2 * votes + np.isin(log.numbers["pk"][rows], list(log.third))
+    distinct, votes = np.unique(votes, return_inverse=True)
+    kinds = {
+        at: (people[code // 4 // span], code // 4 % span + low, code & 2 > 0, code & 1 > 0)
+        for at, code in enumerate(distinct.tolist())
+    }
+    others = list_other_grades(campaign, log, counting)
+    return build_pair_ballots(
+        [named[at] for at in order], rank[log.pair[rows]], votes, kinds, others
+    )
+
+
+def select_current_grades(log: JudgmentLog, counting: Mask, purpose: str) -> Ints:
+    """The places of the rows that ``current_judgments`` has."""
+    rows = np.flatnonzero(counting & log.select_rows(purpose))
+    assessors = log.numbers["assessor_id"][rows]
+    keys = log.pair[rows] * (int(assessors.max(initial=0)) + 1) + assessors
+    _, first = np.unique(keys[::-1], return_index=True)
+    latest: Ints = np.sort(rows[len(rows) - 1 - first])
+    return latest[log.select_rows(purpose, Judgment.Kind.GRADE)[latest]]
+
+
+def list_other_grades(
+    campaign: Campaign, log: JudgmentLog, counting: Mask
+) -> dict[Pair, tuple[int | None, Mapping[str, int]]]:
+    """By pair, the grade of the adjudication that counts, and those by automatic assessor."""
+
+    def select_judgments(purpose: str) -> QuerySet[Judgment]:
+        rows = select_current_grades(log, counting, purpose)
+        chosen = log.numbers["pk"][rows].tolist()
+        return campaign.judgments.filter(pk__in=chosen) if chosen else Judgment.objects.none()
+
+    decisions = latest_adjudications(select_judgments(Purpose.ADJUDICATE))
+    automatic = automatic_grades(select_judgments(Purpose.AUTOMATIC))
+    return {
+        pair: (decisions[pair].grade if pair in decisions else None, automatic.get(pair, {}))
+        for pair in {*decisions, *automatic}
+    }
 
 
 def latest_adjudications(current: QuerySet[Judgment]) -> dict[Pair, Judgment]:
@@ -188,7 +306,7 @@ def provisional_grades(
     """``(topic, docno, grade)`` of the pairs of ``topics`` under the current judgments, or as of
     row ``last`` of the log, sorted; and the pairs that are still undecided under ``policy``.
     """
-    return apply_policy(get_policy(policy), list_pair_ballots(campaign, last=last, topics=topics))
+    return load_log_reader(campaign).decide_topics(policy, topics, last)
 
 
 def qrels_table(qrels: Qrels) -> QrelsTable:

@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+import numpy as np
 from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from campaigns.models import Campaign, User
 from judging.models import Judgment, Plan, Purpose, Slot
-from judging.queries.exclusions import counting_judgments
-from judging.queries.judgments import ON_SCREEN, later_revisions
+from judging.queries.judgments import ON_SCREEN, later_revisions, mark_counting_rows
 from judging.rules import THIRD_K
 from pooling.models import PoolItem
+from pooling.queries.judgment_log import NONE, read_judgment_log
 
 State = Slot.State
 
@@ -75,12 +76,12 @@ def list_skipped(
 
 def list_flagged(campaign: Campaign, assessor: User | None = None) -> QuerySet[Judgment]:
     """Current judgments and skips with flags, by topic and docno."""
-    rows = Judgment.objects.filter(
-        ~Exists(later_revisions()), campaign=campaign, purpose__in=ON_SCREEN
-    )
+    rows = Judgment.objects.filter(campaign=campaign, purpose__in=ON_SCREEN)
     if assessor is not None:
         rows = rows.filter(assessor=assessor)
+    # The flags first: few judgments have any, and only theirs are worth a look for later ones.
     rows = rows.exclude(flags=[]).exclude(kind=Judgment.Kind.WITHDRAWN)
+    rows = rows.filter(~Exists(later_revisions()))
     return rows.select_related("topic", "assessor").order_by("topic__position", "docno", "pk")
 
 
@@ -112,20 +113,20 @@ def unplanned_counts(campaign: Campaign) -> UnplannedCounts:
         repeats_open=Count("pk", filter=again & open_),
         repeats_given=Count("pk", filter=again & judged),
     )
-    planned = slots.filter(purpose=Purpose.JUDGE)
-    pairs = planned.values("item").annotate(given=Count("pk", filter=Q(state=State.JUDGED)))
-    loose = Judgment.objects.filter(
-        counting_judgments(),
-        campaign=campaign,
-        purpose=Purpose.JUDGE,
-        slot=None,
-        kind=Judgment.Kind.GRADE,
+    judged_slot = Slot.objects.filter(
+        item=OuterRef("item"), purpose=Purpose.JUDGE, state=State.JUDGED
     )
+    # The other slots are the fewer ones, and found by their states.
+    others = slots.filter(purpose=Purpose.JUDGE, state__in=set(State) - {State.JUDGED})
+    unjudged = others.filter(~Exists(judged_slot)).aggregate(pairs=Count("item", distinct=True))
+    log = read_judgment_log(campaign)
+    loose = log.select_rows(Purpose.JUDGE, Judgment.Kind.GRADE) & (log.numbers["slot_id"] == NONE)
+    loose &= mark_counting_rows(campaign, log)
     return UnplannedCounts(
         **counts,
-        unjudged=pairs.filter(given=0).count(),
+        unjudged=unjudged["pairs"],
         unplanned=count_unplanned_pairs(campaign),
-        extra=loose.count(),
+        extra=int(np.count_nonzero(loose)),
     )
 
 
@@ -135,6 +136,8 @@ def count_unplanned_pairs(campaign: Campaign) -> int:
     if pool is None:
         return 0
     wanted = Slot.objects.filter(purpose=Purpose.JUDGE, item=OuterRef("pk"))
-    planned = PoolItem.objects.filter(Exists(wanted), pool__campaign=campaign).order_by()
-    newest = PoolItem.objects.filter(pool=pool).order_by()
-    return newest.values("topic", "docno").difference(planned.values("topic", "docno")).count()
+    elsewhere = PoolItem.objects.filter(
+        Exists(wanted), pool__campaign=campaign, topic=OuterRef("topic"), docno=OuterRef("docno")
+    ).exclude(pool=pool)
+    newest = PoolItem.objects.filter(~Exists(wanted), pool=pool).order_by()
+    return newest.filter(~Exists(elsewhere)).count()

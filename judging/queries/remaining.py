@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from math import ceil
 
+import numpy as np
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from campaigns.models import Campaign, Role, User
@@ -17,6 +18,7 @@ from judging.queries.repeats import count_undrawn_repeats
 from judging.queries.slots import PEOPLE, active_assignments, free_slots, withdrawn_judgments
 from judging.queries.stopping import open_topic_filter
 from pooling.queries import future_documents
+from pooling.queries.judgment_log import NONE, read_judgment_log
 
 At = tuple[int, int]
 """Plan and topic, by their ids."""
@@ -141,14 +143,10 @@ def planned_documents(
     campaign: Campaign, seats: list[tuple[int, int, int, int, int]], here: dict[str, list[int]]
 ) -> dict[Seat, Remaining]:
     """The documents with a slot, by plan, topic and assessor."""
-    offered = Slot.objects.filter(
-        free_slots(),
-        open_topic_filter(),
-        plan__campaign=campaign,
-        plan__state=Plan.State.OPEN,
-        purpose=Purpose.JUDGE,
-        **here,
-    ).order_by()
+    open_plans = campaign.plans.filter(state=Plan.State.OPEN).order_by()
+    offered = list_free_slots(list(open_plans.values_list("pk", flat=True)), here).filter(
+        open_topic_filter()
+    )
     slots: dict[At, Counter[int]] = defaultdict(Counter)
     documents: dict[At, Counter[int]] = defaultdict(Counter)
     rows = offered.values_list("plan", "topic", "reserved_for").annotate(
@@ -175,6 +173,15 @@ def planned_documents(
     return result
 
 
+def list_free_slots(plans: Collection[int], here: dict[str, list[int]]) -> QuerySet[Slot]:
+    """The free slots of judgments of ``plans``."""
+    # The states say nothing new, but lead to an index where free slots are few among many.
+    states = (Slot.State.OPEN, Slot.State.LEASED)
+    return Slot.objects.filter(
+        free_slots(), plan__in=plans, purpose=Purpose.JUDGE, state__in=states, **here
+    ).order_by()
+
+
 def count_known_documents(
     campaign: Campaign,
     offered: QuerySet[Slot],
@@ -186,18 +193,21 @@ def count_known_documents(
     """By plan, topic, assessor, and whether the slot is reserved for them: the offered documents
     that the assessor has checked out, judged or skipped.
     """
-    # By the item only, which is in one plan and topic: with these in the condition as well, the
-    # databases would read all slots of the topic for each of its documents.
-    same = Slot.objects.filter(free_slots(), purpose=Purpose.JUDGE, item=OuterRef("item"))
-    sources = [(False, same.filter(reserved_for=None))]
+    # Looked up from the free slots, which are the fewer ones for most of a campaign.
+    plans = list(campaign.plans.order_by().values_list("pk", flat=True))
+    same = list_free_slots(plans, here)
+    sources: list[tuple[bool, Q]] = [
+        (False, Q(item__in=same.filter(reserved_for=None).values("item")))
+    ]
     if reserves:
-        sources.append((True, same.filter(reserved_for=OuterRef("assessor"))))
+        reserved_slots = same.filter(item=OuterRef("item"), reserved_for=OuterRef("assessor"))
+        sources.append((True, Q(Exists(reserved_slots))))
     own_slots = Slot.objects.filter(
-        plan__campaign=campaign, purpose=Purpose.JUDGE, assessor__in=list(users), **here
+        plan__in=plans, purpose=Purpose.JUDGE, assessor__in=list(users), **here
     ).order_by()
     known = Counter[tuple[int, int, int, bool]]()
     for reserved, match in sources:
-        rows = own_slots.filter(Exists(match)).values_list("plan", "topic", "assessor")
+        rows = own_slots.filter(match).values_list("plan", "topic", "assessor")
         for plan, topic, user, count in rows.annotate(Count("item", distinct=True)):
             known[plan, topic, user or 0, reserved] += count
     known.update(count_answers_elsewhere(campaign, offered, own_slots, users, here))
@@ -214,6 +224,14 @@ def count_answers_elsewhere(
     """The same for offered documents that an assessor knows without holding a slot of theirs:
     imported and late judgments, adjudications, and skips that were passed on.
     """
+    known = Counter[tuple[int, int, int, bool]]()
+    log = read_judgment_log(campaign)
+    rare = log.numbers["slot_id"] == NONE
+    rare |= log.select_rows(Purpose.ADJUDICATE)
+    for purpose in PEOPLE:
+        rare |= log.select_rows(purpose, Judgment.Kind.SKIP)
+    if not rare[np.isin(log.numbers["assessor_id"], list(users))].any():
+        return known
     elsewhere = Q(slot=None) | Q(kind=Judgment.Kind.SKIP) | Q(purpose=Purpose.ADJUDICATE)
     judgments = Judgment.objects.filter(
         elsewhere,
@@ -224,7 +242,6 @@ def count_answers_elsewhere(
         **here,
     ).exclude(withdrawn_judgments())
     answers = set(judgments.order_by().values_list("assessor", "topic", "docno"))
-    known = Counter[tuple[int, int, int, bool]]()
     if not answers:
         return known
     by_pair: dict[tuple[int, str], set[int]] = defaultdict(set)

@@ -6,25 +6,12 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 
-from django.db.models import (
-    Case,
-    CharField,
-    Count,
-    Exists,
-    F,
-    OuterRef,
-    Q,
-    QuerySet,
-    Subquery,
-    Value,
-    When,
-)
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 
-from campaigns.models import Campaign, Role, User
-from judging.models import Assignment, Judgment, Plan, Purpose, Slot
+from campaigns.models import Campaign, Member, Role, User
+from judging.models import Assignment, Judgment, Plan, Purpose, Slot, StoppedTopic
 from judging.queries.judgments import later_revisions
 from judging.queries.slots import free_slots
-from judging.queries.stopping import stopped_topics
 from pooling.queries import future_documents
 
 At = tuple[int, int]
@@ -84,6 +71,18 @@ def judging_progress(campaign: Campaign) -> SlotTally:
     return add_to_tally(tally_topics(campaign, list_judging_plans(campaign)).values())
 
 
+def judging_progress_by_campaign(campaigns: Collection[int]) -> dict[int, SlotTally]:
+    """The same for several campaigns (ids), in a number of queries that does not depend on how
+    many.
+    """
+    plans = list(Plan.objects.filter(campaign__in=campaigns, kind=Plan.Kind.JUDGE))
+    whose = {plan.pk: plan.campaign_id for plan in plans}
+    tallies: dict[int, list[SlotTally]] = {pk: [] for pk in campaigns}
+    for (plan, _topic), tally in tally_topics_of_campaigns(campaigns, plans).items():
+        tallies[whose[plan]].append(tally)
+    return {pk: add_to_tally(rows) for pk, rows in tallies.items()}
+
+
 def list_judging_plans(campaign: Campaign) -> list[Plan]:
     """Newest first."""
     return list(campaign.plans.filter(kind=Plan.Kind.JUDGE).select_related("pool"))
@@ -91,12 +90,20 @@ def list_judging_plans(campaign: Campaign) -> list[Plan]:
 
 def tally_topics(campaign: Campaign, plans: Sequence[Plan]) -> dict[At, SlotTally]:
     """The tally of each topic of each of ``plans``, the judging plans of the campaign."""
+    return tally_topics_of_campaigns([campaign.pk], plans)
+
+
+def tally_topics_of_campaigns(
+    campaigns: Collection[int], plans: Sequence[Plan]
+) -> dict[At, SlotTally]:
+    """``plans`` are all judging plans of ``campaigns`` (ids), newest first."""
     if not plans:
         return {}
-    ended = set(stopped_topics(campaign).values_list("topic", flat=True))
-    tallies = tally_slots(campaign, ended)
+    stopped = StoppedTopic.objects.filter(topic__campaign__in=campaigns)
+    ended = set(stopped.values_list("topic", flat=True))
+    tallies = tally_slots(plans, ended)
     coming = future_documents({plan.pool_id for plan in plans})
-    assigned = assignments_by_topic(campaign) if coming else {}
+    assigned = list_assignments_by_topic(campaigns) if coming else {}
     for (pool, topic), more in coming.items():
         plan = plan_for_new_documents(
             [plan for plan in plans if plan.pool_id == pool], topic, assigned, tallies
@@ -104,22 +111,29 @@ def tally_topics(campaign: Campaign, plans: Sequence[Plan]) -> dict[At, SlotTall
         if plan is not None and topic not in ended:
             tallies.setdefault((plan.pk, topic), SlotTally()).coming = more * plan.overlap
     if any(tally.skipped for tally in tallies.values()):
-        for plan_id, topic in list_unresolved_skips(campaign).values_list("plan", "topic"):
+        skips = list_unresolved_skips_of_campaigns(campaigns)
+        for plan_id, topic in skips.values_list("plan", "topic"):
             tallies[plan_id, topic].unresolved += 1
     return tallies
 
 
-def tally_slots(campaign: Campaign, ended: Collection[int]) -> dict[At, SlotTally]:
+def tally_slots(plans: Sequence[Plan], ended: Collection[int]) -> dict[At, SlotTally]:
     """By plan and topic, the slots by state; those that are no longer wanted are dropped."""
-    cancelled = Q(free_slots(), plan__state=Plan.State.CLOSED)
-    cancelled |= Q(state=State.OPEN, topic__in=ended)
-    state = Case(When(cancelled, Value("dropped")), default=F("state"), output_field=CharField())
-    slots = Slot.objects.filter(plan__campaign=campaign, purpose=Purpose.JUDGE).order_by()
+    closed = {plan.pk for plan in plans if plan.state == Plan.State.CLOSED}
+    # Read from an index alone: no other column, and no join.
+    slots = Slot.objects.filter(plan__in=[plan.pk for plan in plans], purpose=Purpose.JUDGE)
+    rows = slots.order_by().values_list("plan", "topic", "state").annotate(n=Count("*"))
     tallies: dict[At, SlotTally] = {}
-    rows = slots.values_list("plan", "topic", state).annotate(Count("pk"))
-    for plan, topic, name, count in rows:
+    for plan, topic, state, count in rows:
         tally = tallies.setdefault((plan, topic), SlotTally())
+        is_dropped = state == State.OPEN and (plan in closed or topic in ended)
+        name = "dropped" if is_dropped else state
         setattr(tally, name, getattr(tally, name) + count)
+    if closed:
+        free = slots.filter(free_slots(), plan__in=closed, state=State.LEASED).order_by()
+        for plan, topic, count in free.values_list("plan", "topic").annotate(Count("pk")):
+            tallies[plan, topic].leased -= count
+            tallies[plan, topic].dropped += count
     return tallies
 
 
@@ -127,17 +141,22 @@ def list_unresolved_skips(campaign: Campaign) -> QuerySet[Slot]:
     """Skipped slots that need a decision: not those of closed plans, of topics that are complete
     by the stopping rule, and of pairs that were adjudicated.
     """
+    return list_unresolved_skips_of_campaigns([campaign.pk])
+
+
+def list_unresolved_skips_of_campaigns(campaigns: Collection[int]) -> QuerySet[Slot]:
     decisions = Judgment.objects.filter(
-        campaign=campaign,
+        campaign=OuterRef("plan__campaign"),
         topic=OuterRef("topic"),
         docno=OuterRef("item__docno"),
         purpose=Purpose.ADJUDICATE,
     )
     last = Subquery(decisions.order_by("-pk").values("kind")[:1])
     slots = Slot.objects.filter(
-        plan__campaign=campaign, state=State.SKIPPED, purpose=Purpose.JUDGE
+        plan__campaign__in=campaigns, state=State.SKIPPED, purpose=Purpose.JUDGE
     ).exclude(plan__state=Plan.State.CLOSED)
-    open_topics = slots.exclude(topic__in=stopped_topics(campaign).values("topic"))
+    stopped = StoppedTopic.objects.filter(topic__campaign__in=campaigns)
+    open_topics = slots.exclude(topic__in=stopped.values("topic"))
     undecided = Q(decision=None) | ~Q(decision=Judgment.Kind.GRADE)
     return open_topics.annotate(decision=last).filter(undecided).order_by()
 
@@ -177,8 +196,14 @@ def assignments_by_topic(campaign: Campaign) -> dict[At, list[AssignedAssessor]]
 
     Users who are no longer assessors are omitted, whatever their assignments.
     """
-    able = campaign.members.filter(role=Role.ASSESSOR).values("user")
-    rows = Assignment.objects.filter(plan__campaign=campaign, assessor__in=able)
+    return list_assignments_by_topic([campaign.pk])
+
+
+def list_assignments_by_topic(campaigns: Collection[int]) -> dict[At, list[AssignedAssessor]]:
+    able = Member.objects.filter(
+        campaign=OuterRef("plan__campaign"), role=Role.ASSESSOR, user=OuterRef("assessor")
+    )
+    rows = Assignment.objects.filter(Exists(able), plan__campaign__in=campaigns)
     assignments: dict[At, list[AssignedAssessor]] = defaultdict(list)
     for row in rows.select_related("assessor").order_by("assessor__username"):
         assignments[row.plan_id, row.topic_id].append(AssignedAssessor(row.assessor, row.paused))

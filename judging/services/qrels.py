@@ -21,6 +21,7 @@ from campaigns.rules import require_permission
 from campaigns.services import events
 from campaigns.services.decisions import check_decision
 from judging.core.aggregation.base import GoldCounts, MissingGoldError
+from judging.core.pair_ballots import BallotsOutcome, PairBallots, decide_ballots
 from judging.core.policies import (
     PairBallot,
     PolicyOutcome,
@@ -33,7 +34,8 @@ from judging.core.policies import (
 from judging.models import AutomaticAssessor, Judgment, Qrels
 from judging.queries.confirmations import describe_qrels_freezing
 from judging.queries.gold_answers import count_gold_answers
-from judging.queries.judgments import list_pair_ballots
+from judging.queries.judgments import load_pair_ballots
+from judging.queries.qrels_versions import count_differing_pairs
 from judging.services.judgment_log import lock_judging, run_with_retries
 from judging.services.manifests import build_manifest, is_same_aggregation, read_gold_counts
 
@@ -43,41 +45,73 @@ MAX_LISTED = 25
 
 @dataclass(frozen=True)
 class QrelsDraft:
-    """The ``rows`` of a qrels version before it is frozen; undecided ``conflicts`` prevent it.
+    """The grades of a qrels version before it is frozen; undecided ``conflicts`` prevent it.
 
-    ``gold`` has the answers of each worker by which the policy weighs them, if it does.
+    ``decided`` is pair by pair, or for a rule for all pairs together all at once. ``gold`` has the
+    answers of each worker by which the policy weighs them, if it does.
     """
 
     policy: QrelsPolicy
-    outcome: PolicyOutcome
-    ballots: list[PairBallot]
+    decided: BallotsOutcome | PolicyOutcome
+    table: PairBallots
     gold: GoldCounts
+
+    @cached_property
+    def outcome(self) -> PolicyOutcome:
+        decided = self.decided
+        if isinstance(decided, PolicyOutcome):
+            return decided
+        return PolicyOutcome(decided.rows, decided.undecided, decided.ties)
 
     @property
     def rows(self) -> list[Row]:
-        return self.outcome.rows
+        return self.decided.rows
+
+    @cached_property
+    def ballots(self) -> list[PairBallot]:
+        return self.table.list_ballots()
 
     @property
     def conflicts(self) -> tuple[Pair, ...]:
-        return tuple(self.outcome.undecided)
+        return tuple(self.decided.undecided)
 
     @property
     def decided_by_tie_rule(self) -> int | None:
         """The pairs whose grade is that of the policy's tie rule; None if it has none."""
-        return self.outcome.ties
+        return self.decided.ties
 
-    @property
+    @cached_property
     def grades(self) -> dict[int, int]:
+        """The number of pairs by grade, ascending."""
+        if isinstance(self.decided, BallotsOutcome):
+            return self.decided.grade_counts
         return dict(sorted(Counter(grade for _, _, grade in self.rows).items()))
 
     @property
+    def pairs(self) -> int:
+        """The number of pairs with a grade."""
+        return sum(self.grades.values())
+
+    @property
+    def judged(self) -> int:
+        """The number of pairs with a judgment."""
+        return len(self.table)
+
+    @property
     def extras(self) -> int:
-        return sum(len(ballot.extra) for ballot in self.ballots)
+        return self.table.extras
 
     @cached_property
     def disagreeing(self) -> list[Pair]:
         """The pairs whose assessors gave different grades, under any policy."""
-        return [ballot.pair for ballot in self.ballots if ballot.disagree]
+        return [ballot.pair for ballot in self.table.disagreeing]
+
+    def count_differing(self, other: QrelsDraft) -> int:
+        """The pairs with another grade in ``other``, of the same ballots, or in only one."""
+        ours, theirs = self.decided, other.decided
+        if isinstance(ours, BallotsOutcome) and isinstance(theirs, BallotsOutcome):
+            return ours.count_differing(theirs)
+        return count_differing_pairs(self.rows, other.rows)
 
     def text(self) -> bytes:
         return write_qrels(qrels_from_rows(self.rows))
@@ -151,7 +185,7 @@ def describe_draft(request: QrelsRequest, draft: QrelsDraft, moment: datetime) -
         request.campaign,
         version=next_version(request.campaign),
         policy=", ".join(filter(None, (request.policy.name, request.policy.label))),
-        pairs=len(draft.rows),
+        pairs=draft.pairs,
         disagreeing=len(draft.disagreeing),
         moment=format_utc(moment),
     )
@@ -220,7 +254,7 @@ def save_qrels_version(actor: User, request: QrelsRequest, decision: Decision | 
         as_of=moment,
         path=store.put_blob(text, ".qrels"),
         sha256=store.sha256(text),
-        pairs=len(draft.rows),
+        pairs=draft.pairs,
         manifest=build_manifest(campaign, draft, moment, last, withheld),
         note=request.note,
         frozen_by=actor,
@@ -239,7 +273,7 @@ def save_qrels_version(actor: User, request: QrelsRequest, decision: Decision | 
 
 
 def check_not_empty(draft: QrelsDraft) -> None:
-    if not draft.rows:
+    if not draft.pairs:
         fix = "Freeze qrels once judging has started."
         raise ActionRefused("no-judgments", "No judgments yet.", fix)
 
@@ -252,28 +286,26 @@ def draft_qrels(
     return draft_from_ballots(policy, ballots, gold)
 
 
-def draft_from_ballots(
-    policy: QrelsPolicy, ballots: list[PairBallot], gold: GoldCounts
-) -> QrelsDraft:
+def draft_from_ballots(policy: QrelsPolicy, ballots: PairBallots, gold: GoldCounts) -> QrelsDraft:
     """The grades by ``policy``; the same log gives the same rows.
 
     Raises ``ActionRefused`` if the policy needs gold and no worker has answered any.
     """
+    if policy.crowd is None:
+        return QrelsDraft(policy, decide_ballots(policy, ballots), ballots, gold)
     try:
-        return QrelsDraft(policy, decide_pairs(policy, ballots, gold), ballots, gold)
+        outcome = decide_pairs(policy, ballots.list_ballots(), gold)
     except MissingGoldError as error:
         fix = "Choose another policy, or add gold pairs to a crowd study."
         message = f"{policy.name} needs gold, and no worker has answered any."
         raise ActionRefused("no-gold", message, fix) from error
+    return QrelsDraft(policy, outcome, ballots, gold)
 
 
 def ballots_for_policy(
     campaign: Campaign, as_of: datetime | None, last: int | None, withheld: Sequence[str]
-) -> list[PairBallot]:
-    hidden = set(withheld)
-    return [
-        ballot for ballot in list_pair_ballots(campaign, as_of, last) if ballot.topic not in hidden
-    ]
+) -> PairBallots:
+    return load_pair_ballots(campaign, as_of, last).omit_topics(withheld)
 
 
 def list_withheld_topics(campaign: Campaign) -> list[str]:

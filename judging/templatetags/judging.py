@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from campaigns.core.text_pages import split_blocks
 from campaigns.models import Grade
 from campaigns.templatetags.documents import text_length
-from judging.rules import FLAGS, SKIP_REASONS
+from judging.rules import FLAGS, KEY_HELP, SKIP_REASONS
 
 register = template.Library()
 
@@ -73,6 +73,25 @@ def screen_key(context: Context, key: str) -> str:
     return format_html(
         '<kbd class="taken" title="{}"><s>{}</s></kbd>', _("This key assigns a grade."), key
     )
+
+
+@dataclass(frozen=True)
+class KeyHelp:
+    keys: tuple[str, ...]
+    text: str
+
+
+@register.simple_tag(takes_context=True)
+def key_help_rows(context: Context) -> list[KeyHelp]:
+    """The rows of the keyboard help that are about the screen at hand: training has neither undo
+    nor skip, flags and passages; passages are highlighted where a plan wants them.
+    """
+    hidden = {"u", "s", "f", "p"} if context.get("training") else set()
+    if getattr(context.get("screen"), "rationale", "no") == "no":
+        hidden.add("p")
+    if not context.get("flags"):
+        hidden.add("f")
+    return [KeyHelp(keys, str(text)) for keys, text in KEY_HELP.items() if keys[0] not in hidden]
 
 
 @register.filter

@@ -11,7 +11,6 @@ from django.db.models.query import QuerySet
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.formats import number_format
-from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -22,7 +21,7 @@ from campaigns.models import Campaign, User
 from campaigns.queries.lists import get_campaign_for
 from campaigns.rules import is_organizer_anywhere
 from campaigns.views.confirmation import confirm_act
-from campaigns.views.helpers import Crumbs, SignedInRequest, campaign_url
+from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from common.report.csv import format_csv
 from judging.forms.adjudication import RoundForm
@@ -111,9 +110,8 @@ def round_end_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse
         messages.success(request, message % {"n": number_format(count, force_grouping=True)})
         return redirect("adjudication", campaign.slug)
 
-    crumbs = [(_("Adjudication"), campaign_url("adjudication", campaign))]
     describe = partial(describe_round_closing, plan)
-    return confirm_act(request, campaign, describe=describe, act=act, crumbs=crumbs)
+    return confirm_act(request, campaign, describe=describe, act=act)
 
 
 @require_safe
@@ -139,7 +137,6 @@ def disagreements_download_view(request: SignedInRequest, slug: str) -> HttpResp
 @dataclass(frozen=True)
 class AdjudicationPage:
     campaign: Campaign
-    crumbs: Crumbs
     form: RoundForm
     manages: bool
     adjudicates: bool
@@ -163,7 +160,6 @@ def render_adjudication_overview(
     judged = campaign.judgments.exists()
     page = AdjudicationPage(
         campaign=campaign,
-        crumbs=[(_("Adjudication"), None)],
         form=form,
         manages=manages,
         adjudicates=request.user.has_perm("campaigns.adjudicate", campaign),

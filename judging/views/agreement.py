@@ -6,14 +6,15 @@ from dataclasses import dataclass, replace
 
 from django.db.models.query import QuerySet
 from django.http import HttpResponse
-from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from campaigns.api.attachments import attachment_response, report_response
 from campaigns.core.cards import Card
+from campaigns.core.natural_sort import sort_items_naturally, sort_naturally
 from campaigns.models import Campaign, Grade
 from campaigns.queries.lists import get_campaign_for
-from campaigns.views.helpers import Crumbs, SignedInRequest
+from campaigns.services.verdicts import compute_campaign_verdict
+from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from common.charts.chart import Chart
 from common.report.csv import write_csv
@@ -32,15 +33,10 @@ from judging.views.agreement_charts import (
     build_pair_heat_map,
 )
 from judging.views.agreement_choice import AgreementChoice, parse_agreement_choice
+from judging.views.agreement_sections import AGREEMENT, build_verdict_part
 
 SIDE = ("percent", "kappa", "ac1", "alpha-ordinal", "overlap")
 """Coefficients that tables show in addition to the selected one."""
-TITLES = {
-    "agreement-pair": "Two assessors",
-    "agreement-topics": "By topic",
-    "agreement-variation": "Variation",
-    "assessor-quality": "Assessor quality",
-}
 
 
 def load_agreement_page(
@@ -54,7 +50,6 @@ def load_agreement_page(
 @dataclass(frozen=True)
 class AgreementFrame:
     campaign: Campaign
-    crumbs: Crumbs
     here: str
     choice: AgreementChoice
     coefficients: list[Card]
@@ -71,14 +66,11 @@ def build_agreement_frame(
     """The context of every agreement page: selection and navigation."""
     return AgreementFrame(
         campaign=campaign,
-        crumbs=[("Agreement", None)]
-        if here == "agreement"
-        else [("Agreement", reverse("agreement", args=[campaign.slug])), (TITLES[here], None)],
         here=here,
         choice=choice,
         coefficients=[coefficient.card for coefficient in COEFFICIENTS.values()],
         levels=campaign.grades.filter(value__gt=0),
-        topics=labels.topics,
+        topics=tuple(sort_naturally(labels.topics)),
         names=labels.assessors,
         thirds=labels.thirds or labels.left_out,
         third_switch=choice.but(third=not choice.third),
@@ -91,6 +83,7 @@ class AgreementPage:
     rows: list[tuple[Card, CoefficientValue | None, CoefficientValue, CoefficientValue | None]]
     intervals: Chart
     prevalence: float | None
+    multiply: int
     heat: Chart | None
     columns: list[Card]
     pairs: list[tuple[tuple[str, str], list[CoefficientValue], str]]
@@ -107,6 +100,7 @@ def agreement_view(request: SignedInRequest, slug: str) -> HttpResponse:
         rows=coefficient_rows(report.panel, report.topic_means),
         intervals=coefficient_caterpillar(report.panel),
         prevalence=report.overall["percent"].prevalence,
+        multiply=report.overall["percent"].n,
         heat=build_pair_heat_map(
             report,
             choice.by,
@@ -119,7 +113,8 @@ def agreement_view(request: SignedInRequest, slug: str) -> HttpResponse:
             for pair, row in report.pairs.items()
         ],
     )
-    return render_page(request, "judging/agreement.html", frame, page)
+    part = build_verdict_part(campaign, choice, report)
+    return render_page(request, "judging/agreement.html", frame, page, part)
 
 
 @require_safe
@@ -164,7 +159,7 @@ def compare_assessors(choice: AgreementChoice, two: LabelTable) -> TwoAssessors:
         columns=[COEFFICIENTS[name].card for name in names],
         by_topic=[
             (topic, int(count_multiply_judged(panel)), [panel.means[name] for name in names])
-            for topic, panel in report.by_topic.items()
+            for topic, panel in sort_items_naturally(report.by_topic)
             if count_multiply_judged(panel)
         ],
     )
@@ -200,8 +195,9 @@ def agreement_topics_view(request: SignedInRequest, slug: str) -> HttpResponse:
     report = whole.report(labels)
     names = companion_coefficients(choice.by)
     rows = []
-    alone = [topic for topic, panel in report.by_topic.items() if not count_multiply_judged(panel)]
-    for topic, panel in report.by_topic.items():
+    by_topic = sort_items_naturally(report.by_topic)
+    alone = [topic for topic, panel in by_topic if not count_multiply_judged(panel)]
+    for topic, panel in by_topic:
         if not count_multiply_judged(panel):
             continue
         cells = [get_overall_or_mean(panel, name) for name in names]
@@ -212,6 +208,8 @@ def agreement_topics_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "agreement-by-topic",
         f"{choice.card.title} by topic",
         marks,
+        axis=choice.card.title,
+        row_name="topic",
         caption=f"{choice.card.title} by topic. {choice.card.reading}",
     )
     frame = build_agreement_frame(campaign, whole, labels, "agreement-topics")
@@ -262,6 +260,8 @@ def coefficient_caterpillar(panel: CoefficientPanel) -> Chart:
         "coefficients",
         "All coefficients with 95 % intervals",
         lines,
+        axis="agreement",
+        row_name="coefficient",
         caption="Over all assessors, or the mean over assessor pairs for coefficients of two "
         "assessors. Lines are 95\u00a0% intervals over topics.",
     )
@@ -276,10 +276,14 @@ def agreement_download_view(request: SignedInRequest, slug: str, fmt: str) -> Ht
     if fmt == "json":
         record = load_judging_record(campaign, third=choice.third)
         quality = quality_report(record, choice.level).as_dict()
-        return report_response(name, AGREEMENT_FORMATS, choice.report(record.people), quality)
+        whole = compute_campaign_verdict(campaign, AGREEMENT).verdict
+        return report_response(
+            name, AGREEMENT_FORMATS, choice.report(record.people), quality, verdict=whole
+        )
     report = choice.report(load_labels(campaign, third=choice.third))
     settings = {"campaign": slug, "third_judgments": choice.third}
-    return report_response(name, AGREEMENT_FORMATS, report, settings=settings)
+    verdict = None if fmt == "csv" else compute_campaign_verdict(campaign, AGREEMENT).verdict
+    return report_response(name, AGREEMENT_FORMATS, report, settings=settings, verdict=verdict)
 
 
 @require_safe

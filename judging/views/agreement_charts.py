@@ -35,8 +35,8 @@ def build_pair_heat_map(
         why = value.reason or f"{value.value:.4f}, n {value.n}"
         for i, j in ((place[a], place[b]), (place[b], place[a])):
             description = f"{names[i]} and {names[j]}: {why}"
-            cells.append(CellMark(i, j, text, value.value or 0.0, description))
-    return _heat("pairs", f"{title} by assessor pair", names, cells, caption)
+            cells.append(CellMark(i, j, text, value.value or 0.0, description, value.value))
+    return _heat("pairs", f"{title} by assessor pair", (names, "assessor"), cells, caption)
 
 
 def build_confusion_heat_map(
@@ -48,15 +48,22 @@ def build_confusion_heat_map(
         total = sum(row)
         for j, count in enumerate(row):
             description = f"{grades[i]} and {grades[j]}: {count} of {total}"
-            cells.append(CellMark(i, j, str(count), count / total if total else 0.0, description))
+            share = count / total if total else 0.0
+            cells.append(CellMark(i, j, str(count), share, description, count))
     title = "Documents by the grades of the two assessors"
-    return _heat("confusion", title, grades, cells, caption)
+    return _heat("confusion", title, (grades, "grade"), cells, caption)
 
 
 def _heat(
-    name: str, title: str, names: Sequence[str], cells: Sequence[CellMark], caption: str
+    name: str,
+    title: str,
+    axis: tuple[Sequence[str], str],
+    cells: Sequence[CellMark],
+    caption: str,
 ) -> Chart:
-    heads, sides = NameAxis(names, CELL), NameAxis(names, CELL, room=ROOM)
+    """``axis`` are the names at both sides, and what they are."""
+    names, what = axis
+    heads, sides = NameAxis(names, CELL, what), NameAxis(names, CELL, what, room=ROOM)
     return Chart(name, title, "", heads, sides, cells, caption=caption, is_fixed=True)
 
 
@@ -69,8 +76,11 @@ def build_agreement_intervals(
     caption: str = "",
     least: float = 0.0,
     most: float = 1.0,
+    row_name: str = "",
 ) -> Chart:
-    """A caterpillar plot; its axis covers at least ``least`` to ``most`` and all values."""
+    """A caterpillar plot of rows called ``row_name``; its axis covers at least ``least`` to
+    ``most`` and all values.
+    """
     rows = [
         IntervalRow(label, _describe_interval(label, value, low, high, why), value, low, high)
         for label, value, low, high, why in lines
@@ -80,7 +90,14 @@ def build_agreement_intervals(
     across = parts_axis(axis, start, end, 4)
     head = name, title, ""
     return build_interval_chart(
-        head, rows, across, room=LABEL, width=WIDTH, caption=caption, is_fixed=True
+        head,
+        rows,
+        across,
+        room=LABEL,
+        width=WIDTH,
+        caption=caption,
+        is_fixed=True,
+        row_name=row_name,
     )
 
 

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_safe
 
 from campaigns.api.attachments import attachment_response
 from campaigns.core.cards import Card
+from campaigns.core.natural_sort import natural_sort_key
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from common.charts.axes import round_up_nice
@@ -52,7 +53,10 @@ def agreement_variation_view(request: SignedInRequest, slug: str) -> HttpRespons
         cards=[INTRACLASS, WITH_OTHERS],
         scale=variation.scale,
         whole=variation.whole,
-        by_topic=[topic for topic in variation.topics if topic.pairs],
+        by_topic=sorted(
+            (topic for topic in variation.topics if topic.pairs),
+            key=lambda topic: natural_sort_key(topic.topic),
+        ),
         widest=[pair for pair in variation.pairs[:MOST_DOCUMENTS] if pair.variance > 0],
         people=variation.assessors,
         histogram=chart_agreement_with_others(variation.assessors),

@@ -18,7 +18,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Grade
 from campaigns.queries.lists import get_campaign_for
-from campaigns.views.helpers import Crumbs, SignedInRequest, campaign_url, paginate
+from campaigns.views.helpers import SignedInRequest, paginate
 from campaigns.views.pages import render_page
 from judging.models import AutomaticAssessor
 from judging.queries.automatic import (
@@ -49,7 +49,6 @@ class AutomaticForm(forms.Form):
 @dataclass(frozen=True)
 class AutomaticListPage:
     campaign: Campaign
-    crumbs: Crumbs
     form: AutomaticForm
     rows: list[AutomaticOverview]
 
@@ -72,7 +71,6 @@ def automatic_list_view(request: SignedInRequest, slug: str) -> HttpResponse:
             return redirect("automatic", campaign.slug, automatic.name)
     page = AutomaticListPage(
         campaign=campaign,
-        crumbs=[("Judging", campaign_url("judging", campaign)), ("Automatic assessors", None)],
         form=form,
         rows=list_automatic_overviews(campaign),
     )
@@ -82,7 +80,6 @@ def automatic_list_view(request: SignedInRequest, slug: str) -> HttpResponse:
 @dataclass(frozen=True)
 class AutomaticPage:
     campaign: Campaign
-    crumbs: Crumbs
     automatic: AutomaticAssessor
     overview: AutomaticOverview
     page_obj: Page[Any]
@@ -95,10 +92,8 @@ def automatic_view(request: SignedInRequest, slug: str, name: str) -> HttpRespon
     """One automatic assessor: grades, coverage, and comparison with assessors by pair."""
     campaign, automatic = get_automatic_assessor(request, slug, name)
     pairs = paginate(request, automatic_with_human(campaign, automatic.user))
-    back = ("Automatic assessors", campaign_url("automatic-list", campaign))
     page = AutomaticPage(
         campaign=campaign,
-        crumbs=[("Judging", campaign_url("judging", campaign)), back, (automatic.name, None)],
         automatic=automatic,
         overview=get_automatic_overview(automatic),
         page_obj=pairs,

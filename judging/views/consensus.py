@@ -16,11 +16,12 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from campaigns.core.natural_sort import sort_naturally
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Grade, Topic
 from campaigns.queries.lists import get_campaign_for
 from campaigns.rules import is_organizer_anywhere
-from campaigns.views.helpers import Crumbs, SignedInRequest
+from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from judging.forms.adjudication import ConsensusForm
 from judging.models import Judgment
@@ -90,7 +91,6 @@ def parse_disagreement_filter(query: Mapping[str, str], *, names: bool) -> Disag
 @dataclass(frozen=True)
 class ConsensusPage:
     campaign: Campaign
-    crumbs: Crumbs
     selection: DisagreementFilter
     manages: bool
     disagreements: list[Disagreement]
@@ -115,13 +115,12 @@ def consensus_view(request: SignedInRequest, slug: str) -> HttpResponse:
     ]
     page = ConsensusPage(
         campaign=campaign,
-        crumbs=[(_("Adjudication"), "../"), (_("Consensus meeting"), None)],
         selection=selection,
         manages=names,
         disagreements=disagreements,
         resolved=sum(row.state == "settled" for row in everything),
         everything=everything,
-        topics=sorted({row.topic for row in everything}),
+        topics=sort_naturally({row.topic for row in everything}),
         people=sorted({name for row in everything for name in row.grades}) if names else [],
         sizes=range(1, max(2, campaign.grades.count())),
         grades=grades_by_value(campaign),

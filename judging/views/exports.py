@@ -11,14 +11,13 @@ from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.utils.http import content_disposition_header
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from campaigns.api.attachments import CONTENT_TYPES, attachment_response
 from campaigns.core.qrels import qrels_from_rows, write_qrels
 from campaigns.models import Campaign, User
 from campaigns.queries.lists import get_campaign_for
-from campaigns.views.helpers import Crumbs, SignedInRequest, campaign_url
+from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from judging.core.exchange.writer import (
     iter_doccano_parts,
@@ -91,7 +90,6 @@ def pairs_export_view(
 @dataclass(frozen=True)
 class ImportExportPage:
     campaign: Campaign
-    crumbs: Crumbs
     rows: int
     people: QuerySet[User]
     setup: str
@@ -108,10 +106,6 @@ def import_export_view(request: SignedInRequest, slug: str) -> HttpResponse:
     log = Judgment.objects.filter(campaign=campaign).exclude(purpose=Purpose.AUTOMATIC)
     page = ImportExportPage(
         campaign=campaign,
-        crumbs=[
-            (_("Judging"), campaign_url("judging", campaign)),
-            (_("Import and export"), None),
-        ],
         rows=log.count(),
         people=people.order_by("username"),
         setup=label_studio_config(grade_choices(campaign)),

@@ -20,7 +20,7 @@ from campaigns.errors import ActionRefused
 from campaigns.forms.settings import check_upload_size
 from campaigns.models import Campaign, Grade, Role, User
 from campaigns.queries.lists import get_campaign_for
-from campaigns.views.helpers import Crumbs, SignedInRequest, campaign_url
+from campaigns.views.helpers import SignedInRequest, campaign_url
 from campaigns.views.pages import render_page
 from judging.core.exchange.duplicates import RULES
 from judging.core.exchange.grades import LEAVE_OUT, GradeProposal
@@ -158,7 +158,6 @@ def import_result_message(counts: ImportCounts, file: str) -> str:
 class JudgmentsImportPage:
     campaign: Campaign
     form: JudgmentsForm
-    crumbs: Crumbs
 
 
 @dataclass(frozen=True)
@@ -214,12 +213,7 @@ def render_judgments_import(
     part: ImportPreviewPart | ImportFaults | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    crumbs = [
-        ("Judging", campaign_url("judging", campaign)),
-        ("Import and export", campaign_url("import-export", campaign)),
-        ("Import judgments", None),
-    ]
-    page = JudgmentsImportPage(campaign, form, crumbs)
+    page = JudgmentsImportPage(campaign, form)
     return render_page(request, "judging/import.html", page, part, status=status)
 
 

@@ -15,12 +15,12 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from campaigns.errors import ActionRefused
-from campaigns.models import Campaign, Grade, Topic
+from campaigns.models import Campaign, Grade, Topic, User
 from campaigns.queries.lists import get_campaign_for
-from campaigns.views.helpers import Crumbs, SignedInRequest
+from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from judging.forms.screen import JudgeForm, SkipForm, SubmissionForm, UndoForm
-from judging.models import Judgment, TrainingPair
+from judging.models import Judgment, ReviewRequest, TrainingPair
 from judging.queries.progress import JudgingPace, pace_by_user
 from judging.queries.screen import (
     AssessorTopic,
@@ -28,6 +28,7 @@ from judging.queries.screen import (
     current_judgments_by,
     list_assessor_topics,
 )
+from judging.queries.today import list_open_reviews
 from judging.services.judgments import claim_next, submit_judgment, submit_skip, undo_judgment
 from judging.services.training import next_training_pair
 from judging.views.judging_screen import (
@@ -47,9 +48,25 @@ PAGE = 50
 
 
 @dataclass(frozen=True)
+class ReviewLink:
+    """``url`` is None for a document that the assessor's judgments do not contain any more."""
+
+    topic: str
+    docno: str
+    url: str | None
+
+
+@dataclass(frozen=True)
+class ReviewNotice:
+    """Documents that an organizer asks the assessor to look at again."""
+
+    review: ReviewRequest
+    links: list[ReviewLink]
+
+
+@dataclass(frozen=True)
 class MyTopicsPage:
     campaign: Campaign
-    crumbs: Crumbs
     training: TrainingPair | None
     topics: list[AssessorTopic]
     next: AssessorTopic | None
@@ -59,6 +76,7 @@ class MyTopicsPage:
     completed: int
     pace: JudgingPace
     is_open: bool
+    reviews: list[ReviewNotice]
 
 
 @require_safe
@@ -68,7 +86,6 @@ def work_view(request: SignedInRequest, slug: str) -> HttpResponse:
     topics = list_assessor_topics(campaign, request.user)
     page = MyTopicsPage(
         campaign=campaign,
-        crumbs=[(_("Judge"), None)],
         training=next_training_pair(actor=request.user, campaign=campaign),
         topics=topics,
         next=next_topic(topics),
@@ -78,8 +95,27 @@ def work_view(request: SignedInRequest, slug: str) -> HttpResponse:
         completed=sum(row.left == 0 for row in topics),
         pace=pace_by_user(campaign, request.user).get(request.user.pk, JudgingPace(0, None, None)),
         is_open=campaign.takes_judgments(),
+        reviews=list_review_notices(campaign, request.user),
     )
     return render_page(request, "judging/my_topics.html", page)
+
+
+def list_review_notices(campaign: Campaign, assessor: User) -> list[ReviewNotice]:
+    """The open requests to the assessor, each document with the page on which it is changed."""
+    reviews = [row for row in list_open_reviews(campaign) if row.assessor_id == assessor.pk]
+    docnos = {docno for review in reviews for _topic, docno in review.documents}
+    judgments = current_judgments_by(campaign, assessor).filter(docno__in=docnos) if docnos else ()
+    urls = {(row.topic.number, row.docno): judgment_change_url(campaign, row) for row in judgments}
+    return [
+        ReviewNotice(
+            review,
+            [
+                ReviewLink(topic, docno, urls.get((topic, docno)))
+                for topic, docno in review.documents
+            ],
+        )
+        for review in reviews
+    ]
 
 
 @never_cache
@@ -145,7 +181,6 @@ def find_document_again(
 @dataclass(frozen=True)
 class MyJudgmentsPage:
     campaign: Campaign
-    crumbs: Crumbs
     page_obj: Page[Judgment]
     filters: dict[str, str]
     topics: list[Topic]
@@ -166,7 +201,6 @@ def my_judgments_view(request: SignedInRequest, slug: str) -> HttpResponse:
         rows = rows.filter(grade=int(filters["grade"]))
     page = MyJudgmentsPage(
         campaign=campaign,
-        crumbs=[(_("My judgments"), None)],
         page_obj=Paginator(rows, PAGE).get_page(request.GET.get("page")),
         filters=filters,
         topics=[row.topic for row in list_assessor_topics(campaign, request.user)],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING
 from uuid import UUID, uuid4
 
@@ -99,6 +100,12 @@ class JudgingScreen:
         return self.last is not None and self.last.guideline_version < (
             self.campaign.guideline_version
         )
+
+    @property
+    def guidelines_changed_at(self) -> datetime | None:
+        """When the current version of the guidelines came into force; None without any."""
+        version = self.campaign.guideline_versions.first()
+        return version.at if version else None
 
 
 def build_screen(assessor: User, campaign: Campaign, topic: Topic) -> JudgingScreen:

@@ -21,7 +21,7 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Role, Topic, User
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.confirmation import confirm_act
-from campaigns.views.helpers import Crumbs, SignedInRequest, campaign_url
+from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from judging.core.designs.allocation import PlanDesign
 from judging.core.designs.registry import DESIGNS
@@ -67,7 +67,6 @@ def plan_new_view(request: SignedInRequest, slug: str) -> HttpResponse:
 @dataclass(frozen=True)
 class PlanFormPage:
     campaign: Campaign
-    crumbs: Crumbs
     form: PlanForm
     matrix: AssignmentMatrix
     designs: list[Card]
@@ -84,7 +83,6 @@ def render_plan_form(
 ) -> HttpResponse:
     page = PlanFormPage(
         campaign=campaign,
-        crumbs=[("Judging", "../"), ("New judging plan", None)],
         form=form,
         matrix=matrix,
         designs=[design.card for design in DESIGNS.values()],
@@ -166,7 +164,6 @@ def plan_assign_view(request: SignedInRequest, slug: str, pk: int) -> HttpRespon
 @dataclass(frozen=True)
 class PlanAssignPage:
     campaign: Campaign
-    crumbs: Crumbs
     plan: Plan
     design: PlanDesign | None
     matrix: AssignmentMatrix
@@ -182,7 +179,6 @@ def render_assignment_form(
 ) -> HttpResponse:
     page = PlanAssignPage(
         campaign=campaign,
-        crumbs=[(_("Judging"), "../../"), (_("Assign topics"), None)],
         plan=plan,
         design=DESIGNS.get(plan.design),
         matrix=matrix,
@@ -237,15 +233,13 @@ def plan_close_view(request: SignedInRequest, slug: str, pk: int) -> HttpRespons
         messages.success(request, message % {"n": count})
         return redirect("judging", campaign.slug)
 
-    crumbs = [(_("Judging"), campaign_url("judging", campaign))]
     describe = partial(describe_plan_closing, plan)
-    return confirm_act(request, campaign, describe=describe, act=act, crumbs=crumbs)
+    return confirm_act(request, campaign, describe=describe, act=act)
 
 
 @dataclass(frozen=True)
 class PlanReassignPage:
     campaign: Campaign
-    crumbs: Crumbs
     plan: Plan
     assigned: list[User]
     people: list[User]
@@ -265,7 +259,6 @@ def plan_reassign_view(request: SignedInRequest, slug: str, pk: int) -> HttpResp
     rows = plan.assignments.select_related("topic", "assessor")
     page = PlanReassignPage(
         campaign=campaign,
-        crumbs=[(_("Judging"), "../../../"), (_("Reassign"), None)],
         plan=plan,
         assigned=list(dict.fromkeys(row.assessor for row in rows)),
         people=people,

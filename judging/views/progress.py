@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime
 
 from django.contrib import messages
-from django.core.paginator import Page, Paginator
+from django.core.paginator import Page
 from django.db.models.query import QuerySet
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
@@ -20,8 +21,9 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Role, User
 from campaigns.queries.lists import get_campaign_for
 from campaigns.services.campaigns import get_grade_scale
-from campaigns.views.helpers import Crumbs, SignedInRequest
+from campaigns.views.helpers import MOST_ROWS, SignedInRequest, paginate
 from campaigns.views.pages import render_page
+from campaigns.views.row_filters import RowFilter, build_row_filter, filter_rows
 from judging.models import Assignment, Judgment, Plan, Slot
 from judging.queries.overview import (
     CheckedOutSummary,
@@ -42,15 +44,15 @@ from judging.queries.progress import (
 from judging.queries.tallies import SlotTally, add_to_tally
 from judging.queries.training import list_training
 from judging.queries.training_results import TrainingProgress, list_training_progress
+from judging.rules import FLAGS, SKIP_REASONS
 from judging.services.slots import reopen_slot, return_all_slots
 
-MAX_LISTED, PAGE = 50, 100
+MAX_LISTED = 50
 
 
 @dataclass(frozen=True)
 class JudgingPage:
     campaign: Campaign
-    crumbs: Crumbs
     plans: list[PlanProgress]
     total: SlotTally
     people: list[AssessorProgress]
@@ -61,6 +63,7 @@ class JudgingPage:
     hours_unjudged: float | None
     checked_out: list[CheckedOutSummary]
     skipped: list[tuple[Slot, Judgment | None]]
+    reasons: RowFilter
     flagged: int
     training: int
     has_pool: bool
@@ -76,9 +79,12 @@ def judging_view(request: SignedInRequest, slug: str) -> HttpResponse:
     pace = mean_pace(row.pace for row in people)
     total, counts = add_to_tally(plan.tally for plan in plans), unplanned_counts(campaign)
     unjudged = counts.unjudged + counts.unplanned
+    skipped, reasons = filter_rows(
+        request, list_skipped(campaign), lambda row: row[1].reason if row[1] else "",
+        parameter="reason", label=_("Reason"), labels={k: str(v) for k, v in SKIP_REASONS.items()},
+    )  # fmt: skip
     page = JudgingPage(
         campaign=campaign,
-        crumbs=[(_("Judging"), None)],
         plans=plans,
         total=total,
         people=people,
@@ -88,7 +94,8 @@ def judging_view(request: SignedInRequest, slug: str) -> HttpResponse:
         unjudged=unjudged,
         hours_unjudged=unjudged / pace if pace else None,
         checked_out=list_checked_out_by_assessor(campaign),
-        skipped=list_skipped(campaign, limit=MAX_LISTED),
+        skipped=skipped[:MAX_LISTED],
+        reasons=reasons,
         flagged=list_flagged(campaign).count(),
         training=list_training(campaign).count(),
         has_pool=campaign.pools.exists(),
@@ -100,18 +107,25 @@ def judging_view(request: SignedInRequest, slug: str) -> HttpResponse:
 @dataclass(frozen=True)
 class FlaggedDocumentsPage:
     campaign: Campaign
-    crumbs: Crumbs
     page: Page[Judgment]
+    kinds: RowFilter
 
 
 @require_safe
 def flagged_documents_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """Documents that assessors flagged: unreadable, in another language, duplicate."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    rows = list_flagged(campaign)
+    flags_by_row = dict(rows.values_list("pk", "flags"))
+    counts = Counter(flag for flags in flags_by_row.values() for flag in flags)
+    labels = {name: str(label) for name, label in FLAGS.items()}
+    kinds = build_row_filter(request, "flag", _("Flag"), counts, labels, len(flags_by_row))
+    if kinds.value:
+        rows = rows.filter(pk__in=[pk for pk, each in flags_by_row.items() if kinds.value in each])
     page = FlaggedDocumentsPage(
         campaign=campaign,
-        crumbs=[(_("Judging"), "../"), (_("Flagged documents"), None)],
-        page=Paginator(list_flagged(campaign), PAGE).get_page(request.GET.get("page")),
+        kinds=kinds,
+        page=paginate(request, rows, MOST_ROWS),
     )
     return render_page(request, "judging/flagged_documents.html", page)
 
@@ -119,7 +133,6 @@ def flagged_documents_view(request: SignedInRequest, slug: str) -> HttpResponse:
 @dataclass(frozen=True)
 class AssessorPage:
     campaign: Campaign
-    crumbs: Crumbs
     person: User
     row: AssessorProgress | None
     assignments: QuerySet[Assignment]
@@ -143,7 +156,6 @@ def judging_assessor_view(request: SignedInRequest, slug: str, username: str) ->
     ).exclude(plan__state=Plan.State.CLOSED)
     page = AssessorPage(
         campaign=campaign,
-        crumbs=[(_("Judging"), "../../"), (user.shown_name, None)],
         person=user,
         row=rows.get(user.pk),
         assignments=assignments.select_related("topic", "plan__pool").order_by(

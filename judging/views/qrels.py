@@ -20,11 +20,12 @@ from campaigns.api.attachments import attachment_response
 from campaigns.core.cards import Card
 from campaigns.core.confirmation import Decision
 from campaigns.core.faults import format_count
+from campaigns.core.natural_sort import sort_items_naturally
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Grade
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.confirmation import confirm_act
-from campaigns.views.helpers import Crumbs, SignedInRequest, campaign_url
+from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from judging.core.policies import NO_ESTIMATE, POLICIES, UnknownPolicyError, get_policy
 from judging.core.policy_rules import RULES
@@ -34,7 +35,6 @@ from judging.queries.qrels_versions import (
     GradeChange,
     QrelsComparison,
     compare_qrels_versions,
-    count_differing_pairs,
     format_qrels_changes,
 )
 from judging.services.qrels import (
@@ -95,8 +95,7 @@ def qrels_freeze_view(request: SignedInRequest, slug: str) -> HttpResponse:
 
     values = {name: form.data.get(name, "") for name in form.fields}
     fields = [*(values | {"as_of": moment.isoformat()}).items()]
-    crumbs = [("Qrels", campaign_url("qrels-list", campaign))]
-    return confirm_act(request, campaign, describe=describe, act=act, fields=fields, crumbs=crumbs)
+    return confirm_act(request, campaign, describe=describe, act=act, fields=fields)
 
 
 def default_policy(campaign: Campaign) -> str:
@@ -117,7 +116,6 @@ def get_requested_policy(name: str, usual: str) -> str:
 @dataclass(frozen=True)
 class QrelsPage:
     campaign: Campaign
-    crumbs: Crumbs
     qrels: Qrels
     manifest: Any
     policy: Card
@@ -136,11 +134,10 @@ def qrels_view(request: SignedInRequest, slug: str, version: int) -> HttpRespons
     values = [str(grade.value) for grade in campaign.grades.all()]
     topics = [
         (topic, [counts.get(value, 0) for value in values], sum(counts.values()))
-        for topic, counts in qrels.manifest["topics"].items()
+        for topic, counts in sort_items_naturally(qrels.manifest["topics"])
     ]
     page = QrelsPage(
         campaign=campaign,
-        crumbs=[("Qrels", "../"), (f"Version {version}", None)],
         qrels=qrels,
         manifest=qrels.manifest,
         policy=get_policy(qrels.policy).card,
@@ -168,7 +165,6 @@ def qrels_download_view(request: SignedInRequest, slug: str, version: int) -> Ht
 @dataclass(frozen=True)
 class QrelsComparePage:
     campaign: Campaign
-    crumbs: Crumbs
     comparison: QrelsComparison
     sides: list[tuple[str, int]]
     query: str
@@ -194,7 +190,6 @@ def qrels_compare_view(request: SignedInRequest, slug: str) -> HttpResponse:
     ]
     page = QrelsComparePage(
         campaign=campaign,
-        crumbs=[("Qrels", "../"), ("Compare versions", None)],
         comparison=comparison,
         sides=[("before", comparison.before.version), ("after", comparison.after.version)],
         query=f"?before={comparison.before.version}&after={comparison.after.version}",
@@ -250,7 +245,6 @@ class PolicyRow:
 @dataclass(frozen=True)
 class QrelsListPage:
     campaign: Campaign
-    crumbs: Crumbs
     form: QrelsForm
     parts: Mapping[str, Any]
     selected: Card
@@ -285,16 +279,15 @@ def list_page(
     draft = drafts[0]
     page = QrelsListPage(
         campaign=campaign,
-        crumbs=[("Qrels", None)],
         form=form,
         parts=form.data if form.is_bound else form.initial,
         selected=draft.policy.card,
         versions=campaign.qrels.select_related("frozen_by"),
         draft=draft,
         moment=as_of,
-        counts=[(value, count, 100 * count / len(draft.rows))
+        counts=[(value, count, 100 * count / draft.pairs)
                    for value, count in draft.grades.items()],
-        judged=len(draft.ballots),
+        judged=draft.judged,
         undecided=draft.conflicts[:MAX_LISTED],
         no_estimate=NO_ESTIMATE,
         policies=policy_table_rows(drafts),
@@ -330,10 +323,10 @@ def policy_table_rows(drafts: list[QrelsDraft]) -> list[PolicyRow]:
             is_selected=draft is selected,
             values=values,
             counts=[draft.grades.get(value, 0) for value in values],
-            pairs=len(draft.rows),
+            pairs=draft.pairs,
             conflicts=len(draft.conflicts),
             ties=draft.decided_by_tie_rule,
-            differs=count_differing_pairs(draft.rows, selected.rows),
+            differs=draft.count_differing(selected),
         )
         for draft in ordered
     ]

@@ -14,7 +14,7 @@ from campaigns.api.attachments import attachment_response, report_response
 from campaigns.core.cards import Card
 from campaigns.models import Campaign, Grade
 from campaigns.queries.lists import get_campaign_for
-from campaigns.views.helpers import Crumbs, SignedInRequest
+from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from judging.core.aggregation.formats import RECORDS
 from judging.core.policies import ADJUDICATED
@@ -37,7 +37,6 @@ MOST_LABELS = 30_000
 @dataclass(frozen=True)
 class QrelsPoliciesPage:
     campaign: Campaign
-    crumbs: Crumbs
     comparison: PolicyComparison
     cards: dict[str, Card]
     summaries: list[tuple[Card, PolicySummary, list[int]]]
@@ -54,7 +53,6 @@ def qrels_policies_view(request: SignedInRequest, slug: str) -> HttpResponse:
     comparison, cards, skipped = load_policy_comparison(request, campaign)
     page = QrelsPoliciesPage(
         campaign=campaign,
-        crumbs=[("Qrels", "../"), ("Crowd policies", None)],
         comparison=comparison,
         cards=cards,
         summaries=[

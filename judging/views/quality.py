@@ -111,6 +111,7 @@ def bias_caterpillar(report: QualityReport) -> Chart:
         "Bias of each assessor with 95 % interval",
         lines,
         axis="grades",
+        row_name="assessor",
         caption="Mean difference between the assessor's grade and the mean grade of the others: "
         "right of the line more lenient, left stricter.",
         least=-0.2,

@@ -14,7 +14,7 @@ from campaigns.core.faults import FaultReport, InvalidFile, format_count
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Grade
 from campaigns.queries.lists import get_campaign_for
-from campaigns.views.helpers import Crumbs, SignedInRequest
+from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from judging.core.training_file import TrainingRow
 from judging.queries.training import list_training
@@ -108,7 +108,6 @@ def redirect_to_training(request: SignedInRequest, campaign: Campaign, text: str
 @dataclass(frozen=True)
 class TrainingSetsPage:
     campaign: Campaign
-    crumbs: Crumbs
     form: TrainingForm
     report: FaultReport | None
     locked: bool
@@ -127,7 +126,6 @@ def render_training_page(
     locked = is_locked(campaign)
     page = TrainingSetsPage(
         campaign=campaign,
-        crumbs=[("Judging", "../"), ("Training", None)],
         form=form,
         report=report,
         locked=locked,

@@ -122,13 +122,13 @@ def compute_composition(
 def team_counts(table: PoolTable, team_of_run: Counts, teams: int) -> tuple[Counts, Counts]:
     """Documents unique to each team, topics × teams; and documents contributed by each team."""
     row_numbers = np.repeat(np.arange(len(table)), np.diff(table.bounds))
-    pairs = np.unique(row_numbers * teams + team_of_run[table.contributors])
-    rows, team = np.divmod(pairs, max(teams, 1))
-    is_unique = np.bincount(rows, minlength=len(table))[rows] == 1
+    from_team = np.zeros((len(table), teams), np.bool_)
+    from_team[row_numbers, team_of_run[table.contributors]] = True
+    rows = np.flatnonzero(from_team.sum(axis=1) == 1)
     row_topics = np.repeat(np.arange(len(table.topics)), np.diff(table.starts))
     unique = np.zeros((len(table.topics), teams), np.int64)
-    np.add.at(unique, (row_topics[rows[is_unique]], team[is_unique]), 1)
-    return unique, np.bincount(team, minlength=teams)
+    np.add.at(unique, (row_topics[rows], from_team[rows].argmax(axis=1)), 1)
+    return unique, from_team.sum(axis=0)
 
 
 def topic_shares(

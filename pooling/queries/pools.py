@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
-from itertools import groupby
 from statistics import median
 from typing import NamedTuple
 
@@ -13,12 +13,20 @@ from django.db.models import Q, QuerySet
 
 from campaigns.core.tables import group_starts
 from campaigns.models import Campaign, User
+from common.cache import Cache
 from pooling.core.tables import PoolTable
 from pooling.models import Pool, PoolItem
 from pooling.queries.composition import Composition, compute_composition
+from pooling.queries.judgment_log import read_judgment_log
 
 PACKED = "<u2"
 ENOUGH_FOR_A_PACE = 20
+MOST_CONTRIBUTIONS = 20_000_000
+_tables: Cache[tuple[object, ...], PoolTable] = Cache(
+    MOST_CONTRIBUTIONS, lambda table: len(table.contributors) + 10 * len(table)
+)
+"""Of pools that do not grow: one of 100,000 documents of 100 runs takes some 30 MB."""
+_compositions: Cache[tuple[object, ...], Composition] = Cache(32)
 
 
 class PoolRow(NamedTuple):
@@ -68,37 +76,61 @@ def unpack_contributors(contributors: bytes) -> tuple[int, ...]:
 
 def load_pool_table(pool: Pool) -> PoolTable:
     """The frozen pool as a core table."""
-    rows = list_pool_rows(pool)
-    by_topic = {topic: len(list(group)) for topic, group in groupby(rows, lambda row: row.topic)}
-    contributors = [row.contributors for row in rows]
+    if pool.is_adaptive:
+        return read_pool_table(pool)
+    # Its documents never change.
+    return _tables.get_or_compute((pool.pk, pool.frozen_at), lambda: read_pool_table(pool))
+
+
+def read_pool_table(pool: Pool) -> PoolTable:
+    rows = pool.items.order_by().values_list(
+        "topic", "docno", "min_rank", "contributors", "priority", "stratum", "probability"
+    )
+    numbers = dict(pool.campaign.topics.values_list("pk", "number"))
+    # Sorted here: a database's collation need not be the order of code points.
+    listed = sorted(rows, key=lambda row: (numbers[row[0]], row[1]))
+    columns = list(zip(*listed, strict=True)) or [()] * 7
+    topics, docnos, ranks, packed, priorities, strata, probabilities = columns
+    sizes = Counter(map(numbers.__getitem__, topics))
+    contributors = list(map(bytes, packed))
+    width = np.dtype(PACKED).itemsize
     return PoolTable(
         runs=tuple(run["tag"] for run in pool.spec["runs"]),
-        topics=tuple(by_topic),
-        starts=group_starts(list(by_topic.values())),
-        docnos=[row.docno for row in rows],
-        min_rank=np.array([row.min_rank for row in rows], np.int32),
-        bounds=group_starts([len(runs) for runs in contributors]),
-        contributors=np.array([run for runs in contributors for run in runs], np.int32),
-        priority=np.array([row.priority for row in rows], np.int32),
-        stratum=np.array([row.stratum for row in rows], np.int32),
-        probability=np.array([row.probability for row in rows], np.float64),
+        topics=tuple(sizes),
+        starts=group_starts(list(sizes.values())),
+        docnos=list(docnos),
+        min_rank=np.array(ranks, np.int32),
+        bounds=group_starts([len(each) // width for each in contributors]),
+        contributors=np.frombuffer(b"".join(contributors), PACKED).astype(np.int32),
+        priority=np.array([p or r for p, r in zip(priorities, ranks, strict=True)], np.int32),
+        stratum=np.array(strata, np.int32),
+        probability=np.array(probabilities, np.float64),
     )
 
 
 def get_pool_composition(pool: Pool) -> Composition:
     """The composition of the frozen pool, including how much of it is judged."""
-    teams = [run["team"] for run in pool.spec["runs"]]
-    judged = judged_pair_set(pool.campaign)
-    return compute_composition(load_pool_table(pool), teams, pool.spec["topics"], judged=judged)
+    campaign = pool.campaign
+    log = read_judgment_log(campaign)
+    numbers = tuple(campaign.topics.values_list("pk", "number"))
+
+    def compose() -> Composition:
+        teams = [run["team"] for run in pool.spec["runs"]]
+        judged = judged_pair_set(campaign)
+        return compute_composition(load_pool_table(pool), teams, pool.spec["topics"], judged=judged)
+
+    if pool.is_adaptive:
+        return compose()
+    key = (pool.pk, pool.frozen_at, log.version, numbers)
+    return _compositions.get_or_compute(key, compose)
 
 
 def judged_pair_set(campaign: Campaign) -> set[tuple[str, str]]:
-    """(topic, docno) of every graded pair.
-
-    Judgments belong to a higher layer; only the reverse relation is used here.
-    """
-    graded = campaign.judgments.filter(purpose="judge", grade__isnull=False).order_by()
-    return set(graded.values_list("topic__number", "docno").distinct())
+    """(topic, docno) of every graded pair."""
+    log = read_judgment_log(campaign)
+    numbers = dict(campaign.topics.values_list("pk", "number"))
+    graded = np.unique(log.pair[log.select_rows("judge", "grade")]).tolist()
+    return {(numbers[topic], docno) for topic, docno in map(log.pairs.__getitem__, graded)}
 
 
 def judged_campaigns(user: User, campaign: Campaign) -> QuerySet[Campaign]:

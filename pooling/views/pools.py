@@ -18,7 +18,7 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Run
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.confirmation import confirm_act
-from campaigns.views.helpers import Crumbs, SignedInRequest, campaign_url
+from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from pooling.core.docs import methods_by_kind
 from pooling.core.formats import FORMATS, FRAME_FORMATS
@@ -65,7 +65,6 @@ ENDINGS = {"trec": ".txt", "csv": ".csv", "json": ".json"}
 @dataclass(frozen=True)
 class PoolsPage:
     campaign: Campaign
-    crumbs: Crumbs
     pools: QuerySet[Pool]
     runs: list[Run]
     team_count: int
@@ -102,7 +101,6 @@ class PoolPage:
     """
 
     campaign: Campaign
-    crumbs: Crumbs
     pool: Pool
     spec_text: str
     newer: Pool | None
@@ -225,10 +223,7 @@ def pool_freeze_view(request: SignedInRequest, slug: str) -> HttpResponse:
             freeze_pool(actor=request.user, after=cleaned["after"], decision=decision, **wanted)
         )
 
-    crumbs = [("Pool", campaign_url("pools", campaign))]
-    return confirm_act(
-        request, campaign, describe=draft.describe, act=act, fields=fields, crumbs=crumbs
-    )
+    return confirm_act(request, campaign, describe=draft.describe, act=act, fields=fields)
 
 
 def render_pools_page(
@@ -240,12 +235,8 @@ def render_pools_page(
     preview: tuple[PreviewPart, CompositionPart] | tuple[()] = (),
 ) -> HttpResponse:
     runs = list(list_poolable_runs(campaign))
-    crumbs: list[tuple[str, str | None]] = [("Pool", None)]
-    if preview:
-        crumbs = [("Pool", campaign_url("pools", campaign)), ("Preview", None)]
     page = PoolsPage(
         campaign=campaign,
-        crumbs=crumbs,
         pools=campaign.pools.select_related("frozen_by"),
         runs=runs,
         team_count=len({run.team_id for run in runs}),
@@ -283,7 +274,6 @@ def pool_view(request: SignedInRequest, slug: str, version: int) -> HttpResponse
     accepted = set(campaign.runs.accepted().values_list("pk", flat=True))
     page = PoolPage(
         campaign=campaign,
-        crumbs=[("Pool", campaign_url("pools", campaign)), (f"Version {pool.version}", None)],
         pool=pool,
         spec_text=spec_to_yaml(frozen_spec(pool)) if "steps" in pool.spec else "",
         newer=campaign.pools.filter(version__gt=pool.version).first(),

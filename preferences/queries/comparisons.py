@@ -7,7 +7,7 @@ each run are for organizers.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -175,6 +175,23 @@ def claimable_comparison_slots(
     return slots.select_related("comparison__plan", "comparison__topic").order_by(
         "comparison__plan", "position", "k"
     )
+
+
+def count_waiting_comparisons(actor: User, campaigns: Collection[int]) -> dict[int, int]:
+    """By campaign (ids), the comparisons that wait for ``actor``; campaigns without any are
+    omitted.
+    """
+    if not campaigns:
+        return {}
+    slots = ComparisonSlot.objects.filter(
+        free_slots(),
+        new_comparison_filter(actor),
+        Q(reserved_for=None) | Q(reserved_for=actor),
+        comparison__plan__campaign__in=campaigns,
+        comparison__plan__state=ComparisonPlan.State.OPEN,
+    ).order_by()
+    counts = slots.values_list("comparison__plan__campaign")
+    return dict(counts.annotate(Count("comparison", distinct=True)))
 
 
 def leased_comparison_slots(

@@ -13,7 +13,7 @@ from campaigns.core.faults import FaultReport, InvalidFile, format_count
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
 from campaigns.queries.lists import get_campaign_for
-from campaigns.views.helpers import Crumbs, SignedInRequest, campaign_url
+from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from preferences.core.click_log import LINE_FORM
 from preferences.forms.click_logs import ClickLogForm
@@ -24,7 +24,6 @@ from preferences.services.click_logs import import_click_log
 @dataclass(frozen=True)
 class ClickLogsPage:
     campaign: Campaign
-    crumbs: Crumbs
     logs: list[ClickLog]
 
 
@@ -33,7 +32,6 @@ class ClickLogImportPage:
     """``report`` lists the faults of a rejected file."""
 
     campaign: Campaign
-    crumbs: Crumbs
     form: ClickLogForm
     line_form: str
     report: FaultReport | None = None
@@ -46,10 +44,6 @@ def click_logs_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     page = ClickLogsPage(
         campaign=campaign,
-        crumbs=[
-            ("Preferences", campaign_url("comparison-plans", campaign)),
-            ("Click logs", None),
-        ],
         logs=list(ClickLog.objects.filter(campaign=campaign).select_related("imported_by")),
     )
     return render_page(request, "preferences/click_logs.html", page)
@@ -84,11 +78,6 @@ def click_log_import_view(request: SignedInRequest, slug: str) -> HttpResponse:
                 return redirect("click-logs", campaign.slug)
     page = ClickLogImportPage(
         campaign=campaign,
-        crumbs=[
-            ("Preferences", campaign_url("comparison-plans", campaign)),
-            ("Click logs", campaign_url("click-logs", campaign)),
-            ("Import click log", None),
-        ],
         form=form,
         line_form=LINE_FORM,
         report=report,

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
 from campaigns.queries.lists import get_campaign_for
-from campaigns.views.helpers import Crumbs, SignedInRequest, paginate
+from campaigns.views.helpers import SignedInRequest, paginate
 from campaigns.views.pages import render_page
 from preferences.forms.comparisons import (
     AnswerForm,
@@ -49,7 +49,6 @@ Act = Callable[..., Preference]
 @dataclass(frozen=True)
 class MyComparisonsPage:
     campaign: Campaign
-    crumbs: Crumbs
     plans: list[OwnPlan]
     is_open: bool
 
@@ -60,7 +59,6 @@ def comparisons_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign = get_campaign_for(request.user, slug, "campaigns.judge")
     page = MyComparisonsPage(
         campaign=campaign,
-        crumbs=[("Compare", None)],
         plans=list_own_plans(request.user, campaign),
         is_open=campaign.takes_judgments(),
     )
@@ -118,7 +116,6 @@ class MyPreferenceRow:
 @dataclass(frozen=True)
 class MyPreferencesPage:
     campaign: Campaign
-    crumbs: Crumbs
     page_obj: Page[Preference]
     rows: list[MyPreferenceRow]
 
@@ -130,7 +127,6 @@ def my_preferences_view(request: SignedInRequest, slug: str) -> HttpResponse:
     listed = paginate(request, list_own_preferences(request.user, campaign))
     page = MyPreferencesPage(
         campaign=campaign,
-        crumbs=[("My preferences", None)],
         page_obj=listed,
         rows=[MyPreferenceRow(row, describe_answer(row)) for row in listed],
     )

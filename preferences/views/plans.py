@@ -16,7 +16,7 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.confirmation import confirm_act
-from campaigns.views.helpers import Crumbs, SignedInRequest, campaign_url
+from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from preferences.core.credit_outcome import InterleavingOutcome
 from preferences.core.interleaving_methods import METHODS
@@ -55,7 +55,6 @@ class ComparisonPlanRow:
 @dataclass(frozen=True)
 class ComparisonPlansPage:
     campaign: Campaign
-    crumbs: Crumbs
     plans: list[ComparisonPlanRow]
 
 
@@ -66,7 +65,6 @@ def comparison_plans_view(request: SignedInRequest, slug: str) -> HttpResponse:
     plans = campaign.comparison_plans.select_related("campaign", "pool", "run_a", "run_b")
     page = ComparisonPlansPage(
         campaign=campaign,
-        crumbs=[("Preferences", None)],
         plans=[ComparisonPlanRow(plan, count_comparison_progress(plan)) for plan in plans],
     )
     return render_page(request, "preferences/plans.html", page)
@@ -75,7 +73,6 @@ def comparison_plans_view(request: SignedInRequest, slug: str) -> HttpResponse:
 @dataclass(frozen=True)
 class ComparisonPlanFormPage:
     campaign: Campaign
-    crumbs: Crumbs
     form: ComparisonPlanForm
     preview: ComparisonPreview | None
     design_reading: str
@@ -104,7 +101,6 @@ def comparison_plan_new_view(request: SignedInRequest, slug: str) -> HttpRespons
     methods = [METHODS[name].card for name in ComparisonPlan.Method.values]
     page = ComparisonPlanFormPage(
         campaign=campaign,
-        crumbs=[("Preferences", "../"), ("New plan", None)],
         form=form,
         preview=preview,
         design_reading=PAIR_DESIGN.reading,
@@ -116,7 +112,6 @@ def comparison_plan_new_view(request: SignedInRequest, slug: str) -> HttpRespons
 @dataclass(frozen=True)
 class ComparisonPlanPage:
     campaign: Campaign
-    crumbs: Crumbs
     plan: ComparisonPlan
     progress: ComparisonProgress
     judges: list[JudgeCount]
@@ -135,7 +130,6 @@ def comparison_plan_view(request: SignedInRequest, slug: str, pk: int) -> HttpRe
     outcomes = list_topic_outcomes(plan) if compares_runs else []
     page = ComparisonPlanPage(
         campaign=campaign,
-        crumbs=[("Preferences", "../../"), (plan.title, None)],
         plan=plan,
         progress=count_comparison_progress(plan),
         judges=list_judge_counts(plan),
@@ -180,12 +174,8 @@ def comparison_plan_close_view(request: SignedInRequest, slug: str, pk: int) -> 
         messages.success(request, "Plan closed.")
         return redirect(plan)
 
-    crumbs = [
-        ("Preferences", campaign_url("comparison-plans", campaign)),
-        (plan.title, plan.get_absolute_url()),
-    ]
     describe = partial(describe_comparison_closing, plan)
-    return confirm_act(request, campaign, describe=describe, act=act, crumbs=crumbs)
+    return confirm_act(request, campaign, describe=describe, act=act)
 
 
 def get_managed_plan(campaign: Campaign, pk: int) -> ComparisonPlan:

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 from campaigns.api.attachments import report_response
 from campaigns.models import Campaign
 from campaigns.queries.lists import get_campaign_for
-from campaigns.views.helpers import Crumbs, SignedInRequest, campaign_url
+from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from common.charts.axes import parts_axis
 from common.charts.chart import Chart
@@ -92,7 +92,6 @@ class PreferenceResultsPage:
     """``error``: why there are no strengths. ``query`` is that of the files."""
 
     campaign: Campaign
-    crumbs: Crumbs
     form: PreferenceResultsForm
     source: str
     preferences: PreferenceSet
@@ -123,7 +122,6 @@ def preference_results_view(request: SignedInRequest, slug: str) -> HttpResponse
     listed = strengths.topics[:MOST_TOPICS] if strengths else ()
     page = PreferenceResultsPage(
         campaign=campaign,
-        crumbs=[("Preferences", campaign_url("comparison-plans", campaign)), ("Results", None)],
         form=form,
         source=SOURCES[preferences.source],
         preferences=preferences,
@@ -206,7 +204,9 @@ def build_shares_chart(scores: Sequence[PreferenceScore]) -> Chart | None:
     head = "shares", "Share of preferences kept, by run", "Highest share first."
     across = parts_axis("share", 0.0, 1.0, 5)
     caption = "Macro mean over topics with its 95 % interval."
-    return build_interval_chart(head, rows, across, room=230.0, width=862.0, caption=caption)
+    return build_interval_chart(
+        head, rows, across, room=230.0, width=862.0, caption=caption, row_name="run"
+    )
 
 
 def build_strength_table(topic: TopicStrengths) -> StrengthTable:

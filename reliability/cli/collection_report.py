@@ -32,6 +32,8 @@ from reliability.core.collection.report import (
     build_reusability_report,
     can_rank_by,
 )
+from reliability.core.verdicts.collection_figures import measure_collection
+from reliability.core.verdicts.reusability import COLLECTION_RULE
 
 MIN_DOCUMENTS = 50_000
 """Judged documents in all runs from which several processes pay off."""
@@ -110,9 +112,10 @@ class CollectionReportCommand(FileCommand):
                 target=options["target"],
                 spread=distribute_draws(options["jobs"] or choose_draw_processes(collection)),
             )
+            verdict = COLLECTION_RULE.apply(measure_collection(collection, measures[0]))
         except ValueError as error:
             raise CliError(f"{str(error)[:1].upper()}{str(error)[1:]}.") from error
-        out.write(FORMATS[options["format"]](report))
+        out.write(FORMATS[options["format"]](report, verdict))
 
     def _stop_if_faulty(self, reader: FileReader, out: Output, faults: Sequence[str]) -> None:
         """Report name faults, and stop if there are any, or a rejected file."""

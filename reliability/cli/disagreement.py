@@ -15,6 +15,7 @@ from campaigns.cli.run_lists import add_file_list, add_run_tags
 from campaigns.core.qrels import read_qrels
 from campaigns.core.runs import read_run
 from common.statistics.draws import ResamplingOptions
+from common.verdicts import Verdict
 from evaluation.cli.notes import reject_runs_without_topics
 from evaluation.cli.run_tags import read_run_tags
 from evaluation.cli.scale_option import add_max_rel, build_scoring_options, state_scale
@@ -104,7 +105,13 @@ class DisagreementCommand(FileCommand):
             seed=options["seed"],
             between=self._find_run_pair(panel, options["between"], out),
         )
-        out.write(FORMATS[options["format"]](report))
+        verdict = self.judge_campaign(options)
+        write = FORMATS[options["format"]]
+        out.write(write(report) if verdict is None else write(report, verdict))
+
+    def judge_campaign(self, options: Mapping[str, Any]) -> Verdict | None:  # noqa: ARG002
+        """The verdict on agreement, which is that of a campaign."""
+        return None
 
     def add_campaign(self, parser: ArgumentParser) -> None:
         """Define the argument of a campaign, where there is a database of campaigns."""

@@ -21,7 +21,9 @@ def build_judgments_chart(
     ends = [end for v in values for end in (v.value, v.low, v.high) if end is not None]
     across = round_axis("judgments", [value.at for value in values])
     head = name, title, "By number of judgments."
-    return build_line_chart(head, series, across, round_axis(quantity, ends), size=size)
+    caption = f"{title}, by number of judgments: the flatter the end, the less was still changing."
+    up = round_axis(quantity, ends)
+    return build_line_chart(head, series, across, up, size=size, caption=caption)
 
 
 def judgments_value(

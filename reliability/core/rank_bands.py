@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from common.charts.axes import Axis, NameAxis
-from common.charts.chart import Chart
+from common.charts.chart import Chart, LegendItem
 from common.charts.marks import DotMark, IntervalMark, MarkGroup, StrokeMark
 
 ROOM, WIDTH = 230.0, 862.0
@@ -45,8 +45,14 @@ def build_rank_bands(
         for at, run in enumerate(runs)
     ]
     across = Axis("rank", [(rank, str(rank)) for rank in choose_rank_ticks(last)], last)
-    up = NameAxis([run.tag for run in runs], 20.0, room=ROOM)
-    return Chart("ranks", title, "", across, up, marks, caption=caption, size=(WIDTH, 0.0))
+    up = NameAxis([run.tag for run in runs], 20.0, "run", ROOM)
+    legend = [LegendItem("rank", "dot-own", "dot")]
+    if any(run.low is not None for run in runs):
+        legend.append(LegendItem("95 % band", "band", "line"))
+    if others := list(dict.fromkeys(name for run in runs for name, _ in run.others)):
+        label = others[0] if len(others) == 1 else "other rankings"
+        legend.append(LegendItem(label, "whisker", "whisker"))
+    return Chart("ranks", title, "", across, up, marks, legend, caption, (WIDTH, 0.0))
 
 
 def distinct_ranks(run: RankedRun) -> list[int]:

@@ -5,16 +5,17 @@ from __future__ import annotations
 from django.db.models import Count, Max
 
 from campaigns.models import Campaign
-from judging.core.policies import POLICIES, PairBallot, QrelsPolicy
+from judging.core.pair_ballots import PairBallots
+from judging.core.policies import POLICIES, QrelsPolicy
 from judging.models import Judgment
 from judging.queries.exclusions import counting_judgments
-from judging.queries.judgments import list_pair_ballots
+from judging.queries.judgments import load_pair_ballots
 
 
-def list_ballots(campaign: Campaign) -> list[PairBallot]:
+def load_visible_ballots(campaign: Campaign) -> PairBallots:
     """One ballot per judged pair, without withheld topics."""
-    withheld = set(campaign.topics.filter(withheld=True).values_list("number", flat=True))
-    return [ballot for ballot in list_pair_ballots(campaign) if ballot.topic not in withheld]
+    withheld = campaign.topics.filter(withheld=True).values_list("number", flat=True)
+    return load_pair_ballots(campaign).omit_topics(list(withheld))
 
 
 def log_state_key(campaign: Campaign) -> tuple[object, ...]:

@@ -35,7 +35,7 @@ from reliability.core.disagreement.report import (
 )
 from reliability.core.disagreement.resampling import bootstrap_assessors, swap_assessors_at_random
 from reliability.core.disagreement.turning_point import find_turning_point
-from reliability.queries.disagreement import list_ballots, log_state_key
+from reliability.queries.disagreement import load_visible_ballots, log_state_key
 
 _results: Cache[tuple[object, ...], Any] = Cache(24)
 """A panel of 143 runs takes some 10 MB, the other results little."""
@@ -139,7 +139,7 @@ def load_panel(
     campaign: Campaign, runs: Sequence[Run], policy: str, measure: Measure
 ) -> DisagreementPanel:
     """The campaign's runs and all its ballots."""
-    ballots = build_ballots(list_ballots(campaign), resolve_policy(campaign, policy))
+    ballots = build_ballots(load_visible_ballots(campaign), resolve_policy(campaign, policy))
     places = matrices.get_pair_dictionary(campaign).places(ballots.pairs)
     tags = disambiguate_tags([run.tag for run in runs])
     warm = get_warm_runs(campaign, runs)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,11 +13,12 @@ from campaigns.models import Campaign, Run, User
 from campaigns.rules import require_permission
 from evaluation.core.comparison.rank_drop import competition_ranks
 from evaluation.core.measures.family import Measure
-from evaluation.queries.interim_scores import InterimScores, compute_interim_scores
+from evaluation.queries.interim_scores import InterimScores, load_interim_scorer
 from judging.models import Judgment, Plan, Purpose
 from judging.queries.exclusions import counting_judgments
 from pooling.models import Pool
-from pooling.queries import first_relevance, list_pool_rows
+from pooling.queries import load_pool_table
+from pooling.queries.judgment_log import JudgmentLog, Mask
 from reliability.core.collection.extrapolation import Extrapolation
 from reliability.core.stopping.discoveries import (
     RankWindow,
@@ -34,7 +35,7 @@ from reliability.core.stopping.movement import (
     default_step,
     measure_movement,
 )
-from reliability.core.stopping.pool_state import PooledDocument, PoolState, build_pool_state
+from reliability.core.stopping.pool_state import PoolState
 from reliability.core.stopping.remaining_relevant import (
     RemainingEstimate,
     estimate_remaining,
@@ -101,14 +102,15 @@ def stopping_panel(
     ``recent`` counts the relevant among the last ``step`` documents.
     """
     require_permission(actor, "campaigns.manage", campaign)
-    outcomes = first_relevance(campaign, among=counting_judgments())
-    judgments = graded_log(campaign).count()
+    scorer = load_interim_scorer(campaign, policy, (by, *TRUST))
+    log = scorer.reader.log
+    graded = scorer.reader.counting & log.select_rows(Purpose.JUDGE, Judgment.Kind.GRADE)
+    outcomes = find_first_relevance(campaign, log, graded)
+    rows = log.numbers["pk"][graded].tolist()
+    judgments = len(rows)
     step = step or default_step(judgments)
     relevance, counts = [*outcomes.values()], choose_checkpoints(judgments, step)
-    now = interim_scores_at(actor, campaign, policy, by)
-    past = [
-        interim_scores_at(actor, campaign, policy, by, row) for row in log_rows_at(campaign, counts)
-    ]
+    now, *past = (scorer.score(last) for last in (None, *(rows[count - 1] for count in counts)))
     measure = now.measures[0]
     lower = measure.family.better == "lower"
     return StoppingPanel(
@@ -128,25 +130,22 @@ def stopping_panel(
     )
 
 
-def log_rows_at(campaign: Campaign, counts: Sequence[int]) -> list[int]:
-    """The IDs of the log rows of the grades with these numbers, counted from 1."""
-    rows = graded_log(campaign).order_by("pk").values_list("pk", flat=True)
-    return [rows[count - 1] for count in counts]
+def find_first_relevance(
+    campaign: Campaign, log: JudgmentLog, graded: Mask
+) -> dict[tuple[str, str], bool]:
+    """As ``first_relevance``, of the ``graded`` rows of the log."""
+    numbers = dict(campaign.topics.values_list("pk", "number"))
+    pair = log.pair[graded]
+    first = np.sort(np.unique(pair, return_index=True)[1])
+    relevant = log.numbers["grade"][graded][first] >= campaign.relevance_level
+    named = ((numbers[topic], docno) for topic, docno in map(log.pairs.__getitem__, pair[first]))
+    return dict(zip(named, relevant.tolist(), strict=True))
 
 
 def graded_log(campaign: Campaign) -> QuerySet[Judgment]:
     """The log of grades by assessors, with changed ones, without those set aside."""
     return Judgment.objects.filter(
         counting_judgments(), campaign=campaign, purpose=Purpose.JUDGE, kind=Judgment.Kind.GRADE
-    )
-
-
-def interim_scores_at(
-    actor: User, campaign: Campaign, policy: str, by: str, last: int | None = None
-) -> InterimScores:
-    names = (by, *TRUST)
-    return compute_interim_scores(
-        actor=actor, campaign=campaign, policy=policy, names=names, last=last
     )
 
 
@@ -212,17 +211,26 @@ def interim_pool_state(
 
 def load_pool_state(pool: Pool, outcomes: Mapping[tuple[str, str], bool]) -> PoolState:
     """The current state of the pool, topics in the campaign's order."""
+    table = load_pool_table(pool)
     team_by_run = [run["team"] for run in pool.spec["runs"]]
     teams = sorted(set(team_by_run))
-    place = [teams.index(team) for team in team_by_run]
-    documents = [
-        PooledDocument(row.topic, row.docno, row.min_rank, {place[run] for run in row.contributors})
-        for row in list_pool_rows(pool)
-    ]
-    pooled_topics = {document.topic for document in documents}
+    place = np.array([teams.index(team) for team in team_by_run], np.int64)
+    contributed = np.zeros((len(table), len(teams)), np.bool_)
+    documents = np.repeat(np.arange(len(table)), np.diff(table.bounds))
+    contributed[documents, place[table.contributors]] = True
     numbers = pool.campaign.topics.values_list("number", flat=True)
-    return build_pool_state(
-        documents, [number for number in numbers if number in pooled_topics], teams, outcomes
+    topics = [number for number in numbers if number in set(table.topics)]
+    sizes = np.diff(table.starts)
+    listed = np.repeat(np.array(table.topics, object), sizes).tolist()
+    judged = [outcomes.get(pair) for pair in zip(listed, table.docnos, strict=True)]
+    return PoolState(
+        topics=tuple(topics),
+        teams=tuple(teams),
+        topic=np.repeat(np.array([topics.index(t) for t in table.topics], np.int64), sizes),
+        rank=table.min_rank.astype(np.int64),
+        judged=np.array([outcome is not None for outcome in judged], np.bool_),
+        relevant=np.array([outcome is True for outcome in judged], np.bool_),
+        contributed=contributed,
     )
 
 
@@ -235,6 +243,9 @@ def is_judged_at_random(pool: Pool, judged: Collection[tuple[str, str]]) -> bool
         return False
     # A late judgment fills no slot, but its document had been checked out.
     by_pool = Q(slot__plan__pool=pool) | Q(slot=None, lease__isnull=False)
+    otherwise = Q(slot=None, lease=None) | Q(slot__isnull=False) & ~Q(slot__plan__pool=pool)
+    if not graded_log(pool.campaign).filter(otherwise).exists():
+        return True
     checked_out = graded_log(pool.campaign).filter(by_pool).values_list("topic__number", "docno")
     if not (elsewhere := {*judged} - {*checked_out}):
         return True

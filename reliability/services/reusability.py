@@ -12,15 +12,20 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Job, User
 from campaigns.rules import require_permission
 from campaigns.services import jobs
+from common.verdicts import Verdict
 from evaluation.core.judgments import Floats
 from evaluation.core.measures.names import parse_measures
 from evaluation.queries.scoring_inputs import drop_topics, withheld_topic_numbers
 from judging.models import Qrels
 from judging.queries.judgments import qrels_table
 from reliability.core.collection.formats import build_reusability_tables
+from reliability.core.collection.inputs import PooledCollection
 from reliability.core.collection.reduced_judgments import DRAWS
 from reliability.core.collection.report import MEASURES, build_reusability_report
+from reliability.core.verdicts.collection_figures import measure_collection
+from reliability.core.verdicts.reusability import COLLECTION_RULE
 from reliability.queries.collection import interim_qrels, load_collection
+from reliability.queries.collection_figures import select_collection_measure
 from reliability.services.stored_reports import store_report
 
 COLLECTION = "evaluation.collection"
@@ -55,6 +60,7 @@ def build_reusability_job(job: Job) -> None:
             draws=DRAWS,
             spread=with_progress(job),
         )
+        verdict = judge_loaded_collection(campaign, collection)
     except ValueError as error:
         fix = "Wait for more judgments, or use manage.py collection_report with a pool depth."
         raise ActionRefused("no-report", f"Cannot create the report: {error}.", fix) from error
@@ -67,8 +73,18 @@ def build_reusability_job(job: Job) -> None:
         judged=report.facts.judged,
         runs=report.facts.runs,
         url=reverse("reusability", args=[campaign.slug]),
-        **store_report(build_reusability_tables(report)),
+        state=verdict.state.value if verdict else "",
+        **store_report(build_reusability_tables(report, verdict)),
     )
+
+
+def judge_loaded_collection(campaign: Campaign, collection: PooledCollection) -> Verdict | None:
+    """By the campaign's thresholds; None without a measure that ranks runs."""
+    measure = select_collection_measure(campaign)
+    if measure is None:
+        return None
+    values = {threshold.name: threshold.value for threshold in campaign.thresholds.all()}
+    return COLLECTION_RULE.apply(measure_collection(collection, measure), values)
 
 
 def with_progress(job: Job) -> Callable[[Callable[[int], Floats], Sequence[int]], Iterator[Floats]]:

@@ -21,7 +21,8 @@ from campaigns.core.cards import Card
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Run, User
 from campaigns.queries.lists import get_campaign_for
-from campaigns.views.helpers import Crumbs, SignedInRequest
+from campaigns.services.verdicts import compute_campaign_verdict
+from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from common.charts.chart import Chart
 from common.report.writers import ENDINGS
@@ -136,7 +137,6 @@ class DisagreementPage:
     """``a`` and ``b``: the IDs of the two runs to turn around."""
 
     campaign: Campaign
-    crumbs: Crumbs
     choice: DisagreementQuery
     a: int | None
     b: int | None
@@ -194,7 +194,11 @@ def disagreement_download_view(
     if ENDINGS.get(fmt) not in DOWNLOADS.get(table, {}):
         raise Http404(f"unknown download {table}.{fmt}")
     study = study_disagreement(actor=request.user, campaign=campaign, query=parse_query(request))
-    return report_response(f"{slug}-disagreement-{table}.{fmt}", DOWNLOADS[table], study.report)
+    name = f"{slug}-disagreement-{table}.{fmt}"
+    if fmt == "csv":
+        return report_response(name, DOWNLOADS[table], study.report)
+    verdict = compute_campaign_verdict(campaign, "agreement").verdict
+    return report_response(name, DOWNLOADS[table], study.report, verdict)
 
 
 def round_opened_message(count: int) -> str:
@@ -246,10 +250,6 @@ def render_disagreement_page(
     a, b = choice.between or (None, None)
     page = DisagreementPage(
         campaign=campaign,
-        crumbs=[
-            ("Agreement", reverse("agreement", args=[campaign.slug])),
-            ("Effect of disagreement", ""),
-        ],
         choice=choice,
         a=a,
         b=b,

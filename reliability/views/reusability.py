@@ -12,25 +12,33 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from campaigns.core.cards import Card
 from campaigns.errors import ActionRefused
-from campaigns.models import Campaign
+from campaigns.models import Campaign, Job
 from campaigns.queries.lists import get_campaign_for
-from campaigns.views.helpers import Crumbs, SignedInRequest
+from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
+from campaigns.views.verdicts import PageSection, VerdictPanel, load_verdict_panel
 from judging.models import Qrels
 from reliability.core.collection.cards import CARDS
 from reliability.services.reusability import COLLECTION, request_reusability_report
+from reliability.services.stored_reports import REPORT, load_report
+from reliability.views.report_sections import ReportSection, list_report_sections
 from reliability.views.stored_reports import list_stored_reports, stored_report_response
 
 
 @dataclass(frozen=True)
 class ReusabilityPage:
-    """``releases``: the qrels versions; ``judged``: whether there are judgments to report on."""
+    """``releases``: the qrels versions; ``judged``: whether there are judgments to report on.
+    ``latest`` is the job of the latest report, whose sections the page shows.
+    """
 
     campaign: Campaign
-    crumbs: Crumbs
     releases: list[Qrels]
     judged: bool
     cards: Sequence[Card]
+    verdict: VerdictPanel
+    sections: Sequence[PageSection]
+    latest: Job | None
+    report_sections: Sequence[ReportSection]
 
 
 @require_http_methods(["GET", "POST"])
@@ -39,15 +47,31 @@ def reusability_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     if request.method == "POST":
         return request_report_from_form(request, campaign)
+    stored = list_stored_reports(campaign, COLLECTION)
+    latest = next((job for job in stored.reports if REPORT in job.result), None)
+    sections = list_report_sections(load_report(latest.result[REPORT])) if latest else []
     page = ReusabilityPage(
         campaign=campaign,
-        crumbs=[("Qrels", "../qrels/"), ("Reusability", None)],
         releases=list(campaign.qrels.all()),
         judged=campaign.judgments.exists(),
         cards=CARDS,
+        verdict=load_verdict_panel(campaign, "collection"),
+        sections=list_page_sections(sections, has_reports=bool(stored.reports)),
+        latest=latest,
+        report_sections=sections,
     )
-    stored = list_stored_reports(campaign, COLLECTION)
     return render_page(request, "reliability/collection/page.html", page, stored)
+
+
+def list_page_sections(
+    sections: Sequence[ReportSection], *, has_reports: bool
+) -> list[PageSection]:
+    return [
+        *(PageSection(f"report-{each.anchor}", each.title) for each in sections),
+        PageSection("report", "Report"),
+        *([PageSection("stored", "Stored reports")] if has_reports else []),
+        PageSection("computed", "How it is computed"),
+    ]
 
 
 def request_report_from_form(request: SignedInRequest, campaign: Campaign) -> HttpResponse:

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
 from campaigns.queries.lists import get_campaign_for
-from campaigns.views.helpers import Crumbs, SignedInRequest, campaign_url
+from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from reliability.forms import MOST_SPECS, SimulationForm, SpecText, collect_specs
 from reliability.services.simulation import SIMULATION, request_simulation
@@ -26,7 +26,6 @@ class SimulationPage:
 
     campaign: Campaign
     typed: bool
-    crumbs: Crumbs
     form: SimulationForm
     texts: list[SpecText]
     can: bool
@@ -79,7 +78,6 @@ def render_simulation_page(
     page = SimulationPage(
         campaign=campaign,
         typed=request.method == "POST",
-        crumbs=[("Pool", campaign_url("pools", campaign)), ("Simulation", None)],
         form=form,
         texts=texts,
         can=campaign.qrels.exists() or campaign.judgments.exists(),

@@ -16,11 +16,14 @@ from campaigns.api.attachments import report_response
 from campaigns.core.cards import Card
 from campaigns.models import Campaign
 from campaigns.queries.lists import get_campaign_for
-from campaigns.views.helpers import Crumbs, SignedInRequest
+from campaigns.services.verdicts import compute_campaign_verdict
+from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
+from campaigns.views.verdicts import PageSection, VerdictPanel, load_verdict_panel
 from common.charts.chart import Chart
 from common.report.report import Report, Section, Table, make_columns
 from common.report.writers import WRITERS
+from common.verdicts import add_verdict
 from evaluation.core.comparison.rank_drop import RankDrop
 from evaluation.core.measures.family import Measure
 from evaluation.core.measures.names import parse_measures
@@ -43,6 +46,10 @@ from reliability.queries.stopping import (
     InterimRun,
     StoppingPanel,
     stopping_panel,
+)
+from reliability.views.stopping_sections import (
+    describe_stopping_choice,
+    list_stopping_sections,
 )
 
 NARROW = (400.0, 220.0)
@@ -103,7 +110,6 @@ class StoppingPage:
     """
 
     campaign: Campaign
-    crumbs: Crumbs
     panel: StoppingPanel
     form: StoppingForm
     rule: StoppingRule | None
@@ -126,6 +132,9 @@ class StoppingPage:
     cuts: Sequence[int]
     alarm: float
     cards: Sequence[Card]
+    verdict: VerdictPanel
+    sections: Sequence[PageSection]
+    in_words: str
 
 
 @require_http_methods(["GET", "POST"])
@@ -158,7 +167,6 @@ def render_stopping_page(
     ended = {row.topic.number: row.at for row in stopped_topics(campaign).select_related("topic")}
     page = StoppingPage(
         campaign=campaign,
-        crumbs=[("Judging", "../judging/"), ("Stopping", None)],
         panel=panel,
         form=form,
         rule=latest_rule(campaign),
@@ -194,6 +202,9 @@ def render_stopping_page(
         cuts=CUTS,
         alarm=JUDGED_ALARM,
         cards=CARDS,
+        verdict=load_verdict_panel(campaign, "stopping"),
+        sections=list_stopping_sections(panel),
+        in_words=describe_stopping_choice(choice.by, choice.policy, panel.step),
     )
     status = 422 if form.errors else 200
     return render_page(request, "reliability/stopping.html", page, status=status)
@@ -271,6 +282,8 @@ def stopping_download_view(
         "step": panel.step,
     }
     report = build_stopping_report(panel, table, conditions)
+    if fmt != "csv":
+        report = add_verdict(report, compute_campaign_verdict(campaign, "stopping").verdict)
     exists = report.record is not None if fmt == "csv" else table == "panel"
     if not exists:
         raise Http404(f"unknown download {table}.{fmt}")

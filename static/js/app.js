@@ -2,15 +2,25 @@
 import { dressTables } from "./tables.js";
 
 function closeMenus(except) {
-  for (const menu of document.querySelectorAll("details.menu[open]")) {
+  for (const menu of document.querySelectorAll("details:is(.menu, .drop)[open]")) {
     if (menu !== except) menu.open = false;
   }
 }
 
 document.addEventListener("click", (event) => {
-  closeMenus(event.target.closest("details.menu"));
+  closeMenus(event.target.closest("details:is(.menu, .drop)"));
   const adder = event.target.closest("[data-add-row]");
   if (adder) addRow(adder.dataset.addRow);
+});
+
+// What an assessor has not judged yet stays in this browser, but not for the next person.
+document.addEventListener("submit", (event) => {
+  if (!new URL(event.target.action, location.href).pathname.endsWith("/logout/")) return;
+  try {
+    for (const key of Object.keys(localStorage)) if (key.startsWith("poolbench-draft-")) localStorage.removeItem(key);
+  } catch {
+    // Without storage there are no drafts.
+  }
 });
 
 document.addEventListener("keydown", (event) => {
@@ -20,7 +30,7 @@ document.addEventListener("keydown", (event) => {
     document.getElementById(event.target.dataset.enter).click();
   }
   if (event.key !== "Escape") return;
-  const open = document.querySelector("details.menu[open]");
+  const open = document.querySelector("details:is(.menu, .drop)[open]");
   closeMenus();
   open?.querySelector("summary").focus();
 });
@@ -53,4 +63,3 @@ function dress(root) {
 dress(document);
 document.addEventListener("htmx:load", (event) => dress(event.detail.elt));
 document.querySelector(".error-summary")?.focus();
-document.querySelector(".tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });

@@ -3,17 +3,21 @@
 // script handles only the keys, highlighting and the search.
 import { announce, format, makeBar, readJudgment, readSkip, showMessage, showQueue, texts } from "./judge/bar.js";
 import { makeDesk } from "./judge/desk.js";
+import { makeDrafts } from "./judge/drafts.js";
 import { makeFind } from "./judge/find.js";
 import { watchFrames } from "./judge/frames.js";
 import { makeGuidelines } from "./judge/guidelines.js";
 import { CLICK_SETTLE_MS, SETTLE_MS, inField, keyName, targetOf } from "./judge/keys.js";
 import { makeReader, measure, newUuid, parseDocument } from "./judge/documents.js";
+import { makePanels } from "./judge/panels.js";
 import { makePassages } from "./judge/passages.js";
+import { plain } from "./judge/plain.js";
 import * as presence from "./judge/presence.js";
 import { makeQueue } from "./judge/queue.js";
 import { makeTabs } from "./judge/tabs.js";
 import { makeTerms } from "./judge/terms.js";
 import { framed } from "./judge/text.js";
+import { changeLayout, foldTopic } from "./judge/view.js";
 
 const judge = document.getElementById("judge");
 const { topic, campaign, mode } = judge.dataset;
@@ -40,7 +44,16 @@ const finding = findBox && makeFind({
   leave: focusDocument,
 });
 const guidelines = makeGuidelines({ current: article });
-const passages = makePassages({ list: document.getElementById("passage-list"), showMessage, texts, current: currentDocument });
+const passages = makePassages({
+  list: document.getElementById("passage-list"), showMessage, texts, current: currentDocument, changed: saveDraft,
+});
+const panels = makePanels({ judge, focusDocument });
+const drafts = makeDrafts({ user, campaign });
+
+function saveDraft() {
+  const own = currentDocument();
+  if (own?.docno && !own.submitted) drafts.save(own, topic);
+}
 
 function focusDocument() {
   const inside = framed(article());
@@ -90,6 +103,8 @@ const commands = {
   p: () => passages.highlight(),
   "/": () => finding?.open(),
   z: () => judge.querySelector("#undo button")?.click(),
+  t: () => foldTopic(focusDocument),
+  w: () => changeLayout(article()),
 };
 
 function pressed(event) {
@@ -101,7 +116,9 @@ function pressed(event) {
   if (key === "Enter" && field.closest?.("button, a, summary")) return;
   const popover = document.querySelector(":popover-open");
   if (popover && key === "?") return void (event.preventDefault(), popover.hidePopover());
-  const target = targetOf(key, popover ?? judge);
+  const panel = popover?.matches(".panel, .more-panel, .view");
+  if (panel && key === "Enter") return void (event.preventDefault(), popover.hidePopover(), focusDocument());
+  const target = targetOf(key, popover ?? judge) ?? (panel ? targetOf(key, judge) : null);
   const command = popover ? null : commands[key];
   if (!target && !command) return;
   event.preventDefault();
@@ -124,6 +141,7 @@ function pressedInField(event, field) {
   const leaves = event.key === "Escape" || (event.key === "Enter" && !event.shiftKey);
   if (!leaves) return;
   event.preventDefault();
+  panels.close();
   focusDocument();
 }
 
@@ -148,28 +166,6 @@ judge.addEventListener("click", (event) => {
 });
 
 presence.watch(document);
-
-// ---- plain posts ----
-
-function plain() {
-  const form = document.getElementById("grades");
-  const node = article();
-  plainDocument = node && "docno" in node.dataset ? parseDocument(node) : plainDocument;
-  let sent = false;
-  document.addEventListener("submit", (event) => {
-    if (!judge.contains(event.target)) return;
-    if (event.target.id === "judge-skip" && !readSkip(event.target, event.submitter?.value)) return event.preventDefault();
-    if (sent || !settled(byKey ? SETTLE_MS : CLICK_SETTLE_MS)) return event.preventDefault();
-    sent = true;
-    const fields = event.target.elements;
-    if (fields.active_seconds) fields.active_seconds.value = presence.activeSeconds();
-    if (fields.served_at) fields.served_at.value = plainDocument.servedAt;
-    if (fields.passages) fields.passages.value = JSON.stringify(plainDocument.passages);
-  }, true);
-  window.addEventListener("pageshow", () => { sent = false; });
-  if (form) plainDocument.servedAt = new Date().toISOString();
-  appeared();
-}
 
 // ---- the queue ----
 
@@ -202,7 +198,9 @@ async function queued() {
     judge, queue,
     onProgress: bar.progress,
     onShow(next) {
+      if (!next.over && !next.servedAt) drafts.restore(next, topic);
       bar.fill(next.over ? null : next);
+      panels.describe();
       if (!next.over) next.servedAt ??= new Date().toISOString();
       if (!next.previous && location.pathname + location.search !== judge.dataset.judge) history.replaceState(null, "", judge.dataset.judge);
       appeared();
@@ -215,13 +213,14 @@ async function queued() {
     const own = currentDocument();
     if (!own || own.submitted || !settled(byKey ? SETTLE_MS : CLICK_SETTLE_MS)) return;
     const fields = { ...bar.read(), ...act.fields };
-    if (fields.flags.includes("duplicate") && !fields.duplicateOf) return ask(texts.needsOriginal, () => bar.showOriginal(true));
+    if (fields.flags.includes("duplicate") && !fields.duplicateOf) return ask(texts.needsOriginal, panels.askForOriginal);
     if (act.relevant && judge.dataset.rationale === "relevant" && !own.passages.length && own.node.querySelector(".reading, iframe[sandbox]")) {
       return ask(texts.needsPassage);
     }
     own.submitted = true;
     unsettle();
     showMessage("");
+    panels.close();
     Object.assign(own, fields);
     const record = {
       act: act.act, uuid: own.uuid, topic, docno: own.docno, token: own.token || null,
@@ -237,6 +236,8 @@ async function queued() {
       painted(own.node);
       return showMessage(texts.failed);
     }
+    drafts.clear(topic, own.docno);
+    document.dispatchEvent(new CustomEvent("judged"));
     const entry = { uuid: own.uuid, docno: own.docno, token: own.token, topic, kind, grade: act.grade };
     const previous = { kind, grade: act.grade, comment: fields.comment, flags: fields.flags, duplicate_of: fields.duplicateOf, passages: own.passages };
     if (!own.previous || own.undone) bar.step(1);
@@ -344,16 +345,10 @@ async function queued() {
       open({ docno: row.docno, token: row.token, topic, uuid: row.uuid }, event);
     } else if (event.target.closest("#highlight")) passages.highlight();
   });
-  judge.addEventListener("change", (event) => {
-    if (event.target.name !== "flags") return;
-    bar.showOriginal(event.target.value === "duplicate");
+  judge.addEventListener("input", () => {
+    if (currentDocument()) Object.assign(currentDocument(), bar.read());
+    saveDraft();
   });
-  judge.addEventListener("click", (event) => {
-    // After a flag is clicked, the keys stay with the document.
-    const box = event.target.closest("label.flag")?.querySelector("input");
-    if (box && event.detail > 0 && !(box.value === "duplicate" && box.checked)) focusDocument();
-  });
-  judge.addEventListener("input", () => currentDocument() && Object.assign(currentDocument(), bar.read()));
 
   const tabs = makeTabs({ user, campaign }, (other) => other.topic === topic && desk.drop(other.docno, other.token));
   let renewedAt = performance.now();
@@ -396,4 +391,10 @@ async function queued() {
 }
 
 if (mode === "queue") queued();
-else plain();
+else {
+  plain({
+    judge, article, drafts, panels, appeared,
+    settled: () => settled(byKey ? SETTLE_MS : CLICK_SETTLE_MS),
+    begin: (own) => { plainDocument = own; },
+  });
+}

@@ -45,7 +45,13 @@ def test_nothing_serious_stands_in_the_way(
         page.goto(f"/c/small/{name}/")
         wrong[name] = serious(page)
     sign_in(page, organizer, live_server.url)
-    for name in ("", "judging/", "agreement/", "adjudication/", "adjudication/meeting/"):
+    for name in (
+        "",
+        "judging/",
+        "judging/agreement/",
+        "judging/adjudication/",
+        "judging/adjudication/meeting/",
+    ):
         page.goto(f"/c/small/{name}")
         wrong[name or "dashboard"] = serious(page)
     assert {name: found for name, found in wrong.items() if found} == {}

@@ -93,7 +93,7 @@ def test_a_meeting_goes_from_pair_to_pair_by_keys(
 ) -> None:
     page = open_page()
     sign_in(page, organizer, live_server.url)
-    page.goto("/c/small/adjudication/meeting/")
+    page.goto("/c/small/judging/adjudication/meeting/")
     page.get_by_role("link", name="d1").click()
     ready(page, "d1")
     page.keyboard.press("j")

@@ -31,7 +31,7 @@ def platform(open_page, live_server, organizer, study):
     """The page on which the organizer plays the platform, on a phone."""
     page = open_page(viewport=PHONE)
     sign_in(page, organizer, live_server.url)
-    page.goto(f"/c/{study.campaign.slug}/crowd/{study.pk}/try/")
+    page.goto(f"/c/{study.campaign.slug}/judging/crowd/{study.pk}/try/")
     return page
 
 
@@ -125,7 +125,7 @@ def test_a_whole_study_on_a_phone(platform, open_page, study, tmp_path):
     for page in (failing, good, bad):
         assert page.context.cookies() == []
 
-    platform.goto(f"/c/{study.campaign.slug}/crowd/{study.pk}/try/")
+    platform.goto(f"/c/{study.campaign.slug}/judging/crowd/{study.pk}/try/")
     for act in ("Alter signature", "Alter worker", "Expired link", "Another worker"):
         play_act(platform, act)
         assert platform.get_by_text("Not admitted").is_visible()
@@ -139,7 +139,7 @@ def check_payments(page, study, tmp_path) -> None:
         states = dict(WorkUnit.objects.values_list("worker__user__username", "state"))
         receipts = list(WorkUnit.objects.exclude(receipt="").values_list("receipt", flat=True))
     assert sorted(states.values()) == ["complete", "screened", "screened"]
-    root = f"/c/{study.campaign.slug}/crowd/{study.pk}"
+    root = f"/c/{study.campaign.slug}/judging/crowd/{study.pk}"
     with page.expect_download() as download:
         page.get_by_role("link", name="Submissions (CSV)").click()
     listed = tmp_path / "submissions.csv"

@@ -62,7 +62,7 @@ class Reader:
         route.fulfill(status=200, body="")
 
     def open(self, docno: str, name: str = "view") -> Page:
-        self.page.goto(f"/c/{self.slug}/documents/{name}/?{urlencode({'docno': docno})}")
+        self.page.goto(f"/c/{self.slug}/setup/documents/{name}/?{urlencode({'docno': docno})}")
         return self.page
 
 

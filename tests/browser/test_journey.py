@@ -61,9 +61,9 @@ def set_up(page: Page) -> tuple[str, str]:
     page.fill("[name=title]", "Fruit")
     page.click("main form button.primary")
     page.wait_for_url("**/c/fruit/**")
-    page.goto("/c/fruit/topics/import/")
+    page.goto("/c/fruit/setup/topics/import/")
     upload(page, "topics.tsv", TOPICS)
-    page.goto("/c/fruit/documents/import/")
+    page.goto("/c/fruit/setup/documents/import/")
     upload(page, "documents.tsv", DOCUMENTS)
     return invite(page, "participant", "Orchard"), invite(page, "assessor")
 
@@ -77,7 +77,7 @@ def submit(page: Page) -> None:
     page.goto("/c/fruit/runs/upload/")
     upload(page, "good.txt", RUN)
     page.get_by_text(re.compile("accepted", re.IGNORECASE)).first.wait_for()
-    page.goto("/c/fruit/scores/")
+    page.goto("/c/fruit/results/scores/")
     assert page.locator("table").count() == 0
 
 
@@ -120,14 +120,14 @@ def judge(page: Page, topic: int) -> None:
 
 
 def release(page: Page) -> None:
-    page.goto("/c/fruit/qrels/")
+    page.goto("/c/fruit/results/qrels/")
     page.get_by_role("button", name="Freeze qrels").click()
     confirm(page)
     page.wait_for_url("**/qrels/1/")
-    page.goto("/c/fruit/scores/")
+    page.goto("/c/fruit/results/scores/")
     page.get_by_role("button", name="Evaluate runs").click()
     page.wait_for_load_state()
-    page.goto("/c/fruit/scores/")
+    page.goto("/c/fruit/results/scores/")
     page.locator(".release").get_by_role("link", name="Release scores").click()
     confirm(page, "1 team, 1 person will see scores")
     page.get_by_text("released", exact=False).first.wait_for()
@@ -145,7 +145,7 @@ def test_campaign_goes_through_its_whole_life(
     judge(assessor, 1)
     judge(assessor, 2)
     release(organizer)
-    participant.goto("/c/fruit/scores/")
+    participant.goto("/c/fruit/results/scores/")
     participant.get_by_role("link", name="first").first.click()
     assert "map" in participant.content()
 
@@ -155,5 +155,5 @@ def test_campaign_goes_through_its_whole_life(
     assert Judgment.objects.filter(kind="withdrawn").count() == 2
     client.force_login(User.objects.get(username="pat"))
     scores = campaign.score_sets.get().runs.get()
-    url = f"/c/fruit/scores/{scores.score_set_id}/run/{scores.run_id}/scores.json"
+    url = f"/c/fruit/results/scores/{scores.score_set_id}/run/{scores.run_id}/scores.json"
     assert client.get(url).status_code == 200

@@ -186,6 +186,7 @@ def test_flags_comment_and_skip_go_with_the_document(desk, campaign, assessor):
     page.keyboard.press("d")
     page.keyboard.press("1")  # Into the field, which has the focus.
     page.keyboard.press("Enter")
+    page.keyboard.press("f")
     page.locator("[name=duplicate_of]").fill("")
     page.keyboard.press("Escape")
     page.keyboard.press("2")
@@ -372,11 +373,12 @@ def seen(place) -> bool:
 def test_without_scripts_plain_buttons_do_it_all(desk, campaign, assessor):
     give_work(campaign, assessor, 4, rationale=Plan.Rationale.RELEVANT)
     page = desk(java_script_enabled=False)
-    page.locator("[data-grade='0']").click()
+    page.locator("#grades [data-grade='0']").click()
     assert shown(page) == "w02"
+    page.locator("#comment-button").click()
     page.locator("[name=quotes]").fill("tells of red apples")
     page.locator("#comment").fill("plain")
-    page.locator("[data-grade='2']").click()
+    page.locator("#grades [data-grade='2']").click()
     assert shown(page) == "w03"
     page.locator("#undo button").click()
     assert shown(page) == "w02"

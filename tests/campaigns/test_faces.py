@@ -33,11 +33,13 @@ def test_the_overview_tells_only_organizers_who_takes_part(
     campaign, organizer, participant, assessor, viewer, as_user
 ):
     page = read_page(as_user(organizer).get("/c/small/"))
-    assert "<dt>Teams</dt>" in page
+    assert re.search(r"\d teams?", page)
+    assert "How good is it" in page
     assert "<dt>Participant</dt>" in page
     for user in (participant, assessor, viewer):
         page = read_page(as_user(user).get("/c/small/"))
-        assert "<dt>Teams</dt>" not in page
+        assert not re.search(r"\d teams?", page)
+        assert "How good is it" not in page
         assert not re.search("<dt>Participants?</dt>", page)
         assert "<dt>Assessor" not in page
         assert "<dt>Organizer</dt>" in page
@@ -48,18 +50,18 @@ def test_settings_take_measures_by_name(campaign, organizer, as_user):
     form = settings_form(
         title="Small Task", measures="map  ndcg_cut_10\nP_5(list=condensed, rel=2)"
     )
-    assert client.post("/c/small/settings/", form).status_code == 302
+    assert client.post("/c/small/setup/", form).status_code == 302
     campaign.refresh_from_db()
     assert campaign.measures == ["map", "ndcg_cut_10", "P_5(list=condensed, rel=2)"]
     assert 'value="map ndcg_cut_10 P_5(list=condensed, rel=2)"' in read_page(
-        client.get("/c/small/settings/")
+        client.get("/c/small/setup/")
     )
     form["measures"] = "map MAPP nonsense"
-    page = read_page(client.post("/c/small/settings/", form))
+    page = read_page(client.post("/c/small/setup/", form))
     assert "nonsense: unknown measure" in page
     assert "MAPP: unknown measure" in page
     form["measures"] = ""
-    assert client.post("/c/small/settings/", form).status_code == 302
+    assert client.post("/c/small/setup/", form).status_code == 302
     campaign.refresh_from_db()
     assert campaign.measures == []
 
@@ -70,16 +72,16 @@ def test_documents_are_deleted_while_nothing_refers_to_them(
     client = as_user(organizer)
     text = b'{"_id": "d1", "title": "a", "text": "b"}\n'
     campaign.documents.all().delete()
-    client.post("/c/small/documents/import/", {"file": upload(text, "d.jsonl")})
-    assert "Delete all documents" in read_page(client.get("/c/small/documents/"))
-    assert "Delete all 1 documents?" in read_page(client.get("/c/small/documents/delete/"))
-    assert confirm(client, "/c/small/documents/delete/").status_code == 302
+    client.post("/c/small/setup/documents/import/", {"file": upload(text, "d.jsonl")})
+    assert "Delete all documents" in read_page(client.get("/c/small/setup/documents/"))
+    assert "Delete all 1 documents?" in read_page(client.get("/c/small/setup/documents/delete/"))
+    assert confirm(client, "/c/small/setup/documents/delete/").status_code == 302
     assert campaign.documents.count() == 0
     assert campaign.events.filter(code="documents.deleted").exists()
-    client.post("/c/small/documents/import/", {"file": upload(text, "d.jsonl")})
+    client.post("/c/small/setup/documents/import/", {"file": upload(text, "d.jsonl")})
     checked_run(participant, campaign, team)
-    assert "Delete all documents" not in read_page(client.get("/c/small/documents/"))
-    assert client.post("/c/small/documents/delete/").status_code == 409
+    assert "Delete all documents" not in read_page(client.get("/c/small/setup/documents/"))
+    assert client.post("/c/small/setup/documents/delete/").status_code == 409
     assert campaign.documents.count() == 1
 
 

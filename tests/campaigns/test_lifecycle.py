@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import re
+
 from django.apps import apps
 from django.urls import URLPattern, get_resolver
 
-from campaigns.lifecycle.head import CAMPAIGN, build_tabs
+from campaigns.lifecycle import registry
+from campaigns.lifecycle.head import CAMPAIGN, Place, build_groups
 from campaigns.lifecycle.registry import (
+    GROUPS,
     LIFE_CYCLES,
+    LifeCycle,
+    PageVerdict,
     Status,
+    get_tab_for,
     list_phases,
     list_tab_paths,
     list_tabs,
+    list_verdicts,
 )
 from campaigns.models import Campaign, Role, User
+from common.verdicts import Verdict, VerdictState
 
 OUTSIDE = {
-    "guidelines": "reached from the overview and the judging screen",
     "jobs": "reached from the page that started the job",
     "adjudicate": "the judging screen has no tabs",
     "judge-training": "the judging screen",
@@ -25,8 +33,12 @@ OUTSIDE = {
     "judge-ahead": "posts of the judging screen",
     "judge-renew": "posts of the judging screen",
     "judge-release": "posts of the judging screen",
+    "judge-review": "posts of the judging screen",
     "my-judgments.<str:fmt>": "a download",
 }
+DESKS = ("judge", "my-judgments", "comparisons")
+"""Pages of the group Judging whose addresses assessors have in their bookmarks."""
+GROUP_NAMES = [group.name for group in GROUPS]
 
 
 def routes() -> dict[str, str]:
@@ -39,40 +51,90 @@ def routes() -> dict[str, str]:
     }
 
 
-def path(route: str) -> str:
-    return route.removeprefix(CAMPAIGN).split("/")[0]
+def below(route: str) -> str:
+    return route.removeprefix(CAMPAIGN)
+
+
+def is_outside(route: str) -> bool:
+    return below(route).split("/")[0] in OUTSIDE
 
 
 def test_every_page_of_a_campaign_has_one_tab():
     homes = {
-        name: [tab.page for tab in list_tabs() if path(route) in list_tab_paths(tab)]
+        name: tab.page if (tab := get_tab_for(below(route))) else None
         for name, route in routes().items()
-        if path(route) not in OUTSIDE
+        if not is_outside(route)
     }
     assert len(homes) > 80
-    assert {name: tabs for name, tabs in homes.items() if len(tabs) != 1} == {}
-    assert homes["score-release"] == ["scores"]
-    assert homes["simulation"] == ["pools"]
+    assert None not in homes.values()
+    assert homes["score-release"] == homes["score-set"] == "scores"
+    assert homes["pairs"] == "pairs"
+    assert homes["simulation"] == "simulation"
+    assert homes["disagreement-effect"] == homes["agreement-pair"] == "agreement"
+    assert homes["visibility-change"] == "campaign-settings"
+    assert homes["study-payments"] == "studies"
+
+
+def test_the_first_word_of_an_address_is_its_group():
+    for name, route in routes().items():
+        tab = get_tab_for(below(route))
+        if tab is None or below(route).split("/")[0] in ("", *DESKS):
+            continue
+        assert below(route).split("/")[0] == tab.group, name
 
 
 def test_every_path_of_a_tab_leads_somewhere():
     paths = [path for tab in list_tabs() for path in list_tab_paths(tab)]
-    assert set(paths) | set(OUTSIDE) == {path(route) for route in routes().values()}
     assert len(paths) == len(set(paths))
     pages = {tab.page for tab in list_tabs()}
+    assert len(pages) == len(list_tabs())
     assert {page for app in LIFE_CYCLES for page in app.paths} <= pages <= set(routes())
     for tab in list_tabs():
-        assert path(routes()[tab.page]) in tab.paths
+        assert below(routes()[tab.page]).rstrip("/") in tab.paths
+        assert tab.group in GROUP_NAMES
+        assert tab.others in ("", *GROUP_NAMES)
+    assert {group.count_page for group in GROUPS} - {""} <= pages
+
+
+def test_every_path_outside_the_groups_is_in_use():
+    assert set(OUTSIDE) <= {below(route).split("/")[0] for route in routes().values()}
 
 
 def test_the_tab_of_a_page_is_current():
     viewer = {"user": User(username="o"), "roles": frozenset([Role.ORGANIZER]), "team": None}
     status = Status(Campaign(slug="small"), **viewer, facts=Counted())
     for name, route in routes().items():
-        current = [tab.label for tab in build_tabs(status, route) if tab.current]
-        judge = path(route) in ("judge", "my-judgments", "comparisons")
-        assert len(current) == (path(route) not in OUTSIDE and not judge), name
-    assert not any(tab.current for tab in build_tabs(status, "account/token/"))
+        arguments = dict.fromkeys(re.findall(r"<(?:\w+:)?(\w+)>", route), 7)
+        place = Place(route=route, arguments=arguments)
+        groups = build_groups(status, place)
+        current = [tab.label for group in groups for tab in group.tabs if tab.current]
+        expected = not is_outside(route) and below(route).split("/")[0] not in DESKS
+        assert len(current) == expected, name
+        assert sum(group.current for group in groups) == expected, name
+    outside = build_groups(status, Place(route="account/token/"))
+    assert not any(group.current for group in outside)
+
+
+def test_the_pages_of_a_score_set_lead_to_each_other():
+    viewer = {"user": User(username="o"), "roles": frozenset([Role.ORGANIZER]), "team": None}
+    status = Status(Campaign(slug="small"), **viewer, facts=Counted())
+
+    def address(place: Place) -> str:
+        groups = build_groups(status, place)
+        return next(t.url for group in groups for t in group.tabs if t.label == "All pairs")
+
+    assert address(Place()) == "/c/small/results/scores/1/pairs/"
+    older = Place(route=routes()["run-scores"], arguments={"slug": "small", "pk": 5, "run": 3})
+    assert address(older) == "/c/small/results/scores/5/pairs/"
+
+
+def test_verdicts_of_all_apps_are_listed(monkeypatch):
+    verdict = Verdict("agreement", VerdictState.GOOD, "Whoever judges, the ranking stays.")
+    rows = [PageVerdict("Agreement", "agreement", verdict)]
+    added = LifeCycle(verdicts=(lambda status: rows if status.is_organizer else [],))
+    monkeypatch.setattr(registry, "LIFE_CYCLES", [added])
+    viewer = {"user": User(username="o"), "roles": frozenset([Role.ORGANIZER]), "team": None}
+    assert list_verdicts(Status(Campaign(slug="small"), **viewer, facts={})) == rows
 
 
 class Counted(dict):

@@ -82,7 +82,7 @@ def test_home_lists_own_campaigns_with_one_number_of_queries(
 
 
 def settings_form(**changes):
-    scale = [("0", "no", "f", "0"), ("1", "yes", "y", "1"), ("", "", "", "")]
+    scale = [("0", "no", "x", "0"), ("1", "yes", "y", "1"), ("", "", "", "")]
     form = {"title": "T", "relevance_level": 1, "max_docs_per_topic": 100, "board": "own"}
     form |= {"test": "t", "correction": "holm", "alpha": "0.05"}
     form |= {"scale-TOTAL_FORMS": len(scale), "scale-INITIAL_FORMS": 2}
@@ -98,7 +98,7 @@ def test_an_organizer_makes_a_campaign(organizer, as_user):
     answer = client.post("/campaigns/new/", settings_form(runs_deadline="2030-01-02T03:04"))
     assert answer.url == "/c/t/"
     made = Campaign.objects.get()
-    assert [(g.value, g.key) for g in made.grades.all()] == [(0, "f"), (1, "y")]
+    assert [(g.value, g.key) for g in made.grades.all()] == [(0, "x"), (1, "y")]
     assert made.runs_deadline.isoformat() == "2030-01-02T03:04:00+00:00"
     assert client.get(answer.url).status_code == 200
 
@@ -212,28 +212,32 @@ def test_members_are_added_and_removed(campaign, organizer, stranger, as_user):
 def test_topics_are_imported_listed_and_deleted(campaign, organizer, as_user):
     client = as_user(organizer)
     file = upload(b"7\tseventh\n", "t.tsv")
-    assert client.post("/c/small/topics/import/", {"file": file}).url == "/c/small/topics/"
-    assert "seventh" in read_page(client.get("/c/small/topics/?q=sev"))
+    assert (
+        client.post("/c/small/setup/topics/import/", {"file": file}).url == "/c/small/setup/topics/"
+    )
+    assert "seventh" in read_page(client.get("/c/small/setup/topics/?q=sev"))
     page = read_page(client.get(reverse("topic", args=["small", "7"])))
     assert "seventh" in page
-    bad = client.post("/c/small/topics/import/", {"file": upload(b"7\tother\n8\t\n", "b.tsv")})
+    bad = client.post(
+        "/c/small/setup/topics/import/", {"file": upload(b"7\tother\n8\t\n", "b.tsv")}
+    )
     assert bad.status_code == 422
     assert "fault-E" in read_page(bad)
-    assert "Delete all 4 topics?" in read_page(client.get("/c/small/topics/delete/"))
-    assert confirm(client, "/c/small/topics/delete/").url == "/c/small/topics/"
-    assert "No topics yet" in read_page(client.get("/c/small/topics/"))
+    assert "Delete all 4 topics?" in read_page(client.get("/c/small/setup/topics/delete/"))
+    assert confirm(client, "/c/small/setup/topics/delete/").url == "/c/small/setup/topics/"
+    assert "No topics yet" in read_page(client.get("/c/small/setup/topics/"))
     assert client.get(reverse("topic", args=["small", "7"])).status_code == 404
 
 
 def test_documents_are_imported_and_found(campaign, organizer, as_user):
     client = as_user(organizer)
     file = upload(b'{"_id": "a&b/c+d", "title": "odd", "text": "<b>x</b>"}\n', "d.jsonl")
-    assert client.post("/c/small/documents/import/", {"file": file}).status_code == 302
-    page = read_page(client.get("/c/small/documents/?q=odd"))
-    link = re.search(r'href="(/c/small/documents/view/[^"]+)"', page)[1]
+    assert client.post("/c/small/setup/documents/import/", {"file": file}).status_code == 302
+    page = read_page(client.get("/c/small/setup/documents/?q=odd"))
+    link = re.search(r'href="(/c/small/setup/documents/view/[^"]+)"', page)[1]
     shown = read_page(client.get(link))
     assert "&lt;b&gt;x&lt;/b&gt;" in shown
-    assert client.get("/c/small/documents/view/?docno=zz").status_code == 404
+    assert client.get("/c/small/setup/documents/view/?docno=zz").status_code == 404
 
 
 @pytest.mark.parametrize("name", ["runs", "documents", "topics", "events", "people"])

@@ -131,7 +131,7 @@ def test_html_is_one_file_that_needs_nothing(run: Run, given: list[str]):
     page = Page(text)
     assert page.open == []
     assert sorted(page.ids) == sorted(set(page.ids))
-    assert page.links == [f"#{card.name}" for card in CARDS]
+    assert page.links == ["#verdict", *(f"#{card.name}" for card in CARDS)]
     assert {card.name for card in CARDS} <= set(page.ids)
     assert not {"script", "link", "img", "iframe"} & set(page.tags)
     assert page.tags.count("figure") == 4

@@ -18,7 +18,7 @@ from common.report.html import read_style, write_html
 from common.report.latex import LONG, escape_latex, write_latex, write_latex_table
 from common.report.markdown import escape_markdown, write_markdown
 from common.report.plain import pack_report, unpack_report
-from common.report.report import Column, Report, Section, Table, make_columns
+from common.report.report import Column, Report, Section, Table, iter_cells, make_columns
 from common.report.text import write_text, write_text_table
 from common.report.writers import ENDINGS, LABELS, WRITERS, make_formats
 from tests.conftest import REPOSITORY
@@ -238,3 +238,64 @@ def test_a_reader_of_csv_finds_the_odd_texts():
     lines = WRITERS["csv"](odd_report()).split("\n", HEAD_LINES)[HEAD_LINES]
     rows = list(csv.reader(lines.splitlines(keepends=True)))
     assert [row[0] for row in rows[1:]] == ODD
+
+
+def best_report() -> Report:
+    columns = (
+        Column("run", left=True),
+        Column("ap", "AP", "{:.2f}".format, best="higher"),
+        Column("rank", best="lower"),
+        Column("n"),
+    )
+    rows = [("a", 0.504, 2, 1), ("b", 0.501, 1, 2), ("c", None, None, None)]
+    table = Table(
+        "runs", columns, rows, "Runs", ("*: p < 0.05.",),
+        summary=(("median", 0.9, 0, 3),),
+        marks=(("", "*", "", ""), ("", "", "†", "")),
+    )  # fmt: skip
+    return Report("Scores", (Section("", (table,)),), record=table)
+
+
+def test_the_best_of_the_rows_stands_out_where_it_reads_the_same():
+    cells = list(iter_cells(best_report().sections[0].tables[0]))
+    assert [[cell.is_best for cell in row] for row in cells] == [
+        [False, True, False, False],
+        [False, True, True, False],
+        [False, False, False, False],
+        [False, False, False, False],
+    ]
+    latex = write_latex(best_report())
+    assert r"a & \textbf{0.50}$^{\ast}$ & 2 & 1 \\" in latex
+    assert r"b & \textbf{0.50} & \textbf{1}$^{\dagger}$ & 2 \\" in latex
+    assert "\\midrule\nmedian & 0.90 & 0 & 3 \\\\\n\\bottomrule" in latex
+    markdown = write_markdown(best_report())
+    assert "| a | **0.50**\\* | 2 | 1 |" in markdown
+    assert "| b | **0.50** | **1**† | 2 |" in markdown
+    html = write_html(best_report())
+    assert "<td><strong>0.50</strong><sup>*</sup></td>" in html
+    assert write_text(best_report()).splitlines()[1:3] == [
+        "a       0.50*     2     1",
+        "b        0.50    1†     2",
+    ]
+    assert WRITERS["csv"](best_report()).splitlines()[HEAD_LINES + 1] == "a,0.504,2,1"
+
+
+def test_stored_reports_keep_marks_and_summary():
+    again = unpack_report(pack_report(best_report()))
+    table = again.sections[0].tables[0]
+    assert [[cell.text + cell.mark for cell in row] for row in iter_cells(table)] == [
+        ["a", "0.50*", "2", "1"],
+        ["b", "0.50", "1†", "2"],
+        ["c", "null", "null", "null"],
+        ["median", "0.90", "0", "3"],
+    ]
+    older = json.loads(pack_report(best_report()))
+    for one in (older["sections"][0]["tables"][0], older["record"]):
+        del one["marks"], one["summary"]
+    assert unpack_report(json.dumps(older)).sections[0].tables[0].marks == ()
+
+
+def test_markdown_leaves_numbers_as_they_are():
+    assert escape_markdown("0.958") == "0.958"
+    assert escape_markdown("1. one") == "1\\. one"
+    assert escape_markdown("2)") == "2\\)"

@@ -154,7 +154,7 @@ def test_keys_are_the_organizers_alone(study, assessor):
 
 def test_the_page_of_keys(as_user, organizer, study):
     Study.objects.update(provider="generic")
-    browser, url = as_user(organizer), f"/c/{study.campaign.slug}/crowd/{study.pk}/keys/"
+    browser, url = as_user(organizer), f"/c/{study.campaign.slug}/judging/crowd/{study.pk}/keys/"
     page = read_page(browser.post(url, {"act": "add"}))
     key = LinkKey.objects.get()
     assert page.count(key.secret) == 1
@@ -175,7 +175,7 @@ def test_the_page_of_keys(as_user, organizer, study):
 
 def test_a_receipt_is_checked_against_the_work(as_user, organizer, study):
     work(Client(), make_task(study))
-    browser, url = as_user(organizer), f"/c/{study.campaign.slug}/crowd/{study.pk}/keys/"
+    browser, url = as_user(organizer), f"/c/{study.campaign.slug}/judging/crowd/{study.pk}/keys/"
 
     def check(receipt):
         return read_page(browser.post(url, {"act": "check", "receipt": receipt}))

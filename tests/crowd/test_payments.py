@@ -37,7 +37,7 @@ def study(campaign) -> Study:
 
 
 def url(study: Study, rest: str = "payments/") -> str:
-    return f"/c/{study.campaign.slug}/crowd/{study.pk}/{rest}"
+    return f"/c/{study.campaign.slug}/judging/crowd/{study.pk}/{rest}"
 
 
 def end(unit: WorkUnit, state: str, **more: object) -> WorkUnit:
@@ -224,7 +224,7 @@ def test_the_providers_list_is_compared(study, as_user, organizer):
     page = read_page(reconcile(client, study))
     for title in ("Paid twice", "Unknown worker", "Paid without work", "Amount differs",
                   "Work without pay"):  # fmt: skip
-        assert f">{title}</h3>" in page
+        assert f">{title}</h2>" in page
     assert "pid-9999" in page
     data = json.loads(reconcile(client, study, answer="json").content)
     assert {kind: count for kind, count in data["counts"].items() if count} == {

@@ -30,13 +30,13 @@ def study(organizer, pool):
 @pytest.fixture
 def page(as_user, organizer, campaign):
     client = as_user(organizer)
-    return lambda path: read_page(client.get(f"/c/{campaign.slug}/crowd/{path}"))
+    return lambda path: read_page(client.get(f"/c/{campaign.slug}/judging/crowd/{path}"))
 
 
 @pytest.fixture
 def post(as_user, organizer, campaign):
     client = as_user(organizer)
-    return lambda path, data: client.post(f"/c/{campaign.slug}/crowd/{path}", data)
+    return lambda path, data: client.post(f"/c/{campaign.slug}/judging/crowd/{path}", data)
 
 
 FORM = {

@@ -32,7 +32,7 @@ def browser(as_user, organizer):
 
 @pytest.fixture
 def url(study):
-    return f"/c/{study.campaign.slug}/crowd/{study.pk}/try/"
+    return f"/c/{study.campaign.slug}/judging/crowd/{study.pk}/try/"
 
 
 def accept(browser, url, **fields):

@@ -40,7 +40,9 @@ def crowd(study):
 
 
 def url(study: Study, *rest: object) -> str:
-    return f"/c/{study.campaign.slug}/crowd/{study.pk}/" + "".join(f"{part}/" for part in rest)
+    return f"/c/{study.campaign.slug}/judging/crowd/{study.pk}/" + "".join(
+        f"{part}/" for part in rest
+    )
 
 
 def names_in_order(page: str) -> list[str]:

@@ -164,7 +164,7 @@ def test_after_a_release_the_settings_do_not_change_it(organizer, campaign, rele
     assert refused.value.code == "board-released"
     address = reverse("api-campaign-detail", args=["small"])
     assert api(organizer).patch(address, {"board": "names"}, format="json").status_code == 409
-    page = read_page(as_user(organizer).get("/c/small/settings/"))
+    page = read_page(as_user(organizer).get("/c/small/setup/"))
     assert reverse("visibility-change", args=["small"]) in page
     campaign.refresh_from_db()
     assert campaign.board == "own"
@@ -188,7 +188,7 @@ def test_seeing_more_lists_who_sees_what_and_tells_the_teams(
     event = campaign.events.get(code="board.changed")
     assert (event.data["before"], event.data["after"]) == ("own", "names")
     assert event.data["confirmed"]["consents"] == ["seen-by-teams"]
-    told = read_page(as_user(participant).get("/c/small/scores/"))
+    told = read_page(as_user(participant).get("/c/small/results/scores/"))
     assert "Visibility to participants changed" in told
     assert "Visibility to participants" not in read_page(as_user(organizer).get("/c/small/"))
 

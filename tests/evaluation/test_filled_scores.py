@@ -72,7 +72,7 @@ def by_people(judged, organizer) -> ScoreSet:
 def pages(score_set: ScoreSet, own: int) -> list[str]:
     at = score_set.get_absolute_url()
     return [
-        *("/c/small/scores/", at, f"{at}run/{own}/", f"{at}compare/"),
+        *("/c/small/results/scores/", at, f"{at}run/{own}/", f"{at}compare/"),
         reverse("pairs", args=["small", score_set.pk]),
         reverse("measures-compared", args=["small", score_set.pk]),
     ]
@@ -120,7 +120,7 @@ def test_a_team_sees_the_label_after_release(as_user, organizer, participant, fi
     Campaign.objects.filter(pk=filled.campaign_id).update(board=board)
     release_scores(actor=organizer, score_set=filled)
     client = as_user(participant)
-    for url in ("/c/small/scores/", f"{filled.get_absolute_url()}run/{alpha.pk}/"):
+    for url in ("/c/small/results/scores/", f"{filled.get_absolute_url()}run/{alpha.pk}/"):
         assert "Filled, no estimate." in read_page(client.get(url)), url
     for url in files(filled, alpha.pk)[:6]:
         assert "filled, no estimate" in read_page(client.get(url)), url
@@ -165,7 +165,7 @@ def test_score_sets_evaluated_before_have_it_too(as_user, organizer, filled):
 
 
 def test_filled_and_other_scores_share_no_column(as_user, organizer, judged, filled, by_people):
-    listed = read_page(as_user(organizer).get("/c/small/scores/"))
+    listed = read_page(as_user(organizer).get("/c/small/results/scores/"))
     assert listed.count('qrels 1 <span class="tag late">filled, no estimate</span>') == 1
     assert "<td>qrels 2</td>" in listed
     assert latest_score_set_with(judged, "map") == by_people
@@ -183,9 +183,9 @@ def test_interim_scores_are_never_filled(as_user, organizer, filled):
 
 def test_qrels_and_policies_side_by_side_have_the_label(as_user, organizer, judged, filled):
     client = as_user(organizer)
-    qrels = read_page(client.get("/c/small/qrels/1/"))
+    qrels = read_page(client.get("/c/small/results/qrels/1/"))
     assert '<span class="tag late">filled, no estimate</span>' in qrels
-    listed = read_page(client.get("/c/small/qrels/", {"policy": POLICY}))
+    listed = read_page(client.get("/c/small/results/qrels/", {"policy": POLICY}))
     assert listed.count('<span class="tag late">filled, no estimate</span>') == 2
     assert listed.count('<span class="tag late">automatic, no estimate</span>') == 1
     assert "<strong>Filled, no estimate.</strong>" in listed
@@ -203,7 +203,7 @@ def test_the_effect_of_disagreement_names_them(as_user, organizer, judged, capsy
     machine = [name for name in csv_rows(text)[0] if "robot" in name]
     assert machine
     assert all(name.endswith("(automatic, no estimate)") for name in machine)
-    page = read_page(as_user(organizer).get("/c/small/disagreement/"))
+    page = read_page(as_user(organizer).get("/c/small/judging/agreement/effect/"))
     assert "automatic, no estimate" in page
 
 

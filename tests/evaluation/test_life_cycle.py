@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -11,9 +12,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from campaigns.lifecycle.head import (
+    Place,
+    build_groups,
     build_next_step,
     build_phases,
-    build_tabs,
     list_pending_tasks,
 )
 from campaigns.lifecycle.status import get_campaign_status
@@ -153,33 +155,62 @@ def test_a_full_team_is_not_asked_for_runs(campaign, participant, alpha):
 def test_tabs_are_those_of_the_role(
     campaign, organizer, assessor, participant, viewer, django_user_model
 ):
-    def labels(user) -> list[str]:
-        standing = get_campaign_status(campaign, user)
-        return [tab.label for tab in build_tabs(standing, route="")]
+    def labels(user) -> dict[str, list[str]]:
+        groups = build_groups(get_campaign_status(campaign, user), Place())
+        return {group.label: [tab.label for tab in group.tabs] for group in groups}
 
-    assert labels(assessor) == [
-        "Overview",
-        "Judge",
-        "Compare",
-        "My judgments",
-        "Topics",
-        "Documents",
-    ]
-    assert labels(participant) == ["Overview", "Topics", "Documents", "Runs", "Scores"]
-    assert labels(viewer) == ["Overview", "Topics", "Documents"]
-    assert labels(organizer)[-3:] == ["People", "Log", "Settings"]
+    data = {"Overview": ["Overview"], "Data": ["Topics", "Documents"]}
+    assert labels(viewer) == data
+    assert labels(participant) == {
+        **data, "Runs": ["Runs", "Submit run"], "Results": ["Leaderboard", "For a paper"],
+    }  # fmt: skip
+    assert labels(assessor) == {
+        "Overview": ["Overview"], "Setup": ["Guidelines"], "Data": ["Topics", "Documents"],
+        "Judging": ["Judge", "Compare", "My judgments"],
+    }  # fmt: skip
+    assert labels(organizer) == {
+        "Overview": ["Overview"],
+        "Setup": ["Settings", "Topics", "Documents", "Guidelines"],
+        "Runs": ["Runs", "Submit run"],
+        "Pool": ["Pools", "Simulate"],
+        "Judging": [
+            "Today", "Progress", "Agreement", "When to stop", "Adjudication", "Training",
+            "Automatic", "Crowd", "Preferences", "Import and export",
+        ],
+        "Results": ["Leaderboard", "For a paper", "Interim scores", "Qrels", "Reusability"],
+        "People": ["Members", "Log"],
+    }  # fmt: skip
     root = django_user_model.objects.create_superuser("root", password="correct horse battery")
     assert labels(root) == labels(organizer)
 
 
+def test_pages_of_scores_appear_with_the_scores(campaign, organizer, participant, score_set):
+    def labels(user) -> list[str]:
+        groups = build_groups(get_campaign_status(campaign, user), Place())
+        return next([tab.label for tab in g.tabs] for g in groups if g.label == "Results")
+
+    pages = ["Leaderboard", "For a paper", "Compare", "All pairs", "Measures compared"]
+    assert labels(organizer) == [*pages, "Interim scores", "Qrels", "Reusability"]
+    assert labels(participant) == ["Leaderboard", "For a paper"]
+    release_scores(actor=organizer, score_set=score_set)
+    assert labels(participant) == pages
+
+
 @pytest.mark.parametrize(
-    "page",
-    ["import-export", "judgments-import", "automatic-list", "training-sets", "flagged-documents"],
+    ("page", "tab", "label", "current"),
+    [
+        ("import-export", "import-export", "Import and export", "page"),
+        ("judgments-import", "import-export", "Import and export", "true"),
+        ("flagged-documents", "judging", "Progress", "true"),
+        ("agreement-topics", "agreement", "Agreement", "true"),
+    ],
 )
-def test_a_page_below_a_tab_marks_it(campaign, organizer, as_user, page):
+def test_a_page_below_a_tab_marks_it(campaign, organizer, as_user, page, tab, label, current):
     shown = read_page(as_user(organizer).get(reverse(page, args=[campaign.slug])))
-    tab = reverse("judging", args=[campaign.slug])
-    assert f'<a href="{tab}" aria-current="page">Judging' in shown
+    address = reverse(tab, args=[campaign.slug])
+    group = reverse("judging-today", args=[campaign.slug])
+    assert f'<a href="{address}" aria-current="{current}">{label}' in shown
+    assert f'<a href="{group}" aria-current="true">Judging' in shown
 
 
 def test_the_head_costs_the_same_queries_however_much_there_is(
@@ -224,8 +255,30 @@ def test_where_nothing_is_needed_the_head_says_what_comes_next(
     assert told(assessor2) == "No topics assigned to you yet"
     assert told(participant) == "Scores not released yet"
     page = HEAD.render(Context({"request": request_of(organizer), "campaign": campaign}))
-    assert "Next step" in page
-    assert "Your tasks" not in page
+    assert ">Monitor judging</a>" in page
+
+
+def test_the_next_act_is_left_out_on_its_own_page(campaign, organizer, alpha, as_user):
+    def act(page: str) -> str | None:
+        address = reverse(page, args=[campaign.slug])
+        shown = re.search(
+            r'class="next-act" href="([^"]*)"', read_page(as_user(organizer).get(address))
+        )
+        return shown and shown[1]
+
+    assert act("runs") == reverse("pools", args=[campaign.slug])
+    assert act("pools") is None
+
+
+def test_tasks_and_steps_are_on_the_overview_only(campaign, organizer, alpha, as_user):
+    client = as_user(organizer)
+    overview = read_page(client.get(campaign.get_absolute_url()))
+    assert "Your tasks" in overview
+    assert 'class="phases"' in overview
+    other = read_page(client.get(reverse("topics", args=[campaign.slug])))
+    assert "Your tasks" not in other
+    assert 'class="phases"' not in other
+    assert campaign.title not in re.search("<h1.*?</h1>", other, re.DOTALL)[0]
 
 
 def test_an_invited_team_is_waited_for(campaign, organizer, participant):

@@ -10,6 +10,7 @@ from urllib.parse import quote, urlencode
 import pytest
 from django.urls import reverse
 
+from evaluation.core.charts.steps import BROAD, NARROW, build_steps_chart
 from evaluation.core.measures.family import MeasureFamily
 from evaluation.core.measures.groups import GROUPS
 from evaluation.core.measures.lookup import accepted_spellings
@@ -24,7 +25,6 @@ from evaluation.forms.tryout import (
     default_query,
     tryout_parameters,
 )
-from evaluation.views.charts.steps import BROAD, NARROW, build_steps_chart
 from evaluation.views.worked_examples import format_fraction, formula_pieces, split_code_pieces
 from tests.common.shapes import places, shapes, texts, tooltips
 from tests.pages import read_page
@@ -365,7 +365,7 @@ def test_a_card_is_served_by_any_name_of_a_measure(client):
 
 
 def test_heads_of_score_tables_lead_to_the_measures(as_user, organizer, score_set, alpha):
-    client, home = as_user(organizer), f"/c/small/scores/{score_set.pk}/"
+    client, home = as_user(organizer), f"/c/small/results/scores/{score_set.pk}/"
     board = read_page(client.get(home))
     assert f'href="{at("ndcg_cut_10")}"' in board
     run = read_page(client.get(f"{home}run/{alpha.pk}/"))
@@ -377,5 +377,5 @@ def test_every_page_and_the_choice_of_measures_lead_to_the_list(as_user, organiz
     link = f'href="{reverse("measures")}"'
     client = as_user(organizer)
     assert link in read_page(client.get(reverse("login")))
-    settings = read_page(client.get("/c/small/settings/"))
-    assert settings.count(link) > read_page(client.get("/c/small/topics/")).count(link)
+    settings = read_page(client.get("/c/small/setup/"))
+    assert settings.count(link) > read_page(client.get("/c/small/setup/topics/")).count(link)

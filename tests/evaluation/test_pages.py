@@ -33,7 +33,7 @@ OTHERS = ("beta", "Beta")
 @pytest.fixture
 def small(campaign, score_set, alpha, beta, beta2):
     """The pages of the small campaign by name."""
-    home, at = "/c/small/scores/", f"/c/small/scores/{score_set.pk}/"
+    home, at = "/c/small/results/scores/", f"/c/small/results/scores/{score_set.pk}/"
     return SimpleNamespace(
         home=home,
         set=at,
@@ -177,7 +177,7 @@ def test_roles_get_what_is_theirs(as_user, assessor, viewer, stranger, small):
 def test_only_organizers_evaluate_and_release(as_user, participant, assessor, campaign, small):
     for person in (participant, assessor):
         client = as_user(person)
-        assert client.post("/c/small/scores/evaluate/").status_code == 403
+        assert client.post("/c/small/results/scores/evaluate/").status_code == 403
         assert client.post(f"{small.set}release/").status_code == 403
     assert ScoreSet.objects.filter(released_at__isnull=False).count() == 0
 
@@ -201,9 +201,9 @@ def test_the_preview_shows_an_organizer_what_participants_will_see(as_user, orga
 def test_the_evaluate_form_queues_a_job(as_user, organizer, campaign, alpha, qrels):
     client = as_user(organizer)
     form = {"qrels": qrels.pk, "measures": "AP P@5"}
-    answer = client.post("/c/small/scores/evaluate/", form)
+    answer = client.post("/c/small/results/scores/evaluate/", form)
     job = campaign.jobs.get(kind="evaluation.evaluate")
-    assert (answer.status_code, answer["Location"]) == (302, f"/c/small/scores/?job={job.pk}")
+    assert answer.url == f"/c/small/results/scores/?job={job.pk}"
     jobs.run_here(job)
     assert ScoreSet.objects.get().measures == ["map", "P_5", "judged_10"]
 
@@ -212,7 +212,7 @@ def test_the_evaluate_form_says_which_measures_are_unknown(
     as_user, organizer, campaign, alpha, qrels
 ):
     form = {"qrels": qrels.pk, "measures": "nope bpref_10"}
-    text = read_page(as_user(organizer).post("/c/small/scores/evaluate/", form))
+    text = read_page(as_user(organizer).post("/c/small/results/scores/evaluate/", form))
     assert "nope: unknown measure" in text
     assert "Write bpref-10 with a hyphen" in text
     assert not campaign.jobs.exists()
@@ -299,7 +299,7 @@ def test_the_leaderboard_sorts_by_any_column(as_user, organizer, small):
 def test_low_judged_runs_are_marked(as_user, organizer, campaign, team, qrels):
     accepted_run(team, "unjudged", "1 Q0 x1 1 2 t\n1 Q0 x2 2 1 t\n")
     score_campaign(actor=organizer, campaign=campaign, qrels=qrels)
-    answer = as_user(organizer).get("/c/small/scores/")
+    answer = as_user(organizer).get("/c/small/results/scores/")
     assert answer.context["low"] == 1
     assert "fewer than 80 % of the top 10" in read_page(answer)
 
@@ -316,7 +316,7 @@ def test_pages_cost_the_same_queries_for_more_runs(
 
     def counts() -> list[int]:
         made = score_campaign(actor=organizer, campaign=campaign, qrels=qrels)
-        at = f"/c/small/scores/{made.pk}/"
+        at = f"/c/small/results/scores/{made.pk}/"
         pages = ("", f"run/{alpha.pk}/", "compare/", "scores.csv", "scores.json")
         return [queries(f"{at}{page}") for page in pages]
 
@@ -328,11 +328,11 @@ def test_pages_cost_the_same_queries_for_more_runs(
 
 
 def test_empty_pages_say_what_comes_next(as_user, organizer, participant, campaign):
-    text = read_page(as_user(organizer).get("/c/small/scores/"))
+    text = read_page(as_user(organizer).get("/c/small/results/scores/"))
     assert "No qrels to score with" in text
     qrels_release(campaign)
-    assert "No accepted runs" in read_page(as_user(organizer).get("/c/small/scores/"))
-    assert "not released yet" in read_page(as_user(participant).get("/c/small/scores/"))
+    assert "No accepted runs" in read_page(as_user(organizer).get("/c/small/results/scores/"))
+    assert "not released yet" in read_page(as_user(participant).get("/c/small/results/scores/"))
 
 
 def test_the_campaigns_own_measures_stand_in_its_own_order(as_user, organizer, score_set, campaign):
@@ -348,13 +348,13 @@ def test_the_newest_scores_come_first_for_organizers(
 ):
     release_scores(actor=organizer, score_set=score_set)
     newer = score_campaign(actor=organizer, campaign=campaign, qrels=qrels)
-    answer = as_user(organizer).get("/c/small/scores/")
+    answer = as_user(organizer).get("/c/small/results/scores/")
     assert answer.context["score_set"] == newer
     assert [found.pk for found in answer.context["sets"]] == [newer.pk, score_set.pk]
+    assert "Latest scores not released" in read_page(as_user(organizer).get("/c/small/"))
     text = read_page(answer)
-    assert "Latest scores not released" in text
     assert "Release scores" in text
-    assert as_user(participant).get("/c/small/scores/").context["score_set"] == score_set
+    assert as_user(participant).get("/c/small/results/scores/").context["score_set"] == score_set
 
 
 NEUTRAL = ["unj_10", "judged_5", "judged_10", "num_ret", "num_rel", "rbp_resid", "cwl_items"]
@@ -369,7 +369,7 @@ def test_measures_without_a_better_side_mark_no_run(
     )
     asked = "&".join(f"m={name}" for name in names)
     for sort in NEUTRAL:
-        url = f"/c/small/scores/{made.pk}/?{asked}&sort={sort}"
+        url = f"/c/small/results/scores/{made.pk}/?{asked}&sort={sort}"
         context = as_user(organizer).get(url).context
         columns = [column.name for column in context["columns"]]
         assert set(columns) == set(names)
@@ -387,9 +387,9 @@ def test_measures_without_a_better_side_mark_no_run(
     shown = get_leaderboard(made, get_reader(organizer, campaign))
     values = [mean["set_E"] for mean in shown.means]
     assert shown.best_median_worst("set_E").as_dict()["best"] == min(values) < max(values)
-    told = as_user(organizer).get(f"/c/small/scores/{made.pk}/scores.json").json()
+    told = as_user(organizer).get(f"/c/small/results/scores/{made.pk}/scores.json").json()
     assert told["spread"]["unj_10"]["best"] is None
-    page = as_user(organizer).get(f"/c/small/scores/{made.pk}/run/{alpha.pk}/?measure=unj_10")
+    page = as_user(organizer).get(f"{made.get_absolute_url()}run/{alpha.pk}/?measure=unj_10")
     assert not any(row.tops for row in page.context["topics"])
     assert [row.name for row in page.context["means"] if row.tops and row.name in NEUTRAL] == []
     assert "lowest to highest" in read_page(page)

@@ -42,6 +42,6 @@ def test_the_leaderboard_is_the_published_one(as_user, organizer, covid):
     # Published as .1731, which trec_eval does not confirm either.
     assert differing == {("BERT", "ndcg@10")}
     client = as_user(organizer)
-    answer = client.get("/c/small/scores/")
+    answer = client.get("/c/small/results/scores/")
     assert len(answer.context["rows"]) == 143
     assert answer.context["rows"][0].entry.tag == "run1"

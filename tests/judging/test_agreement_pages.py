@@ -15,6 +15,7 @@ from django.urls import reverse
 from django.utils.html import escape
 
 from campaigns.models import User
+from campaigns.services.verdicts import compute_campaign_verdict
 from judging.core.agreement.registry import COEFFICIENTS
 from judging.core.agreement.variation import measure_variation
 from judging.models import AutomaticAssessor, Judgment, Plan, Purpose
@@ -307,12 +308,14 @@ def test_pages_cost_as_many_queries_for_more_judgments(
     name, say, judged, campaign, organizer, assessor, assessor2, as_user, django_assert_num_queries
 ):
     client = as_user(organizer)
+    compute_campaign_verdict(campaign, "agreement")
     page(client, name)
     with CaptureQueriesContext(connection) as few:
         page(client, name, "a=assessor&b=assessor2")
     for at in range(30):
         say(assessor, "1", f"e{at}", at % 3)
         say(assessor2, "2", f"e{at}", at % 2)
+    compute_campaign_verdict(campaign, "agreement")
     with django_assert_num_queries(len(few)):
         page(client, name, "a=assessor&b=assessor2")
 

@@ -49,7 +49,7 @@ def test_screen_judges_by_plain_posts_and_shows_the_next(plan, screen, url, camp
     assert (answer.status_code, answer.url) == (302, url)
     page = read_page(screen.get(url))
     assert shown(page) == "d2"
-    assert "1 of 4 in this topic" in page
+    assert "1 of 4" in page
     given = Judgment.objects.get()
     assert (given.grade, given.comment, given.source) == (2, "good", "screen")
     assert given.served_at is not None

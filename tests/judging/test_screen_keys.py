@@ -11,10 +11,11 @@ from django.urls import reverse
 
 from campaigns.api.resources import CampaignViewSet
 from campaigns.core.faults import InvalidFile
-from campaigns.core.scale import SCREEN_KEYS, GradeSpec
+from campaigns.core.scale import LATER_KEYS, SCREEN_KEYS, GradeSpec
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Grade
 from campaigns.services.campaigns import create_campaign, get_grade_scale, update_campaign
+from judging.rules import KEY_HELP
 from judging.views.judging_screen import FLAG_KEYS, SKIP_KEYS
 from replay.core.manifest import read_manifest
 from tests.judging.test_api import call  # noqa: F401
@@ -32,8 +33,12 @@ def test_the_list_is_what_pages_and_scripts_use():
     script = (ROOT / "static/js/judge.js").read_text()
     commands = script.split("const commands = {")[1].split("};")[0]
     used = {"".join(groups) for groups in IN_COMMANDS.findall(commands)}
-    assert used == {"n", "h", "p", "/", "z"}
-    assert {key.lower() for key in found | used} == SCREEN_KEYS.keys()
+    assert used == {"n", "h", "p", "/", "z", "t", "w"}
+    assert {key.lower() for key in found | used} == SCREEN_KEYS.keys() - LATER_KEYS
+    # The help names every key but those of flags and reasons, which it lists with their labels,
+    # and the link of a meeting.
+    helped = {key.lower() for keys in KEY_HELP for key in keys}
+    assert helped == SCREEN_KEYS.keys() - LATER_KEYS - {*SKIP_KEYS.values(), "j"}
 
 
 LETTERS = sorted(key for key in SCREEN_KEYS if key.isalnum())
@@ -45,7 +50,7 @@ def test_a_key_of_the_screen_is_refused_with_the_list(organizer, key):
     with pytest.raises(ActionRefused) as refused:
         create_campaign(actor=organizer, title="T", scale=scale)
     assert refused.value.code == "bad-scale"
-    uses = "u z s c b l d o p n h g j / ?"
+    uses = "u z s c f b l d o p n h t g w j / ? v q e"
     assert refused.value.message == (
         f"Key {key.lower()} belongs to the judging screen, which uses {uses}."
     )
@@ -111,6 +116,6 @@ def test_an_older_campaign_keeps_its_keys_and_can_change_them(
 
 def test_the_screen_strikes_out_a_key_that_a_grade_has(plan, older, assessor, as_user):
     page = as_user(assessor).get(reverse("judge", args=["small", "1"])).content.decode()
-    assert page.count("<s>b</s>") == 2
+    assert page.count("<s>b</s>") == 2  # At the flag and in the help.
     assert page.count("<s>n</s>") == 1
     assert "This key assigns a grade." in page

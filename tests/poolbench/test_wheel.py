@@ -22,6 +22,7 @@ RUN = "1 Q0 b 1 9.1 mine\n1 Q0 a 2 8.7 mine\n1 Q0 x 3 3 mine\n2 Q0 a 1 1.5 mine\
 OUTSIDE = {"PYTHONPATH", "POOLBENCH_VAR", "DATABASE_URL", "DJANGO_SETTINGS_MODULE"}
 NO_INDEX = ("No matching distribution", "Connection", "connection", "Name or service", "Network")
 LIGHT = "import sys, poolbench; print(sorted({'django', 'pandas', 'scipy'} & set(sys.modules)))"
+PACKAGED = "templates", "static", "locale", "docs", "README.md", "CONTRIBUTING.md", "CHANGELOG.md"
 Place = tuple[Path, Path]
 """The folder of commands of the environment, and a folder to work in."""
 
@@ -76,7 +77,7 @@ def tracked(*folders: str) -> set[str]:
 
 def test_the_wheel_holds_every_file_of_the_product(wheel: Path) -> None:
     held = {name for name in ZipFile(wheel).namelist() if ".dist-info/" not in name}
-    packaged = {f"workbench/{name}" for name in tracked("templates", "static", "locale")}
+    packaged = {f"workbench/{name}" for name in tracked(*PACKAGED)}
     assert held == tracked(*APPS) | packaged
 
 
@@ -109,7 +110,7 @@ def test_the_server_builds_its_demo_and_renders_pages(server: Place) -> None:
     assert "\nScores\n" in ended.stdout
     assert (folder / "var/demo/poolbench.sqlite3").is_file()
     page = call(folder, programs / "poolbench", "manage", "shell", "-v", "0", "-c", ASK_A_PAGE)
-    assert page.stdout.split() == ["200", "de", "200"], page.stderr
+    assert page.stdout.split() == ["200", "de", "200", "True", "True"], page.stderr
 
 
 ASK_A_PAGE = """
@@ -118,4 +119,6 @@ client = Client(HTTP_HOST="localhost", headers={"accept-language": "de"})
 page = client.get("/")
 print(page.status_code, page.content.decode().partition('lang="')[2][:2])
 print(client.get("/static/css/app.css").status_code)
+print('id="E07"' in client.get("/help/formats/").content.decode())
+print('formats/#E07' in client.get("/help/?q=E07").content.decode())
 """

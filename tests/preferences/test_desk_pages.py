@@ -135,13 +135,13 @@ def test_an_organizer_previews_and_creates_a_plan(as_user, organizer, pool, alph
         "kind": "documents", "pool": pool.pk, "per_document": "", "depth": "10",
         "method": "team-draft", "judges": "2", "seed": "4", "ties": "on",
     }  # fmt: skip
-    page = read_page(client.post("/c/small/preferences/new/", fields | {"preview": "1"}))
+    page = read_page(client.post("/c/small/judging/preferences/new/", fields | {"preview": "1"}))
     assert "10 comparisons, 20 judgments" in page
     assert not ComparisonPlan.objects.exists()
-    page = read_page(client.post("/c/small/preferences/new/", fields, follow=True))
+    page = read_page(client.post("/c/small/judging/preferences/new/", fields, follow=True))
     assert "Plan created: 10 comparisons." in page
     assert "Comparison of two documents" in page
-    refused = client.post("/c/small/preferences/new/", fields | {"kind": "rankings"})
+    refused = client.post("/c/small/judging/preferences/new/", fields | {"kind": "rankings"})
     assert "Choose run A and run B." in read_page(refused)
 
 
@@ -158,7 +158,7 @@ def test_the_plan_page_shows_progress_judges_sides_and_wins(
     assert 'id="outcomes"' in page
     a, b = (Preference.objects.filter(choice=side).count() for side in ("a", "b"))
     assert f"A wins {a}, B wins {b}, 0 ties: sign test p =" in page
-    listed = read_page(as_user(organizer).get("/c/small/preferences/"))
+    listed = read_page(as_user(organizer).get("/c/small/judging/preferences/"))
     assert "two rankings" in listed
 
 

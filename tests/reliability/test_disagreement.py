@@ -35,7 +35,7 @@ from tests.pages import read_page
 from tests.world.files import accepted_run, make_pool
 from tests.world.people import joined
 
-URL = "/c/small/disagreement/"
+URL = "/c/small/judging/agreement/effect/"
 GRADES = {
     "assessor": [
         *(("1", "d1", 2), ("1", "d2", 0), ("1", "d3", 0), ("1", "d4", 0)),
@@ -236,10 +236,13 @@ def test_downloads(as_user, organizer, judged):
 def test_the_button_opens_a_round(as_user, organizer, judged, adjudicator):
     sent = {"most": 3, "adjudicators": [adjudicator.pk], "blind": "on"}
     answer = as_user(organizer).post(f"{URL}round/?policy=adjudicated-maximum&measure=map", sent)
-    assert (answer.status_code, answer["Location"]) == (302, "/c/small/adjudication/#rounds")
+    assert (answer.status_code, answer["Location"]) == (
+        302,
+        "/c/small/judging/adjudication/#rounds",
+    )
     plan = Plan.objects.get(kind=Plan.Kind.ADJUDICATE)
     assert (plan.blind, plan.slots.count() <= 3) == (True, True)
-    after = read_page(as_user(organizer).get("/c/small/adjudication/"))
+    after = read_page(as_user(organizer).get("/c/small/judging/adjudication/"))
     assert "by effect on ranking" in after
     assert f"Round opened: {plan.slots.count()} pair" in after
     shown = as_user(organizer).get(URL, {"policy": "adjudicated-maximum", "measure": "map"})

@@ -228,7 +228,7 @@ def test_a_spec_meant_for_another_campaign_goes_there_as_it_was_posted(
     assert page.post(address, data).status_code == 404
     campaign.members.create(user=organizer, role="organizer")
     answer = page.post(address, data)
-    assert (answer.status_code, answer.url) == (307, "/c/elsewhere/simulation/")
+    assert (answer.status_code, answer.url) == (307, "/c/elsewhere/pool/simulation/")
 
 
 def test_why_it_failed_is_told_and_the_same_is_queued_once(

@@ -36,7 +36,7 @@ SAME = {
     "JSONL", "qrels", "Esc", "Enter", "sha256", "UTC", "Authorization: Token …", "TREC",
 }  # fmt: skip
 """What is not a word of either language."""
-STATUS = {"/nowhere/": 404, "/join/nonsense/": 404, "/c/small/settings/": 403,
+STATUS = {"/nowhere/": 404, "/join/nonsense/": 404, "/c/small/setup/": 403,
           "/c/small/judge-undo/": 405}  # fmt: skip
 SIDED = re.compile(
     r"(?:margin|padding|border)-(?:left|right)|(?:^|[\s;{])(?:left|right)\s*:"
@@ -107,24 +107,27 @@ def world(campaign, organizer, assessor, assessor2) -> dict[str, User]:
 
 COMMON = (
     "/", "/account/", "/accounts/password/", "/accounts/password/done/", "/nowhere/", "/c/small/",
-    "/c/small/topics/", "/c/small/topics/?q=none", "/c/small/topics/view/1/",
-    "/c/small/documents/", "/c/small/documents/?q=none", "/c/small/documents/view/?docno=d1",
+    "/c/small/setup/topics/", "/c/small/setup/topics/?q=none", "/c/small/setup/topics/view/1/",
+    "/c/small/setup/documents/", "/c/small/setup/documents/?q=none",
+    "/c/small/setup/documents/view/?docno=d1",
 )  # fmt: skip
 PAGES = {
     "anonymous": ("/", "/accounts/login/", "/join/nonsense/"),
     "assessor": (
-        *COMMON, "/c/small/guidelines/", "/c/small/settings/", "/c/small/judge/",
+        *COMMON, "/c/small/setup/guidelines/", "/c/small/setup/", "/c/small/judge/",
         "/c/small/my-judgments/", "/c/small/my-judgments/?grade=skip", "/c/small/judge-undo/",
         "/c/small/judge/1/", "/c/small/judge/2/", "/c/small/judge/3/",
         "/c/small/judge/1/change/?docno=d1",
     ),
     "adjudicator": (
-        *COMMON, "/c/small/guidelines/", "/c/small/adjudication/", "/c/small/adjudicate/",
-        "/c/small/adjudication/meeting/", "/c/small/adjudication/meeting/?apart=3&show=all",
-        "/c/small/adjudication/meeting/pair/?topic=1&docno=d1",
+        *COMMON, "/c/small/setup/guidelines/", "/c/small/judging/adjudication/",
+        "/c/small/adjudicate/", "/c/small/judging/adjudication/meeting/",
+        "/c/small/judging/adjudication/meeting/?apart=3&show=all",
+        "/c/small/judging/adjudication/meeting/pair/?topic=1&docno=d1",
     ),
     "organizer": (
-        "/", "/c/small/", "/c/small/adjudication/", "/c/small/adjudication/meeting/",
+        "/", "/c/small/", "/c/small/judging/adjudication/",
+        "/c/small/judging/adjudication/meeting/",
         "/c/small/judging/", "/c/small/judging/flags/", "/c/small/judging/assessor/assessor/",
         "/c/small/people/", "/c/small/judging/exchange/",
         "/c/small/judging/plan/PLAN/", "/c/small/judging/plan/PLAN/hand-on/?assessor=assessor",

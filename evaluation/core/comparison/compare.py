@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 OWN_CORRECTION = "corrects for multiple comparisons itself; use the correction none."
 FAMILY_WISE = ("holm", "bonferroni")
 """Corrections that multiply the smallest p value by the number of pairs."""
-
 CELLS = 1 << 21
 """Pairs × topics processed at a time."""
 
@@ -59,8 +58,7 @@ class PairComparison:
     effects: dict[str, Estimate]
 
 
-@dataclass(frozen=True)
-class PairRow:
+class PairRow(NamedTuple):
     """One run pair of the table of all pairs; None where undefined, and ``reason`` says why."""
 
     first: str
@@ -85,8 +83,7 @@ class PairRow:
             statistic = None if statistic is None else float(self.losses)
         elif test in TESTS and statistic is not None:
             statistic = -statistic
-        return replace(
-            self,
+        return self._replace(
             first=self.second,
             second=self.first,
             difference=None if self.difference is None else -self.difference,
@@ -130,7 +127,7 @@ class Comparisons:
         """One row per run pair, with the fields of ``PairRow``; NaN where undefined."""
         from pandas import DataFrame
 
-        return DataFrame([vars(row) for row in self.rows])
+        return DataFrame(list(self.rows), columns=PairRow._fields)
 
     @property
     def different(self) -> tuple[PairRow, ...]:
@@ -164,7 +161,7 @@ class Comparisons:
             row if place[row.first] < place[row.second] else row.swapped(self.test) for row in rows
         ]
         ordered.sort(key=lambda row: (place[row.first], place[row.second]))
-        renamed = [replace(r, first=names[r.first], second=names[r.second]) for r in ordered]
+        renamed = [r._replace(first=names[r.first], second=names[r.second]) for r in ordered]
         return replace(
             self,
             tags=tuple(names.values()),
@@ -174,11 +171,13 @@ class Comparisons:
 
     def corrected(self, correction: str) -> Comparisons:
         """The same tests with another correction; for all pairs, not for a ``part``."""
+        if correction == self.correction:
+            return self
         raw = np.array([np.nan if row.p_value is None else row.p_value for row in self.rows])
         adjusted = CORRECTIONS[choose_correction(self.test, correction)].adjust(raw)
         pairs_of_p = zip(self.rows, adjusted.tolist(), strict=True)
         rows = (
-            replace(row, adjusted=nan_to_none(p), different=p <= self.alpha)
+            row._replace(adjusted=nan_to_none(p), different=p <= self.alpha)
             for row, p in pairs_of_p
         )
         return replace(self, correction=correction, rows=tuple(rows))
@@ -266,7 +265,7 @@ def compare_all(
         topics=values.shape[1],
         left_out=int(np.isnan(values).any(axis=0).sum()),
         means=tuple(INTERVALS["t"].of_columns(values.T, 1 - alpha)),
-        rows=tuple(_rows(tested, tags)),
+        rows=tuple(_rows(tested, tags, alpha)),
         critical=critical,
         corrected_over=len(tags) * (len(tags) - 1) // 2,
     )
@@ -371,23 +370,31 @@ def _describe(tested: _PairTests, rows: Places, differences: Floats) -> None:
         tested.effect[rows] = standardize_differences(differences)
 
 
-def _rows(tested: _PairTests, tags: Sequence[str]) -> Iterator[PairRow]:
-    for row, (first, second) in enumerate(zip(*run_pair_indices(len(tags)), strict=True)):
-        won, lost = int(tested.won[row]), int(tested.lost[row])
-        outcome = tested.outcomes[row]
+def _rows(tested: _PairTests, tags: Sequence[str], alpha: float) -> Iterator[PairRow]:
+    """The pairs without a correction."""
+    columns = zip(
+        *(places.tolist() for places in run_pair_indices(len(tags))),
+        tested.won.tolist(),
+        tested.lost.tolist(),
+        tested.difference.tolist(),
+        tested.effect.tolist(),
+        tested.outcomes,
+        strict=True,
+    )
+    for first, second, won, lost, difference, effect, outcome in columns:
         yield PairRow(
             first=tags[first],
             second=tags[second],
             n=outcome.n,
-            difference=nan_to_none(tested.difference[row]),
-            effect=nan_to_none(tested.effect[row]),
+            difference=nan_to_none(difference),
+            effect=nan_to_none(effect),
             wins=won,
             losses=lost,
             ties=outcome.n - won - lost,
             statistic=outcome.statistic,
             p_value=outcome.p_value,
-            adjusted=None,
-            different=False,
+            adjusted=outcome.p_value,
+            different=outcome.p_value is not None and outcome.p_value <= alpha,
             note=outcome.note,
             reason=outcome.reason,
         )

@@ -14,6 +14,7 @@ from evaluation.core.comparison.discriminative import CARD, discriminative_power
 from evaluation.core.comparison.effect import EffectSize
 from evaluation.core.comparison.family import FamilyTest
 from evaluation.core.comparison.interval import IntervalMethod
+from evaluation.core.comparison.letters import LETTER_GROUPS, assign_letters
 from evaluation.core.comparison.paired_tests import TEN_QUERIES, PairedTest, PairExample
 from evaluation.core.comparison.rank_correlation import RankCorrelation
 from evaluation.core.comparison.rank_drop import find_largest_drop
@@ -118,6 +119,19 @@ def _power() -> str:
         f"Example, randomized Tukey's HSD of four runs: {power.different} of {power.pairs} pairs "
         f"differ significantly, {_number(power.share)}; curve {curve}; difference needed "
         f"{_number(power.needed)}; for\n\n{_rows(RUNS)}"
+    )
+
+
+def render_letters() -> str:
+    """The card of letter groups, with the example of four runs."""
+    compared = compare_all(np.array(RUNS), "ABCD", test="randomised-tukey-hsd")
+    groups = assign_letters(compared, "ABDC")
+    listed = ", ".join(f"{tag} {letters}" for tag, letters in groups.letters.items())
+    pairs = ", ".join(f"{row.first}–{row.second}" for row in compared.different)
+    return (
+        f"{render_card_markdown(LETTER_GROUPS)}\nComputed for four runs by randomized Tukey's HSD, "
+        f"where {pairs} differ significantly, in the order of means: {listed}; for\n\n"
+        f"{_rows(RUNS)}"
     )
 
 

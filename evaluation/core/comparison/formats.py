@@ -14,6 +14,7 @@ from common.statistics.least_topics import HINT, HINT_NOTE
 from evaluation.core.comparison.compare import Comparisons, PairRow
 from evaluation.core.comparison.discriminative import discriminative_power
 from evaluation.core.comparison.interval import mean_to_dict
+from evaluation.core.comparison.letters import assign_letters
 
 Measured = dict[str, Comparisons]
 """Comparisons by measure name."""
@@ -92,7 +93,7 @@ def build_measure_section(name: str, compared: Comparisons) -> Section:
 
 
 def build_means_table(compared: Comparisons) -> Table:
-    """Each run's mean with its interval, in descending order, undefined ones last."""
+    """Each run's mean with its interval and letters, in descending order, undefined ones last."""
     runs = zip(compared.tags, compared.means, strict=True)
     ranked = sorted(runs, key=lambda run: (run[1].value is None, -(run[1].value or 0.0)))
     columns = (
@@ -102,12 +103,18 @@ def build_means_table(compared: Comparisons) -> Table:
         Column("low", f"{1 - compared.alpha:.0%} low", format_p_value),
         Column("high", format=format_p_value),
         Column("hint", ""),
+        Column("group", left=True),
     )
+    letters = assign_letters(compared, [tag for tag, mean in ranked if mean.value is not None])
     rows = [
-        (tag, mean.n, mean.value, mean.low, mean.high, HINT if mean.is_hint else "")
+        (
+            *(tag, mean.n, mean.value, mean.low, mean.high, HINT if mean.is_hint else ""),
+            letters.letters.get(tag, ""),
+        )
         for tag, mean in ranked
     ]
-    return Table("runs", columns, rows, "Means of runs")
+    caption = "Means of runs; runs with a letter in common do not differ significantly"
+    return Table("runs", columns, rows, caption)
 
 
 def list_p_value_notes(rows: Iterable[PairRow]) -> list[str]:
@@ -125,15 +132,19 @@ def list_interval_notes(means: Iterable[Estimate]) -> list[str]:
 
 
 def comparison_to_dict(compared: Comparisons) -> dict[str, Any]:
-    """One measure's comparisons as plain values."""
+    """One measure's comparisons as plain values; letters are by descending mean."""
+    means = dict(zip(compared.tags, compared.means, strict=True))
+    defined = [tag for tag, mean in means.items() if mean.value is not None]
+    ranked = sorted(defined, key=lambda tag: -(means[tag].value or 0.0))
+    letters = assign_letters(compared, ranked).letters
     return {
         "conditions": compared.conditions(),
         "runs": [
-            {"run": tag, **mean_to_dict(mean)}
-            for tag, mean in zip(compared.tags, compared.means, strict=True)
+            {"run": tag, **mean_to_dict(mean), "group": letters.get(tag)}
+            for tag, mean in means.items()
         ],
         "discriminative_power": asdict(discriminative_power(compared)),
-        "pairs": [asdict(row) for row in compared.rows],
+        "pairs": [row._asdict() for row in compared.rows],
     }
 
 

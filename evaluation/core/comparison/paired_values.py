@@ -52,6 +52,12 @@ def select_common_topics(first: Floats, second: Floats) -> tuple[Floats, Floats]
 
 def group_rows_by_topics(defined: NDArray[np.bool_]) -> Iterator[tuple[Places, Places]]:
     """Groups of rows that are defined on the same topics: ``(rows, topics)``."""
-    kinds, group = np.unique(defined, axis=0, return_inverse=True)
-    for kind in range(len(kinds)):
-        yield np.flatnonzero(group.ravel() == kind), np.flatnonzero(kinds[kind])
+    if defined.all():
+        yield np.arange(len(defined)), np.arange(defined.shape[1])
+        return
+    # Rows as bytes: numpy compares whole rows slowly.
+    groups: dict[bytes, list[int]] = {}
+    for at, row in enumerate(np.packbits(defined, axis=1)):
+        groups.setdefault(row.tobytes(), []).append(at)
+    for _, rows in sorted(groups.items()):
+        yield np.array(rows, np.intp), np.flatnonzero(defined[rows[0]])

@@ -10,6 +10,7 @@ from campaigns.core.faults import format_count
 from common.report.report import UNDEFINED, Column, Report, Section, Table, make_columns
 from common.report.writers import make_formats
 from common.statistics.least_topics import HINT, HINT_NOTE
+from common.verdicts import Verdict, add_verdict
 from judging.core.agreement.coefficient import CoefficientValue
 from judging.core.agreement.registry import COEFFICIENTS
 from judging.core.agreement.report import AgreementReport, OmittedRows, Row, draws_to_dict
@@ -62,17 +63,19 @@ def build_agreement_report(
     rows: int | None = None,
     quality_sections: Iterable[Section] = (),
     settings: Mapping[str, Any] | None = None,
+    verdict: Verdict | None = None,
 ) -> Report:
-    """Assessors, coefficients over all assessors and per pair of assessors, reasons, and assessor
-    quality. At most ``rows`` assessors and pairs of assessors: those with the most judgments. CSV
-    has a line per coefficient, all of them; ``settings`` add to its conditions.
+    """The verdict if there is one, assessors, coefficients over all assessors and per pair of
+    assessors, reasons, and assessor quality. At most ``rows`` assessors and pairs of assessors:
+    those with the most judgments. CSV has a line per coefficient, all of them; ``settings`` add to
+    its conditions.
     """
     listed, omitted = report.largest(rows)
     cut = "; grades made binary at this level" if listed.binary else ""
     head = (
         f"{format_count(listed.documents, 'pair')} judged; relevant: grade ≥ {listed.level}{cut}."
     )
-    return Report(
+    whole = Report(
         title="Inter-assessor agreement",
         sections=[*iter_agreement_sections(listed, omitted), *quality_sections],
         notes=(head, *describe_third_judgments(listed)),
@@ -84,6 +87,7 @@ def build_agreement_report(
         ),
         data=lambda: agreement_to_dict(listed, omitted, quality),
     )
+    return whole if verdict is None else add_verdict(whole, verdict)
 
 
 def describe_agreement_settings(

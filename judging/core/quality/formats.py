@@ -8,6 +8,7 @@ from typing import Any
 from common.report.report import Column, Report, Section, Table, make_columns
 from common.report.writers import make_formats
 from common.statistics.least_topics import HINT_NOTE
+from common.verdicts import Verdict
 from judging.core.agreement.coefficient import CoefficientValue
 from judging.core.agreement.formats import (
     INTERVAL,
@@ -42,11 +43,14 @@ def build_quality_sections(report: QualityReport, rows: int | None = None) -> It
 
 
 def build_judging_report(
-    report: AgreementReport, quality: QualityReport, rows: int | None = None
+    report: AgreementReport,
+    quality: QualityReport,
+    rows: int | None = None,
+    verdict: Verdict | None = None,
 ) -> Report:
-    """Agreement, then assessor quality."""
+    """The verdict if there is one, agreement, then assessor quality."""
     sections = build_quality_sections(quality, rows)
-    return build_agreement_report(report, quality.as_dict(), rows, sections)
+    return build_agreement_report(report, quality.as_dict(), rows, sections, verdict=verdict)
 
 
 def _sections(report: QualityReport) -> Iterator[Section]:

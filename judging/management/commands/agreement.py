@@ -9,6 +9,8 @@ from typing import Any
 from campaigns.cli.command import CliError, Output
 from campaigns.management.file_command import FileManagementCommand
 from campaigns.models import Campaign
+from campaigns.services.verdicts import compute_campaign_verdict
+from common.verdicts import Verdict
 from judging.cli.agreement import AgreementCommand
 from judging.core.quality.report import JudgingRecord
 from judging.queries.quality import load_judging_record
@@ -38,6 +40,12 @@ class CampaignAgreement(AgreementCommand):
             raise CliError(f"Unknown campaign: {options['campaign']}.")
         record = load_judging_record(campaign, third=options["with_third_judgments"])
         return record, campaign.relevance_level
+
+    def judge_campaign(self, options: Mapping[str, Any]) -> Verdict | None:
+        if not options["campaign"]:
+            return None
+        campaign = Campaign.objects.get(slug=options["campaign"])
+        return compute_campaign_verdict(campaign, "agreement").verdict
 
 
 class Command(FileManagementCommand):

@@ -22,7 +22,6 @@ from judging.core.policies import POLICIES
 from judging.models import Qrels
 from judging.queries.qrels_versions import (
     compare_qrels_versions,
-    count_differing_pairs,
     format_qrels_changes,
 )
 from judging.services.qrels import freeze_qrels, preview_policies, verify_qrels
@@ -102,9 +101,9 @@ def format_policies(campaign: Campaign, actor: User, options: Options) -> str:
     lines = []
     for draft in drafts:
         grades = " ".join(f"{grade}:{count}" for grade, count in draft.grades.items())
-        differ = count_differing_pairs(draft.rows, drafts[0].rows)
+        differ = draft.count_differing(drafts[0])
         ties = "-" if draft.decided_by_tie_rule is None else draft.decided_by_tie_rule
-        pairs = (len(draft.rows), len(draft.conflicts), ties, differ)
+        pairs = (draft.pairs, len(draft.conflicts), ties, differ)
         row = (draft.policy.name, *pairs, draft.policy.label or "-", grades)
         lines.append("\t".join(map(str, row)))
     return align_columns("policy\tpairs\tundecided\tby tie rule\tdiffer\tlabel\tgrades", lines)

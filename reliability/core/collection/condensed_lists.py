@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from campaigns.core.cards import Card
-from common.statistics.estimate import Estimate, nan_to_none
+from common.statistics.estimate import Estimate, mean_or_none, nan_to_none
 from evaluation.core.comparison.rank_drop import RankDrop, find_largest_drop
 from evaluation.core.judgments import Floats
 from evaluation.core.measures.family import Measure
@@ -104,13 +104,8 @@ def _condense_measure(
     return CondensedComparison(
         measure=set_list_modifier(measure, "full").name,
         runs=tuple(sorted(rows, key=lambda row: (-round(row.gap or 0.0, 12), row.run))),
-        mean_gap_pooled=_mean([row.gap for row in rows if row.pooled]),
-        mean_gap_others=_mean([row.gap for row in rows if not row.pooled]),
+        mean_gap_pooled=mean_or_none([row.gap for row in rows if row.pooled]),
+        mean_gap_others=mean_or_none([row.gap for row in rows if not row.pooled]),
         coefficients=ranking_coefficients(plain, condensed, choose_tau_ap(plain)),
         drop=find_largest_drop(first, second),
     )
-
-
-def _mean(gaps: Sequence[float | None]) -> float | None:
-    known = [gap for gap in gaps if gap is not None]
-    return sum(known) / len(known) if known else None

@@ -8,19 +8,21 @@ from typing import Any
 
 from common.report.report import Report, Table, make_columns
 from common.report.writers import make_formats
+from common.verdicts import Verdict, add_verdict
 from reliability.core.collection.report import ReusabilityReport
 from reliability.core.collection.report_tables import build_sections, list_condition_sentences
 
 
-def build_reusability_tables(report: ReusabilityReport) -> Report:
-    """Provenance and every diagnostic; text without the tables by run and by topic.
+def build_reusability_tables(report: ReusabilityReport, verdict: Verdict | None = None) -> Report:
+    """The verdict if there is one, provenance and every diagnostic; text without the tables by run
+    and by topic.
 
     CSV has every value of the JSON as ``table,row,column,value``. Rows count from 1: row ``2.3`` of
     ``leave_team_out.runs`` is the third that belongs to row ``2`` of ``leave_team_out``. Undefined
     is empty; lists are semicolon-separated.
     """
     columns = make_columns("table", "row", "column", "value")
-    return Report(
+    tables = Report(
         title="Reusability report",
         sections=build_sections(report),
         notes=tuple(list_condition_sentences(report.facts)),
@@ -28,6 +30,7 @@ def build_reusability_tables(report: ReusabilityReport) -> Report:
         record=Table("reusability", columns, iter_value_records(report)),
         data=report.as_dict,
     )
+    return tables if verdict is None else add_verdict(tables, verdict)
 
 
 Line = tuple[str, str, str, object]

@@ -97,6 +97,11 @@ class PooledCollection:
         columns = [aggregate_over_topics(measure, by_topic) for measure, by_topic in pairs]
         return np.array(columns).reshape(len(measures), len(batches)).T
 
+    def by_topic(self, measure: Measure) -> Floats:
+        """Scores by one measure and all judgments, topics × runs."""
+        columns = [measure(batch) for batch in self.batches]
+        return np.array(columns).reshape(len(self.tags), len(self.judged.topics)).T
+
 
 def select_judgments(judged: JudgmentTable, selected: Mask) -> tuple[JudgmentTable, Ints]:
     """The ``selected`` judgments, and the place of each judgment among them, or -1.

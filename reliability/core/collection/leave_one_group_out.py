@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from campaigns.core.cards import Card, Parameter
-from common.statistics.estimate import Estimate, nan_to_none
+from common.statistics.estimate import Estimate, mean_or_none, nan_to_none
 from evaluation.core.comparison.rank_drop import RankDrop, find_largest_drop
 from evaluation.core.judgments import Floats, Ints
 from evaluation.core.measures.family import Measure
@@ -138,8 +138,8 @@ def _leave_out_group(
         measure=measure.name,
         by=by,
         runs=tuple(sorted(rows, key=lambda row: (round(row.change or 0.0, 12), row.run))),
-        mean_change=_mean([row.change for row in pooled]),
-        mean_percent=_mean([row.percent for row in pooled]),
+        mean_change=mean_or_none([row.change for row in pooled]),
+        mean_percent=mean_or_none([row.percent for row in pooled]),
         coefficients=ranking_coefficients(scores, without, choose_tau_ap(scores)),
         drop=find_largest_drop(before, after),
     )
@@ -177,8 +177,3 @@ def _left_out_run(
         rank=ranks[0],
         rank_without=ranks[1],
     )
-
-
-def _mean(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known else None

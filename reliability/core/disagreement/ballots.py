@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from campaigns.core.run_matrix import PairArray
 from campaigns.core.tables import UNJUDGED, QrelsTable
 from evaluation.core.judgments import Ints, Mask
-from judging.core.policies import AUTOMATIC, PairBallot, QrelsPolicy, apply_policy
+from judging.core.pair_ballots import PairBallots, collect_pair_ballots, decide_ballots
+from judging.core.policies import AUTOMATIC, PairBallot, QrelsPolicy
 from judging.core.policy_rules import RULES
 
 Grades = NDArray[np.int32]
@@ -175,7 +176,9 @@ def distinct_rows(rows: Ints) -> tuple[Ints, Ints]:
 
 
 def build_ballots(
-    ballots: Iterable[PairBallot], policy: QrelsPolicy, reference: Mapping[Pair, int] | None = None
+    ballots: PairBallots | Iterable[PairBallot],
+    policy: QrelsPolicy,
+    reference: Mapping[Pair, int] | None = None,
 ) -> BallotTable:
     """``ballots`` has one ballot per pair, in any order. Automatic assessors are named
     ``automatic:NAME``. Unjudged pairs of ``reference`` get rows too. Raises ``JointPolicyError``
@@ -183,41 +186,42 @@ def build_ballots(
     """
     if policy.crowd is not None:
         raise JointPolicyError(policy.name)
-    by_pair = {ballot.pair: ballot for ballot in ballots}
-    pairs = sorted({*by_pair, *(reference or ())})
-    place = {pair: row for row, pair in enumerate(pairs)}
-    people = sorted({name for b in by_pair.values() for name in (*b.people, *b.extra)})
-    automatic = sorted({AUTOMATIC + name for b in by_pair.values() for name in b.automatic})
+    cast = ballots if isinstance(ballots, PairBallots) else collect_pair_ballots(ballots)
+    pairs = sorted({*cast.pairs, *reference}) if reference else list(cast.pairs)
+    kind = cast.kind
+    if reference:
+        place = {pair: row for row, pair in enumerate(pairs)}
+        # Pairs of the reference alone have an empty ballot.
+        kind = np.full(len(pairs), len(cast.kinds), np.int64)
+        kind[[place[pair] for pair in cast.pairs]] = cast.kind
+    kinds = [*cast.kinds, PairBallot("", "")]
+    people = sorted({name for b in kinds for name in (*b.people, *b.extra)})
+    automatic = sorted({AUTOMATIC + name for b in kinds for name in b.automatic})
     assessors = (*people, *automatic)
-    judgments, eligible = _fill_tables(by_pair, place, assessors)
-    policy_grades = np.full(len(pairs), ABSENT, np.int32)
-    for topic, docno, grade in apply_policy(policy, by_pair.values())[0]:
-        policy_grades[place[topic, docno]] = grade
-    adjudicated = np.zeros(len(pairs), np.bool_)
-    adjudicated[[place[p] for p, b in by_pair.items() if b.adjudicated is not None]] = True
+    judgments, eligible = _fill_tables(kinds, assessors)
+    grades = decide_ballots(policy, PairBallots(pairs, kinds, kind)).grades
+    policy_grades = np.array([ABSENT if grade is None else grade for grade in grades], np.int32)
+    adjudicated = np.array([ballot.adjudicated is not None for ballot in kinds], np.bool_)
     return BallotTable(
         pairs=PairArray.from_pairs(pairs),
         assessors=assessors,
         automatic=frozenset(automatic),
-        judgments=judgments,
-        eligible=eligible,
+        judgments=judgments[kind],
+        eligible=eligible[kind],
         policy=policy,
-        policy_grades=policy_grades,
-        adjudicated=adjudicated,
+        policy_grades=policy_grades[kind],
+        adjudicated=adjudicated[kind],
         reference=None
         if reference is None
         else np.array([reference.get(pair, ABSENT) for pair in pairs], np.int32),
     )
 
 
-def _fill_tables(
-    by_pair: Mapping[Pair, PairBallot], place: Mapping[Pair, int], assessors: Sequence[str]
-) -> tuple[Grades, Grades]:
-    """``(judgments, eligible)``, both pairs × assessors."""
+def _fill_tables(ballots: Sequence[PairBallot], assessors: Sequence[str]) -> tuple[Grades, Grades]:
+    """``(judgments, eligible)``, both ballots × assessors."""
     column = {name: at for at, name in enumerate(assessors)}
-    judgments, eligible = np.full((2, len(place), len(assessors)), ABSENT, np.int32)
-    for pair, ballot in by_pair.items():
-        row = place[pair]
+    judgments, eligible = np.full((2, len(ballots), len(assessors)), ABSENT, np.int32)
+    for row, ballot in enumerate(ballots):
         for name, grade in (*ballot.extra.items(), *ballot.people.items()):
             if name not in ballot.third:
                 judgments[row, column[name]] = grade

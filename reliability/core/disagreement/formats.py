@@ -9,6 +9,7 @@ from typing import Any
 from common.report.csv import write_csv
 from common.report.report import Column, Report, Section, Table, make_columns
 from common.report.writers import make_formats
+from common.verdicts import Verdict, add_verdict
 from evaluation.core.comparison.formats import format_p_value
 from evaluation.core.comparison.rank_drop import format_rank_drop
 from reliability.core.disagreement.rankings import TREATMENTS
@@ -26,10 +27,10 @@ RUN_COLUMNS = (
 )
 
 
-def build_disagreement_tables(report: DisagreementReport) -> Report:
-    """Rankings, resampled rankings, runs with bands, and the pairs of highest value. CSV has one
-    line per run, best first: rank and score by the policy, the bands of both, and rank and score
-    by each other set of qrels.
+def build_disagreement_tables(report: DisagreementReport, verdict: Verdict | None = None) -> Report:
+    """The verdict on agreement if there is one, rankings, resampled rankings, runs with bands, and
+    the pairs of highest value. CSV has one line per run, best first: rank and score by the policy,
+    the bands of both, and rank and score by each other set of qrels.
     """
     facts = report.facts
     head = (
@@ -41,7 +42,7 @@ def build_disagreement_tables(report: DisagreementReport) -> Report:
         f"{facts.pairs:,} judged pairs, {facts.judged_by_several:,} by at least two assessors, "
         f"{facts.disputed:,} disagreements; qrels of an assessor: {TREATMENTS[facts.treat]}"
     )
-    return Report(
+    whole = Report(
         title="Effect of disagreement on the ranking",
         sections=iter_disagreement_sections(report),
         notes=(head, judged),
@@ -49,6 +50,7 @@ def build_disagreement_tables(report: DisagreementReport) -> Report:
         record=build_runs_record(report),
         data=report.as_dict,
     )
+    return whole if verdict is None else add_verdict(whole, verdict)
 
 
 def iter_disagreement_sections(report: DisagreementReport) -> Iterator[Section]:
@@ -171,7 +173,7 @@ def write_pairs_csv(report: DisagreementReport) -> str:
     return write_csv(build_pairs_report(report))
 
 
-FORMATS: dict[str, Callable[[DisagreementReport], str]] = {
+FORMATS: dict[str, Callable[..., str]] = {
     **make_formats(build_disagreement_tables),
     "pairs-csv": write_pairs_csv,
 }

@@ -10,6 +10,8 @@ from campaigns.cli.command import CliError, Output
 from campaigns.errors import ActionRefused
 from campaigns.management.file_command import FileManagementCommand
 from campaigns.models import Campaign
+from campaigns.services.verdicts import compute_campaign_verdict
+from common.verdicts import Verdict
 from reliability.cli.disagreement import DisagreementCommand
 from reliability.core.disagreement.panel import DisagreementPanel
 from reliability.queries.disagreement_studies import load_panel_unchecked
@@ -40,6 +42,12 @@ class CampaignDisagreement(DisagreementCommand):
             return load_panel_unchecked(campaign, options["policy"], options["measure"] or "")
         except ActionRefused as refused:
             raise CliError(str(refused)) from refused
+
+    def judge_campaign(self, options: Mapping[str, Any]) -> Verdict | None:
+        if not options["campaign"] or "csv" in options["format"]:
+            return None
+        campaign = Campaign.objects.get(slug=options["campaign"])
+        return compute_campaign_verdict(campaign, "agreement").verdict
 
 
 class Command(FileManagementCommand):

@@ -69,14 +69,6 @@ export function makeBar(judge) {
 
   const flagBoxes = () => [...document.querySelectorAll("input[form=grades][name=flags]")];
 
-  // The field for the original is visible only while the duplicate flag is set.
-  function showOriginal(focus = false) {
-    const place = document.getElementById("duplicate-of");
-    const visible = flagBoxes().some((box) => box.value === "duplicate" && box.checked);
-    place.hidden = !visible;
-    if (visible && focus) place.querySelector("input").focus();
-  }
-
   function fill(doc) {
     form.inert = document.getElementById("more").inert = !doc;
     const values = doc ?? { docno: "", uuid: "", token: "", comment: "", flags: [], duplicateOf: "" };
@@ -89,7 +81,6 @@ export function makeBar(judge) {
     skip.elements.comment.value = "";
     for (const box of flagBoxes()) box.checked = values.flags.includes(box.value);
     fields.duplicate_of.value = values.duplicateOf;
-    showOriginal();
     for (const button of form.querySelectorAll("button[data-grade]")) {
       if (values.previous?.kind === "grade" && `${values.previous.grade}` === button.value) {
         button.setAttribute("aria-pressed", "true");
@@ -137,6 +128,7 @@ export function makeBar(judge) {
   }
 
   const count = document.getElementById("progress");
+  const line = document.getElementById("progress-bar");
   let done = Number(count.dataset.done);
   let of = Number(count.dataset.of);
 
@@ -144,10 +136,12 @@ export function makeBar(judge) {
     if (fresh) {
       ({ done, of } = fresh);
       document.getElementById("pace").textContent = fresh.per_hour
-        ? ` · ${format(texts.pace, { pace: fresh.per_hour, left: fresh.left })}`
+        ? format(texts.pace, { pace: fresh.per_hour, left: fresh.left })
         : "";
     }
     count.textContent = format(texts.progress, { done, of });
+    line.max = Math.max(of, 1);
+    line.value = done;
   }
 
   function step(by) {
@@ -156,7 +150,7 @@ export function makeBar(judge) {
     progress();
   }
 
-  return { fill, read, showLast, addRecent, dropRecent, progress, step, showOriginal, flagBoxes };
+  return { fill, read, showLast, addRecent, dropRecent, progress, step };
 }
 
 const STATES = {

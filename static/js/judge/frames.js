@@ -2,6 +2,8 @@
 import { watch } from "./presence.js";
 import { documentIn } from "./text.js";
 
+const size = () => document.querySelector("[name=text-size]:checked")?.id ?? "";
+
 export function watchFrames({ judge, article, pressed, focus, loaded }) {
   function prepare(frame) {
     const node = frame.closest(".judge-doc");
@@ -11,6 +13,7 @@ export function watchFrames({ judge, article, pressed, focus, loaded }) {
       inside.addEventListener("keydown", pressed);
       watch(inside);
     }
+    if (inside) inside.documentElement.dataset.size = size();
     if (!node || node !== article()) return;
     loaded();
     if (inside && frame === node.querySelector("iframe.document-frame") && document.activeElement === node) focus();
@@ -23,6 +26,12 @@ export function watchFrames({ judge, article, pressed, focus, loaded }) {
   document.addEventListener("pointerover", (event) => {
     const viewer = document.activeElement?.matches("iframe:not([sandbox])");
     if (viewer && !event.target.matches("iframe")) focus();
+  });
+  document.addEventListener("view", () => {
+    for (const frame of judge.querySelectorAll("iframe.document-frame")) {
+      const inside = documentIn(frame);
+      if (inside) inside.documentElement.dataset.size = size();
+    }
   });
   for (const frame of judge.querySelectorAll("iframe.document-frame")) prepare(frame);
 }

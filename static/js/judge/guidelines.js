@@ -9,12 +9,24 @@ export function makeGuidelines({ current }) {
   let shown = Number(pane.dataset.version);
   let newest = shown;
   let loading = false;
+  let unfolded = false; // Was the topic folded before the guidelines were opened?
+  const topic = document.getElementById("topic");
 
   function heard(version) {
     if (!notice || !(version > newest)) return;
     newest = version;
     notice.hidden = false;
+    announceTime();
     announce(notice.textContent);
+  }
+
+  // The time stays beside the guidelines until they are opened.
+  function announceTime() {
+    const summary = pane.querySelector("summary");
+    const tag = summary.querySelector(".tag") ?? summary.appendChild(document.createElement("span"));
+    const time = new Intl.DateTimeFormat(document.documentElement.lang, { timeStyle: "short" }).format(new Date());
+    tag.className = "tag waiting";
+    tag.textContent = format(texts.changedAt, { time });
   }
 
   async function load() {
@@ -29,6 +41,7 @@ export function makeGuidelines({ current }) {
       if (!text) return false;
       pane.querySelector(".prose").replaceWith(text);
       shown = Number(latest.dataset.version);
+      for (const place of pane.querySelectorAll(".version")) place.textContent = shown;
       newest = Math.max(newest, shown);
       return true;
     } catch {
@@ -43,8 +56,13 @@ export function makeGuidelines({ current }) {
     const news = Boolean(notice) && !notice.hidden;
     if (newest > shown && !(await load())) return showMessage(texts.guidelinesOffline);
     pane.hidden = false;
-    pane.open = news || !pane.open;
-    if (!pane.open) return current()?.focus({ preventScroll: true });
+    pane.open = news || !(pane.open && topic.open);
+    if (!pane.open) {
+      if (unfolded) topic.open = false;
+      return current()?.focus({ preventScroll: true });
+    }
+    unfolded = !topic.open;
+    topic.open = true;
     pane.querySelector("summary .tag")?.remove();
     if (notice) notice.hidden = newest <= shown;
     pane.scrollIntoView({ block: "start" });

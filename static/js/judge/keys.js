@@ -34,5 +34,8 @@ export function keyName(event) {
 // use of its key, which older scales may have.
 export function targetOf(key, place) {
   const keyed = [...place.querySelectorAll("#grades [data-key]"), ...place.querySelectorAll("[data-key]")];
-  return keyed.find((node) => node.dataset.key.split(" ").includes(key) && node.checkVisibility({ visibilityProperty: true }));
+  // What is in a closed panel of the bar, or in the folded topic, keeps its key.
+  const inReach = (node) => node.checkVisibility({ visibilityProperty: true }) ||
+    (node.closest(".panel, .more-panel, .topic") && !node.closest("[inert], [hidden]"));
+  return keyed.find((node) => node.dataset.key.split(" ").includes(key) && inReach(node));
 }

@@ -64,7 +64,7 @@ function textRange(root, text) {
   return at < 0 ? null : rangeOf(map, at, at + text.length).range;
 }
 
-export function makePassages({ list, showMessage, texts, current }) {
+export function makePassages({ list, showMessage, texts, current, changed }) {
   const own = () => current()?.passages ?? [];
 
   function draw() {
@@ -100,6 +100,7 @@ export function makePassages({ list, showMessage, texts, current }) {
     showMessage(fit.length < added.length ? texts.longPassage : "");
     selection(doc.node)?.removeAllRanges();
     draw();
+    changed();
   }
 
   list?.addEventListener("click", (event) => {
@@ -107,6 +108,7 @@ export function makePassages({ list, showMessage, texts, current }) {
     if (at === undefined) return;
     current().passages = own().filter((_, place) => place !== Number(at));
     draw();
+    changed();
   });
   return { draw, highlight };
 }

@@ -47,6 +47,15 @@ def test_blocks_are_told_apart_and_keep_their_text():
     assert found[2].text == "    >>> code(1)\n    2"
 
 
+def test_blocks_know_the_empty_lines_before_them():
+    """None within a part, at most three, and one where a page is cut between two parts."""
+    text = "a\n\nb\n  c\n\n\n \nd\n\n\n\n\n\n\ne"
+    assert [block.gap for block in split_blocks(text)] == [0, 1, 0, 3, 3]
+    body = "one\n\ntwo"
+    assert [block.gap for block in blocks_in([slice_text_page(body, 5)])] == [1]
+    assert [block.gap for block in blocks_in([slice_text_page(body, 4)])] == [0]
+
+
 def test_nothing_is_no_block():
     assert [list(split_blocks(text)) for text in ("", "\n\n", " \n \n")] == [[], [], []]
 

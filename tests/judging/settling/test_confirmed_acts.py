@@ -22,7 +22,7 @@ def qrels_address() -> str:
 def test_freezing_qrels_lists_open_work(as_user, organizer, begin, disputed, qrels_address):
     begin()
     client = as_user(organizer)
-    assert f'formaction="{qrels_address}"' in read_page(client.get("/c/small/qrels/"))
+    assert f'formaction="{qrels_address}"' in read_page(client.get("/c/small/results/qrels/"))
     page = read_page(client.get(qrels_address, {"policy": "majority"}))
     assert "Freeze qrels 1?" in page
     assert "3 adjudications open." in page

@@ -153,7 +153,8 @@ def test_pairs_are_settled_skipped_and_taken_back_by_plain_posts(
     body = {"docno": "d1", "client_uuid": uuid4(), "token": token_in(page), "grade": "2"}
     page = send(adjudicator, "adjudicate", body, topic="1")
     assert "Document 3" in page
-    assert "1 of 2 adjudicated or skipped" in page
+    assert 'aria-label="Documents adjudicated or skipped"' in page
+    assert "1 of 2" in page
     body = {"docno": "d3", "client_uuid": uuid4(), "token": token_in(page), "reason": "undecided"}
     page = send(adjudicator, "adjudication-skip", body, topic="1")
     assert "All resolved" in page

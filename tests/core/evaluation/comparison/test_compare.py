@@ -249,10 +249,10 @@ def test_the_table_tells_conditions_values_and_reasons() -> None:
         "0 of 3 pairs significant"
     )
     assert [line.split() for line in lines[2:6]] == [
-        ["run", "n", "mean", "95%", "low", "high"],
-        ["ours", "10", "0.5000", "0.4037", "0.5963"],
-        ["base", "10", "0.3000", "0.2037", "0.3963"],
-        ["twin", "10", "0.3000", "0.2037", "0.3963"],
+        ["run", "n", "mean", "95%", "low", "high", "group"],
+        ["ours", "10", "0.5000", "0.4037", "0.5963", "a"],
+        ["base", "10", "0.3000", "0.2037", "0.3963", "a"],
+        ["twin", "10", "0.3000", "0.2037", "0.3963", "a"],
     ]
     assert lines[8].split() == [
         *("ours", "base", "10", "0.2000", "null", "10", "0", "0", "null", "null", "null"),

@@ -1,0 +1,166 @@
+"""Measure the pages of a campaign at the server: every GET page of the access table, by role.
+
+    python benchmarks/pages.py SLUG [--only NAME...] [--repeats N] [--save FOLDER]
+
+``SLUG`` is a campaign of the installation that ``POOLBENCH_VAR`` names, loaded for example by
+benchmarks/trec8.py or benchmarks/trec_covid.py; its organizer is ``organizer``. Members for the
+other roles are created if there are none. Requests pass all middleware, without a network.
+
+First view: all caches and compiled templates are emptied before. Warm: the median of the views
+after it. Times are of wall and, as other programs may share the machine, CPU of this process;
+with PostgreSQL the server's work is in the wall time only. Pages over 300 ms warm or 1 s at first
+view, CPU time, are bold. ``--save`` writes each page there, without what differs by request, so
+that the pages of two versions can be compared with diff.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+ROLES = ("viewer", "owner", "assessor", "organizer")
+FIRST, WARM = 1.0, 0.3
+"""Seconds within which a page answers at first view and after that."""
+CHANGING = re.compile(
+    rb'csrf\w*"?[^>]*value="[^"]*"|data-csrf="[^"]*"|name="(?:digest|display|facts|seen|token|'
+    rb'client_uuid)"[^>]*value="[^"]*"|value="[^"]*"[^>]*name="(?:digest|token|client_uuid)"'
+)
+"""What differs between two answers of one version."""
+
+
+@dataclass(frozen=True)
+class PageTime:
+    """Seconds of CPU and of wall time; ``size`` in bytes."""
+
+    name: str
+    role: str
+    status: int
+    size: int
+    queries: int
+    first: tuple[float, float]
+    warm: tuple[float, float]
+
+    @property
+    def is_slow(self) -> bool:
+        return self.first[0] > FIRST or self.warm[0] > WARM
+
+
+def list_actors(campaign: Any) -> dict[str, Any]:
+    """One member of each role; the owner is of the first run's team."""
+    from campaigns.models import Member, Role, User
+
+    organizer = User.objects.get(username="organizer")
+    run = campaign.runs.accepted().order_by("pk").first()
+    judged = campaign.judgments.filter(purpose="judge").first()
+    actors = {"organizer": organizer}
+    if judged:
+        actors["assessor"] = judged.assessor
+    for name, role, team in (
+        ("viewer", Role.VIEWER, None),
+        ("owner", Role.PARTICIPANT, run.team if run else None),
+    ):
+        user, _ = User.objects.get_or_create(username=f"{campaign.slug}-{name}")
+        Member.objects.get_or_create(campaign=campaign, user=user, role=role, team=team)
+        actors[name] = user
+    return actors
+
+
+def forget_everything() -> None:
+    """As after a restart: no cached results, no compiled templates."""
+    from django.template import engines
+
+    from common.cache import clear_caches
+
+    clear_caches()
+    for engine in engines.all():
+        for loader in engine.engine.template_loaders:  # type: ignore[attr-defined]
+            loader.reset()
+
+
+def time_request(client: Any, address: str) -> tuple[Any, bytes, tuple[float, float]]:
+    cpu, wall = time.process_time(), time.perf_counter()
+    response = client.get(address)
+    body = response.getvalue()
+    return response, body, (time.process_time() - cpu, time.perf_counter() - wall)
+
+
+def measure_page(
+    client: Any, name: str, role: str, address: str, repeats: int
+) -> tuple[PageTime, bytes]:
+    from django.db import connection
+    from django.test.utils import CaptureQueriesContext
+
+    forget_everything()
+    response, body, first = time_request(client, address)
+    times = [time_request(client, address)[2] for _ in range(repeats)] or [first]
+    with CaptureQueriesContext(connection) as queries:
+        time_request(client, address)
+    warm = median(cpu for cpu, _ in times), median(wall for _, wall in times)
+    return PageTime(name, role, response.status_code, len(body), len(queries), first, warm), body
+
+
+def print_table(pages: list[PageTime]) -> None:
+    print("| page | role | status | kB | queries | first, CPU | wall | warm, CPU | wall |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    for page in sorted(pages, key=lambda page: (-page.warm[0] / WARM - page.first[0], page.name)):
+        name = f"**{page.name}**" if page.is_slow else page.name
+        times = " | ".join(f"{1000 * each:.0f}" for each in (*page.first, *page.warm))
+        print(
+            f"| {name} | {page.role} | {page.status} | {page.size / 1000:.0f} | {page.queries} |"
+            f" {times} |"
+        )
+    print(f"\n{sum(page.is_slow for page in pages)} of {len(pages)} over the bounds; times in ms.")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("slug")
+    parser.add_argument("--only", nargs="*", default=[], help="names of pages")
+    parser.add_argument("--roles", nargs="*", default=list(ROLES))
+    parser.add_argument("--repeats", type=int, default=20)
+    parser.add_argument("--save", type=Path)
+    options = parser.parse_args()
+
+    import django
+
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "workbench.settings")
+    django.setup()
+    from django.conf import settings
+    from django.test import Client
+
+    from campaigns.models import Campaign
+    from tests.page_addresses import list_pages
+
+    settings.ALLOWED_HOSTS = [*settings.ALLOWED_HOSTS, "localhost"]
+    campaign = Campaign.objects.get(slug=options.slug)
+    actors = list_actors(campaign)
+    clients = {}
+    for role, user in actors.items():
+        clients[role] = Client(HTTP_HOST="localhost", raise_request_exception=True)
+        clients[role].force_login(user, "django.contrib.auth.backends.ModelBackend")
+        clients[role].get("/")
+    pages = []
+    for name, role, address in list_pages(campaign, [role for role in ROLES if role in actors]):
+        if (options.only and name not in options.only) or role not in options.roles:
+            continue
+        page, body = measure_page(clients[role], name, role, address, options.repeats)
+        pages.append(page)
+        print(f"{page.name} {page.role} {page.first[0]:.2f} {page.warm[0]:.3f}", file=sys.stderr)
+        if options.save:
+            options.save.mkdir(parents=True, exist_ok=True)
+            text = CHANGING.sub(b"", body)
+            (options.save / f"{name}.{role}.txt").write_bytes(text)
+    print_table(pages)
+
+
+if __name__ == "__main__":
+    main()

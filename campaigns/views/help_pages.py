@@ -1,0 +1,72 @@
+"""The help: pages of docs/, with search, open to everybody."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.contrib.auth.decorators import login_not_required
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from campaigns.core.help.guide import ROLES, SITE_PAGES, SUBJECTS, HelpRole, HelpSubject
+from campaigns.core.help.pages import HelpHeading, HelpPage
+from campaigns.core.help.search import MAX_QUERY, HelpMatch
+from campaigns.queries.help import find_help_image, load_help_page, search_help
+from campaigns.views.pages import render_page
+
+MAX_CONTENTS = 25
+
+
+@dataclass(frozen=True)
+class HelpIndexPage:
+    query: str
+    max_length: int
+    matches: list[HelpMatch]
+    roles: tuple[HelpRole, ...]
+    subjects: tuple[HelpSubject, ...]
+
+
+@dataclass(frozen=True)
+class HelpTextPage:
+    """``site_url``: a page of the site about the same, and what it offers."""
+
+    help_page: HelpPage
+    contents: list[HelpHeading]
+    site_url: str
+    site_label: str
+
+
+@login_not_required
+@require_safe
+def help_view(request: HttpRequest) -> HttpResponse:
+    query = " ".join(request.GET.get("q", "")[:MAX_QUERY].split())
+    page = HelpIndexPage(query, MAX_QUERY, search_help(query), ROLES, SUBJECTS)
+    return render_page(request, "campaigns/help.html", page)
+
+
+@login_not_required
+@require_safe
+def help_page_view(request: HttpRequest, name: str) -> HttpResponse:
+    help_page = load_help_page(name)
+    if not help_page:
+        raise Http404
+    url_name, label = SITE_PAGES.get(name, ("", ""))
+    page = HelpTextPage(help_page, list_contents(help_page), url_name and reverse(url_name), label)
+    return render_page(request, "campaigns/help_page.html", page)
+
+
+def list_contents(page: HelpPage) -> list[HelpHeading]:
+    """The headings of the table of contents: of levels 2 and 3, of long pages only of level 2."""
+    upper = [heading for heading in page.headings if heading.level == 2]
+    both = [heading for heading in page.headings if heading.level <= 3]
+    return both if len(both) <= MAX_CONTENTS else upper
+
+
+@login_not_required
+@require_safe
+def help_image_view(_request: HttpRequest, name: str) -> FileResponse:
+    path = find_help_image(name)
+    if not path:
+        raise Http404
+    return FileResponse(path.open("rb"), content_type="image/png")

@@ -1,0 +1,188 @@
+"""A verdict: what a page says first, made by rules of a core from the figures that it was given.
+
+A rule is a function from frozen figures and thresholds to one ``Verdict``. Page, report, API and
+command show the same sentence, so none of them writes one of its own. *Cannot be determined* is a
+full answer, with the act that would change it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from functools import partial
+from typing import Any
+
+from common.report.report import Report, Section, Table, make_columns
+
+MOST_WORDS = 30
+"""A sentence that is longer is not read."""
+
+
+class VerdictState(StrEnum):
+    GOOD = "good"
+    AMBER = "amber"
+    BAD = "bad"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """A limit that decides between states. ``source`` is a publication or a decision page;
+    ``changed``: set by the campaign, which its verdicts then say. ``most`` is the highest value
+    that makes sense, 0 the lowest.
+    """
+
+    name: str
+    value: float
+    meaning: str
+    source: str
+    changed: bool = False
+    most: float = 1.0
+
+
+@dataclass(frozen=True)
+class KeyFigure:
+    """``value`` is None if undefined; ``note`` is the label in words, or the reason.
+
+    ``low`` and ``high`` bound its 95 % interval; ``good`` bounds the region that counts as good
+    and ``scale`` the gauge. ``word`` is the word of the glossary that the label uses, if any.
+    """
+
+    label: str
+    value: float | None
+    text: str
+    note: str = ""
+    low: float | None = None
+    high: float | None = None
+    good: tuple[float, float] | None = None
+    scale: tuple[float, float] = (0.0, 1.0)
+    word: str = ""
+
+
+@dataclass(frozen=True)
+class Act:
+    """What to do, and where: ``page`` is a URL name below the campaign, ``query`` sets its filter.
+
+    ``documents`` and ``minutes`` are what it costs, None where unknown.
+    """
+
+    label: str
+    page: str
+    args: tuple[Any, ...] = ()
+    query: Mapping[str, str] = field(default_factory=dict)
+    documents: int | None = None
+    minutes: float | None = None
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """``sentence`` answers the question of the page in at most ``MOST_WORDS`` words, with the
+    number that decides; ``reason`` gives the threshold and its source.
+    """
+
+    name: str
+    state: VerdictState
+    sentence: str
+    reason: str = ""
+    figures: tuple[KeyFigure, ...] = ()
+    acts: tuple[Act, ...] = ()
+    thresholds: tuple[Threshold, ...] = ()
+
+
+def set_thresholds(
+    defaults: Sequence[Threshold], values: Mapping[str, float]
+) -> dict[str, Threshold]:
+    """By name, with the values of the campaign in place of the defaults."""
+    return {
+        default.name: replace(
+            default,
+            value=values.get(default.name, default.value),
+            changed=values.get(default.name, default.value) != default.value,
+        )
+        for default in defaults
+    }
+
+
+Thresholds = Mapping[str, Threshold]
+"""By name."""
+
+
+@dataclass(frozen=True)
+class VerdictRule:
+    """How one verdict is reached: ``decide`` maps the figures of ``name`` and the thresholds to
+    it. ``question`` is what its sentence answers.
+    """
+
+    name: str
+    question: str
+    thresholds: tuple[Threshold, ...]
+    decide: Callable[[Any, Thresholds], Verdict]
+
+    def apply(self, figures: Any, values: Mapping[str, float] | None = None) -> Verdict:
+        """The verdict under the thresholds of the campaign, ``values`` by name; its reason says
+        which of them the campaign has changed.
+        """
+        thresholds = set_thresholds(self.thresholds, values or {})
+        verdict = self.decide(figures, thresholds)
+        changed = [each for each in thresholds.values() if each.changed]
+        notes = [f"{t.meaning} {t.value:g}" for t in changed]
+        own = f"Thresholds of this campaign: {'; '.join(notes)}." if notes else ""
+        return replace(
+            verdict,
+            reason=" ".join(filter(None, (verdict.reason, own))),
+            thresholds=tuple(thresholds.values()),
+        )
+
+
+def verdict_to_data(verdict: Verdict) -> dict[str, Any]:
+    """The verdict as plain JSON, for the API and for files."""
+    return {
+        "name": verdict.name,
+        "state": verdict.state.value,
+        "sentence": verdict.sentence,
+        "reason": verdict.reason,
+        "figures": [
+            {"label": f.label, "value": f.value, "low": f.low, "high": f.high, "note": f.note}
+            for f in verdict.figures
+        ],
+        "acts": [
+            {"label": a.label, "documents": a.documents, "minutes": a.minutes} for a in verdict.acts
+        ],
+        "thresholds": [
+            {
+                "name": t.name,
+                "value": t.value,
+                "meaning": t.meaning,
+                "source": t.source,
+                "changed": t.changed,
+            }
+            for t in verdict.thresholds
+        ],
+    }
+
+
+def build_verdict_section(verdict: Verdict) -> Section:
+    """The verdict as the first section of a report."""
+    figures = Table(
+        "figures",
+        make_columns("figure", "value", "note", left=True),
+        [(f.label, f.text, f.note) for f in verdict.figures],
+    )
+    acts = tuple(f"To do: {act.label}" for act in verdict.acts)
+    notes = tuple(filter(None, (verdict.sentence, verdict.reason, *acts)))
+    return Section(
+        "Verdict", (figures,) if verdict.figures else (), notes, name="verdict", titled=True
+    )
+
+
+def add_verdict(report: Report, verdict: Verdict) -> Report:
+    """The report with its verdict as the first section, and as ``verdict`` of its JSON."""
+    data = report.data
+    merged = None if data is None else partial(_merge_verdict, data, verdict)
+    return replace(report, sections=[build_verdict_section(verdict), *report.sections], data=merged)
+
+
+def _merge_verdict(data: Callable[[], Any], verdict: Verdict) -> Any:
+    values = data()
+    return {"verdict": verdict_to_data(verdict), **values} if isinstance(values, dict) else values

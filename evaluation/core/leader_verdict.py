@@ -1,0 +1,219 @@
+"""The verdict on a leaderboard: who leads, and whether the first place is safe."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from common.verdicts import (
+    Act,
+    KeyFigure,
+    Threshold,
+    Thresholds,
+    Verdict,
+    VerdictRule,
+    VerdictState,
+)
+
+LEADERBOARD = "leaderboard"
+JUDGED_SOURCE = (
+    "Poolbench, decision 0056; unjudged documents count as not relevant (Buckley and Voorhees, "
+    "SIGIR 2004)"
+)
+LEAST_JUDGED = Threshold(
+    "leaderboard-judged", 0.9, "Judged@k of the runs that can be first, at least", JUDGED_SOURCE
+)
+MOST_UNJUDGED_RUNS = Threshold(
+    "leaderboard-runs",
+    0.333,
+    "Share of runs with a lower judged@k, below",
+    "Poolbench, decision 0056",
+)
+LEVEL = Threshold(
+    "leaderboard-p",
+    0.05,
+    "Adjusted p of the first two runs, at most",
+    "Fisher's convention; the test is preregistered by the campaign (Carterette, TOIS 2012)",
+)
+LEAST_TOPICS = Threshold(
+    "leaderboard-topics",
+    10,
+    "Topics, at least",
+    "Poolbench, decision 0056; Buckley and Voorhees, SIGIR 2000, ask for 25 and better 50",
+    most=10_000.0,
+)
+MEASURE_RANGE = 1.0
+
+
+@dataclass(frozen=True)
+class LeaderFigures:
+    """``tags``, ``scores`` and ``judged`` (judged@``cut``) by run, best first, None where
+    undefined. ``p_value`` compares the first two by ``test``, adjusted for all pairs of runs;
+    where it is None, ``reason`` says why. ``score_set`` is the ID of the scores, None in files.
+    """
+
+    measure: str
+    cut: int
+    topics: int
+    tags: Sequence[str]
+    scores: Sequence[float | None]
+    judged: Sequence[float | None]
+    test: str = ""
+    p_value: float | None = None
+    reason: str = ""
+    score_set: int | None = None
+
+    def list_contenders(self) -> list[int]:
+        """The places, from 0, of the runs that would be first or second if all their unjudged
+        documents were relevant: score + (1 − judged@k) reaches the score of the first.
+        """
+        best = self.scores[0]
+        if best is None:
+            return []
+        return [
+            at
+            for at, (score, judged) in enumerate(zip(self.scores, self.judged, strict=True))
+            if at < 2
+            or (
+                score is not None
+                and judged is not None
+                and score + (MEASURE_RANGE - judged) >= best
+            )
+        ]
+
+
+def judge_leaderboard(figures: LeaderFigures, thresholds: Thresholds) -> Verdict:
+    scored = [score for score in figures.scores if score is not None]
+    if len(scored) < 2:
+        return Verdict(
+            LEADERBOARD,
+            VerdictState.UNKNOWN,
+            f"It cannot be determined who leads: {_count_runs(len(scored))} "
+            f"with a score by {figures.measure}; two are needed.",
+            "A place is safe only in comparison with another run.",
+            acts=(Act("Look at the runs", "runs"),),
+        )
+    least, share = thresholds[LEAST_JUDGED.name].value, thresholds[MOST_UNJUDGED_RUNS.name].value
+    few = [at for at, judged in enumerate(figures.judged) if judged is not None and judged < least]
+    state = _judge_state(figures, thresholds, few)
+    return Verdict(
+        LEADERBOARD,
+        state,
+        _write_sentence(figures, thresholds, state, few),
+        _write_reason(figures, thresholds, share),
+        _list_figures(figures, thresholds),
+        _list_acts(figures, few, state),
+    )
+
+
+def _judge_state(
+    figures: LeaderFigures, thresholds: Thresholds, few: Sequence[int]
+) -> VerdictState:
+    if all(judged is None for judged in figures.judged) or figures.p_value is None:
+        return VerdictState.UNKNOWN
+    if len(few) >= thresholds[MOST_UNJUDGED_RUNS.name].value * len(figures.tags):
+        return VerdictState.BAD
+    is_different = figures.p_value <= thresholds[LEVEL.name].value
+    is_judged = not set(few) & set(figures.list_contenders())
+    has_topics = figures.topics >= thresholds[LEAST_TOPICS.name].value
+    good = is_different and is_judged and has_topics
+    return VerdictState.GOOD if good else VerdictState.AMBER
+
+
+def _write_sentence(
+    figures: LeaderFigures, thresholds: Thresholds, state: VerdictState, few: Sequence[int]
+) -> str:
+    first, second, *_ = figures.tags
+    if state is VerdictState.UNKNOWN:
+        why = figures.reason or f"judged@{figures.cut} is undefined"
+        return (
+            f"{first} is first by {figures.measure}; whether the place is safe cannot be "
+            f"determined: {why}."
+        )
+    if state is VerdictState.BAD:
+        least = thresholds[LEAST_JUDGED.name].value
+        return (
+            f"The places are not safe: {len(few)} of {_count_runs(len(figures.tags))} have less "
+            f"than {least:.0%} of their first {figures.cut} documents judged."
+        )
+    assert figures.p_value is not None  # noqa: S101  # for mypy
+    if figures.p_value > thresholds[LEVEL.name].value:
+        return (
+            f"{first} is first by {figures.measure}, but not significantly better than {second} "
+            f"(adjusted p {figures.p_value:.3f})."
+        )
+    if state is VerdictState.GOOD:
+        return (
+            f"{first} leads by {figures.measure}, significantly better than {second} "
+            f"(adjusted p {figures.p_value:.3f})."
+        )
+    if figures.topics < thresholds[LEAST_TOPICS.name].value:
+        return f"{first} is first by {figures.measure}, but on only {figures.topics} topics."
+    contenders = len(set(few) & set(figures.list_contenders()))
+    return (
+        f"{first} is first by {figures.measure}, but unjudged documents could change that: "
+        f"{_count_runs(contenders)} could still reach its score."
+    )
+
+
+def _write_reason(figures: LeaderFigures, thresholds: Thresholds, share: float) -> str:
+    least = thresholds[LEAST_JUDGED.name].value
+    test = f"The test is {figures.test}, adjusted for all pairs of runs. " if figures.test else ""
+    return (
+        f"{test}Unjudged documents count as not relevant, so every run that could still be first "
+        f"needs judged@{figures.cut} of {least:g} or more, and fewer than {share:.0%} of all runs "
+        "may lie below."
+    )
+
+
+def _list_figures(figures: LeaderFigures, thresholds: Thresholds) -> tuple[KeyFigure, ...]:
+    least, level = thresholds[LEAST_JUDGED.name].value, thresholds[LEVEL.name].value
+    first, second = figures.scores[0], figures.scores[1]
+    lead = None if first is None or second is None else abs(first - second)
+    judged = [value for value in figures.judged if value is not None]
+    p_value = figures.p_value
+    lowest = min(judged, default=None)
+    return (
+        KeyFigure(
+            f"lead over the second by {figures.measure}",
+            None,
+            "–" if lead is None else f"{lead:.3f}",
+        ),
+        KeyFigure(
+            "adjusted p of the first two runs",
+            p_value,
+            "–" if p_value is None else f"{p_value:.3f}",
+            figures.reason,
+            good=(0.0, level),
+            word="significance correction",
+        ),
+        KeyFigure(
+            f"lowest judged@{figures.cut} of any run",
+            lowest,
+            "–" if lowest is None else f"{lowest:.2f}",
+            "" if judged else "undefined: no run has a judged document",
+            good=(least, 1.0),
+            word="judged@k",
+        ),
+    )
+
+
+def _list_acts(figures: LeaderFigures, few: Sequence[int], state: VerdictState) -> tuple[Act, ...]:
+    acts = []
+    if few:
+        acts.append(Act("See which runs have unjudged documents", "interim-scores"))
+    if state is not VerdictState.GOOD and figures.score_set is not None:
+        acts.append(Act("See which runs differ significantly", "pairs", (figures.score_set,)))
+    return tuple(acts)
+
+
+def _count_runs(count: int) -> str:
+    return "1 run" if count == 1 else f"{count} runs"
+
+
+LEADERBOARD_RULE = VerdictRule(
+    LEADERBOARD,
+    "Who leads, and are the places safe?",
+    (LEVEL, LEAST_JUDGED, MOST_UNJUDGED_RUNS, LEAST_TOPICS),
+    judge_leaderboard,
+)

@@ -1,0 +1,1 @@
+"""The results of a team for a paper: verdict, tables, figures, conditions and citation."""

@@ -1,0 +1,47 @@
+"""What the page *Today* keeps: alarms that were put aside, and documents sent to look at again."""
+
+from __future__ import annotations
+
+from django.db import models
+
+from campaigns.models import AppendOnlyModel, Campaign, User
+
+
+class AlarmDismissal(AppendOnlyModel):
+    """An alarm that an organizer put aside with a reason, or brought back (not ``aside``).
+
+    ``name`` and ``subject`` are those of the alarm; the latest row of both decides. It comes back
+    by itself if its severity grows beyond the one noted here (``judging.core.today.aside``).
+    """
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="alarm_dismissals")
+    name = models.CharField(max_length=40)
+    subject = models.CharField(max_length=500, blank=True)
+    severity = models.FloatField()
+    sentence = models.TextField()
+    reason = models.CharField(max_length=500, blank=True)
+    aside = models.BooleanField(default=True)
+    actor = models.ForeignKey(User, models.PROTECT, related_name="+")
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["pk"]
+
+
+class ReviewRequest(models.Model):
+    """Documents that an organizer asks an assessor to look at again, with a message.
+
+    ``documents`` are ``[topic number, docno]``. The assessor changes what they want to change on
+    the judging screen, and says when they are done.
+    """
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="review_requests")
+    assessor = models.ForeignKey(User, models.PROTECT, related_name="review_requests")
+    message = models.TextField(blank=True)
+    documents = models.JSONField(default=list, blank=True)
+    requested_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    requested_at = models.DateTimeField(auto_now_add=True)
+    done_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-pk"]

@@ -1,0 +1,163 @@
+"""Today: the alarms of a campaign, put aside or brought back; documents to look at again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from campaigns.errors import ActionRefused
+from campaigns.models import Campaign, Snapshot, User
+from campaigns.rules import require_permission
+from campaigns.services import events
+from campaigns.services.snapshots import ensure_snapshot
+from campaigns.services.verdicts import VerdictKind, get_campaign_verdict
+from judging.core.today.alarm import Alarm
+from judging.core.today.verdict import TODAY
+from judging.models import AlarmDismissal, Plan, ReviewRequest
+from judging.queries.screen import current_judgments_by
+from judging.queries.today import encode_aside
+from judging.queries.today_figures import (
+    identify_today,
+    load_today_figures,
+    restore_today_figures,
+)
+
+MOST_DOCUMENTS = 200
+TODAY_VERDICT = VerdictKind(
+    rule=TODAY,
+    page="judging-today",
+    identify=identify_today,
+    load=load_today_figures,
+    restore=restore_today_figures,
+)
+
+
+def request_first_snapshots() -> int:
+    """A chore of the tick: campaigns that are being judged have alarms before anybody opens the
+    page. Later figures are renewed as those of any snapshot.
+    """
+    judging = Plan.objects.filter(kind=Plan.Kind.JUDGE).exclude(state=Plan.State.CLOSED)
+    campaigns = Campaign.objects.filter(pk__in=judging.order_by().values("campaign"))
+    missing = campaigns.exclude(snapshots__name=TODAY_VERDICT.snapshot)
+    for campaign in missing:
+        ensure_snapshot(campaign=campaign, name=TODAY_VERDICT.snapshot)
+    return len(missing)
+
+
+def put_alarm_aside(
+    *, actor: User, campaign: Campaign, name: str, subject: str, reason: str
+) -> AlarmDismissal:
+    """It sounds no more, with this reason, unless it gets worse."""
+    require_permission(actor, "campaigns.manage", campaign)
+    reason = reason.strip()
+    if not reason:
+        raise ActionRefused(
+            "reason", _("An alarm is put aside with a reason."), _("Write one sentence.")
+        )
+    figures = get_campaign_verdict(campaign, TODAY.name).figures
+    alarm = find_alarm(figures.alarms if figures else (), name, subject)
+    return write_dismissal(actor, campaign, alarm, "alarm.put_aside", reason=reason[:500])
+
+
+def undo_alarm_dismissal(
+    *, actor: User, campaign: Campaign, name: str, subject: str
+) -> AlarmDismissal:
+    """An alarm that was put aside sounds again."""
+    require_permission(actor, "campaigns.manage", campaign)
+    figures = get_campaign_verdict(campaign, TODAY.name).figures
+    alarm = find_alarm(figures.aside if figures else (), name, subject)
+    return write_dismissal(actor, campaign, alarm, "alarm.brought_back", aside=False)
+
+
+def find_alarm(alarms: Sequence[Alarm], name: str, subject: str) -> Alarm:
+    for alarm in alarms:
+        if (alarm.name, alarm.subject) == (name, subject):
+            return alarm
+    raise ActionRefused(
+        "no-alarm", _("This alarm is over, or was changed by another organizer."), _("Reload.")
+    )
+
+
+def write_dismissal(
+    actor: User,
+    campaign: Campaign,
+    alarm: Alarm,
+    code: str,
+    *,
+    reason: str = "",
+    aside: bool = True,
+) -> AlarmDismissal:
+    with transaction.atomic():
+        stored = Snapshot.objects.select_for_update().filter(
+            campaign=campaign, name=TODAY_VERDICT.snapshot
+        )
+        snapshot = stored.get()
+        is_current = snapshot.inputs == identify_today(campaign)
+        events.log_event(
+            campaign=campaign, actor=actor, code=code, subject=alarm.subject, alarm=alarm.name,
+            reason=reason, sentence=alarm.sentence,
+        )  # fmt: skip
+        row = AlarmDismissal.objects.create(
+            campaign=campaign, name=alarm.name, subject=alarm.subject, severity=alarm.severity,
+            sentence=alarm.sentence, reason=reason, aside=aside, actor=actor,
+        )  # fmt: skip
+        # Every page and the API show it at once, without computing anything again.
+        snapshot.data["aside"] = encode_aside(campaign)
+        if is_current:
+            snapshot.inputs = identify_today(campaign)
+        snapshot.save(update_fields=["data", "inputs"])
+    return row
+
+
+def request_review(
+    *,
+    actor: User,
+    campaign: Campaign,
+    assessor: User,
+    message: str = "",
+    count: int = 20,
+    topic: str = "",
+) -> ReviewRequest:
+    """Ask ``assessor`` to look at their last ``count`` judgments again, of ``topic`` if it is not
+    "". With ``count`` 0 only the message is sent.
+    """
+    require_permission(actor, "campaigns.manage", campaign)
+    rows = current_judgments_by(campaign, assessor).filter(grade__isnull=False)
+    if topic:
+        rows = rows.filter(topic__number=topic)
+    count = min(max(count, 0), MOST_DOCUMENTS)
+    documents = [[row.topic.number, row.docno] for row in rows[:count]]
+    if not documents and not message.strip():
+        raise ActionRefused(
+            "nothing",
+            _("There is nothing to send: no judged documents, and no message."),
+            _("Write a message, or choose a topic that the assessor has judged."),
+        )
+    with transaction.atomic():
+        events.log_event(
+            campaign=campaign, actor=actor, code="review.requested", subject=assessor.username,
+            documents=len(documents), topic=topic,
+        )  # fmt: skip
+        return ReviewRequest.objects.create(
+            campaign=campaign, assessor=assessor, message=message.strip(), documents=documents,
+            requested_by=actor,
+        )  # fmt: skip
+
+
+def finish_review(*, actor: User, campaign: Campaign, pk: int) -> ReviewRequest | None:
+    """The assessor has looked at the documents; None if that was said before."""
+    with transaction.atomic():
+        row = (
+            ReviewRequest.objects.select_for_update()
+            .filter(campaign=campaign, assessor=actor, pk=pk, done_at=None)
+            .first()
+        )
+        if row is None:
+            return None
+        row.done_at = timezone.now()
+        row.save(update_fields=["done_at"])
+        events.log_event(campaign=campaign, actor=actor, code="review.done", subject=actor.username)
+    return row

@@ -1,0 +1,43 @@
+"""The figures of the verdict on a collection, from a campaign or from files."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from evaluation.core.evaluate import TRUST_DEPTH
+from evaluation.core.measures.family import Measure
+from evaluation.core.measures.names import parse_measure
+from evaluation.core.measures.titles import format_measure_title
+from reliability.core.collection.inputs import PooledCollection
+from reliability.core.collection.leave_one_group_out import score_without_group
+from reliability.core.verdicts.reusability import CollectionFigures, measure_left_out_moves
+
+
+def measure_collection(collection: PooledCollection, measure: Measure) -> CollectionFigures:
+    """Every team with a contributing run left out in turn, by a measure for which higher is
+    better (``can_rank_by``).
+    """
+    cut = measure_cut(measure)
+    (trust,) = parse_measure(f"judged_{cut}")
+    groups = collection.by_team
+    scores = collection.score([measure])
+    without = score_without_group(collection, [measure], scores, groups)[:, 0]
+    shares = collection.score([trust])[collection.is_pooled, 0]
+    names = {collection.names[at] for at in groups[collection.pool.runs].tolist()}
+    moves = measure_left_out_moves(
+        collection.tags, collection.teams, collection.by_topic(measure), scores[:, 0], without
+    )
+    return CollectionFigures(
+        measure=format_measure_title(measure.name, over_topics=True),
+        cut=cut,
+        runs=len(collection.tags),
+        teams=len(names),
+        moves=[move for move in moves if move.team in names],
+        judged=[None if np.isnan(share) else float(share) for share in shares],
+    )
+
+
+def measure_cut(measure: Measure) -> int:
+    """The cut-off of the measure, else that of judged@k with all scores."""
+    cut = dict(measure.params).get("k")
+    return cut if isinstance(cut, int) else TRUST_DEPTH

@@ -1,0 +1,263 @@
+"""The verdict on stopping: would more judgments change anything?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from common.verdicts import (
+    Act,
+    KeyFigure,
+    Threshold,
+    Thresholds,
+    Verdict,
+    VerdictRule,
+    VerdictState,
+)
+
+STOPPING = "stopping"
+OURS = "Poolbench, decision 0056"
+LEAST_TAU = Threshold(
+    "stopping-tau",
+    0.95,
+    "Tau-b with the ranking after the rest is judged, at least",
+    "Stricter than the 0.9 of Voorhees, IP&M 2000, since both rankings are by the same assessors",
+)
+STILL = Threshold(
+    "stopping-still", 200, "Judgments over which the order of the runs must hold", OURS, most=1e6
+)
+MOST_PLACES = Threshold(
+    "stopping-places", 1, "Places that a run may have moved over them, at most", OURS, most=1000
+)
+LEAST_JUDGED = Threshold(
+    "stopping-judged",
+    0.9,
+    "Judged@k of every contributing run, at least",
+    "Poolbench, decision 0056; unjudged documents count as not relevant (Buckley and Voorhees, "
+    "SIGIR 2004)",
+)
+LEAST_JUDGMENTS = Threshold(
+    "stopping-judgments", 100, "Judgments for a verdict, at least", OURS, most=1e6
+)
+NO_RUNS = "fewer than two runs have a score"
+
+
+@dataclass(frozen=True)
+class StoppingFigures:
+    """A pool at one moment of judging.
+
+    ``judgments`` counts grades, ``judged`` and ``unjudged`` documents of the pool;
+    ``topics_unjudged`` topics have none judged. ``expected`` more relevant documents, from
+    ``low`` to ``high``. ``tau`` and ``tau_low`` compare the ranking now with that after the rest
+    is judged at random: median, and lower end. ``moved`` is the most places that a run has moved
+    over the last ``span`` judgments; ``pooled_judged`` is judged@``cut`` of each contributing
+    run. ``reason`` says why the rest cannot be estimated.
+    """
+
+    measure: str
+    cut: int
+    runs: int
+    judgments: int
+    judged: int
+    unjudged: int
+    topics_unjudged: int = 0
+    completeness: float | None = None
+    expected: float | None = None
+    low: float | None = None
+    high: float | None = None
+    tau: float | None = None
+    tau_low: float | None = None
+    moved: int | None = None
+    span: int = 0
+    pooled_judged: Sequence[float | None] = ()
+    reason: str = ""
+    seconds_each: float | None = None
+
+    @property
+    def lowest_judged(self) -> float | None:
+        return min((share for share in self.pooled_judged if share is not None), default=None)
+
+    @property
+    def minutes(self) -> float | None:
+        """To judge the rest."""
+        return None if self.seconds_each is None else self.unjudged * self.seconds_each / 60
+
+
+def judge_stopping(figures: StoppingFigures, thresholds: Thresholds) -> Verdict:
+    unknown = _explain_unknown(figures, thresholds)
+    if unknown:
+        return Verdict(
+            STOPPING,
+            VerdictState.UNKNOWN,
+            f"Whether judging can stop cannot be determined: {unknown}.",
+            "The rest of a pool can be estimated only from a random sample of it.",
+            _list_figures(figures, thresholds),
+            (_judge_rest(figures),),
+        )
+    still, judged = _stands_still(figures, thresholds), _is_judged(figures, thresholds)
+    if still and judged:
+        state = VerdictState.GOOD
+    else:
+        state = VerdictState.AMBER if still or judged else VerdictState.BAD
+    return Verdict(
+        STOPPING,
+        state,
+        _write_sentence(figures, thresholds, still=still, judged=judged),
+        _write_reason(figures, thresholds),
+        _list_figures(figures, thresholds),
+        _list_acts(figures, state),
+    )
+
+
+def _explain_unknown(figures: StoppingFigures, thresholds: Thresholds) -> str:
+    least = int(thresholds[LEAST_JUDGMENTS.name].value)
+    if figures.judgments < least:
+        return f"there are {figures.judgments} judgments, and {least} are needed"
+    if figures.unjudged and figures.reason:
+        return figures.reason
+    if figures.tau_low is None or figures.lowest_judged is None:
+        return figures.reason or NO_RUNS
+    return ""
+
+
+def _stands_still(figures: StoppingFigures, thresholds: Thresholds) -> bool:
+    """The rest would hardly move a run, and lately none has moved far."""
+    if not figures.unjudged:
+        return True
+    places, span = thresholds[MOST_PLACES.name].value, thresholds[STILL.name].value
+    return (
+        figures.tau_low is not None
+        and figures.tau_low >= thresholds[LEAST_TAU.name].value
+        and not figures.topics_unjudged
+        and figures.moved is not None
+        and figures.moved <= places
+        and figures.span >= span
+    )
+
+
+def _is_judged(figures: StoppingFigures, thresholds: Thresholds) -> bool:
+    lowest = figures.lowest_judged
+    return lowest is not None and lowest >= thresholds[LEAST_JUDGED.name].value
+
+
+def _write_sentence(
+    figures: StoppingFigures, thresholds: Thresholds, *, still: bool, judged: bool
+) -> str:
+    rest, measure = _count_documents(figures.unjudged), figures.measure
+    lowest = figures.lowest_judged or 0.0
+    if not figures.unjudged:
+        return (
+            "You can stop: every document of the pool is judged."
+            if judged
+            else f"The pool is judged, but down to {lowest:.0%} of the first {figures.cut} "
+            "documents of a run: a deeper pool is needed."
+        )
+    if still and judged:
+        return (
+            f"You can stop: the {rest} left would hardly change the order of the runs by "
+            f"{measure}, tau at least {figures.tau_low:.2f}."
+        )
+    if still:
+        return (
+            f"The order of the runs by {measure} stands, but only {lowest:.0%} of the first "
+            f"{figures.cut} documents of some run are judged."
+        )
+    return _explain_movement(figures, thresholds, rest)
+
+
+def _explain_movement(figures: StoppingFigures, thresholds: Thresholds, rest: str) -> str:
+    """What still moves the order of the runs."""
+    measure = figures.measure
+    if figures.topics_unjudged:
+        number = figures.topics_unjudged
+        return f"Go on: {number} {'topic has' if number == 1 else 'topics have'} no judgment yet."
+    if figures.tau_low is not None and figures.tau_low < thresholds[LEAST_TAU.name].value:
+        return (
+            f"Go on: judging the {rest} left can still change the order of the runs by {measure}, "
+            f"tau down to {figures.tau_low:.2f}."
+        )
+    if figures.moved is None or figures.span < thresholds[STILL.name].value:
+        span = int(thresholds[STILL.name].value)
+        return f"Go on: fewer than {span} judgments lie behind the present order of the runs."
+    places = "1 place" if figures.moved == 1 else f"{figures.moved} places"
+    return (
+        f"Go on: within the last {figures.span} judgments a run has moved by {places} by {measure}."
+    )
+
+
+def _write_reason(figures: StoppingFigures, thresholds: Thresholds) -> str:
+    tau, share = thresholds[LEAST_TAU.name].value, thresholds[LEAST_JUDGED.name].value
+    span, places = int(thresholds[STILL.name].value), thresholds[MOST_PLACES.name].value
+    return (
+        f"Judging can stop when 19 of 20 likely outcomes of the rest keep tau at {tau:g} or more, "
+        f"no run has moved by more than {places:g} within {span} judgments, and "
+        f"judged@{figures.cut} of every contributing run is {share:g} or more. Documents below the "
+        "pool are not covered."
+    )
+
+
+def _list_figures(figures: StoppingFigures, thresholds: Thresholds) -> tuple[KeyFigure, ...]:
+    expected, lowest, tau = figures.expected, figures.lowest_judged, figures.tau
+    return (
+        KeyFigure(
+            "relevant documents expected in the rest of the pool",
+            expected,
+            "–" if expected is None else f"{expected:,.0f}",
+            figures.reason if expected is None else f"{figures.unjudged:,} documents are unjudged",
+            figures.low,
+            figures.high,
+            scale=(0.0, max(1.0, float(figures.unjudged))),
+        ),
+        KeyFigure(
+            "tau with the ranking after the rest is judged",
+            tau,
+            "–" if tau is None else f"{tau:.2f}",
+            figures.reason if tau is None else "median of the draws; from their lower end",
+            figures.tau_low,
+            None if tau is None else 1.0,
+            (thresholds[LEAST_TAU.name].value, 1.0),
+            (0.5, 1.0),
+            word="tau",
+        ),
+        KeyFigure(
+            f"most places moved within {figures.span} judgments",
+            None if figures.moved is None else float(figures.moved),
+            "–" if figures.moved is None else f"{figures.moved}",
+            "undefined: too few judgments to look back" if figures.moved is None else "",
+            good=(0.0, thresholds[MOST_PLACES.name].value),
+            scale=(0.0, max(2.0, float(figures.runs - 1))),
+        ),
+        KeyFigure(
+            f"judged@{figures.cut} of every contributing run, at least",
+            lowest,
+            "–" if lowest is None else f"{lowest:.2f}",
+            "undefined: no run contributed" if lowest is None else "",
+            good=(thresholds[LEAST_JUDGED.name].value, 1.0),
+            word="judged@k",
+        ),
+    )
+
+
+def _judge_rest(figures: StoppingFigures) -> Act:
+    return Act("Let the rest be judged", "judging", (), {}, figures.unjudged, figures.minutes)
+
+
+def _list_acts(figures: StoppingFigures, state: VerdictState) -> tuple[Act, ...]:
+    freeze = Act("Freeze a qrels version", "qrels-list")
+    if state is VerdictState.GOOD:
+        return (freeze, _judge_rest(figures)) if figures.unjudged else (freeze,)
+    if figures.unjudged:
+        return (_judge_rest(figures),)
+    return (Act("Build a deeper pool", "pools"), freeze)
+
+
+def _count_documents(count: int) -> str:
+    return "1 document" if count == 1 else f"{count:,} documents"
+
+
+STOPPING_RULE = VerdictRule(
+    STOPPING,
+    "Would more judgments change anything?",
+    (LEAST_TAU, STILL, MOST_PLACES, LEAST_JUDGED, LEAST_JUDGMENTS),
+    judge_stopping,
+)

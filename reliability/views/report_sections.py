@@ -1,0 +1,67 @@
+"""A stored report as sections of a page, inside the site."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from common.report.report import Figure, Report, Section, Table, iter_cells
+
+OPEN_ROWS = 12
+"""Longer tables are folded."""
+
+
+@dataclass(frozen=True)
+class ReportTable:
+    caption: str
+    heads: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    notes: Sequence[str]
+    is_open: bool
+
+
+@dataclass(frozen=True)
+class ReportSection:
+    """``anchor`` is unique on the page."""
+
+    anchor: str
+    title: str
+    reading: str
+    notes: Sequence[str]
+    figures: Sequence[Figure]
+    tables: Sequence[ReportTable]
+    definition: Sequence[str]
+
+
+def list_report_sections(report: Report) -> list[ReportSection]:
+    """Without the verdict, which the page shows first, and without empty sections."""
+    return [
+        ReportSection(
+            section.name or str(number),
+            section.title,
+            section.reading,
+            section.notes,
+            list(section.figures),
+            list(_iter_tables(section)),
+            section.definition,
+        )
+        for number, section in enumerate(report.sections)
+        if section.title and section.name != "verdict"
+    ]
+
+
+def _iter_tables(section: Section) -> Iterator[ReportTable]:
+    for table in section.tables:
+        rows = [[cell.text for cell in row] for row in iter_cells(table)]
+        if rows:
+            yield _build_table(section, table, rows)
+
+
+def _build_table(section: Section, table: Table, rows: list[list[str]]) -> ReportTable:
+    return ReportTable(
+        caption=table.caption or section.title,
+        heads=[column.title for column in table.columns],
+        rows=rows,
+        notes=table.notes,
+        is_open=not table.detail and len(rows) <= OPEN_ROWS,
+    )

@@ -1,0 +1,54 @@
+// How the text looks, remembered in this browser by campaign and person. It runs while the page is
+// read, after the controls and before the document, so that nothing is painted twice.
+{
+  const { user, campaign, topic } = document.getElementById("judge").dataset;
+  const key = `poolbench-view-${user}-${campaign}`;
+  const roomy = matchMedia("(min-width: 60rem) and (min-height: 34.01rem)");
+  const switches = ["flip-columns", "flip-prose", "show-pace"];
+  const details = document.getElementById("topic");
+  let view = {};
+
+  const control = (id) => document.getElementById(id);
+
+  function read() {
+    try {
+      view = JSON.parse(localStorage.getItem(key)) ?? {};
+    } catch {
+      view = {}; // Without storage, or with what another program wrote.
+    }
+  }
+
+  function keep(changes) {
+    Object.assign(view, changes);
+    try {
+      localStorage.setItem(key, JSON.stringify(view));
+    } catch {
+      // The choice lasts as long as the page.
+    }
+  }
+
+  function showTopic(isNew) {
+    if (details) details.open = isNew || (roomy.matches && !view.folded);
+  }
+
+  read();
+  document.documentElement.dataset.scripted = "";
+  const size = control(view.size);
+  if (size?.name === "text-size") size.checked = true;
+  for (const id of switches) if (control(id)) control(id).checked = view[id] === true;
+  showTopic(Boolean(topic) && view.topic !== topic);
+  if (topic) keep({ topic });
+
+  control("view").addEventListener("change", ({ target }) => {
+    keep(target.name === "text-size" ? { size: target.id } : { [target.id]: target.checked });
+    document.dispatchEvent(new CustomEvent("view"));
+  });
+  // Where the topic covers the document, folding it is not a choice for the next page.
+  details?.addEventListener("toggle", () => roomy.matches && keep({ folded: !details.open }));
+  roomy.addEventListener("change", () => showTopic(false));
+  // Where it covers the document, the topic folds when one turns to the document or has judged it.
+  const fold = () => !roomy.matches && details && (details.open = false);
+  document.addEventListener("judged", fold);
+  document.addEventListener("keydown", ({ key }) => key === "Escape" && !document.querySelector(":popover-open") && fold());
+  document.addEventListener("click", (event) => event.target.closest?.(".judge-doc") && fold());
+}

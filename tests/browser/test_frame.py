@@ -1,0 +1,88 @@
+"""The frame of campaign pages: its height at two widths, no page wider than its window, and the
+menu of all pages without a script.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.access_table import TABLE
+from tests.browser.desk import sign_in
+from tests.test_access import urls
+from tests.world.site import ROLES, World, build_site
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+MEMBERS = ("viewer", "owner", "assessor", "organizer")
+HEAD = "document.querySelector('.campaign-head')?.getBoundingClientRect().height ?? null"
+WIDER = "document.documentElement.scrollWidth > innerWidth"
+WIDE = """[...document.body.querySelectorAll('*')].filter(each =>
+  each.getBoundingClientRect().right > innerWidth + 1).map(each => each.outerHTML.slice(0, 80))
+  .slice(0, 3)"""
+FITTED = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+"""Tables fold their columns a moment after the window has changed."""
+HIGHEST = {1280: 96, 390: 80, 320: 80}
+WITHOUT_HEAD = {"judge", "judge-change", "consensus-pair", "comparison-desk"}
+"""The desks."""
+FILES = {"document-body", "run-file"}
+
+
+def pages(world: World, role: str) -> dict[str, str]:
+    """The addresses of all campaign pages that ``role`` may read, by URL name."""
+    addresses, at = urls(world), ROLES.index(role)
+    rows = [line.split() for line in TABLE.splitlines() if line.strip() and line[0] != "#"]
+    return {
+        name: addresses[name]
+        for name, method, *statuses in rows
+        if method == "GET"
+        and statuses[at] == "200"
+        and addresses[name].startswith("/c/")
+        and "@" not in name
+        and addresses[name].endswith(("/", "docno=d1"))
+        and name not in FILES
+    }
+
+
+@pytest.fixture
+def world() -> World:
+    return build_site()
+
+
+@pytest.mark.parametrize("role", MEMBERS)
+def test_the_head_is_low_and_no_page_is_wider_than_its_window(role, world, open_page, live_server):
+    page = open_page()
+    sign_in(page, world.people[role], live_server.url)
+    headed, wrong = set(), []
+    for name, address in pages(world, role).items():
+        page.goto(address)
+        for width, highest in HIGHEST.items():
+            page.set_viewport_size({"width": width, "height": 844})
+            page.wait_for_function("width => innerWidth === width", arg=width)
+            page.evaluate(FITTED)
+            height = page.evaluate(HEAD)
+            if height is None and name in WITHOUT_HEAD:
+                continue
+            headed.add(name)
+            if height is None or height > highest:
+                wrong.append(f"{name} at {width}: head of {height} px")
+            if page.evaluate(WIDER):
+                wrong.append(f"{name} at {width}: wider than the window: {page.evaluate(WIDE)}")
+        if name not in WITHOUT_HEAD and page.locator("h1").count() != 1:
+            wrong.append(f"{name}: {page.locator('h1').count()} headings of the first rank")
+    assert wrong == []
+    assert len(headed) >= {"viewer": 4, "owner": 10, "assessor": 8, "organizer": 60}[role]
+
+
+def test_the_menu_of_all_pages_needs_no_script(world, open_page, live_server):
+    page = open_page(viewport={"width": 390, "height": 844})
+    sign_in(page, world.people["organizer"], live_server.url)
+    without = open_page(viewport={"width": 390, "height": 844}, java_script_enabled=False)
+    without.context.add_cookies(page.context.cookies())
+    without.goto("/c/small/")
+    without.locator(".all-pages > summary").click()
+    without.locator(".all-pages a", has_text="Reusability").click()
+    assert without.url.endswith("/c/small/results/collection/")
+    assert without.locator("h1").inner_text().startswith("Reusability")
+    assert without.locator(".all-pages > summary").inner_text().split()[:2] == [
+        "Results",
+        "Reusability",
+    ]

@@ -1,0 +1,55 @@
+"""A participant takes tables, figures and archive of a paper: light, dark, wide and narrow."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from evaluation.services.release import release_scores
+from evaluation.services.scoring import score_campaign
+from tests.browser.desk import sign_in
+from tests.browser.test_accessibility import serious
+from tests.world.files import accepted_run, qrels_release
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+RUNS = {"good": ("Alpha", "d1 d2"), "fair": ("Beta", "d2 d1"), "poor": ("Beta", "d2 d3")}
+
+
+@pytest.fixture
+def released(organizer, campaign, team, other_team):
+    topics = [str(number) for number in range(1, 7)]
+    qrels = qrels_release(campaign, "".join(f"{t} 0 d1 1\n{t} 0 d2 0\n" for t in topics))
+    for tag, (name, order) in RUNS.items():
+        ranked = list(enumerate(order.split(), 1))
+        lines = [f"{t} Q0 {d} {rank} {9 - rank} {tag}\n" for t in topics for rank, d in ranked]
+        accepted_run(campaign.teams.get(name=name), tag, "".join(lines))
+    scored = score_campaign(
+        actor=organizer, campaign=campaign, qrels=qrels, measures=["map", "P_10"]
+    )
+    return release_scores(actor=organizer, score_set=scored)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_team_takes_its_results(scheme, browser, participant, released, live_server):
+    context = browser.new_context(
+        base_url=live_server.url, color_scheme=scheme, viewport={"width": 1280, "height": 900}
+    )
+    page = context.new_page()
+    sign_in(page, participant, live_server.url)
+    for width in (1280, 390):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.goto("/c/small/results/paper/")
+        assert serious(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+        assert "good is 1st of 3 runs by MAP" in page.locator(".verdict").inner_text()
+    with page.expect_download() as taken:
+        page.get_by_role("link", name="Download all as zip").click()
+    with zipfile.ZipFile(io.BytesIO(Path(taken.value.path()).read_bytes())) as archive:
+        assert any(name.endswith("figure-topics.png") for name in archive.namelist())
+    with page.expect_download() as taken:
+        page.get_by_role("link", name="PNG: AP by topic").click()
+    assert Path(taken.value.path()).read_bytes()[:4] == b"\x89PNG"
+    context.close()

@@ -1,0 +1,158 @@
+"""Tables in a browser: the page scrolls, heads and totals stay in sight, columns by address."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.browser.desk import sign_in
+from tests.test_access import rows, urls
+from tests.world.site import World
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+INNER_SCROLLERS = """() => [...document.querySelectorAll("main *")].filter((box) => {
+  const { overflowY } = getComputedStyle(box);
+  const inMenu = box.closest("details.menu, details.drop, [popover], textarea, select, pre");
+  return /auto|scroll/.test(overflowY) && box.scrollHeight > box.clientHeight + 1 && !inMenu;
+}).map((box) => `${box.localName}.${box.className}`)"""
+WIDTH = "() => document.documentElement.scrollWidth"
+DESKS = ("judge", "adjudicate", "comparison-desk", "training", "try", "judge-training")
+MANY = 60
+
+
+@pytest.fixture
+def organizer_page(open_page, world: World, live_server):
+    def opened(width: int, height: int) -> Page:
+        page = open_page(strict=False, viewport={"width": width, "height": height})
+        sign_in(page, world.people["organizer"], live_server.url)
+        return page
+
+    return opened
+
+
+def list_addresses(world: World) -> list[str]:
+    addresses = urls(world)
+    names = [name for name, method, _ in rows() if method == "GET" and name in addresses]
+    skipped = ("api-", "crowd-", "language", "logout", "health", "document-body", "schema")
+    return sorted(
+        {
+            addresses[name]
+            for name in names
+            if not name.startswith((*skipped, *DESKS))
+            and "download" not in name and "chart" not in name and "export" not in name
+            and not name.endswith(("-file", "-csv", "-json", "-report", "-list", "-qrels"))
+        }
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 900), (390, 844)])
+def test_only_the_page_scrolls_vertically(organizer_page, world, width, height) -> None:
+    page, wrong, seen = organizer_page(width, height), [], 0
+    for address in list_addresses(world):
+        answer = page.request.get(address)
+        if answer.status != 200 or "text/html" not in answer.headers["content-type"]:
+            continue
+        page.goto(address)
+        seen += 1
+        wrong += [f"{address}: {box}" for box in page.evaluate(INNER_SCROLLERS)]
+        if (wide := page.evaluate(WIDTH)) > width:
+            wrong.append(f"{address}: {wide} px wide")
+    assert wrong == []
+    assert seen > 40
+
+
+LONG = """(count) => {
+  const body = document.querySelector("#board tbody");
+  for (let at = 0; at < count; at += 1) body.append(body.rows[0].cloneNode(true));
+}"""
+PLACE = """(part) => {
+  const box = document.querySelector(`#board ${part}`).getBoundingClientRect();
+  return [box.top, box.bottom, innerHeight];
+}"""
+
+
+def test_head_and_median_stay_in_sight(organizer_page, world) -> None:
+    page = organizer_page(1280, 900)
+    page.goto(world.score_set.get_absolute_url())
+    first = page.locator("#board tbody tr").first.bounding_box()
+    assert first
+    assert first["y"] <= 350
+    page.evaluate(LONG, MANY)
+    _, bottom, height = page.evaluate(PLACE, "tfoot th")
+    assert bottom == pytest.approx(height, abs=1)
+    page.mouse.wheel(0, 1200)
+    page.wait_for_function("scrollY > 900")
+    top, _, _ = page.evaluate(PLACE, "thead th")
+    assert top == pytest.approx(0, abs=1)
+    tall = page.locator("#board tbody tr").first.bounding_box()
+    assert tall
+    assert tall["height"] == pytest.approx(29, abs=1)
+
+
+def test_sorting_keeps_totals_at_the_end(organizer_page, world) -> None:
+    page = organizer_page(1280, 900)
+    page.goto(world.score_set.get_absolute_url())
+    first = page.locator("#board tbody th").first.inner_text()
+    page.locator("#board thead button").first.click()
+    page.locator("#board thead button").first.click()
+    assert page.locator("#board thead th").first.get_attribute("aria-sort") == "descending"
+    assert page.locator("#board tfoot th").inner_text().startswith("Median")
+    assert page.locator("#board tbody tr").count() == len(world.score_set.runs.all())
+    assert first
+
+
+def test_a_link_keeps_the_columns(organizer_page, world) -> None:
+    page = organizer_page(1280, 900)
+    page.goto(f"/c/{world.campaign.slug}/runs/?state=accepted")
+    page.locator(".drop > summary").click()
+    for name in ("priority", "documents", "file"):
+        page.locator(f'.drop [value="{name}"]').uncheck()
+    page.get_by_role("button", name="Show columns").click()
+    page.wait_for_url("**/runs/?*column=state*")
+    assert "state=accepted" in page.url
+    heads = page.locator("#runs thead th").all_inner_texts()
+    assert "Team" in heads
+    assert not {"Priority", "Documents", "File"} & {*heads}
+    page.goto(page.url)
+    assert page.locator("#runs thead th").all_inner_texts() == heads
+
+
+def test_phones_show_the_name_and_the_main_column(organizer_page, world) -> None:
+    page = organizer_page(390, 844)
+    page.goto(f"/c/{world.campaign.slug}/runs/")
+    visible = [head for head in page.locator("#runs thead th").all() if head.is_visible()]
+    assert [head.inner_text() for head in visible] == ["Run", "State"]
+    assert "8 more columns: turn the phone" in page.locator(".cue.phone").inner_text()
+
+
+WIDEN = """() => {
+  const box = document.querySelector(".table");
+  const table = box.querySelector("table");
+  for (const row of table.rows) {
+    for (let at = 0; at < 30; at += 1) row.append(row.cells[1].cloneNode(true));
+  }
+  box.style.width = "60rem";
+}"""
+
+
+def test_columns_that_do_not_fit_rest_until_asked_for(organizer_page, world) -> None:
+    page = organizer_page(1280, 900)
+    page.goto(f"/c/{world.campaign.slug}/topics/")
+    page.evaluate(WIDEN)
+    page.locator(".table.folded").first.wait_for()
+    cue = page.locator(".cue.made").first
+    assert "more columns." in cue.inner_text()
+    assert page.evaluate(WIDTH) <= 1280
+    cue.get_by_role("button").click()
+    page.locator(".table.pans.cut-end").first.wait_for()
+    box = page.locator(".table.pans").first
+    assert "columns, scroll" in page.locator(".cue.made").first.inner_text()
+    box.evaluate("(box) => { box.scrollLeft = box.scrollWidth; }")
+    page.locator(".table.pans.cut-start:not(.cut-end)").first.wait_for()
+    left = box.evaluate("(box) => box.getBoundingClientRect().left")
+    name = page.locator("table.data tbody tr > *").first.bounding_box()
+    assert name
+    assert name["x"] == pytest.approx(left, abs=1)

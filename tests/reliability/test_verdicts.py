@@ -1,0 +1,143 @@
+"""The verdicts of a campaign: one sentence on page, API, report and command; thresholds."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+from django.urls import reverse
+
+from campaigns.errors import ActionRefused
+from campaigns.services.snapshots import refresh_snapshot
+from campaigns.services.verdicts import (
+    change_threshold,
+    compute_campaign_verdict,
+    list_stored_verdicts,
+    list_verdict_kinds,
+)
+from common.verdicts import VerdictState
+from judging.services.imports import import_judgments
+from pooling.core.spec import depth_spec
+from pooling.services.freeze import freeze_pool
+from tests.pages import read_page
+from tests.reliability.test_disagreement import GRADES
+
+NAMES = ("leaderboard", "agreement", "stopping", "collection")
+PAGES = {"agreement": "agreement", "stopping": "stopping", "collection": "reusability"}
+
+
+@pytest.fixture
+def computed(campaign, organizer, assessor, assessor2, alpha, beta):
+    """Two assessors on five documents; all figures are stored, as after the jobs."""
+    freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(3), runs=[alpha, beta])
+    for who in (assessor, assessor2):
+        rows = GRADES[who.username]
+        import_judgments(actor=organizer, campaign=campaign, assessor=who, rows=rows)
+    for kind in list_verdict_kinds():
+        refresh_snapshot(campaign=campaign, name=kind.snapshot)
+    return campaign
+
+
+def printed(*args):
+    out = io.StringIO()
+    call_command("verdicts", *args, stdout=out)
+    return out.getvalue()
+
+
+def test_every_kind_is_registered():
+    assert {kind.rule.name for kind in list_verdict_kinds()} >= set(NAMES)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_page_api_and_command_say_the_same(name, computed, organizer, as_user):
+    client = as_user(organizer)
+    verdict = compute_campaign_verdict(computed, name).verdict
+    rows = client.get(reverse("api-verdict-list"), {"campaign": computed.slug}).json()
+    (row,) = [each for each in rows if each["name"] == name]
+    (told,) = json.loads(printed("--campaign", computed.slug, "--only", name, "--format", "json"))
+    assert row["sentence"] == told["sentence"] == verdict.sentence
+    assert row["state"] == told["state"] == verdict.state.value
+    assert row["is_current"]
+    text = read_page(client.get(reverse(PAGES[name], args=[computed.slug])))
+    if name != "stopping" or 'class="verdict"' in text:
+        assert verdict.sentence.replace("'", "&#x27;") in text
+    assert verdict.sentence in printed("--campaign", computed.slug)
+
+
+def test_reports_begin_with_the_verdict(computed, organizer, as_user):
+    client = as_user(organizer)
+    verdict = compute_campaign_verdict(computed, "agreement").verdict
+    for route, args in (
+        ("agreement-download", ("md",)),
+        ("disagreement-download", ("report", "md")),
+    ):
+        text = read_page(client.get(reverse(route, args=[computed.slug, *args])))
+        assert verdict.sentence in text
+        assert text.index("Verdict") < text.index(verdict.sentence)
+    stopping = compute_campaign_verdict(computed, "stopping").verdict
+    url = reverse("stopping-download", args=[computed.slug, "panel", "json"])
+    assert client.get(url).json()["verdict"]["sentence"] == stopping.sentence
+
+
+def test_unknown_campaigns_are_refused_by_the_command(db):
+    with pytest.raises(CommandError, match="Unknown campaign"):
+        printed("--campaign", "none")
+
+
+def test_the_overview_shows_stored_verdicts_only(computed):
+    assert [each.kind.rule.name for each in list_stored_verdicts(computed)] != []
+    computed.snapshots.all().delete()
+    assert list_stored_verdicts(computed) == []
+
+
+def test_a_threshold_is_set_logged_and_named(computed, organizer):
+    change_threshold(actor=organizer, campaign=computed, name="agreement-documents", value=3)
+    verdict = compute_campaign_verdict(computed, "agreement").verdict
+    assert (
+        "Thresholds of this campaign: Documents with two assessors, at least 3." in verdict.reason
+    )
+    event = computed.events.get(code="threshold.changed")
+    assert event.data == {"before": None, "now": 3}
+    change_threshold(actor=organizer, campaign=computed, name="agreement-documents", value=3)
+    assert computed.events.filter(code="threshold.changed").count() == 1
+    change_threshold(actor=organizer, campaign=computed, name="agreement-documents", value=None)
+    assert not computed.thresholds.exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("nothing", 1), ("agreement-tau", 1.5), ("agreement-tau", -1)]
+)
+def test_bad_thresholds_are_refused(name, value, campaign, organizer):
+    with pytest.raises(ActionRefused):
+        change_threshold(actor=organizer, campaign=campaign, name=name, value=value)
+
+
+def test_the_form_saves_all_or_none(campaign, organizer, as_user):
+    client, url = as_user(organizer), reverse("thresholds", args=[campaign.slug])
+    answer = client.post(url, {"agreement-tau": "0.8", "agreement-alpha": "many"})
+    assert answer.status_code == 422
+    assert "is not a decimal number" in read_page(answer)
+    assert not campaign.thresholds.exists()
+    assert client.post(url, {"agreement-tau": "0,85"}).status_code == 302
+    assert campaign.thresholds.get().value == 0.85
+    assert 'value="0.85"' in read_page(client.get(url))
+    assert client.post(url, {}).status_code == 302
+    assert not campaign.thresholds.exists()
+
+
+def test_the_api_sets_a_threshold(campaign, organizer, as_user):
+    client, url = as_user(organizer), reverse("api-verdict-thresholds")
+    body = {"campaign": campaign.slug, "name": "stopping-tau", "value": 0.9}
+    rows = client.post(url, body, content_type="application/json").json()
+    (row,) = [each for each in rows if each["name"] == "stopping-tau"]
+    assert (row["value"], row["changed"]) == (0.9, True)
+
+
+def test_an_empty_campaign_has_full_answers(campaign):
+    for kind in list_verdict_kinds():
+        verdict = compute_campaign_verdict(campaign, kind.rule.name).verdict
+        assert verdict.state is VerdictState.UNKNOWN
+        assert verdict.sentence
