@@ -52,8 +52,10 @@ def test_behind_tls_the_cookies_are_secure():
     assert settings.SESSION_COOKIE_SECURE == settings.CSRF_COOKIE_SECURE == settings.BEHIND_TLS
 
 
-WITHOUT_COOKIES = ("crowd-", "api-interleaving", "api-click-preferences")
-"""Pages and operations without sign-in: no cookie can be abused. See ``docs/decisions``."""
+WITHOUT_COOKIES = ("crowd-", "api-interleaving", "api-click-preferences", "old-address")
+"""Pages and operations without sign-in: no cookie can be abused. See ``docs/decisions``. An old
+address sends the form on, and the new one asks for the token.
+"""
 
 
 def test_every_post_needs_a_csrf_token(world, client_for):

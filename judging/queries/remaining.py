@@ -225,12 +225,8 @@ def count_answers_elsewhere(
     imported and late judgments, adjudications, and skips that were passed on.
     """
     known = Counter[tuple[int, int, int, bool]]()
-    log = read_judgment_log(campaign)
-    rare = log.numbers["slot_id"] == NONE
-    rare |= log.select_rows(Purpose.ADJUDICATE)
-    for purpose in PEOPLE:
-        rare |= log.select_rows(purpose, Judgment.Kind.SKIP)
-    if not rare[np.isin(log.numbers["assessor_id"], list(users))].any():
+    # The desk asks about one topic after every judgment: that is in the index of the database.
+    if len(here.get("topic__in", ())) != 1 and not has_answers_elsewhere(campaign, users):
         return known
     elsewhere = Q(slot=None) | Q(kind=Judgment.Kind.SKIP) | Q(purpose=Purpose.ADJUDICATE)
     judgments = Judgment.objects.filter(
@@ -260,6 +256,16 @@ def count_answers_elsewhere(
             if (user, topic, docno) not in held and whose in (None, user):
                 known[plan, topic, user, whose is not None] += 1
     return known
+
+
+def has_answers_elsewhere(campaign: Campaign, users: Collection[int]) -> bool:
+    """Whether the log has any answer of ``users`` that may stand for no slot of theirs."""
+    log = read_judgment_log(campaign)
+    rare = log.numbers["slot_id"] == NONE
+    rare |= log.select_rows(Purpose.ADJUDICATE)
+    for purpose in PEOPLE:
+        rare |= log.select_rows(purpose, Judgment.Kind.SKIP)
+    return bool(rare[np.isin(log.numbers["assessor_id"], list(users))].any())
 
 
 def documents_to_come(

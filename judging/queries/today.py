@@ -70,7 +70,7 @@ class FirstGrade(NamedTuple):
     third: bool
 
 
-class LogReader:
+class DayLogReader:
     """The log in one pass: first and current grades, repeats, judgments by day and version.
 
     Imports are left out, for they are no work of a day; crowd work counts by day only, since it
@@ -122,7 +122,7 @@ class LogReader:
 
 
 def load_situation(campaign: Campaign, today: date) -> Situation:
-    reader = LogReader(campaign)
+    reader = DayLogReader(campaign)
     reader.read()
     scale = agreement_scale(campaign)
     rows = reader.list_rows()
@@ -228,7 +228,7 @@ def count_reserved(campaign: Campaign) -> dict[str, int]:
     }
 
 
-def describe_change(reader: LogReader, names: dict[int, str]) -> GuidelineChange | None:
+def describe_change(reader: DayLogReader, names: dict[int, str]) -> GuidelineChange | None:
     """The latest change of the guidelines, if there were judgments before it."""
     change = reader.change
     if change is None or not any(first.at < change.at for first in reader.first.values()):

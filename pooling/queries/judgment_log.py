@@ -123,15 +123,18 @@ def _append_rows(
     if log is not None:
         numbers = {k: np.concatenate([log.numbers[k], each]) for k, each in numbers.items()}
         pair = np.concatenate([log.pair, pair])
-    judgments = campaign.judgments.order_by()
+    last = int(log.numbers["pk"][-1]) if log is not None and len(log) else 0
+    later = campaign.judgments.filter(pk__gt=last).order_by()
+    third = frozenset(later.filter(third=True).values_list("pk", flat=True))
+    units = dict(later.filter(unit__isnull=False).values_list("pk", "unit"))
     return JudgmentLog(
         version,
         numbers,
         tuple(names),
         pair,
         tuple(pairs),
-        frozenset(judgments.filter(third=True).values_list("pk", flat=True)),
-        dict(judgments.filter(unit__isnull=False).values_list("pk", "unit")),
+        log.third | third if log else third,
+        log.units | units if log else units,
     )
 
 

@@ -165,7 +165,7 @@ def test_any_other_failure_is_a_500_of_the_same_kind(organizer, monkeypatch, pat
     client = Client(raise_request_exception=False)
     client.force_login(organizer)
     monkeypatch.setattr("campaigns.models.Campaign.objects.visible_to", broken)
-    monkeypatch.setattr("campaigns.views.site.list_campaigns_for", broken)
+    monkeypatch.setattr("campaigns.views.site.build_home", broken)
     answer = client.get(path)
     assert answer.status_code == 500
     assert "Retry-After" not in answer

@@ -34,7 +34,7 @@ from tests.world.files import checked_run
 from tests.world.people import joined
 
 TOPICS, DOCS, RUNS = 12, 60, 5
-SCALE = [GradeSpec(g, f"grade {g}", "mrtvx"[g + 1], max(g, 0)) for g in range(-1, 4)]
+SCALE = [GradeSpec(g, f"grade {g}", "mrkyx"[g + 1], max(g, 0)) for g in range(-1, 4)]
 MEASURES = ("map", "bpref", "ndcg", "ndcg_cut_5", "P_5", "recall_10", "Rprec", "recip_rank",
             "num_ret", "num_rel", "num_rel_ret")  # fmt: skip
 
@@ -155,6 +155,7 @@ def test_the_agreement_page_says_what_the_command_says_of_the_exported_files(
     # Files know neither order nor time; of bias they know as much.
     biases = [[row["bias"] for row in it.pop("quality")["assessors"]] for it in (told, read)]
     assert biases[0] == biases[1]
+    assert told.pop("verdict")["state"] == "bad"  # a file knows no runs
     assert told == read
 
 

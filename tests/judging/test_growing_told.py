@@ -61,7 +61,7 @@ def test_a_plan_without_any_document_yet_is_at_work(
     (found,) = plan_progress(campaign)
     assert [(row.topic, row.tally.coming) for row in found.topics] == [(topic, 4)]
     client = as_user(organizer)
-    head = read_page(client.get(reverse("judging", args=[campaign.slug])))
+    head = read_page(client.get(campaign.get_absolute_url()))
     assert "The pool has no assessors" not in head
     assert "Monitor judging" in head
     assigning = read_page(client.get(reverse("plan-assign", args=[campaign.slug, plan.pk])))

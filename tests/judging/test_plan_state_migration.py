@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.utils import timezone
 
-BEFORE = [("judging", "0010_plan_closed_at")]
+BEFORE = [("campaigns", "0009_run_withdrawn_at"), ("judging", "0010_plan_closed_at")]
 AFTER = [("judging", "0011_plan_state")]
 
 

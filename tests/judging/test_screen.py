@@ -203,7 +203,7 @@ def test_claim_and_submit_cost_the_same_in_a_large_pool(
         assert screen.get(url).status_code == 200
 
 
-JUDGE, NEXT = 16, 29
+JUDGE, NEXT = 16, 31
 """Queries of a press and of the next page: session and roles, the judgment in its transaction;
 the claim, the document, the topic's head and bar."""
 
@@ -211,7 +211,7 @@ the claim, the document, the topic's head and bar."""
 def test_my_topics_cost_the_same_for_one_and_three(
     plan, screen, campaign, organizer, assessor, django_assert_max_num_queries
 ):
-    with django_assert_max_num_queries(37):
+    with django_assert_max_num_queries(47):
         assert screen.get(reverse("work", args=["small"])).status_code == 200
 
 

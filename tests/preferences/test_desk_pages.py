@@ -34,9 +34,9 @@ def test_a_plain_form_post_saves_a_side_and_shows_the_next(pairs_plan, desk):
     client, url, page = desk(pairs_plan)
     assert "Which document answers the topic better?" in page
     assert page.count('class="side"') == 2
-    assert "0 of 10 compared" in page
+    assert ">0 of 10</span>" in page
     after = client.post(url, form_fields(page) | {"side": "left"}, follow=True)
-    assert "1 of 10 compared" in read_page(after)
+    assert ">1 of 10</span>" in read_page(after)
     assert "Last: left is better" in read_page(after)
     made = Preference.objects.get()
     assert made.choice == ("b" if made.swapped else "a")

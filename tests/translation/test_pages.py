@@ -27,13 +27,16 @@ from tests.translation.sources import forms_of, key_of, messages
 from tests.world.files import make_pool
 from tests.world.people import joined
 
-READ_ALOUD = {"aria-label", "title", "placeholder", "alt", "data-of", "data-local", "data-label"}
+READ_ALOUD = {
+    "aria-label", "title", "placeholder", "alt", "data-of", "data-local", "data-label", "data-cue",
+    "data-show-columns", "data-one-column", "data-more-columns",
+}  # fmt: skip
 """Attributes with words for people; what all others hold is for programs."""
 OWN = {"lang", "csrfmiddlewaretoken", "client_uuid", "aria-pressed"}
 SAME = {
     "Poolbench", "Poolbench 0.1.0", "doccano", "Label Studio",
     "Apache-2.0", "English", "Deutsch", "API", "CSV", "JSON",
-    "JSONL", "qrels", "Esc", "Enter", "sha256", "UTC", "Authorization: Token …", "TREC",
+    "JSONL", "qrels", "Esc", "Enter", "Aa", "sha256", "UTC", "Authorization: Token …", "TREC",
 }  # fmt: skip
 """What is not a word of either language."""
 STATUS = {"/nowhere/": 404, "/join/nonsense/": 404, "/c/small/setup/": 403,
@@ -45,17 +48,23 @@ SIDED = re.compile(
 
 
 class Words(HTMLParser):
-    """The texts of a page and of its spoken attributes; apart from them what programs read."""
+    """The texts of a page and of its spoken attributes; apart from them what programs read.
+
+    What is marked as English, the explanations of the glossary, is left out.
+    """
 
     def __init__(self, page: str) -> None:
         super().__init__()
         self.texts: list[str] = []
         self.values: list[tuple[str, str, str | None]] = []
         self.skipping = ""
+        self.english = 0
         self.feed(page)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         told = dict(attrs)
+        if tag == "span" and (self.english or told.get("lang") == "en"):
+            self.english += 1
         if tag in ("script", "style", "option") and not told.get("value", "x"):
             return
         self.skipping = tag if tag in ("script", "style", "pre") else ""
@@ -65,8 +74,11 @@ class Words(HTMLParser):
                 (tag, name, value) for name, value in attrs if name not in READ_ALOUD | OWN
             ]
 
+    def handle_endtag(self, tag: str) -> None:
+        self.english -= tag == "span" and self.english > 0
+
     def handle_data(self, data: str) -> None:
-        if not self.skipping:
+        if not self.skipping and not self.english:
             self.texts.append(data)
 
     def words(self) -> set[str]:
@@ -106,7 +118,7 @@ def world(campaign, organizer, assessor, assessor2) -> dict[str, User]:
 
 
 COMMON = (
-    "/", "/account/", "/accounts/password/", "/accounts/password/done/", "/nowhere/", "/c/small/",
+    "/?all", "/account/", "/accounts/password/", "/accounts/password/done/", "/nowhere/", "/c/small/",
     "/c/small/setup/topics/", "/c/small/setup/topics/?q=none", "/c/small/setup/topics/view/1/",
     "/c/small/setup/documents/", "/c/small/setup/documents/?q=none",
     "/c/small/setup/documents/view/?docno=d1",
@@ -126,7 +138,7 @@ PAGES = {
         "/c/small/judging/adjudication/meeting/pair/?topic=1&docno=d1",
     ),
     "organizer": (
-        "/", "/c/small/", "/c/small/judging/adjudication/",
+        "/?all", "/c/small/", "/c/small/judging/adjudication/",
         "/c/small/judging/adjudication/meeting/",
         "/c/small/judging/", "/c/small/judging/flags/", "/c/small/judging/assessor/assessor/",
         "/c/small/people/", "/c/small/judging/exchange/",
@@ -153,6 +165,7 @@ def contents(campaign: Campaign) -> set[str]:
         campaign.documents.values_list("docno", "title", "body"),
         campaign.grades.values_list("label", "meaning", "key"),
         User.objects.values_list("username", "first_name", "email"),
+        campaign.events.values_list("subject"),
         [(campaign.title, campaign.slug, "Zweck.", "Leitsatz.", "Anmerkung", "none")],
     ]
     return {str(text) for row in rows for values in row for text in values}
