@@ -22,7 +22,8 @@ logout                      POST   302    302    302    302    302    302    302
 password_change             GET    302    200    200    200    200    200    200    200
 password_change             POST   302    200    200    200    200    200    200    200
 password_change_done        GET    302    200    200    200    200    200    200    200
-home                        GET    200    200    200    200    200    200    200    200
+home                        GET    200    200    302    302    302    302    302    302
+home@all                    GET    200    200    200    200    200    200    200    200
 language                    POST   302    302    302    302    302    302    302    302
 theme                       POST   302    302    302    302    302    302    302    302
 health                      GET    200    200    200    200    200    200    200    200

@@ -165,7 +165,7 @@ def urls(world: World) -> dict[str, str]:
         "run-scores": world.scores.pk, "automatic": world.automatic.pk, "study": study,
     }  # fmt: skip
     queries = {"api-verdict-list": f"?campaign={slug}", "document": "?docno=d1",
-               "help@search": "?q=E07",
+               "help@search": "?q=E07", "home@all": "?all",
                "document-body": "?docno=d1", "judge-change": "?docno=d1",
                "consensus-pair": "?topic=1&docno=d1", "measure@chart": "?chart=steps.svg",
                "agreement@chart": "?chart=coefficients.svg", "agreement@no-chart": "?chart=no.svg",

@@ -215,7 +215,9 @@ def test_a_decision_can_be_taken_back_at_the_meeting(disputed, organizer, topic,
     record_meeting_decision(
         actor=organizer, campaign=disputed, topic=topic, docno="d1", grade=2, client_uuid=uuid4()
     )
-    assert '<span class="word">Undo</span>' in visit(organizer, "consensus-pair", topic="1", docno="d1")
+    assert '<span class="word">Undo</span>' in visit(
+        organizer, "consensus-pair", topic="1", docno="d1"
+    )
     body = {"topic": "1", "docno": "d1", "client_uuid": uuid4()}
     assert "Not resolved yet" in send(organizer, "consensus-undo", body)
     assert "no decision to undo" in send(organizer, "consensus-undo", body | {
