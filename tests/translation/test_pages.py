@@ -120,7 +120,8 @@ def world(campaign, organizer, assessor, assessor2) -> dict[str, User]:
 COMMON = (
     "/?all", "/account/", "/accounts/password/", "/accounts/password/done/", "/nowhere/",
     "/c/small/", "/c/small/setup/topics/", "/c/small/setup/topics/?q=none",
-    "/c/small/setup/topics/view/1/", "/c/small/setup/documents/", "/c/small/setup/documents/?q=none",
+    "/c/small/setup/topics/view/1/", "/c/small/setup/documents/",
+    "/c/small/setup/documents/?q=none",
     "/c/small/setup/documents/view/?docno=d1",
 )  # fmt: skip
 PAGES = {
