@@ -30,7 +30,8 @@ ON_TOP = """
     judging/test_progress_of_designs judging/test_screen
     pooling/test_confirmed_freeze pooling/test_pages
     reliability/test_collection_page reliability/test_simulation_page reliability/test_stopping
-    test_request_limits test_security test_sign_in
+    crowd/test_workers_page preferences/test_desk_pages
+    test_chart_downloads test_page_queries test_request_limits test_security test_sign_in
     workbench
 """
 ONE_ENGINE = frozenset(f"tests/{place}" for place in (NO_DATABASE + ON_TOP).split())

@@ -1,5 +1,5 @@
-"""The frame of campaign pages: its height at two widths, no page wider than its window, and the
-menu of all pages without a script.
+"""The frame of campaign pages: its height at two widths, no page wider than its window, nothing
+that scrolls but the page, and the menu of all pages without a script.
 """
 
 from __future__ import annotations
@@ -18,6 +18,12 @@ WIDER = "document.documentElement.scrollWidth > innerWidth"
 WIDE = """[...document.body.querySelectorAll('*')].filter(each =>
   each.getBoundingClientRect().right > innerWidth + 1).map(each => each.outerHTML.slice(0, 80))
   .slice(0, 3)"""
+INNER_SCROLLERS = """() => [...document.querySelectorAll('main *')].filter((box) => {
+  const { overflowY } = getComputedStyle(box);
+  const inMenu = box.closest("details.menu, details.drop, [popover], textarea, select, pre");
+  return /auto|scroll/.test(overflowY) && box.scrollHeight > box.clientHeight + 1 && !inMenu;
+}).map((box) => `${box.localName}.${box.className}`)"""
+"""Only the page itself scrolls vertically, and menus."""
 FITTED = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 """Tables fold their columns a moment after the window has changed."""
 HIGHEST = {1280: 96, 390: 80, 320: 80}
@@ -48,7 +54,7 @@ def world() -> World:
 
 
 @pytest.mark.parametrize("role", MEMBERS)
-def test_the_head_is_low_and_no_page_is_wider_than_its_window(role, world, open_page, live_server):
+def test_the_head_is_low_and_the_page_alone_scrolls(role, world, open_page, live_server):
     page = open_page()
     sign_in(page, world.people[role], live_server.url)
     headed, wrong = set(), []
@@ -66,6 +72,7 @@ def test_the_head_is_low_and_no_page_is_wider_than_its_window(role, world, open_
                 wrong.append(f"{name} at {width}: head of {height} px")
             if page.evaluate(WIDER):
                 wrong.append(f"{name} at {width}: wider than the window: {page.evaluate(WIDE)}")
+            wrong += [f"{name} at {width}: {box}" for box in page.evaluate(INNER_SCROLLERS)]
         if name not in WITHOUT_HEAD and page.locator("h1").count() != 1:
             wrong.append(f"{name}: {page.locator('h1').count()} headings of the first rank")
     assert wrong == []
