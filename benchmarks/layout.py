@@ -48,6 +48,11 @@ ANALYSIS = """() => {
   return [top('main .verdict'), top('main dl.key, main .key, main dl.stats, main .chart'),
     document.documentElement.scrollHeight];
 }"""
+# In small windows a new topic opens over the document once, and "t" folds it.
+FOLD = """() => {
+  const low = innerWidth < 960 || innerHeight < 544;
+  if (low) document.querySelector('#topic')?.removeAttribute('open');
+}"""
 # Pixels of the middle line that belong to the document, so that what lies over it does not count.
 DESK = """() => {
   const doc = document.querySelector('.judge-doc');
@@ -138,6 +143,7 @@ def measure_desk(browser: Any, address: str, session: str, work: str) -> Iterato
         if links:
             page.goto(str(links[0].get_attribute("href")))
             page.wait_for_timeout(500)
+            page.evaluate(FOLD)
             size = page.evaluate(DESK)
         label = f"document at {width} × {height}{', touch' if touch else ''}"
         if size:
