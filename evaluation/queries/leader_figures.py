@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,8 @@ NO_MEASURE = "no measure of the scores can be compared between runs"
 def identify_leaderboard(campaign: Campaign) -> str:
     latest = campaign.score_sets.order_by("-created_at", "-pk").first()
     fixed = get_fixed_test(campaign)
-    return f"{latest and (latest.pk, latest.created_at)} {campaign.measures} {fixed}"
+    facts = latest and (latest.pk, latest.created_at), campaign.measures, fixed
+    return sha256(repr(facts).encode()).hexdigest()
 
 
 def load_leader_figures(campaign: Campaign) -> LeaderFigures:

@@ -11,6 +11,7 @@ from django.core.management.base import CommandError
 from django.urls import reverse
 
 from campaigns.errors import ActionRefused
+from campaigns.models import Snapshot
 from campaigns.services.snapshots import refresh_snapshot
 from campaigns.services.verdicts import (
     change_threshold,
@@ -85,6 +86,11 @@ def test_reports_begin_with_the_verdict(computed, organizer, as_user):
 def test_unknown_campaigns_are_refused_by_the_command(db):
     with pytest.raises(CommandError, match="Unknown campaign"):
         printed("--campaign", "none")
+
+
+def test_what_identifies_inputs_fits_its_column(computed):
+    longest = Snapshot._meta.get_field("inputs").max_length
+    assert [k.page for k in list_verdict_kinds() if len(k.identify(computed)) > longest] == []
 
 
 def test_the_overview_shows_stored_verdicts_only(computed):
