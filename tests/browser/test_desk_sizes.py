@@ -130,8 +130,9 @@ def test_grades_stand_at_the_thumb_of_a_phone_held_across(desk, campaign, assess
     assert [box["y"] for box in boxes] == sorted(box["y"] for box in boxes)
 
 
-@pytest.mark.parametrize("name", SIZES)
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(
+    ("name", "scheme"), [*((name, "light") for name in SIZES), ("wide", "dark"), ("phone", "dark")]
+)
 def test_nothing_serious_stands_in_the_way(desk, campaign, assessor, name, scheme):
     """Also with lines wider than the window, right to left, in a frame and in 5 MB."""
     give_texts(campaign, assessor, rationale="relevant")
