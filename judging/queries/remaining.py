@@ -6,24 +6,30 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from math import ceil
+from typing import Any
 
 import numpy as np
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from campaigns.models import Campaign, Role, User
+from common.cache import Cache
+from common.shared_reads import read_once
 from judging.core.designs.forecast import divide_open_judgments
 from judging.models import Assignment, Judgment, Plan, Purpose, Slot
 from judging.queries.judgments import ANSWERS, ON_SCREEN
 from judging.queries.repeats import count_undrawn_repeats
+from judging.queries.slot_counts import list_shared_topics
 from judging.queries.slots import PEOPLE, active_assignments, free_slots, withdrawn_judgments
 from judging.queries.stopping import open_topic_filter
 from pooling.queries import future_documents
-from pooling.queries.judgment_log import NONE, read_judgment_log
+from pooling.queries.judgment_log import NONE, JudgmentLog, read_judgment_log
 
 At = tuple[int, int]
 """Plan and topic, by their ids."""
 Seat = tuple[int, int, int]
 """Plan, topic and assessor, by their ids."""
+_elsewhere: Cache[tuple[Any, ...], frozenset[int]] = Cache(64)
+"""By the version of the log."""
 TINY = 1e-9
 """Less than a rounding error of sums of shares: not one document more."""
 
@@ -56,6 +62,15 @@ def remaining_by_topic(
     assessor: User, campaign: Campaign, topics: Collection[int] | None = None
 ) -> dict[int, Remaining]:
     """By topic id, what remains for ``assessor``; topics without any are omitted."""
+    if topics is None:
+        key = "remaining", campaign.pk, assessor.pk
+        return read_once(key, lambda: _list_remaining(assessor, campaign, None))
+    return _list_remaining(assessor, campaign, topics)
+
+
+def _list_remaining(
+    assessor: User, campaign: Campaign, topics: Collection[int] | None
+) -> dict[int, Remaining]:
     # Repeats come also from topics that the assessor has left.
     own = Assignment.ever.filter(plan__campaign=campaign, assessor=assessor).order_by()
     assigned = set(own.values_list("topic", flat=True)) if topics is None else set(topics)
@@ -196,6 +211,9 @@ def count_known_documents(
     # Looked up from the free slots, which are the fewer ones for most of a campaign.
     plans = list(campaign.plans.order_by().values_list("pk", flat=True))
     same = list_free_slots(plans, here)
+    # The desk asks about one topic after every judgment.
+    is_one = len(here.get("topic__in", ())) == 1
+    shared = None if is_one else list_shared_topics(campaign)
     sources: list[tuple[bool, Q]] = [
         (False, Q(item__in=same.filter(reserved_for=None).values("item")))
     ]
@@ -206,8 +224,18 @@ def count_known_documents(
         plan__in=plans, purpose=Purpose.JUDGE, assessor__in=list(users), **here
     ).order_by()
     known = Counter[tuple[int, int, int, bool]]()
+    held = own_slots
+    if shared is not None:
+        # Elsewhere the slot of an assessor is the free one itself, such as an expired lease.
+        held = own_slots.filter(topic__in=shared)
+        single = same.filter(assessor__in=list(users)).exclude(topic__in=shared)
+        for plan, topic, user, whose in single.values_list(
+            "plan", "topic", "assessor", "reserved_for"
+        ):
+            if whose in (None, user):
+                known[plan, topic, user or 0, whose is not None] += 1
     for reserved, match in sources:
-        rows = own_slots.filter(match).values_list("plan", "topic", "assessor")
+        rows = held.filter(match).values_list("plan", "topic", "assessor")
         for plan, topic, user, count in rows.annotate(Count("item", distinct=True)):
             known[plan, topic, user or 0, reserved] += count
     known.update(count_answers_elsewhere(campaign, offered, own_slots, users, here))
@@ -261,11 +289,18 @@ def count_answers_elsewhere(
 def has_answers_elsewhere(campaign: Campaign, users: Collection[int]) -> bool:
     """Whether the log has any answer of ``users`` that may stand for no slot of theirs."""
     log = read_judgment_log(campaign)
+    return not _elsewhere.get_or_compute(log.version, lambda: list_rare_assessors(log)).isdisjoint(
+        users
+    )
+
+
+def list_rare_assessors(log: JudgmentLog) -> frozenset[int]:
+    """The assessors (ids) with any such answer."""
     rare = log.numbers["slot_id"] == NONE
     rare |= log.select_rows(Purpose.ADJUDICATE)
     for purpose in PEOPLE:
         rare |= log.select_rows(purpose, Judgment.Kind.SKIP)
-    return bool(rare[np.isin(log.numbers["assessor_id"], list(users))].any())
+    return frozenset(np.unique(log.numbers["assessor_id"][rare]).tolist())
 
 
 def documents_to_come(
