@@ -100,7 +100,7 @@ def own_judging_counts(campaign: Campaign, user: User) -> tuple[int, int]:
     """How many documents ``user`` has judged, and how many remain for them."""
     own = Counter[str]()
     for row in list_own_counts(campaign, user):
-        own[row.state] += row.count
+        own[row.state] += row.size
     remaining = add_remaining(remaining_by_topic(user, campaign).values())
     return own[Slot.State.JUDGED], own[Slot.State.LEASED] + remaining.count
 

@@ -34,7 +34,10 @@ def counting_judgments(as_of: datetime | None = None) -> Q:
 
 def log_state_key(campaign: Campaign) -> tuple[object, ...]:
     """A key that changes with every log row and exclusion, and every change of withheld topics."""
-    counting = Judgment.objects.filter(counting_judgments(), campaign=campaign)
+    counting = Judgment.objects.filter(campaign=campaign).order_by()
+    # Only work of the crowd can be set aside; a look at all other rows takes time.
+    if WorkUnit.objects.filter(plan__campaign=campaign).exists():
+        counting = counting.filter(counting_judgments())
     log = counting.aggregate(rows=Count("pk"), last=Max("pk"))
     withheld = campaign.topics.filter(withheld=True).order_by("pk").values_list("pk", flat=True)
     return campaign.pk, campaign.created_at, log["rows"], log["last"], tuple(withheld)

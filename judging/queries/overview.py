@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable
 from dataclasses import dataclass
 from datetime import datetime
@@ -26,6 +27,8 @@ from pooling.queries.judgment_log import NONE, read_judgment_log
 State = Slot.State
 _unplanned: Cache[tuple[Hashable, ...], int] = Cache(64)
 """By the slots and the pooled documents of a campaign."""
+_has_thirds: Cache[tuple[Hashable, ...], bool] = Cache(64)
+"""By the slots of a campaign."""
 
 
 @dataclass(frozen=True)
@@ -42,8 +45,10 @@ class CheckedOutSummary:
 def list_checked_out_by_assessor(campaign: Campaign) -> list[CheckedOutSummary]:
     """Assessors and adjudicators with checked-out documents, earliest check-out first."""
     now = timezone.now()
+    # With the purposes, all of them, the few slots are found in an index.
+    plans = list(campaign.plans.order_by().values_list("pk", flat=True))
     rows = list(
-        Slot.objects.filter(plan__campaign=campaign, state=State.LEASED)
+        Slot.objects.filter(plan__in=plans, purpose__in=[*Purpose], state=State.LEASED)
         .order_by()
         .values("assessor")
         .annotate(
@@ -115,14 +120,10 @@ class UnplannedCounts:
 
 def unplanned_counts(campaign: Campaign) -> UnplannedCounts:
     slots = Slot.objects.filter(plan__campaign=campaign, plan__kind=Plan.Kind.JUDGE).order_by()
-    open_, judged = Q(state__in=(State.OPEN, State.LEASED)), Q(state=State.JUDGED)
-    third, again = Q(k=THIRD_K, purpose=Purpose.JUDGE), Q(purpose=Purpose.REPEAT)
-    counts = slots.filter(third | again).aggregate(
-        thirds_open=Count("pk", filter=third & open_),
-        thirds_given=Count("pk", filter=third & judged),
-        repeats_open=Count("pk", filter=again & open_),
-        repeats_given=Count("pk", filter=again & judged),
-    )
+    thirds, repeats = count_thirds(campaign), Counter[str]()
+    for row in count_campaign_slots(campaign):
+        if row.purpose == Purpose.REPEAT:
+            repeats[row.state] += row.size
     judged_slot = Slot.objects.filter(
         item=OuterRef("item"), purpose=Purpose.JUDGE, state=State.JUDGED
     )
@@ -131,7 +132,7 @@ def unplanned_counts(campaign: Campaign) -> UnplannedCounts:
     shared = list_shared_topics(campaign)
     several = others.filter(~Exists(judged_slot), topic__in=shared)
     unjudged = several.aggregate(pairs=Count("item", distinct=True))["pairs"] + sum(
-        row.count
+        row.size
         for row in count_campaign_slots(campaign)
         if row.purpose == Purpose.JUDGE and row.state != State.JUDGED and row.topic not in shared
     )
@@ -139,11 +140,24 @@ def unplanned_counts(campaign: Campaign) -> UnplannedCounts:
     loose = log.select_rows(Purpose.JUDGE, Judgment.Kind.GRADE) & (log.numbers["slot_id"] == NONE)
     loose &= mark_counting_rows(campaign, log)
     return UnplannedCounts(
-        **counts,
+        thirds_open=thirds[State.OPEN] + thirds[State.LEASED],
+        thirds_given=thirds[State.JUDGED],
+        repeats_open=repeats[State.OPEN] + repeats[State.LEASED],
+        repeats_given=repeats[State.JUDGED],
         unjudged=unjudged,
         unplanned=count_unplanned_pairs(campaign),
         extra=int(np.count_nonzero(loose)),
     )
+
+
+def count_thirds(campaign: Campaign) -> Counter[str]:
+    """The slots of third judgments by state."""
+    thirds = Slot.objects.filter(
+        plan__campaign=campaign, plan__kind=Plan.Kind.JUDGE, k=THIRD_K, purpose=Purpose.JUDGE
+    ).order_by()
+    if not _has_thirds.get_or_compute(identify_slots(campaign), thirds.exists):
+        return Counter()
+    return Counter(dict(thirds.values_list("state").annotate(Count("pk"))))
 
 
 def count_unplanned_pairs(campaign: Campaign) -> int:

@@ -176,7 +176,7 @@ def slot_states_by_user(campaign: Campaign) -> dict[int, Counter[tuple[str, str]
     states: dict[int, Counter[tuple[str, str]]] = defaultdict(Counter)
     for row in count_campaign_slots(campaign):
         if row.assessor is not None and row.purpose in ON_SCREEN:
-            states[row.assessor][row.purpose, row.state] += row.count
+            states[row.assessor][row.purpose, row.state] += row.size
     if read_judgment_log(campaign).select_rows(Purpose.JUDGE, Judgment.Kind.SKIP).any():
         for user in list_passed_on_skips(campaign).values_list("assessor", flat=True):
             states[user][Purpose.JUDGE, Slot.State.SKIPPED] += 1

@@ -6,8 +6,9 @@ Nothing here reads a run, rank, score, the origin of a pair, or another assessor
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import overload
 
 import numpy as np
 from django.db.models import Count, QuerySet
@@ -126,7 +127,7 @@ def slot_states_by_topic(
     states: dict[int, Counter[str]] = defaultdict(Counter)
     if topic is None:
         for row in list_own_counts(campaign, assessor):
-            states[row.topic][row.state] += row.count
+            states[row.topic][row.state] += row.size
     else:
         rows = slots_on_screen(campaign, assessor).filter(topic=topic).values_list("state")
         for state, count in rows.annotate(Count("pk")):
@@ -157,7 +158,7 @@ def recent_judgments(campaign: Campaign, assessor: User, topic: Topic) -> list[J
 
 
 @dataclass(frozen=True, eq=False)
-class OwnJudgments:
+class OwnJudgments(Sequence[Judgment]):
     """The judgments at the places ``rows`` of ``log``, loaded as far as they are shown."""
 
     campaign: Campaign
@@ -167,7 +168,13 @@ class OwnJudgments:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def __getitem__(self, part: slice) -> list[Judgment]:
+    @overload
+    def __getitem__(self, part: int) -> Judgment: ...
+    @overload
+    def __getitem__(self, part: slice) -> list[Judgment]: ...
+    def __getitem__(self, part: int | slice) -> Judgment | list[Judgment]:
+        if isinstance(part, int):
+            return self[part : part + 1 or None][0]
         ids = self.log.numbers["pk"][self.rows[part]].tolist()
         by_id = self.campaign.judgments.select_related("topic").in_bulk(ids)
         return [by_id[pk] for pk in ids]

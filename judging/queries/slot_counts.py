@@ -24,7 +24,7 @@ class SlotCount(NamedTuple):
     topic: int
     state: str
     assessor: int | None
-    count: int
+    size: int
 
 
 def count_slots(plans: Collection[int]) -> list[SlotCount]:
@@ -59,7 +59,7 @@ def identify_slots(campaign: Campaign) -> tuple[Hashable, ...]:
     counts = count_campaign_slots(campaign)
     by_plan = {row.plan: 0 for row in counts}
     for row in counts:
-        by_plan[row.plan] += row.count if row.purpose == Purpose.JUDGE else 0
+        by_plan[row.plan] += row.size if row.purpose == Purpose.JUDGE else 0
     last = Slot.objects.order_by().aggregate(last=Max("pk"))["last"]
     return campaign.pk, campaign.created_at, tuple(sorted(by_plan.items())), last
 

@@ -13,7 +13,7 @@ from itertools import count
 from typing import Any
 
 import numpy as np
-from django.db.models import Count, Max
+from django.db.models import Count, Max, Q
 from numpy.typing import NDArray
 
 from campaigns.models import Campaign
@@ -137,9 +137,11 @@ def _append_rows(
         pair = np.concatenate([log.pair, pair])
     last = int(log.numbers["pk"][-1]) if log is not None and len(log) else 0
     later = campaign.judgments.filter(pk__gt=last).order_by()
-    third = frozenset(later.filter(third=True).values_list("pk", flat=True))
-    flagged = frozenset(later.exclude(flags=[]).values_list("pk", flat=True))
-    units = dict(later.filter(unit__isnull=False).values_list("pk", "unit"))
+    special = later.filter(Q(third=True) | Q(unit__isnull=False) | ~Q(flags=[]))
+    rare = list(special.values_list("pk", "third", "flags", "unit"))
+    third = frozenset(pk for pk, is_third, _, _ in rare if is_third)
+    flagged = frozenset(pk for pk, _, flags, _ in rare if flags)
+    units = {pk: unit for pk, _, _, unit in rare if unit is not None}
     return JudgmentLog(
         version,
         numbers,
