@@ -56,6 +56,11 @@ def add_snapshot_kind(kind: SnapshotKind) -> None:
     _kinds[kind.name] = kind
 
 
+def list_snapshot_names() -> list[str]:
+    """In the order of the apps."""
+    return list(_kinds)
+
+
 def ensure_snapshot(*, campaign: Campaign, name: str) -> SnapshotState:
     """The latest figures called ``name``; if they are out of date, a job is queued once."""
     inputs = _kinds[name].identify(campaign)

@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import Any
 
 from campaigns.models import Campaign, Job
-from campaigns.services.snapshots import SnapshotKind, ensure_snapshot
+from campaigns.services.snapshots import SnapshotKind, ensure_snapshot, refresh_snapshot
 from judging.core.policies import ADJUDICATED
 from judging.core.policy_comparison import (
     PolicyComparison,
@@ -47,6 +47,13 @@ def get_policy_comparison(campaign: Campaign) -> ComparedPolicies:
     comparison = decode_comparison(state.data) if state.data else None
     skipped = tuple(state.data["skipped"]) if state.data else ()
     return ComparedPolicies(comparison, skipped, state.computed_at, state.is_current, job=state.job)
+
+
+def load_policy_comparison(campaign: Campaign) -> tuple[PolicyComparison, datetime]:
+    """The latest comparison, and as of when it is; computed here only if there is none."""
+    stored = campaign.snapshots.filter(name=SNAPSHOT).first()
+    snapshot = stored or refresh_snapshot(campaign=campaign, name=SNAPSHOT)
+    return decode_comparison(snapshot.data), snapshot.computed_at
 
 
 def list_compared_policies(campaign: Campaign) -> tuple[list[str], list[str]]:

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.http import Http404, HttpResponse
-from django.shortcuts import get_object_or_404, redirect
+from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_safe
 
 from campaigns import store
 from campaigns.api.attachments import attachment_response, report_response
 from campaigns.core.cards import Card
-from campaigns.errors import format_utc
 from campaigns.models import Campaign, Grade
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import SignedInRequest
@@ -21,7 +20,11 @@ from campaigns.views.snapshots import SnapshotNotice, build_snapshot_notice
 from judging.core.aggregation.formats import RECORDS
 from judging.core.policies import get_policy
 from judging.core.policy_comparison import COMPARISON_FORMATS, PolicyComparison, PolicySummary
-from judging.services.policy_comparison import MOST_LABELS, get_policy_comparison
+from judging.services.policy_comparison import (
+    MOST_LABELS,
+    get_policy_comparison,
+    load_policy_comparison,
+)
 
 
 @dataclass(frozen=True)
@@ -64,14 +67,13 @@ def list_summaries(comparison: PolicyComparison) -> list[tuple[Card, PolicySumma
 
 @require_safe
 def qrels_policies_download_view(request: SignedInRequest, slug: str, fmt: str) -> HttpResponse:
-    """The same as a file; before there are any figures, the page that waits for them."""
+    """The same as a file."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    compared = get_policy_comparison(campaign)
-    if compared.comparison is None or compared.computed_at is None:
-        return redirect("qrels-policies", campaign.slug)
-    as_of = format_utc(compared.computed_at)
+    comparison, computed_at = load_policy_comparison(campaign)
     name = f"{slug}-policies.{fmt}"
-    return report_response(name, COMPARISON_FORMATS, compared.comparison, as_of)
+    return report_response(
+        name, COMPARISON_FORMATS, comparison, computed_at.isoformat(timespec="seconds")
+    )
 
 
 @require_safe
