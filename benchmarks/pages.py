@@ -1,16 +1,18 @@
 """Measure the pages of a campaign at the server: every GET page of the access table, by role.
 
-    python benchmarks/pages.py SLUG [--only NAME...] [--repeats N] [--save FOLDER]
+    python benchmarks/pages.py SLUG [--only NAME...] [--firsts N] [--repeats N] [--jobs]
+        [--save FOLDER]
 
 ``SLUG`` is a campaign of the installation that ``POOLBENCH_VAR`` names, loaded for example by
 benchmarks/trec8.py or benchmarks/trec_covid.py; its organizer is ``organizer``. Members for the
 other roles are created if there are none. Requests pass all middleware, without a network.
 
-First view: all caches and compiled templates are emptied before. Warm: the median of the views
-after it. Times are of wall and, as other programs may share the machine, CPU of this process;
-with PostgreSQL the server's work is in the wall time only. Pages over 300 ms warm or 1 s at first
-view, CPU time, are bold. ``--save`` writes each page there, without what differs by request, so
-that the pages of two versions can be compared with diff.
+First view: all caches and compiled templates are emptied before; with ``--firsts`` the median of
+several. Warm: the median of the views after it. ``--jobs`` computes what jobs compute for the
+pages, and prints how long each takes. Times are of wall and, as other programs may share the
+machine, CPU of this process; with PostgreSQL the server's work is in the wall time only. Pages
+over 300 ms warm or 1 s at first view, CPU time, are bold. ``--save`` writes each page there,
+without what differs by request, so that the pages of two versions can be compared with diff.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ import os
 import re
 import sys
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -74,6 +77,21 @@ def list_actors(campaign: Any) -> dict[str, Any]:
     return actors
 
 
+def compute_snapshots(campaign: Any) -> None:
+    """The figures that jobs compute for the pages, with the CPU time of each job."""
+    from campaigns.errors import ActionRefused
+    from campaigns.services.snapshots import list_snapshot_names, refresh_snapshot
+
+    print("| figures of a job | CPU |\n|---|---|")
+    for name in list_snapshot_names():
+        forget_everything()
+        cpu = time.process_time()
+        with suppress(ActionRefused):
+            refresh_snapshot(campaign=campaign, name=name)
+        print(f"| {name} | {1000 * (time.process_time() - cpu):.0f} |")
+    print()
+
+
 def forget_everything() -> None:
     """As after a restart: no cached results, no compiled templates."""
     from django.template import engines
@@ -94,18 +112,25 @@ def time_request(client: Any, address: str) -> tuple[Any, bytes, tuple[float, fl
 
 
 def measure_page(
-    client: Any, name: str, role: str, address: str, repeats: int
+    client: Any, name: str, role: str, address: str, firsts: int, repeats: int
 ) -> tuple[PageTime, bytes]:
     from django.db import connection
     from django.test.utils import CaptureQueriesContext
 
-    forget_everything()
-    response, body, first = time_request(client, address)
-    times = [time_request(client, address)[2] for _ in range(repeats)] or [first]
+    cold = []
+    for _ in range(firsts):
+        forget_everything()
+        response, body, seconds = time_request(client, address)
+        cold.append(seconds)
+    times = [time_request(client, address)[2] for _ in range(repeats)] or cold
     with CaptureQueriesContext(connection) as queries:
         time_request(client, address)
-    warm = median(cpu for cpu, _ in times), median(wall for _, wall in times)
+    first, warm = take_median(cold), take_median(times)
     return PageTime(name, role, response.status_code, len(body), len(queries), first, warm), body
+
+
+def take_median(times: list[tuple[float, float]]) -> tuple[float, float]:
+    return median(cpu for cpu, _ in times), median(wall for _, wall in times)
 
 
 def print_table(pages: list[PageTime]) -> None:
@@ -128,6 +153,8 @@ def main() -> None:
     parser.add_argument("--roles", nargs="*", default=list(ROLES))
     parser.add_argument("--repeats", type=int, default=20)
     parser.add_argument("--save", type=Path)
+    parser.add_argument("--firsts", type=int, default=1, help="first views, of which the median")
+    parser.add_argument("--jobs", action="store_true", help="do the jobs of pages before")
     options = parser.parse_args()
 
     import django
@@ -139,10 +166,14 @@ def main() -> None:
 
     from campaigns.models import Campaign
     from tests.page_addresses import list_pages
+    from workbench.memory import relax_collector
 
+    relax_collector()
     settings.ALLOWED_HOSTS = [*settings.ALLOWED_HOSTS, "localhost"]
     campaign = Campaign.objects.get(slug=options.slug)
     actors = list_actors(campaign)
+    if options.jobs:
+        compute_snapshots(campaign)
     clients = {}
     for role, user in actors.items():
         clients[role] = Client(HTTP_HOST="localhost", raise_request_exception=True)
@@ -152,7 +183,9 @@ def main() -> None:
     for name, role, address in list_pages(campaign, [role for role in ROLES if role in actors]):
         if (options.only and name not in options.only) or role not in options.roles:
             continue
-        page, body = measure_page(clients[role], name, role, address, options.repeats)
+        page, body = measure_page(
+            clients[role], name, role, address, options.firsts, options.repeats
+        )
         pages.append(page)
         print(f"{page.name} {page.role} {page.first[0]:.2f} {page.warm[0]:.3f}", file=sys.stderr)
         if options.save:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, Q, Subquery
+from django.db.models import Subquery
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
@@ -31,8 +32,8 @@ from judging.core.today.alarm import Alarm
 from judging.models import Plan, Purpose, Qrels, Slot
 from judging.queries.adjudication import own_adjudication_progress
 from judging.queries.home import list_today_states, list_waiting_documents
-from judging.queries.judgments import ON_SCREEN
 from judging.queries.remaining import add_remaining, remaining_by_topic
+from judging.queries.screen import list_own_counts
 from judging.queries.slots import waiting_slots
 from judging.queries.tallies import SlotTally, judging_progress, judging_progress_by_campaign
 
@@ -97,14 +98,11 @@ class JudgingFacts(AppFacts):
 
 def own_judging_counts(campaign: Campaign, user: User) -> tuple[int, int]:
     """How many documents ``user`` has judged, and how many remain for them."""
-    own = Slot.objects.filter(
-        plan__campaign=campaign, assessor=user, purpose__in=ON_SCREEN
-    ).aggregate(
-        judged=Count("pk", filter=Q(state=Slot.State.JUDGED)),
-        leased=Count("pk", filter=Q(state=Slot.State.LEASED)),
-    )
+    own = Counter[str]()
+    for row in list_own_counts(campaign, user):
+        own[row.state] += row.size
     remaining = add_remaining(remaining_by_topic(user, campaign).values())
-    return own["judged"], own["leased"] + remaining.count
+    return own[Slot.State.JUDGED], own[Slot.State.LEASED] + remaining.count
 
 
 def is_judging_done(status: Status) -> bool:

@@ -28,11 +28,13 @@ SNAPSHOT = "campaigns.snapshot"
 class SnapshotKind:
     """``identify`` gives a short string that changes whenever one of the inputs does, within
     milliseconds; ``compute`` gives the figures as plain JSON, or raises ``ActionRefused``.
+    ``is_renewed``: also by the tick, not only when a page asks for them.
     """
 
     name: str
     identify: Callable[[Campaign], str]
     compute: Callable[[Campaign], Any]
+    is_renewed: bool = True
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,11 @@ _kinds: dict[str, SnapshotKind] = {}
 
 def add_snapshot_kind(kind: SnapshotKind) -> None:
     _kinds[kind.name] = kind
+
+
+def list_snapshot_names() -> list[str]:
+    """In the order of the apps."""
+    return list(_kinds)
 
 
 def ensure_snapshot(*, campaign: Campaign, name: str) -> SnapshotState:
@@ -107,7 +114,7 @@ def request_stale_snapshots() -> int:
     stale = 0
     for latest in Snapshot.objects.select_related("campaign").iterator():
         kind = _kinds.get(latest.name)
-        if kind is None:
+        if kind is None or not kind.is_renewed:
             continue
         inputs = kind.identify(latest.campaign)
         if inputs != latest.inputs:

@@ -8,8 +8,12 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from common.report.report import Column, Report, Section, Table, make_columns
 from common.report.writers import make_formats
+from judging.core.aggregation.base import UNDECIDED
 from judging.core.policies import PolicyOutcome
 
 
@@ -52,19 +56,48 @@ class PolicyComparison:
 
 def compare_policies(outcomes: Mapping[str, PolicyOutcome]) -> PolicyComparison:
     """The outcomes of the same ballots by name of their policies."""
-    grades = {
-        name: {(topic, docno): grade for topic, docno, grade in outcome.rows}
-        for name, outcome in outcomes.items()
-    }
+    places: dict[tuple[str, str], int] = {}
+    for outcome in outcomes.values():
+        for topic, docno, _ in outcome.rows:
+            places.setdefault((topic, docno), len(places))
+    grades = {name: place_grades(places, outcome) for name, outcome in outcomes.items()}
     differences = {
-        (first, second): sum(
-            grades[first].get(pair) != grades[second].get(pair)
-            for pair in grades[first].keys() | grades[second].keys()
-        )
+        (first, second): int(np.count_nonzero(grades[first] != grades[second]))
         for first, second in combinations(grades, 2)
     }
     policies = tuple(summarize_outcome(name, outcome) for name, outcome in outcomes.items())
     return PolicyComparison(policies, differences)
+
+
+def place_grades(
+    places: Mapping[tuple[str, str], int], outcome: PolicyOutcome
+) -> NDArray[np.int64]:
+    """The grade of each pair in ``places``; ``UNDECIDED`` where there is none."""
+    grades = np.full(len(places), UNDECIDED, np.int64)
+    rows = [places[topic, docno] for topic, docno, _ in outcome.rows]
+    grades[rows] = [grade for _, _, grade in outcome.rows]
+    return grades
+
+
+def encode_comparison(comparison: PolicyComparison) -> dict[str, Any]:
+    """The comparison as plain JSON, all of it."""
+    return {
+        "policies": [
+            {**vars(policy), "grades": list(policy.grades.items())}
+            for policy in comparison.policies
+        ],
+        "differences": [[*names, count] for names, count in comparison.differences.items()],
+    }
+
+
+def decode_comparison(data: Mapping[str, Any]) -> PolicyComparison:
+    return PolicyComparison(
+        tuple(
+            PolicySummary(**{**policy, "grades": dict(policy["grades"])})
+            for policy in data["policies"]
+        ),
+        {(first, second): count for first, second, count in data["differences"]},
+    )
 
 
 def summarize_outcome(name: str, outcome: PolicyOutcome) -> PolicySummary:
@@ -77,12 +110,12 @@ def summarize_outcome(name: str, outcome: PolicyOutcome) -> PolicySummary:
         ties=outcome.ties,
         mean_entropy=aggregated.mean_entropy if aggregated else None,
         iterations=aggregated.fit.iterations if aggregated else None,
-        converged=aggregated.fit.converged if aggregated else None,
+        converged=bool(aggregated.fit.converged) if aggregated else None,
     )
 
 
-def build_comparison_of_policies(comparison: PolicyComparison) -> Report:
-    """A table of the policies, and one of the pairs that differ."""
+def build_comparison_of_policies(comparison: PolicyComparison, as_of: str = "") -> Report:
+    """A table of the policies, and one of the pairs that differ; ``as_of`` in words."""
     names = [policy.name for policy in comparison.policies]
     grades = make_columns(*(f"grade_{grade}" for grade in comparison.scale))
     entropy = Column("mean_entropy", "mean entropy", format="{:.3f}".format)
@@ -92,6 +125,7 @@ def build_comparison_of_policies(comparison: PolicyComparison) -> Report:
     square = [(name, *(count for _, count in row)) for name, row in comparison.list_differences()]
     head = (Column("policy", left=True), *make_columns(*names, undefined="–"))
     rows = [list_summary_cells(policy, comparison.scale) for policy in comparison.policies]
+    conditions = {"as_of": as_of} if as_of else {}
     both = [(*row, *cells[1:]) for row, cells in zip(rows, square, strict=True)]
     return Report(
         title="Qrels policies",
@@ -100,7 +134,8 @@ def build_comparison_of_policies(comparison: PolicyComparison) -> Report:
             Section("Pairs that differ", (Table("differences", head, square),), titled=True),
         ),
         record=Table("qrels policies", record, both),
-        data=lambda: policy_comparison_to_dict(comparison),
+        data=lambda: {**conditions, **policy_comparison_to_dict(comparison)},
+        conditions=conditions,
     )
 
 

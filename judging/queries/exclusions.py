@@ -6,7 +6,7 @@ from collections import Counter
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Subquery
 
 from campaigns.models import Campaign
 from judging.models import Exclusion, Judgment, Purpose, WorkUnit
@@ -30,6 +30,17 @@ def list_units_set_aside(as_of: datetime | None = None) -> QuerySet[WorkUnit]:
 def counting_judgments(as_of: datetime | None = None) -> Q:
     """Within a query of judgments: those that count, as far as exclusions decide."""
     return Q(unit=None) | ~Q(unit__in=list_units_set_aside(as_of).values("pk"))
+
+
+def log_state_key(campaign: Campaign) -> tuple[object, ...]:
+    """A key that changes with every log row and exclusion, and every change of withheld topics."""
+    counting = Judgment.objects.filter(campaign=campaign).order_by()
+    # Only work of the crowd can be set aside; a look at all other rows takes time.
+    if WorkUnit.objects.filter(plan__campaign=campaign).exists():
+        counting = counting.filter(counting_judgments())
+    log = counting.aggregate(rows=Count("pk"), last=Max("pk"))
+    withheld = campaign.topics.filter(withheld=True).order_by("pk").values_list("pk", flat=True)
+    return campaign.pk, campaign.created_at, log["rows"], log["last"], tuple(withheld)
 
 
 def summarize_set_aside(

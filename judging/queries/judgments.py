@@ -249,9 +249,15 @@ def select_current_grades(log: JudgmentLog, counting: Mask, purpose: str) -> Int
     rows = np.flatnonzero(counting & log.select_rows(purpose))
     assessors = log.numbers["assessor_id"][rows]
     keys = log.pair[rows] * (int(assessors.max(initial=0)) + 1) + assessors
-    _, first = np.unique(keys[::-1], return_index=True)
-    latest: Ints = np.sort(rows[len(rows) - 1 - first])
+    latest = select_last_rows(rows, keys)
     return latest[log.select_rows(purpose, Judgment.Kind.GRADE)[latest]]
+
+
+def select_last_rows(rows: Ints, keys: Ints) -> Ints:
+    """Of ``rows``, ascending, the last one with each of ``keys``."""
+    _, first = np.unique(keys[::-1], return_index=True)
+    last: Ints = np.sort(rows[len(rows) - 1 - first])
+    return last
 
 
 def list_other_grades(

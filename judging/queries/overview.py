@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Hashable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -10,13 +12,23 @@ from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from campaigns.models import Campaign, User
+from common.cache import Cache
 from judging.models import Judgment, Plan, Purpose, Slot
 from judging.queries.judgments import ON_SCREEN, later_revisions, mark_counting_rows
+from judging.queries.slot_counts import (
+    count_campaign_slots,
+    identify_slots,
+    list_shared_topics,
+)
 from judging.rules import THIRD_K
-from pooling.models import PoolItem
+from pooling.models import Pool, PoolItem
 from pooling.queries.judgment_log import NONE, read_judgment_log
 
 State = Slot.State
+_unplanned: Cache[tuple[Hashable, ...], int] = Cache(64)
+"""By the slots and the pooled documents of a campaign."""
+_has_thirds: Cache[tuple[Hashable, ...], bool] = Cache(64)
+"""By the slots of a campaign."""
 
 
 @dataclass(frozen=True)
@@ -33,8 +45,10 @@ class CheckedOutSummary:
 def list_checked_out_by_assessor(campaign: Campaign) -> list[CheckedOutSummary]:
     """Assessors and adjudicators with checked-out documents, earliest check-out first."""
     now = timezone.now()
+    # With the purposes, all of them, the few slots are found in an index.
+    plans = list(campaign.plans.order_by().values_list("pk", flat=True))
     rows = list(
-        Slot.objects.filter(plan__campaign=campaign, state=State.LEASED)
+        Slot.objects.filter(plan__in=plans, purpose__in=[*Purpose], state=State.LEASED)
         .order_by()
         .values("assessor")
         .annotate(
@@ -76,11 +90,12 @@ def list_skipped(
 
 def list_flagged(campaign: Campaign, assessor: User | None = None) -> QuerySet[Judgment]:
     """Current judgments and skips with flags, by topic and docno."""
-    rows = Judgment.objects.filter(campaign=campaign, purpose__in=ON_SCREEN)
+    # Few judgments have any, and only theirs are worth a look for later ones.
+    flagged = read_judgment_log(campaign).flagged
+    rows = Judgment.objects.filter(campaign=campaign, pk__in=flagged, purpose__in=ON_SCREEN)
     if assessor is not None:
         rows = rows.filter(assessor=assessor)
-    # The flags first: few judgments have any, and only theirs are worth a look for later ones.
-    rows = rows.exclude(flags=[]).exclude(kind=Judgment.Kind.WITHDRAWN)
+    rows = rows.exclude(kind=Judgment.Kind.WITHDRAWN)
     rows = rows.filter(~Exists(later_revisions()))
     return rows.select_related("topic", "assessor").order_by("topic__position", "docno", "pk")
 
@@ -105,29 +120,44 @@ class UnplannedCounts:
 
 def unplanned_counts(campaign: Campaign) -> UnplannedCounts:
     slots = Slot.objects.filter(plan__campaign=campaign, plan__kind=Plan.Kind.JUDGE).order_by()
-    open_, judged = Q(state__in=(State.OPEN, State.LEASED)), Q(state=State.JUDGED)
-    third, again = Q(k=THIRD_K, purpose=Purpose.JUDGE), Q(purpose=Purpose.REPEAT)
-    counts = slots.filter(third | again).aggregate(
-        thirds_open=Count("pk", filter=third & open_),
-        thirds_given=Count("pk", filter=third & judged),
-        repeats_open=Count("pk", filter=again & open_),
-        repeats_given=Count("pk", filter=again & judged),
-    )
+    thirds, repeats = count_thirds(campaign), Counter[str]()
+    for row in count_campaign_slots(campaign):
+        if row.purpose == Purpose.REPEAT:
+            repeats[row.state] += row.size
     judged_slot = Slot.objects.filter(
         item=OuterRef("item"), purpose=Purpose.JUDGE, state=State.JUDGED
     )
     # The other slots are the fewer ones, and found by their states.
     others = slots.filter(purpose=Purpose.JUDGE, state__in=set(State) - {State.JUDGED})
-    unjudged = others.filter(~Exists(judged_slot)).aggregate(pairs=Count("item", distinct=True))
+    shared = list_shared_topics(campaign)
+    several = others.filter(~Exists(judged_slot), topic__in=shared)
+    unjudged = several.aggregate(pairs=Count("item", distinct=True))["pairs"] + sum(
+        row.size
+        for row in count_campaign_slots(campaign)
+        if row.purpose == Purpose.JUDGE and row.state != State.JUDGED and row.topic not in shared
+    )
     log = read_judgment_log(campaign)
     loose = log.select_rows(Purpose.JUDGE, Judgment.Kind.GRADE) & (log.numbers["slot_id"] == NONE)
     loose &= mark_counting_rows(campaign, log)
     return UnplannedCounts(
-        **counts,
-        unjudged=unjudged["pairs"],
+        thirds_open=thirds[State.OPEN] + thirds[State.LEASED],
+        thirds_given=thirds[State.JUDGED],
+        repeats_open=repeats[State.OPEN] + repeats[State.LEASED],
+        repeats_given=repeats[State.JUDGED],
+        unjudged=unjudged,
         unplanned=count_unplanned_pairs(campaign),
         extra=int(np.count_nonzero(loose)),
     )
+
+
+def count_thirds(campaign: Campaign) -> Counter[str]:
+    """The slots of third judgments by state."""
+    thirds = Slot.objects.filter(
+        plan__campaign=campaign, plan__kind=Plan.Kind.JUDGE, k=THIRD_K, purpose=Purpose.JUDGE
+    ).order_by()
+    if not _has_thirds.get_or_compute(identify_slots(campaign), thirds.exists):
+        return Counter()
+    return Counter(dict(thirds.values_list("state").annotate(Count("pk"))))
 
 
 def count_unplanned_pairs(campaign: Campaign) -> int:
@@ -135,6 +165,13 @@ def count_unplanned_pairs(campaign: Campaign) -> int:
     pool = campaign.pools.first()
     if pool is None:
         return 0
+    items = PoolItem.objects.filter(pool__in=list(campaign.pools.values_list("pk", flat=True)))
+    size = items.order_by().aggregate(n=Count("*"), last=Max("pk"))
+    key = (*identify_slots(campaign), pool.pk, *size.values())
+    return _unplanned.get_or_compute(key, lambda: _count_unplanned(campaign, pool))
+
+
+def _count_unplanned(campaign: Campaign, pool: Pool) -> int:
     wanted = Slot.objects.filter(purpose=Purpose.JUDGE, item=OuterRef("pk"))
     elsewhere = PoolItem.objects.filter(
         Exists(wanted), pool__campaign=campaign, topic=OuterRef("topic"), docno=OuterRef("docno")

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from itertools import pairwise
 
-from django.db.models import Count, F, Window
-from django.db.models.functions import RowNumber
+import numpy as np
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -22,6 +21,7 @@ from judging.queries.remaining import (
     count_checked_out,
     remaining_by_assessor,
 )
+from judging.queries.slot_counts import count_campaign_slots
 from judging.queries.stopping import stopped_topics
 from judging.queries.tallies import (
     AssignedAssessor,
@@ -37,6 +37,8 @@ from pooling.queries.judgment_log import read_judgment_log
 
 IDLE = timedelta(minutes=5)
 RECENT = 500
+MOST_AT_ONCE = 20_000
+"""Fewer than the variables that a statement of SQLite may have."""
 MIN_SEQUENCE = 5
 """Fewest judgments in sequence for a pace."""
 
@@ -171,13 +173,10 @@ def slot_states_by_user(campaign: Campaign) -> dict[int, Counter[tuple[str, str]
     """By user ID, their slots by purpose and state. A skip whose document went on to another
     assessor counts as skipped.
     """
-    # By the plans, not by a join: all is then read from an index.
-    plans = list(campaign.plans.order_by().values_list("pk", flat=True))
-    slots = Slot.objects.filter(plan__in=plans, assessor__isnull=False).order_by()
     states: dict[int, Counter[tuple[str, str]]] = defaultdict(Counter)
-    rows = slots.filter(purpose__in=ON_SCREEN).values_list("assessor", "purpose", "state")
-    for user, purpose, state, count in rows.annotate(n=Count("*")):
-        states[user or 0][purpose, state] = count
+    for row in count_campaign_slots(campaign):
+        if row.assessor is not None and row.purpose in ON_SCREEN:
+            states[row.assessor][row.purpose, row.state] += row.size
     if read_judgment_log(campaign).select_rows(Purpose.JUDGE, Judgment.Kind.SKIP).any():
         for user in list_passed_on_skips(campaign).values_list("assessor", flat=True):
             states[user][Purpose.JUDGE, Slot.State.SKIPPED] += 1
@@ -202,17 +201,31 @@ def pace_by_user(campaign: Campaign, assessor: User | None = None) -> dict[int, 
     The pace is that of the last ``RECENT`` judgments: up to date, and equally cheap to compute
     for a long campaign and a short one.
     """
-    log = Judgment.objects.filter(campaign=campaign, purpose__in=ON_SCREEN, unit=None)
-    log = log.exclude(source=Judgment.Source.IMPORT).order_by()
+    log = read_judgment_log(campaign)
+    rows = log.select_rows(Purpose.JUDGE) | log.select_rows(Purpose.REPEAT)
+    rows &= ~log.select_source(Judgment.Source.IMPORT)
+    if log.units:
+        rows &= ~np.isin(log.numbers["pk"], list(log.units))
     if assessor is not None:
-        log = log.filter(assessor=assessor)
-    counts = dict(log.values_list("assessor").annotate(Count("pk")))
-    back = Window(RowNumber(), partition_by="assessor", order_by=F("pk").desc())
-    recent = log.annotate(back=back).filter(back__lte=RECENT).order_by("pk")
-    times: dict[int, list[datetime]] = defaultdict(list)
-    for user, at in recent.values_list("assessor", "judged_at").iterator():
-        times[user].append(at)
-    return {user: replace(measure_pace(at), judgments=counts[user]) for user, at in times.items()}
+        rows &= log.numbers["assessor_id"] == assessor.pk
+    people, judged = log.numbers["assessor_id"][rows], log.numbers["pk"][rows]
+    own = {user: judged[people == user] for user in np.unique(people).tolist()}
+    times = list_times(campaign, [pk for rows in own.values() for pk in rows[-RECENT:].tolist()])
+    return {
+        user: replace(
+            measure_pace([times[pk] for pk in rows[-RECENT:].tolist()]), judgments=len(rows)
+        )
+        for user, rows in own.items()
+    }
+
+
+def list_times(campaign: Campaign, judgments: Sequence[int]) -> dict[int, datetime]:
+    """When each of ``judgments`` (ids) was made."""
+    times: dict[int, datetime] = {}
+    for start in range(0, len(judgments), MOST_AT_ONCE):
+        rows = campaign.judgments.filter(pk__in=judgments[start : start + MOST_AT_ONCE])
+        times.update(rows.order_by().values_list("pk", "judged_at"))
+    return times
 
 
 def measure_pace(moments: Sequence[datetime]) -> JudgingPace:

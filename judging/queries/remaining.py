@@ -6,24 +6,30 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from math import ceil
+from typing import Any
 
 import numpy as np
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from campaigns.models import Campaign, Role, User
+from common.cache import Cache
+from common.shared_reads import read_once
 from judging.core.designs.forecast import divide_open_judgments
 from judging.models import Assignment, Judgment, Plan, Purpose, Slot
 from judging.queries.judgments import ANSWERS, ON_SCREEN
 from judging.queries.repeats import count_undrawn_repeats
+from judging.queries.slot_counts import count_campaign_slots, list_shared_topics
 from judging.queries.slots import PEOPLE, active_assignments, free_slots, withdrawn_judgments
 from judging.queries.stopping import open_topic_filter
 from pooling.queries import future_documents
-from pooling.queries.judgment_log import NONE, read_judgment_log
+from pooling.queries.judgment_log import NONE, JudgmentLog, read_judgment_log
 
 At = tuple[int, int]
 """Plan and topic, by their ids."""
 Seat = tuple[int, int, int]
 """Plan, topic and assessor, by their ids."""
+_elsewhere: Cache[tuple[Any, ...], frozenset[int]] = Cache(64)
+"""By the version of the log."""
 TINY = 1e-9
 """Less than a rounding error of sums of shares: not one document more."""
 
@@ -56,6 +62,15 @@ def remaining_by_topic(
     assessor: User, campaign: Campaign, topics: Collection[int] | None = None
 ) -> dict[int, Remaining]:
     """By topic id, what remains for ``assessor``; topics without any are omitted."""
+    if topics is None:
+        key = "remaining", campaign.pk, assessor.pk
+        return read_once(key, lambda: _list_remaining(assessor, campaign, None))
+    return _list_remaining(assessor, campaign, topics)
+
+
+def _list_remaining(
+    assessor: User, campaign: Campaign, topics: Collection[int] | None
+) -> dict[int, Remaining]:
     # Repeats come also from topics that the assessor has left.
     own = Assignment.ever.filter(plan__campaign=campaign, assessor=assessor).order_by()
     assigned = set(own.values_list("topic", flat=True)) if topics is None else set(topics)
@@ -147,17 +162,13 @@ def planned_documents(
     offered = list_free_slots(list(open_plans.values_list("pk", flat=True)), here).filter(
         open_topic_filter()
     )
-    slots: dict[At, Counter[int]] = defaultdict(Counter)
-    documents: dict[At, Counter[int]] = defaultdict(Counter)
-    rows = offered.values_list("plan", "topic", "reserved_for").annotate(
-        Count("pk"), Count("item", distinct=True)
-    )
-    for plan, topic, whose, slot_count, item_count in rows:
-        slots[plan, topic][whose or 0] = slot_count
-        documents[plan, topic][whose or 0] = item_count
+    # The desk asks about one topic after every judgment.
+    is_one = len(here.get("topic__in", ())) == 1
+    shared = None if is_one else list_shared_topics(campaign)
+    slots, documents = count_offered(offered, shared)
     reserves = any(whose for counts in slots.values() for whose in counts)
     known = count_known_documents(
-        campaign, offered, {seat[2] for seat in seats}, here, reserves=reserves
+        campaign, offered, {seat[2] for seat in seats}, here, shared, reserves=reserves
     )
     people: dict[At, list[int]] = defaultdict(list)
     for plan, topic, user, *_ in seats:
@@ -171,6 +182,27 @@ def planned_documents(
             own = max(documents[at][user] - known[*at, user, True], 0)
             result[*at, user] = Remaining(own + part, own + most)
     return result
+
+
+def count_offered(
+    offered: QuerySet[Slot], shared: Collection[int] | None
+) -> tuple[dict[At, Counter[int]], dict[At, Counter[int]]]:
+    """By plan and topic, and by whom they are reserved for (0: anybody), the free slots and their
+    documents. ``shared``: the topics in which a document may have several slots, None: any.
+    """
+    slots: dict[At, Counter[int]] = defaultdict(Counter)
+    documents: dict[At, Counter[int]] = defaultdict(Counter)
+    columns = ("plan", "topic", "reserved_for")
+    if shared is not None:
+        single = offered.exclude(topic__in=shared)
+        for plan, topic, whose, count in single.values_list(*columns).annotate(Count("pk")):
+            slots[plan, topic][whose or 0] = documents[plan, topic][whose or 0] = count
+        offered = offered.filter(topic__in=shared)
+    rows = offered.values_list(*columns).annotate(Count("pk"), Count("item", distinct=True))
+    for plan, topic, whose, slot_count, item_count in rows:
+        slots[plan, topic][whose or 0] = slot_count
+        documents[plan, topic][whose or 0] = item_count
+    return slots, documents
 
 
 def list_free_slots(plans: Collection[int], here: dict[str, list[int]]) -> QuerySet[Slot]:
@@ -187,30 +219,54 @@ def count_known_documents(
     offered: QuerySet[Slot],
     users: Collection[int],
     here: dict[str, list[int]],
+    shared: Collection[int] | None,
     *,
     reserves: bool,
 ) -> Counter[tuple[int, int, int, bool]]:
     """By plan, topic, assessor, and whether the slot is reserved for them: the offered documents
-    that the assessor has checked out, judged or skipped.
+    that the assessor has checked out, judged or skipped. ``shared`` as in ``count_offered``.
     """
     # Looked up from the free slots, which are the fewer ones for most of a campaign.
     plans = list(campaign.plans.order_by().values_list("pk", flat=True))
     same = list_free_slots(plans, here)
+    own_slots = Slot.objects.filter(
+        plan__in=plans, purpose=Purpose.JUDGE, assessor__in=list(users), **here
+    ).order_by()
+    known = Counter[tuple[int, int, int, bool]]()
+    held = own_slots
+    if shared is not None:
+        known.update(count_own_free_slots(campaign, same.exclude(topic__in=shared), users))
+        same = same.filter(topic__in=shared)
+        held = own_slots.filter(topic__in=shared)
     sources: list[tuple[bool, Q]] = [
         (False, Q(item__in=same.filter(reserved_for=None).values("item")))
     ]
     if reserves:
         reserved_slots = same.filter(item=OuterRef("item"), reserved_for=OuterRef("assessor"))
         sources.append((True, Q(Exists(reserved_slots))))
-    own_slots = Slot.objects.filter(
-        plan__in=plans, purpose=Purpose.JUDGE, assessor__in=list(users), **here
-    ).order_by()
-    known = Counter[tuple[int, int, int, bool]]()
     for reserved, match in sources:
-        rows = own_slots.filter(match).values_list("plan", "topic", "assessor")
+        rows = held.filter(match).values_list("plan", "topic", "assessor")
         for plan, topic, user, count in rows.annotate(Count("item", distinct=True)):
             known[plan, topic, user or 0, reserved] += count
     known.update(count_answers_elsewhere(campaign, offered, own_slots, users, here))
+    return known
+
+
+def count_own_free_slots(
+    campaign: Campaign, free: QuerySet[Slot], users: Collection[int]
+) -> Counter[tuple[int, int, int, bool]]:
+    """The same where a document has one slot: that of an assessor is the free one itself, such as
+    an expired lease.
+    """
+    known = Counter[tuple[int, int, int, bool]]()
+    states = (Slot.State.OPEN, Slot.State.LEASED)
+    if not any(row.assessor in users for row in count_campaign_slots(campaign)
+               if row.state in states):  # fmt: skip
+        return known
+    rows = free.filter(assessor__in=list(users))
+    for plan, topic, user, whose in rows.values_list("plan", "topic", "assessor", "reserved_for"):
+        if whose in (None, user):
+            known[plan, topic, user or 0, whose is not None] += 1
     return known
 
 
@@ -261,11 +317,18 @@ def count_answers_elsewhere(
 def has_answers_elsewhere(campaign: Campaign, users: Collection[int]) -> bool:
     """Whether the log has any answer of ``users`` that may stand for no slot of theirs."""
     log = read_judgment_log(campaign)
+    return not _elsewhere.get_or_compute(log.version, lambda: list_rare_assessors(log)).isdisjoint(
+        users
+    )
+
+
+def list_rare_assessors(log: JudgmentLog) -> frozenset[int]:
+    """The assessors (ids) with any such answer."""
     rare = log.numbers["slot_id"] == NONE
     rare |= log.select_rows(Purpose.ADJUDICATE)
     for purpose in PEOPLE:
         rare |= log.select_rows(purpose, Judgment.Kind.SKIP)
-    return bool(rare[np.isin(log.numbers["assessor_id"], list(users))].any())
+    return frozenset(np.unique(log.numbers["assessor_id"][rare]).tolist())
 
 
 def documents_to_come(
@@ -309,8 +372,8 @@ def open_repeats(campaign: Campaign) -> QuerySet[Slot]:
 
 def count_checked_out(campaign: Campaign) -> Counter[int]:
     """By assessor's id, the documents on their screen or fetched ahead, repeats included."""
-    slots = Slot.objects.filter(
-        plan__campaign=campaign, state=Slot.State.LEASED, purpose__in=ON_SCREEN
-    )
-    rows = slots.order_by().values_list("assessor").annotate(Count("pk"))
-    return Counter({user or 0: count for user, count in rows})
+    counts = Counter[int]()
+    for row in count_campaign_slots(campaign):
+        if row.state == Slot.State.LEASED and row.purpose in ON_SCREEN:
+            counts[row.assessor or 0] += row.size
+    return counts

@@ -6,20 +6,25 @@ Nothing here reads a run, rank, score, the origin of a pair, or another assessor
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import overload
 
+import numpy as np
 from django.db.models import Count, QuerySet
 
 from campaigns.models import Campaign, Document, Topic, User
-from judging.models import Assignment, Judgment, Plan, Slot
+from judging.models import Assignment, Judgment, Plan, Purpose, Slot
 from judging.queries.judgments import (
     ON_SCREEN,
     latest_judgments_by_pair,
     own_current_judgments,
+    select_last_rows,
 )
 from judging.queries.remaining import Remaining, add_remaining, remaining_by_topic
+from judging.queries.slot_counts import SlotCount, count_campaign_slots
 from judging.queries.tallies import list_passed_on_skips
+from pooling.queries.judgment_log import Ints, JudgmentLog, Mask, read_judgment_log
 
 OPEN, CLOSED = Plan.State.OPEN, Plan.State.CLOSED
 RECENT = 5
@@ -120,13 +125,23 @@ def slot_states_by_topic(
     """
     here = {} if topic is None else {"topic": topic}
     states: dict[int, Counter[str]] = defaultdict(Counter)
-    rows = slots_on_screen(campaign, assessor).filter(**here).values_list("topic", "state")
-    for number, state, count in rows.annotate(Count("pk")):
-        states[number][state] += count
+    if topic is None:
+        for row in list_own_counts(campaign, assessor):
+            states[row.topic][row.state] += row.size
+    else:
+        rows = slots_on_screen(campaign, assessor).filter(topic=topic).values_list("state")
+        for state, count in rows.annotate(Count("pk")):
+            states[topic.pk][state] += count
     passed_on = list_passed_on_skips(campaign).filter(assessor=assessor, **here)
     for number in passed_on.values_list("topic", flat=True):
         states[number][Slot.State.SKIPPED] += 1
     return states
+
+
+def list_own_counts(campaign: Campaign, assessor: User) -> list[SlotCount]:
+    """Of the same slots."""
+    rows = count_campaign_slots(campaign)
+    return [row for row in rows if row.assessor == assessor.pk and row.purpose in ON_SCREEN]
 
 
 def slots_on_screen(campaign: Campaign, assessor: User) -> QuerySet[Slot]:
@@ -140,6 +155,56 @@ def recent_judgments(campaign: Campaign, assessor: User, topic: Topic) -> list[J
     own = own_current_judgments(campaign, assessor).filter(topic=topic)[: 2 * RECENT]
     by_docno = {row.docno: row for row in reversed(own)}
     return sorted(by_docno.values(), key=lambda row: row.pk, reverse=True)[:RECENT]
+
+
+@dataclass(frozen=True, eq=False)
+class OwnJudgments(Sequence[Judgment]):
+    """The judgments at the places ``rows`` of ``log``, loaded as far as they are shown."""
+
+    campaign: Campaign
+    log: JudgmentLog
+    rows: Ints
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @overload
+    def __getitem__(self, part: int) -> Judgment: ...
+    @overload
+    def __getitem__(self, part: slice) -> list[Judgment]: ...
+    def __getitem__(self, part: int | slice) -> Judgment | list[Judgment]:
+        if isinstance(part, int):
+            return self[part : part + 1 or None][0]
+        ids = self.log.numbers["pk"][self.rows[part]].tolist()
+        by_id = self.campaign.judgments.select_related("topic").in_bulk(ids)
+        return [by_id[pk] for pk in ids]
+
+    def select_topic(self, number: str) -> OwnJudgments:
+        topics = list(self.campaign.topics.filter(number=number).values_list("pk", flat=True))
+        return self._select(np.isin(self.log.pair_topics[self.log.pair[self.rows]], topics))
+
+    def select_grade(self, grade: int) -> OwnJudgments:
+        return self._select(self.log.numbers["grade"][self.rows] == grade)
+
+    def select_skips(self) -> OwnJudgments:
+        skips = self.log.select_kind(Judgment.Kind.SKIP)
+        return self._select(skips[self.rows])
+
+    def _select(self, chosen: Mask) -> OwnJudgments:
+        return OwnJudgments(self.campaign, self.log, self.rows[chosen])
+
+
+def list_own_judgments(campaign: Campaign, assessor: User) -> OwnJudgments:
+    """As ``current_judgments_by``, from the log in memory."""
+    log = read_judgment_log(campaign)
+    own = log.select_rows(Purpose.JUDGE) | log.select_rows(Purpose.REPEAT)
+    rows = np.flatnonzero(own & (log.numbers["assessor_id"] == assessor.pk))
+    keys = log.pair[rows] * len(log.names) + log.numbers["purpose"][rows]
+    rows = select_last_rows(rows, keys)
+    answers = log.select_kind(Judgment.Kind.GRADE) | log.select_kind(Judgment.Kind.SKIP)
+    rows = rows[answers[rows]]
+    rows = select_last_rows(rows, log.pair[rows])
+    return OwnJudgments(campaign, log, rows[::-1])
 
 
 def find_document(campaign: Campaign, docno: str) -> Document | None:

@@ -11,6 +11,7 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 from campaigns.models import Campaign, Member, Role, User
 from judging.models import Assignment, Judgment, Plan, Purpose, Slot, StoppedTopic
 from judging.queries.judgments import later_revisions
+from judging.queries.slot_counts import count_slots
 from judging.queries.slots import free_slots
 from pooling.queries import future_documents
 
@@ -120,17 +121,18 @@ def tally_topics_of_campaigns(
 def tally_slots(plans: Sequence[Plan], ended: Collection[int]) -> dict[At, SlotTally]:
     """By plan and topic, the slots by state; those that are no longer wanted are dropped."""
     closed = {plan.pk for plan in plans if plan.state == Plan.State.CLOSED}
-    # Read from an index alone: no other column, and no join.
-    slots = Slot.objects.filter(plan__in=[plan.pk for plan in plans], purpose=Purpose.JUDGE)
-    rows = slots.order_by().values_list("plan", "topic", "state").annotate(n=Count("*"))
     tallies: dict[At, SlotTally] = {}
-    for plan, topic, state, count in rows:
+    for plan, purpose, topic, state, _assessor, count in count_slots([plan.pk for plan in plans]):
+        if purpose != Purpose.JUDGE:
+            continue
         tally = tallies.setdefault((plan, topic), SlotTally())
         is_dropped = state == State.OPEN and (plan in closed or topic in ended)
         name = "dropped" if is_dropped else state
         setattr(tally, name, getattr(tally, name) + count)
     if closed:
-        free = slots.filter(free_slots(), plan__in=closed, state=State.LEASED).order_by()
+        free = Slot.objects.filter(
+            free_slots(), plan__in=closed, purpose=Purpose.JUDGE, state=State.LEASED
+        ).order_by()
         for plan, topic, count in free.values_list("plan", "topic").annotate(Count("pk")):
             tallies[plan, topic].leased -= count
             tallies[plan, topic].dropped += count

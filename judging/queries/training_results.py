@@ -6,11 +6,17 @@ from collections import defaultdict
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Count, F, Max, Min, Q
+import numpy as np
+from django.db.models import Q
 
 from campaigns.models import Campaign, Role, User
 from judging.models import Audience, Judgment, Plan, Purpose, TrainingPair
-from judging.queries.judgments import current_judgments
+from judging.queries.judgments import (
+    current_judgments,
+    mark_counting_rows,
+    select_current_grades,
+)
+from pooling.queries.judgment_log import Ints, JudgmentLog, read_judgment_log
 
 
 @dataclass(frozen=True)
@@ -85,6 +91,8 @@ def list_training_answers(
     campaign: Campaign, audience: str = Audience.MEMBERS
 ) -> list[tuple[int, str, int, int, datetime]]:
     """``(topic, docno, assessor, grade, at)`` of every answer by ``audience``."""
+    if not read_judgment_log(campaign).select_rows(Purpose.TRAINING).any():
+        return []
     rows = current_judgments(campaign, purpose=Purpose.TRAINING).filter(filter_audience(audience))
     return [
         (topic, docno, user, grade or 0, at)
@@ -104,6 +112,8 @@ def is_locked(campaign: Campaign, audience: str = Audience.MEMBERS) -> bool:
 
     Of crowd workers, those of plans that are not closed, trials aside.
     """
+    if not read_judgment_log(campaign).select_rows(Purpose.TRAINING).any():
+        return False
     answers = Judgment.objects.filter(campaign=campaign, purpose=Purpose.TRAINING)
     answers = answers.filter(filter_audience(audience))
     if audience == Audience.CROWD:
@@ -130,12 +140,30 @@ def list_agreed_pairs(
     Without pairs that are already in the training set of ``audience``.
     """
     taken = set(campaign.training.filter(audience=audience).values_list("topic", "docno"))
-    pair = ("topic", "topic__number", "docno", "topic__position")
-    cast = current_judgments(campaign).filter(grade__gte=0).order_by().values_list(*pair)
-    alike = cast.annotate(given=Count("pk"), low=Min("grade"), high=Max("grade"))
-    alike = alike.filter(low=F("high")).order_by("-given", "topic__position", "docno")
-    return [
-        AgreedPair(topic, number, docno, grade, count)
-        for topic, number, docno, _, count, grade, _ in alike[: limit + len(taken)]
-        if (topic, docno) not in taken
-    ][:limit]
+    topics = {topic.pk: topic for topic in campaign.topics.all()}
+    log = read_judgment_log(campaign)
+    pairs, grades, counts = find_agreed_pairs(campaign, log)
+    position = {pk: at for at, pk in enumerate(topics)}
+    places = np.array([position[pk] for pk in log.pair_topics[pairs].tolist()], np.int64)
+    rank = places - counts * len(topics)
+    # Only the docnos of topics that are shown are compared: there are many pairs.
+    last = limit + len(taken)
+    chosen = np.flatnonzero(rank <= np.sort(rank)[:last].max(initial=rank.min(initial=0)))
+    agreed = []
+    for at in sorted(chosen.tolist(), key=lambda at: (rank[at], log.pairs[pairs[at]][1])):
+        topic, docno = log.pairs[pairs[at]]
+        if (topic, docno) not in taken:
+            row = topic, topics[topic].number, docno, int(grades[at]), int(counts[at])
+            agreed.append(AgreedPair(*row))
+    return agreed[:limit]
+
+
+def find_agreed_pairs(campaign: Campaign, log: JudgmentLog) -> tuple[Ints, Ints, Ints]:
+    """The pairs of ``log`` with unanimous grades: their numbers, grades, and how many gave them."""
+    rows = select_current_grades(log, mark_counting_rows(campaign, log), Purpose.JUDGE)
+    rows = rows[log.numbers["grade"][rows] >= 0]
+    rows = rows[np.lexsort((log.numbers["grade"][rows], log.pair[rows]))]
+    pairs, first, counts = np.unique(log.pair[rows], return_index=True, return_counts=True)
+    low, high = (log.numbers["grade"][rows[at]] for at in (first, first + counts - 1))
+    alike = low == high
+    return pairs[alike], low[alike], counts[alike]

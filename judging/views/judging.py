@@ -19,6 +19,7 @@ from campaigns.models import Campaign, Grade, Topic, User
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
+from common.shared_reads import share_reads
 from judging.forms.screen import JudgeForm, SkipForm, SubmissionForm, UndoForm
 from judging.models import Judgment, ReviewRequest, TrainingPair
 from judging.queries.progress import JudgingPace, pace_by_user
@@ -27,6 +28,7 @@ from judging.queries.screen import (
     count_remaining,
     current_judgments_by,
     list_assessor_topics,
+    list_own_judgments,
 )
 from judging.queries.today import list_open_reviews
 from judging.services.judgments import claim_next, submit_judgment, submit_skip, undo_judgment
@@ -80,6 +82,7 @@ class MyTopicsPage:
 
 
 @require_safe
+@share_reads
 def work_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """My topics: progress, pace, and the topic to continue with."""
     campaign = get_campaign_for(request.user, slug, "campaigns.judge")
@@ -188,17 +191,18 @@ class MyJudgmentsPage:
 
 
 @require_safe
+@share_reads
 def my_judgments_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """The assessor's judgments, newest first, filtered by topic and grade."""
     campaign = get_campaign_for(request.user, slug, "campaigns.judge")
-    rows = current_judgments_by(campaign, request.user)
+    rows = list_own_judgments(campaign, request.user)
     filters = {name: request.GET.get(name, "") for name in ("topic", "grade")}
     if filters["topic"]:
-        rows = rows.filter(topic__number=filters["topic"])
+        rows = rows.select_topic(filters["topic"])
     if filters["grade"] == "skip":
-        rows = rows.filter(kind=Judgment.Kind.SKIP)
+        rows = rows.select_skips()
     elif filters["grade"] in {str(value) for value in grades_by_value(campaign)}:
-        rows = rows.filter(grade=int(filters["grade"]))
+        rows = rows.select_grade(int(filters["grade"]))
     page = MyJudgmentsPage(
         campaign=campaign,
         page_obj=Paginator(rows, PAGE).get_page(request.GET.get("page")),

@@ -24,6 +24,7 @@ from campaigns.services.campaigns import get_grade_scale
 from campaigns.views.helpers import MOST_ROWS, SignedInRequest, paginate
 from campaigns.views.pages import render_page
 from campaigns.views.row_filters import RowFilter, build_row_filter, filter_rows
+from common.shared_reads import share_reads
 from judging.models import Assignment, Judgment, Plan, Slot
 from judging.queries.overview import (
     CheckedOutSummary,
@@ -71,6 +72,7 @@ class JudgingPage:
 
 
 @require_safe
+@share_reads
 def judging_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """Progress by plan, topic and assessor; checked-out, skipped, flagged and unjudged pairs."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
@@ -112,6 +114,7 @@ class FlaggedDocumentsPage:
 
 
 @require_safe
+@share_reads
 def flagged_documents_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """Documents that assessors flagged: unreadable, in another language, duplicate."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
@@ -145,6 +148,7 @@ class AssessorPage:
 
 
 @require_safe
+@share_reads
 def judging_assessor_view(request: SignedInRequest, slug: str, username: str) -> HttpResponse:
     """One assessor: checked-out, judged, skipped, flagged and remaining documents."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")

@@ -13,18 +13,19 @@ from itertools import count
 from typing import Any
 
 import numpy as np
-from django.db.models import Count, Max
+from django.db.models import Count, Max, Q
 from numpy.typing import NDArray
 
 from campaigns.models import Campaign
 from common.cache import Cache
+from common.shared_reads import read_once
 
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 NONE = np.iinfo(np.int64).min
 """In place of a missing number."""
 NUMBERS = ("pk", "topic_id", "assessor_id", "grade", "slot_id")
-WORDS = ("purpose", "kind")
+WORDS = ("purpose", "kind", "source")
 MOST_ROWS = 1_000_000
 _logs: Cache[tuple[object, ...], JudgmentLog] = Cache(MOST_ROWS, len)
 """By campaign; a million rows take some 150 MB."""
@@ -33,9 +34,9 @@ _logs: Cache[tuple[object, ...], JudgmentLog] = Cache(MOST_ROWS, len)
 @dataclass(frozen=True, eq=False)
 class JudgmentLog:
     """The rows in the order of the log. ``numbers`` are columns by name, ``NONE`` where a row has
-    none. ``purpose`` and ``kind`` of each row are places in ``names``. ``pair`` numbers the (topic
-    ID, docno) in ``pairs``. ``third`` and ``units`` are what few rows have: the IDs of third
-    judgments, and the work unit by ID.
+    none; ``WORDS`` of each row are places in ``names``. ``pair`` numbers the (topic ID, docno) in
+    ``pairs``. ``third``, ``flagged`` and ``units`` are what few rows have: the IDs of third
+    judgments and of rows with flags, and the work unit by ID.
 
     ``version`` is another one after any change of the log.
     """
@@ -46,6 +47,7 @@ class JudgmentLog:
     pair: Ints
     pairs: tuple[tuple[int, str], ...]
     third: frozenset[int]
+    flagged: frozenset[int]
     units: dict[int, int]
 
     def __len__(self) -> int:
@@ -66,6 +68,12 @@ class JudgmentLog:
         rows = self._find_word("purpose", purpose)
         return rows & self._find_word("kind", kind) if kind else rows
 
+    def select_kind(self, kind: str) -> Mask:
+        return self._find_word("kind", kind)
+
+    def select_source(self, source: str) -> Mask:
+        return self._find_word("source", source)
+
     def _find_word(self, column: str, word: str) -> Mask:
         place = self.names.index(word) if word in self.names else NONE
         rows: Mask = self.numbers[column] == place
@@ -74,6 +82,10 @@ class JudgmentLog:
 
 def read_judgment_log(campaign: Campaign) -> JudgmentLog:
     """All judgments of the campaign: of any purpose and kind, also those set aside."""
+    return read_once(("log", campaign.pk), lambda: _read_log(campaign))
+
+
+def _read_log(campaign: Campaign) -> JudgmentLog:
     rows = campaign.judgments.order_by()
     size, last = rows.aggregate(n=Count("pk"), last=Max("pk")).values()
     token = rows.filter(pk=last).values_list("client_uuid", flat=True).first()
@@ -125,8 +137,11 @@ def _append_rows(
         pair = np.concatenate([log.pair, pair])
     last = int(log.numbers["pk"][-1]) if log is not None and len(log) else 0
     later = campaign.judgments.filter(pk__gt=last).order_by()
-    third = frozenset(later.filter(third=True).values_list("pk", flat=True))
-    units = dict(later.filter(unit__isnull=False).values_list("pk", "unit"))
+    special = later.filter(Q(third=True) | Q(unit__isnull=False) | ~Q(flags=[]))
+    rare = list(special.values_list("pk", "third", "flags", "unit"))
+    third = frozenset(pk for pk, is_third, _, _ in rare if is_third)
+    flagged = frozenset(pk for pk, _, flags, _ in rare if flags)
+    units = {pk: unit for pk, _, _, unit in rare if unit is not None}
     return JudgmentLog(
         version,
         numbers,
@@ -134,6 +149,7 @@ def _append_rows(
         pair,
         tuple(pairs),
         log.third | third if log else third,
+        log.flagged | flagged if log else flagged,
         log.units | units if log else units,
     )
 

@@ -19,6 +19,7 @@ from evaluation.core.measures.family import Measure
 from evaluation.queries.interim_scores import get_warm_runs
 from evaluation.queries.scoring_inputs import measures_to_score, scoring_options
 from judging.core.policies import DEFAULT_POLICY
+from judging.queries.exclusions import log_state_key
 from judging.services.qrels import resolve_policy
 from reliability.core.disagreement.ballots import build_ballots
 from reliability.core.disagreement.panel import DisagreementPanel, build_panel, disambiguate_tags
@@ -35,7 +36,7 @@ from reliability.core.disagreement.report import (
 )
 from reliability.core.disagreement.resampling import bootstrap_assessors, swap_assessors_at_random
 from reliability.core.disagreement.turning_point import find_turning_point
-from reliability.queries.disagreement import load_visible_ballots, log_state_key
+from reliability.queries.disagreement import load_visible_ballots
 
 _results: Cache[tuple[object, ...], Any] = Cache(24)
 """A panel of 143 runs takes some 10 MB, the other results little."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 
 import numpy as np
 from django.db.models import Q, QuerySet
 
 from campaigns.models import Campaign, Run, User
 from campaigns.rules import require_permission
+from common.cache import Cache
 from evaluation.core.comparison.rank_drop import competition_ranks
 from evaluation.core.measures.family import Measure
 from evaluation.queries.interim_scores import InterimScores, load_interim_scorer
@@ -18,7 +20,7 @@ from judging.models import Judgment, Plan, Purpose
 from judging.queries.exclusions import counting_judgments
 from pooling.models import Pool
 from pooling.queries import load_pool_table
-from pooling.queries.judgment_log import JudgmentLog, Mask
+from pooling.queries.judgment_log import NONE, JudgmentLog, Mask, read_judgment_log
 from reliability.core.collection.extrapolation import Extrapolation
 from reliability.core.stopping.discoveries import (
     RankWindow,
@@ -94,6 +96,21 @@ class StoppingPanel:
     moves: tuple[RankingMovement, ...]
 
 
+@dataclass(frozen=True)
+class PoolOutcome:
+    """``relevance`` of each judged document, in the order of first judgments; ``curve`` as in
+    ``StoppingPanel``.
+    """
+
+    relevance: tuple[bool, ...]
+    curve: tuple[tuple[int, int], ...]
+    pool: InterimPool | None
+
+
+_outcomes: Cache[tuple[object, ...], PoolOutcome] = Cache(8)
+"""By the state of the log, the rows that count, the pool, its plans, and settings."""
+
+
 def stopping_panel(
     *, actor: User, campaign: Campaign, policy: str, by: str, step: int | None = None
 ) -> StoppingPanel:
@@ -105,22 +122,22 @@ def stopping_panel(
     scorer = load_interim_scorer(campaign, policy, (by, *TRUST))
     log = scorer.reader.log
     graded = scorer.reader.counting & log.select_rows(Purpose.JUDGE, Judgment.Kind.GRADE)
-    outcomes = find_first_relevance(campaign, log, graded)
+    pooled = load_pool_outcome(campaign, log, graded)
     rows = log.numbers["pk"][graded].tolist()
     judgments = len(rows)
     step = step or default_step(judgments)
-    relevance, counts = [*outcomes.values()], choose_checkpoints(judgments, step)
+    relevance, counts = pooled.relevance, choose_checkpoints(judgments, step)
     now, *past = (scorer.score(last) for last in (None, *(rows[count - 1] for count in counts)))
     measure = now.measures[0]
     lower = measure.family.better == "lower"
     return StoppingPanel(
-        pool=interim_pool_state(campaign, outcomes),
+        pool=pooled.pool,
         judged=len(relevance),
         relevant=sum(relevance),
         recent=sum(relevance[-step:]),
         judgments=judgments,
         step=step,
-        curve=tuple(discovery_curve(relevance)),
+        curve=pooled.curve,
         measure=measure,
         runs=interim_run_rows(campaign, now, past[0] if past else None, lower=lower),
         moves=tuple(
@@ -128,6 +145,28 @@ def stopping_panel(
             for count, each in zip(counts, past, strict=True)
         ),
     )
+
+
+def load_pool_outcome(campaign: Campaign, log: JudgmentLog, graded: Mask) -> PoolOutcome:
+    """What the ``graded`` rows of the log have found, kept until any row or setting changes."""
+
+    def compute() -> PoolOutcome:
+        outcomes = find_first_relevance(campaign, log, graded)
+        relevance = tuple(outcomes.values())
+        curve = tuple(discovery_curve(relevance))
+        return PoolOutcome(relevance, curve, interim_pool_state(campaign, outcomes))
+
+    pool = campaign.pools.first()
+    if pool is not None and pool.is_adaptive:
+        # It grows without a judgment.
+        return compute()
+    plans = campaign.plans.order_by("pk").values_list("pk", "pool", "kind", "order")
+    key = (
+        log.version, sha256(np.packbits(graded).tobytes()).digest(), campaign.relevance_level,
+        campaign.seed, tuple(campaign.topics.values_list("pk", "number")),
+        pool and (pool.pk, pool.frozen_at), tuple(plans),
+    )  # fmt: skip
+    return _outcomes.get_or_compute(key, compute)
 
 
 def find_first_relevance(
@@ -241,6 +280,11 @@ def is_judged_at_random(pool: Pool, judged: Collection[tuple[str, str]]) -> bool
     orders = pool.plans.filter(kind=Plan.Kind.JUDGE).values_list("order", flat=True)
     if pool.is_adaptive or set(orders) != {Plan.Order.RANDOM}:
         return False
+    log = read_judgment_log(pool.campaign)
+    loose = log.select_rows(Purpose.JUDGE, Judgment.Kind.GRADE) & (log.numbers["slot_id"] == NONE)
+    others = pool.campaign.plans.filter(kind=Plan.Kind.JUDGE).exclude(pool=pool)
+    if not loose.any() and not others.exists():
+        return True
     # A late judgment fills no slot, but its document had been checked out.
     by_pool = Q(slot__plan__pool=pool) | Q(slot=None, lease__isnull=False)
     otherwise = Q(slot=None, lease=None) | Q(slot__isnull=False) & ~Q(slot__plan__pool=pool)

@@ -19,11 +19,12 @@ from evaluation.queries.interim_scores import get_warm_runs
 from evaluation.queries.scoring_inputs import scoring_options
 from judging.core.policies import DEFAULT_POLICY
 from judging.models import Judgment, Purpose
+from judging.queries.exclusions import log_state_key
 from judging.services.qrels import resolve_policy
 from reliability.core.disagreement.ballots import BallotTable, Grades, build_ballots
 from reliability.core.disagreement.panel import DisagreementPanel, build_panel, disambiguate_tags
 from reliability.core.verdicts.collection_figures import measure_cut
-from reliability.queries.disagreement import load_visible_ballots, log_state_key
+from reliability.queries.disagreement import load_visible_ballots
 from reliability.queries.disagreement_studies import measures_to_rank_by
 
 DRAWS, LEAST_DRAWS = 100, 40

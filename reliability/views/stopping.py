@@ -23,6 +23,7 @@ from campaigns.views.verdicts import PageSection, VerdictPanel, load_verdict_pan
 from common.charts.chart import Chart
 from common.report.report import Report, Section, Table, make_columns
 from common.report.writers import WRITERS
+from common.shared_reads import share_reads
 from common.verdicts import add_verdict
 from evaluation.core.comparison.rank_drop import RankDrop
 from evaluation.core.measures.family import Measure
@@ -158,6 +159,7 @@ def set_rule_from_form(request: SignedInRequest, campaign: Campaign) -> HttpResp
     return redirect("stopping", campaign.slug)
 
 
+@share_reads
 def render_stopping_page(
     request: SignedInRequest, campaign: Campaign, form: StoppingForm
 ) -> HttpResponse:

@@ -11,11 +11,13 @@ from django.urls import reverse
 
 from campaigns import store
 from campaigns.errors import ActionRefused
+from campaigns.services.snapshots import refresh_snapshot, request_stale_snapshots
 from judging.core.aggregation.base import AggregationOptions, aggregate_labels, build_label_matrix
 from judging.core.crowd_policies import CROWD_RULES
 from judging.models import GoldPair, Judgment, Purpose
 from judging.queries.aggregation import load_aggregated_labels, load_label_matrix
 from judging.queries.gold_answers import count_gold_answers
+from judging.services.policy_comparison import SNAPSHOT
 from judging.services.qrels import freeze_qrels, preview_qrels, verify_qrels
 from tests.pages import read_page
 from workbench.stored_files import list_unnamed_files
@@ -144,10 +146,16 @@ def test_without_gold_the_policy_that_needs_it_is_refused(judged, organizer, as_
 
 
 def test_policies_stand_side_by_side(judged, gold, organizer, as_user):
-    client = as_user(organizer)
-    page = read_page(client.get(reverse("qrels-policies", args=["small"])))
+    client, address = as_user(organizer), reverse("qrels-policies", args=["small"])
+    # A job computes the figures; the page says that it waits for them.
+    assert "crowd:mace" not in read_page(client.get(address))
+    assert judged.jobs.filter(args__name=SNAPSHOT).count() == 1
+    refresh_snapshot(campaign=judged, name=SNAPSHOT)
+    page = read_page(client.get(address))
     for name in CROWD_RULES:
         assert name in page
+    assert "As of " in page
+    assert "Something has changed since" not in page
     url = reverse("qrels-policies-download", args=["small", "json"])
     data = json.loads(client.get(url).content)
     rows = {row["policy"]: row for row in data["policies"]}
@@ -159,7 +167,23 @@ def test_policies_stand_side_by_side(judged, gold, organizer, as_user):
     differ = {tuple(row["policies"]): row["pairs"] for row in data["differences"]}
     assert differ["majority", "crowd:majority"] == 0
     assert differ["crowd:majority", "crowd:majority-highest"] == 2
+    assert data["as_of"].endswith("+00:00")
     assert client.get(reverse("qrels-policies-download", args=["small", "exe"])).status_code == 404
+
+
+def test_a_comparison_is_shown_until_a_newer_one_is_there(
+    judged, organizer, as_user, assessor, grade
+):
+    refresh_snapshot(campaign=judged, name=SNAPSHOT)
+    before = judged.snapshots.get(name=SNAPSHOT).data
+    grade(assessor, "d2", 3)
+    page = read_page(as_user(organizer).get(reverse("qrels-policies", args=["small"])))
+    assert "Something has changed since" in page
+    assert "crowd:mace" in page
+    # A day of judging does not compute models again for nothing.
+    request_stale_snapshots()
+    assert judged.jobs.filter(args__name=SNAPSHOT).count() == 1
+    assert refresh_snapshot(campaign=judged, name=SNAPSHOT).data != before
 
 
 def test_probabilities_and_workers_are_downloaded(judged, release, organizer, as_user):
