@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import cast
@@ -31,6 +31,15 @@ from campaigns.services.campaigns import (
 from campaigns.views.confirmation import confirm_act
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
+from campaigns.views.verdicts import PageSection
+
+SETTINGS_SECTIONS = (
+    PageSection("general", "General"),
+    PageSection("grade-scale", "Grade scale"),
+    PageSection("deadlines", "Deadlines"),
+    PageSection("runs-and-release", "Runs and release"),
+    PageSection("comparing-runs", "Comparing runs"),
+)
 
 
 @dataclass(frozen=True)
@@ -49,6 +58,7 @@ class CampaignSettingsPage(CampaignNewPage):
     locked: bool
     released: bool
     grades: QuerySet[Grade]
+    sections: Sequence[PageSection] = SETTINGS_SECTIONS
 
 
 @dataclass(frozen=True)

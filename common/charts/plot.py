@@ -20,6 +20,8 @@ GAP = 10.0
 """Between names and the plot."""
 LONGEST = 24
 """Letters of a slanted name."""
+CORNER, WIDEST_CORNER = 24.0, 170.0
+"""Right of the names of both axes, and the room that they may take left of the plot."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,8 @@ class Plot:
     @cached_property
     def left(self) -> float:
         if isinstance(self.up, NameAxis):
-            return self.up.room
+            wanted = LETTER * len(name_axes(self)) + CORNER
+            return max(self.up.room, wanted if wanted <= WIDEST_CORNER else 0)
         longest = max((len(label) for _, label in self.up.ticks), default=0)
         return max(LEFT, 16 + LETTER * longest) + (14 if self.up.name else 0)
 
@@ -121,13 +124,18 @@ def draw_axes(plot: Plot, parent: Element) -> None:
     """Grid, labels and names of both axes."""
     _draw_up(plot, parent)
     _draw_across(plot, parent)
-    x, y = (plot.left - 24, 16.0) if plot.is_headed else (plot.right, plot.height - 6)
-    if name := name_corner(plot):
-        add_element(parent, "text", fit_text(name, x), class_="end", x=x, y=y)
+    x, y = (plot.left - CORNER, 16.0) if plot.is_headed else (plot.right, plot.height - 6)
+    if name := name_axes(plot):
+        fits = fit_text(name, x) == name or not plot.up.name
+        label = fit_text(name if fits else f"{plot.up.name} ↓", x)
+        text = add_element(parent, "text", label, class_="end", x=x, y=y)
+        _draw_title(text, name, label)
 
 
-def name_corner(plot: Plot) -> str:
-    """The name of the horizontal axis; over rows with names, those of both axes."""
+def name_axes(plot: Plot) -> str:
+    """The name of the horizontal axis; over rows with names, those of both axes. Where both do
+    not fit, the chart's title has the name of the values.
+    """
     if plot.is_headed and plot.up.name:
         return f"{plot.up.name} ↓ {plot.across.name} →"
     return plot.across.name

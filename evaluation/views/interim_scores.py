@@ -45,6 +45,15 @@ class InterimScoreRow:
 
 
 @dataclass(frozen=True)
+class TopicCounts:
+    """Pairs of all topics."""
+
+    judged: int
+    relevant: int
+    undecided: int
+
+
+@dataclass(frozen=True)
 class InterimScoresPage:
     """``topics`` are the counts of each topic by its number; ``compared``: the latest score set."""
 
@@ -57,6 +66,7 @@ class InterimScoresPage:
     rows: list[InterimScoreRow]
     compared: ScoreSet | None
     topics: list[tuple[str, TopicScores]]
+    totals: TopicCounts
     ms: int
 
 
@@ -84,9 +94,19 @@ def interim_scores_view(request: SignedInRequest, slug: str) -> HttpResponse:
         rows=interim_score_rows(scores, names, columns, by, before, lower=lower),
         compared=compared,
         topics=sort_items_naturally(scores.topics),
+        totals=count_all_topics(scores),
         ms=round(scores.seconds * 1000),
     )
     return render_page(request, "evaluation/interim_scores.html", page)
+
+
+def count_all_topics(scores: InterimScores) -> TopicCounts:
+    topics = scores.topics.values()
+    return TopicCounts(
+        judged=sum(topic.judged for topic in topics),
+        relevant=sum(topic.relevant for topic in topics),
+        undecided=sum(topic.undecided for topic in topics),
+    )
 
 
 def interim_score_rows(

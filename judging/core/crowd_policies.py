@@ -62,7 +62,7 @@ def aggregate_votes(rule: CrowdRule, votes: Votes, gold: GoldCounts) -> JointDec
 
 def _rule(model: AggregationModel, ties: str = "lowest") -> CrowdRule:
     words = "left undecided" if ties == "undecided" else f"decided for the {ties}"
-    text = f"The most probable grade of the model `{model.name}`, fitted to the judgments of all "
+    text = f"The most probable grade of the model {model.name}, fitted to the judgments of all "
     text += f"pairs together; equally probable grades are {words}."
     name = CROWD + model.name + ("" if ties == "lowest" else f"-{ties}")
     title = model.card.title + ("" if ties == "lowest" else f", ties {ties}")

@@ -144,6 +144,7 @@ class AdjudicationPage:
     disagreements: list[Disagreement]
     states: list[tuple[StrPromise, int]]
     sizes: list[tuple[int, int, int, int, int]]
+    size_totals: list[int]
     rounds: list[AdjudicationRound]
     people: QuerySet[User]
     judged: bool
@@ -158,6 +159,7 @@ def render_adjudication_overview(
     waiting = list_waiting_pairs(campaign) if manages else []
     agreed = [pair for pair in waiting if pair not in disagreeing]
     judged = campaign.judgments.exists()
+    sizes = disagreements_by_distance(disagreements)
     page = AdjudicationPage(
         campaign=campaign,
         form=form,
@@ -166,7 +168,8 @@ def render_adjudication_overview(
         mine=own_adjudication_progress(campaign, request.user),
         disagreements=disagreements,
         states=[(STATES[state], count) for state, count in count_by_state(disagreements).items()],
-        sizes=disagreements_by_distance(disagreements),
+        sizes=sizes,
+        size_totals=[sum(column) for column in zip(*sizes, strict=True)][1:],
         rounds=list_rounds(campaign, agreed) if manages else [],
         people=list_adjudicators(campaign),
         judged=judged,

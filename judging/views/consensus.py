@@ -23,9 +23,11 @@ from campaigns.queries.lists import get_campaign_for
 from campaigns.rules import is_organizer_anywhere
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
+from campaigns.views.row_filters import RowFilter, filter_rows
 from judging.forms.adjudication import ConsensusForm
 from judging.models import Judgment
 from judging.queries.adjudication import (
+    STATES,
     AnonymousJudgment,
     Disagreement,
     current_decision,
@@ -43,19 +45,19 @@ PAGE = 50
 
 @dataclass(frozen=True)
 class DisagreementFilter:
-    """Which disagreements are listed: topic, one or two assessors, minimum grade difference."""
+    """Which disagreements are listed: topic, one or two assessors, minimum grade difference, and
+    state (a name of ``STATES``).
+    """
 
     topic: str = ""
     assessor: str = ""
     against: str = ""
     difference: int = 1
-    show: str = "unsettled"
+    state: str = ""
 
     def matches(self, row: Disagreement) -> bool:
         names = [name for name in (self.assessor, self.against) if name]
         if self.topic and row.topic != self.topic:
-            return False
-        if self.show != "all" and row.state == "settled":
             return False
         if any(name not in row.grades for name in names):
             return False
@@ -65,7 +67,7 @@ class DisagreementFilter:
     def query(self) -> str:
         """The filter as query parameters."""
         parameters = {
-            "of": self.topic, "one": self.assessor, "other": self.against, "show": self.show,
+            "of": self.topic, "one": self.assessor, "other": self.against, "state": self.state,
         }  # fmt: skip
         return urlencode({name: value for name, value in parameters.items() if value} | {
             "apart": self.difference
@@ -84,7 +86,7 @@ def parse_disagreement_filter(query: Mapping[str, str], *, names: bool) -> Disag
             if difference.isdecimal() and len(difference) < 3 and int(difference)
             else 1
         ),
-        show="all" if query.get("show") == "all" else "unsettled",
+        state=query["state"] if query.get("state") in STATES else "",
     )
 
 
@@ -94,7 +96,7 @@ class ConsensusPage:
     selection: DisagreementFilter
     manages: bool
     disagreements: list[Disagreement]
-    resolved: int
+    states: RowFilter
     everything: list[Disagreement]
     topics: list[str]
     people: list[str]
@@ -105,20 +107,25 @@ class ConsensusPage:
 
 @require_safe
 def consensus_view(request: SignedInRequest, slug: str) -> HttpResponse:
-    """The list of disagreements, largest grade difference first."""
+    """The list of disagreements, largest grade difference first, resolved ones last."""
     campaign = get_campaign_for(request.user, slug, "campaigns.settle")
     names = is_organizer_anywhere(request.user, campaign)
     selection = parse_disagreement_filter(request.GET, names=names)
     everything = visible_disagreements(request, campaign, 1)
-    disagreements = [
+    matching = [
         row for row in everything if row.size >= selection.difference and selection.matches(row)
     ]
+    matching.sort(key=lambda row: row.state == "settled")
+    disagreements, states = filter_rows(
+        request, matching, lambda row: row.state,
+        parameter="state", label=_("State"), labels={k: str(v) for k, v in STATES.items()},
+    )  # fmt: skip
     page = ConsensusPage(
         campaign=campaign,
         selection=selection,
         manages=names,
         disagreements=disagreements,
-        resolved=sum(row.state == "settled" for row in everything),
+        states=states,
         everything=everything,
         topics=sort_naturally({row.topic for row in everything}),
         people=sorted({name for row in everything for name in row.grades}) if names else [],

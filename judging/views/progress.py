@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -43,7 +44,6 @@ from judging.queries.progress import (
     plan_progress,
 )
 from judging.queries.tallies import SlotTally, add_to_tally
-from judging.queries.training import list_training
 from judging.queries.training_results import TrainingProgress, list_training_progress
 from judging.rules import FLAGS, SKIP_REASONS
 from judging.services.slots import reopen_slot, return_all_slots
@@ -52,11 +52,22 @@ MAX_LISTED = 50
 
 
 @dataclass(frozen=True)
+class PeopleTotal:
+    """The work of all assessors together."""
+
+    judged: int
+    skipped: int
+    checked_out: int
+    remaining: int
+
+
+@dataclass(frozen=True)
 class JudgingPage:
     campaign: Campaign
     plans: list[PlanProgress]
     total: SlotTally
     people: list[AssessorProgress]
+    people_total: PeopleTotal
     pace: float | None
     hours_left: float | None
     counts: UnplannedCounts
@@ -66,7 +77,6 @@ class JudgingPage:
     skipped: list[tuple[Slot, Judgment | None]]
     reasons: RowFilter
     flagged: int
-    training: int
     has_pool: bool
     taken_keys: str
 
@@ -90,6 +100,7 @@ def judging_view(request: SignedInRequest, slug: str) -> HttpResponse:
         plans=plans,
         total=total,
         people=people,
+        people_total=add_people(people),
         pace=pace,
         hours_left=total.left / pace if pace else None,
         counts=counts,
@@ -99,11 +110,20 @@ def judging_view(request: SignedInRequest, slug: str) -> HttpResponse:
         skipped=skipped[:MAX_LISTED],
         reasons=reasons,
         flagged=list_flagged(campaign).count(),
-        training=list_training(campaign).count(),
         has_pool=campaign.pools.exists(),
         taken_keys=" ".join(list_taken_keys(get_grade_scale(campaign))),
     )
     return render_page(request, "judging/judging.html", page)
+
+
+def add_people(people: Iterable[AssessorProgress]) -> PeopleTotal:
+    listed = list(people)
+    return PeopleTotal(
+        judged=sum(row.judged for row in listed),
+        skipped=sum(row.skipped for row in listed),
+        checked_out=sum(row.checked_out for row in listed),
+        remaining=sum(row.remaining for row in listed),
+    )
 
 
 @dataclass(frozen=True)

@@ -123,6 +123,7 @@ class QrelsPage:
     others: QuerySet[Qrels]
     grades: dict[int, Grade]
     topics: list[tuple[Any, list[Any], Any]]
+    grade_totals: list[int]
     verified: bool | None
 
 
@@ -145,6 +146,7 @@ def qrels_view(request: SignedInRequest, slug: str, version: int) -> HttpRespons
         others=campaign.qrels.exclude(pk=qrels.pk),
         grades={grade.value: grade for grade in campaign.grades.all()},
         topics=topics,
+        grade_totals=[sum(column) for column in zip(*(row[1] for row in topics), strict=True)],
         verified=verify_qrels(qrels) if "verify" in request.GET else None,
     )
     return render_page(request, "judging/qrels.html", page)

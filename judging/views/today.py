@@ -50,6 +50,7 @@ class BoardPart:
     alarms: Sequence[AlarmRow]
     aside: Sequence[AlarmRow]
     topics: Sequence[TopicToday]
+    left: int
     watched: Sequence[WatchedRule]
 
 
@@ -90,6 +91,7 @@ def build_today_board(campaign: Campaign, board: TodayBoard) -> BoardPart:
             for alarm in board.aside
         ],
         topics=board.topics,
+        left=sum(topic.left for topic in board.topics),
         watched=board.watched,
     )
 

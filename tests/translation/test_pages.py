@@ -135,7 +135,7 @@ PAGES = {
     "adjudicator": (
         *COMMON, "/c/small/setup/guidelines/", "/c/small/judging/adjudication/",
         "/c/small/adjudicate/", "/c/small/judging/adjudication/meeting/",
-        "/c/small/judging/adjudication/meeting/?apart=3&show=all",
+        "/c/small/judging/adjudication/meeting/?apart=3",
         "/c/small/judging/adjudication/meeting/pair/?topic=1&docno=d1",
     ),
     "organizer": (

@@ -208,7 +208,7 @@ def test_the_meeting_lists_filters_and_settles_one_after_another(disputed, organ
     body |= {"docno": "d3", "client_uuid": uuid4()}
     page = send(organizer, "consensus-pair", body, topic="1", docno="d3")
     assert "No unresolved pairs left in this list" in page
-    assert "resolved" in visit(organizer, "consensus", show="all")
+    assert "resolved" in visit(organizer, "consensus", state="settled")
 
 
 def test_a_decision_can_be_taken_back_at_the_meeting(disputed, organizer, topic, visit, send):
