@@ -35,7 +35,7 @@ from benchmarks.verdict_campaigns import (  # noqa: E402
     topic_docnos,
 )
 from common.statistics.proportions import wilson_estimate  # noqa: E402
-from common.verdicts import VerdictState  # noqa: E402
+from common.verdicts import ANSWERS, VerdictState  # noqa: E402
 from evaluation.core.comparison.compare import compare_all  # noqa: E402
 from evaluation.core.leader_verdict import LEADERBOARD_RULE, LeaderFigures  # noqa: E402
 from judging.core.agreement.counts import count_all_assessors  # noqa: E402
@@ -292,7 +292,7 @@ def tally(rows: list[Said]) -> str:
     states = Counter(state for state, _ in rows)
     good = [wrong for state, wrong in rows if state is VerdictState.GOOD]
     estimate = wilson_estimate(sum(good), len(good))
-    shares = " | ".join(f"{100 * states[state] / len(rows):.0f} %" for state in VerdictState)
+    shares = " | ".join(f"{100 * states[state] / len(rows):.0f} %" for state in ANSWERS)
     if not good:
         return f"{len(rows)} | {shares} | – | –"
     low, high = (100 * (end or 0.0) for end in (estimate.low, estimate.high))

@@ -20,10 +20,16 @@ MOST_WORDS = 30
 
 
 class VerdictState(StrEnum):
+    """The first four are answers of a rule; ``COMPUTING`` says that there is none yet."""
+
     GOOD = "good"
     AMBER = "amber"
     BAD = "bad"
     UNKNOWN = "unknown"
+    COMPUTING = "computing"
+
+
+ANSWERS = (VerdictState.GOOD, VerdictState.AMBER, VerdictState.BAD, VerdictState.UNKNOWN)
 
 
 @dataclass(frozen=True)

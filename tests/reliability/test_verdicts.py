@@ -9,16 +9,26 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.urls import reverse
+from django.utils import timezone
 
 from campaigns.errors import ActionRefused
-from campaigns.services.snapshots import refresh_snapshot
+from campaigns.models import Job
+from campaigns.services.jobs import perform_job
+from campaigns.services.snapshots import (
+    REST,
+    SNAPSHOT,
+    compute_snapshot,
+    ensure_snapshot,
+    refresh_snapshot,
+    request_stale_snapshots,
+)
 from campaigns.services.verdicts import (
     change_threshold,
     compute_campaign_verdict,
     list_stored_verdicts,
     list_verdict_kinds,
 )
-from common.verdicts import VerdictState
+from common.verdicts import ANSWERS, VerdictState
 from judging.services.imports import import_judgments
 from pooling.core.spec import depth_spec
 from pooling.services.freeze import freeze_pool
@@ -30,15 +40,21 @@ PAGES = {"agreement": "agreement", "stopping": "stopping", "collection": "reusab
 
 
 @pytest.fixture
-def computed(campaign, organizer, assessor, assessor2, alpha, beta):
-    """Two assessors on five documents; all figures are stored, as after the jobs."""
+def judged(campaign, organizer, assessor, assessor2, alpha, beta):
+    """Two assessors on five documents."""
     freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(3), runs=[alpha, beta])
     for who in (assessor, assessor2):
         rows = GRADES[who.username]
         import_judgments(actor=organizer, campaign=campaign, assessor=who, rows=rows)
-    for kind in list_verdict_kinds():
-        refresh_snapshot(campaign=campaign, name=kind.snapshot)
     return campaign
+
+
+@pytest.fixture
+def computed(judged):
+    """All figures are stored, as after the jobs."""
+    for kind in list_verdict_kinds():
+        refresh_snapshot(campaign=judged, name=kind.snapshot)
+    return judged
 
 
 def printed(*args):
@@ -141,3 +157,54 @@ def test_an_empty_campaign_has_full_answers(campaign):
         verdict = compute_campaign_verdict(campaign, kind.rule.name).verdict
         assert verdict.state is VerdictState.UNKNOWN
         assert verdict.sentence
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_verdict_without_figures_is_being_computed(name, judged, organizer, as_user):
+    client = as_user(organizer)
+    text = read_page(client.get(reverse(PAGES[name], args=[judged.slug])))
+    job = judged.jobs.get(kind=SNAPSHOT)
+    assert "Being computed" in text
+    assert "Cannot be determined" not in text
+    assert f"are being computed since {job.created_at:%Y-%m-%d %H:%M} UTC." in text
+    assert "leaving does no harm" in text
+    assert reverse("job", args=[judged.slug, job.pk]) in text
+    overview = read_page(client.get(judged.get_absolute_url()))
+    assert 'state-computing" href' in overview
+    rows = client.get(reverse("api-verdict-list"), {"campaign": judged.slug}).json()
+    (row,) = [each for each in rows if each["name"] == name]
+    assert (row["state"], row["computed_at"]) == ("computing", None)
+    told = json.loads(printed("--campaign", judged.slug, "--only", name, "--format", "json"))
+    assert told[0]["state"] in ANSWERS
+
+
+def test_no_rule_says_that_it_is_being_computed(computed):
+    for kind in list_verdict_kinds():
+        assert compute_campaign_verdict(computed, kind.rule.name).verdict.state in ANSWERS
+
+
+def test_a_failed_computation_says_why(judged, organizer, as_user):
+    url = reverse("agreement", args=[judged.slug])
+    as_user(organizer).get(url)
+    judged.jobs.filter(kind=SNAPSHOT).update(state=Job.State.FAILED, error="No memory left.")
+    text = read_page(as_user(organizer).get(url))
+    assert "could not be computed" in text
+    assert "No memory left." in text
+    assert "Being computed" not in text
+
+
+def test_one_job_is_kept_of_each_snapshot(judged):
+    name = next(kind.snapshot for kind in list_verdict_kinds() if kind.rule.name == "agreement")
+    for measure in ("map", "P_5", "P_10"):
+        judged.measures = [measure]
+        judged.save()
+        perform_job(ensure_snapshot(campaign=judged, name=name).job.pk, compute_snapshot)
+    assert judged.jobs.get(kind=SNAPSHOT, args__name=name).state == Job.State.DONE
+
+
+def test_the_tick_leaves_young_figures_alone(computed):
+    computed.measures = ["P_5"]
+    computed.save()
+    assert request_stale_snapshots() == 0
+    computed.snapshots.update(computed_at=timezone.now() - REST)
+    assert request_stale_snapshots() > 0

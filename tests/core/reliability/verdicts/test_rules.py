@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from common.verdicts import MOST_WORDS, VerdictState
+from common.verdicts import ANSWERS, MOST_WORDS
 from evaluation.core.leader_verdict import LEADERBOARD_RULE, LeaderFigures
 from reliability.core.verdicts.agreement import (
     AGREEMENT_RULE,
@@ -17,7 +17,7 @@ from reliability.core.verdicts.agreement import (
 from reliability.core.verdicts.reusability import COLLECTION_RULE, CollectionFigures, LeftOutMove
 from reliability.core.verdicts.stopping import STOPPING_RULE, StoppingFigures
 
-GOOD, AMBER, BAD, UNKNOWN = VerdictState
+GOOD, AMBER, BAD, UNKNOWN = ANSWERS
 
 TOPICS = tuple(AgreementPart(str(n), 20, 0.8) for n in range(1, 9))
 AGREED = AgreementFigures(
