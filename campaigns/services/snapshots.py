@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 SNAPSHOT = "campaigns.snapshot"
 """The kind of the jobs; their argument is the name of the snapshot."""
 REST = timedelta(minutes=10)
-"""While a campaign is judged its inputs change all the time; figures of every minute help no one."""
+"""While a campaign is judged its inputs change all the time, and new figures take seconds."""
 
 
 @dataclass(frozen=True)

@@ -92,7 +92,7 @@ def get_campaign_verdict(campaign: Campaign, name: str) -> CampaignVerdict:
 
 
 def describe_first_job(name: str, job: Job | None) -> Verdict:
-    """What stands in place of a verdict before its first figures are there."""
+    """In place of a verdict, before its first figures are there."""
     if job is not None and job.state == Job.State.FAILED:
         return Verdict(name, VerdictState.UNKNOWN, FAILED, job.error)
     since = f" since {job.created_at:%Y-%m-%d %H:%M} UTC" if job else ""
