@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import replace
 
 import pytest
 from django.core.management import call_command
@@ -28,10 +29,14 @@ from campaigns.services.verdicts import (
     list_stored_verdicts,
     list_verdict_kinds,
 )
-from common.verdicts import ANSWERS, VerdictState
+from campaigns.views.verdicts import build_act_link
+from common.verdicts import ANSWERS, Act, VerdictState
+from judging.core.today.verdict import TODAY, TodayFigures
 from judging.services.imports import import_judgments
 from pooling.core.spec import depth_spec
 from pooling.services.freeze import freeze_pool
+from tests.core.judging.test_alarms import DAYS, LOUD, WORKING, progress
+from tests.core.reliability.verdicts.test_rules import CASES
 from tests.pages import read_page
 from tests.reliability.test_disagreement import GRADES
 
@@ -208,3 +213,45 @@ def test_the_tick_leaves_young_figures_alone(computed):
     assert request_stale_snapshots() == 0
     computed.snapshots.update(computed_at=timezone.now() - REST)
     assert request_stale_snapshots() > 0
+
+
+def list_all_acts(score_set, person):
+    """Of every rule in every state of its table, and of every alarm, once for each address."""
+    acts = [act for rule, figures, *_ in CASES for act in rule.apply(figures).acts]
+    acts += [act for _, alarms, *_ in DAYS for alarm in alarms for act in alarm.acts]
+    acts += [
+        act
+        for facts, alarms, *_ in DAYS
+        for act in TODAY.apply(TodayFigures(progress(WORKING, **facts), alarms)).acts
+    ]
+    acts += [act for check in LOUD for alarm in check().alarms for act in alarm.acts]
+    # With names that the campaign has.
+    args = {"pairs": (score_set.pk,), "review-new": (person,), "judging-assessor": (person,)}
+    query = {"a": "assessor", "b": "assessor2"}
+    found = [
+        replace(
+            act, args=args.get(act.page, act.args), query=query if "a" in act.query else act.query
+        )
+        for act in acts
+    ]
+    return {(act.page, tuple(act.query.items())): act for act in found}
+
+
+def test_every_act_leads_to_a_page(judged, score_set, organizer, as_user):
+    client = as_user(organizer)
+    acts = list_all_acts(score_set, "assessor")
+    links = {page: build_act_link(judged, act).url for page, act in acts.items()}
+    assert {page: client.get(url).status_code for page, url in links.items()} == dict.fromkeys(
+        links, 200
+    )
+    assert {page for page, _ in links} >= {"agreement", "agreement-pair", "plan-new", "pairs"}
+
+
+def test_acts_set_the_filter_of_their_page(judged, organizer, as_user):
+    client = as_user(organizer)
+    for page, query, shown in (
+        ("agreement", {"topic": "2"}, "topic 2"),
+        ("agreement-pair", {"a": "assessor", "b": "assessor2"}, "assessor2"),
+    ):
+        url = build_act_link(judged, Act("x", page, query=query)).url
+        assert shown in read_page(client.get(url)), page
