@@ -27,6 +27,10 @@ sys.path.insert(0, str(ROOT))
 ARGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
 DESKS = ((1920, 1080), (1366, 768), (683, 384), (844, 390), (390, 844), (455, 256))
 """Windows of the judging screen; 683 and 455 are 1366 at 200 and 300 % zoom."""
+VERDICTS = (
+    "agreement", "stopping", "reusability", "leaderboard", "judging-today", "overview",
+)  # fmt: skip
+"""The pages that say a verdict first; the overview says all of them, a line each."""
 TOUCH = {(844, 390), (390, 844)}
 HEAD = """() => {
   const bottom = (s) => Math.max(0, ...[...document.querySelectorAll(s)]
@@ -45,7 +49,7 @@ ROWS = """() => {
 }"""
 ANALYSIS = """() => {
   const top = (s) => Math.round(document.querySelector(s)?.getBoundingClientRect().top ?? -1);
-  return [top('main .verdict'), top('main dl.key, main .key, main dl.stats, main .chart'),
+  return [top('main .verdict, main ul.verdicts'), top('main dl.key, main .key, main dl.stats, main .chart'),
     document.documentElement.scrollHeight];
 }"""
 # In small windows a new topic opens over the document once, and "t" folds it.
@@ -96,8 +100,9 @@ def list_addresses(slug: str) -> dict[str, str]:
     from evaluation.models import ScoreSet
 
     scores = ScoreSet.objects.filter(campaign__slug=slug).order_by("-pk").first()
-    names = ("runs", "agreement", "stopping", "work")
+    names = ("runs", "work", "agreement", "stopping", "reusability", "judging-today")
     addresses = {name: reverse(name, args=[slug]) for name in names}
+    addresses["overview"] = reverse("campaign", args=[slug])
     if scores:
         addresses["leaderboard"] = reverse("score-set", args=[slug, scores.pk])
     return addresses
@@ -120,7 +125,9 @@ def measure_pages(page: Any, addresses: dict[str, str]) -> Iterator[tuple[str, s
             yield f"first row of the leaderboard, {where}", f"{top:.0f} px"
             yield f"… rows in sight, {where}", f"{seen} of {rows}"
     page.set_viewport_size({"width": 1280, "height": 900})
-    for name in ("agreement", "stopping"):
+    for name in VERDICTS:
+        if name not in addresses:
+            continue
         page.goto(addresses[name])
         verdict, figures, height = page.evaluate(ANALYSIS)
         yield f"{name}: conclusion", f"{verdict} px" if verdict >= 0 else "none"

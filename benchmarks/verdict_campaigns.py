@@ -109,11 +109,13 @@ class TenScorer:
 
     def judged(self, grades: Sequence[np.ndarray]) -> np.ndarray:
         """Judged@10 by run."""
-        shares = [
-            ((own[np.maximum(top, 0)] != ABSENT) & (top >= 0)).mean(axis=1)
-            for own, top in zip(grades, self.tops, strict=True)
-        ]
+        shares = [self.judged_shares(at, own[None])[0] for at, own in enumerate(grades)]
         return np.mean(shares, axis=0)
+
+    def judged_shares(self, topic: int, grades: np.ndarray) -> np.ndarray:
+        """Judged@10 of the topic, sets of grades × runs."""
+        top = self.tops[topic]
+        return ((grades[:, np.maximum(top, 0)] != ABSENT) & (top >= 0)).mean(axis=2)
 
 
 def simulate_campaign(seed: int) -> ReplayCampaign:

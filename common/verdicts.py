@@ -20,10 +20,16 @@ MOST_WORDS = 30
 
 
 class VerdictState(StrEnum):
+    """The first four are answers of a rule; ``COMPUTING`` says that there is none yet."""
+
     GOOD = "good"
     AMBER = "amber"
     BAD = "bad"
     UNKNOWN = "unknown"
+    COMPUTING = "computing"
+
+
+ANSWERS = (VerdictState.GOOD, VerdictState.AMBER, VerdictState.BAD, VerdictState.UNKNOWN)
 
 
 @dataclass(frozen=True)
@@ -124,7 +130,7 @@ class VerdictRule:
         which of them the campaign has changed.
         """
         thresholds = set_thresholds(self.thresholds, values or {})
-        verdict = self.decide(figures, thresholds)
+        verdict = shorten_verdict(self.decide(figures, thresholds))
         changed = [each for each in thresholds.values() if each.changed]
         notes = [f"{t.meaning} {t.value:g}" for t in changed]
         own = f"Thresholds of this campaign: {'; '.join(notes)}." if notes else ""
@@ -133,6 +139,18 @@ class VerdictRule:
             reason=" ".join(filter(None, (verdict.reason, own))),
             thresholds=tuple(thresholds.values()),
         )
+
+
+def shorten_verdict(verdict: Verdict) -> Verdict:
+    """A sentence that is too long ends at its colon; the rest, a reason from elsewhere, goes to the
+    reason.
+    """
+    if len(verdict.sentence.split()) <= MOST_WORDS:
+        return verdict
+    head, _, rest = verdict.sentence.partition(": ")
+    return replace(
+        verdict, sentence=f"{head}.", reason=f"{rest[:1].upper()}{rest[1:]} {verdict.reason}".strip()
+    )
 
 
 def verdict_to_data(verdict: Verdict) -> dict[str, Any]:

@@ -53,7 +53,8 @@ class VerdictSerializer(Serializer[Any]):
     question = serializers.CharField()
     state = serializers.ChoiceField(
         choices=[state.value for state in VerdictState],
-        help_text="unknown: cannot be determined, and the sentence says why.",
+        help_text="unknown: cannot be determined, and the sentence says why; "
+        "computing: no answer yet, since the first figures are being computed.",
     )
     sentence = serializers.CharField()
     reason = serializers.CharField()

@@ -22,7 +22,7 @@ class Snapshot(models.Model):
         ]
 
 
-VERDICT_FORM = 1
+VERDICT_FORM = 2
 """Of the figures in the snapshots of verdicts: a change of their fields or meaning raises it, so
 that figures of an older form are computed again.
 """

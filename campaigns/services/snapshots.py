@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
@@ -22,6 +22,8 @@ from campaigns.services import jobs
 log = logging.getLogger(__name__)
 SNAPSHOT = "campaigns.snapshot"
 """The kind of the jobs; their argument is the name of the snapshot."""
+REST = timedelta(minutes=10)
+"""While a campaign is judged its inputs change all the time, and new figures take seconds."""
 
 
 @dataclass(frozen=True)
@@ -86,10 +88,22 @@ def _request_job(campaign: Campaign, name: str, inputs: str) -> Job:
     return job
 
 
+def list_snapshot_jobs(campaign: Campaign) -> dict[str, Job]:
+    """By name of the snapshot, the job that is under way."""
+    states = (Job.State.QUEUED, Job.State.RUNNING)
+    under_way = campaign.jobs.filter(kind=SNAPSHOT, state__in=states).order_by("-pk")
+    return {job.args["name"]: job for job in under_way}
+
+
 def compute_snapshot(job: Job) -> None:
-    """The handler of ``campaigns.snapshot``: stores the figures of the moment."""
-    refresh_snapshot(campaign=job.campaign, name=job.args["name"])
+    """The handler of ``campaigns.snapshot``: stores the figures of the moment. Of the jobs that
+    have computed these figures, only this one is kept: while judging, they come by the minute.
+    """
+    name = job.args["name"]
+    refresh_snapshot(campaign=job.campaign, name=name)
     jobs.finish_job_once(job)
+    earlier = job.campaign.jobs.filter(kind=SNAPSHOT, args__name=name, pk__lt=job.pk)
+    earlier.filter(state__in=(Job.State.DONE, Job.State.FAILED)).delete()
 
 
 def refresh_snapshot(*, campaign: Campaign, name: str) -> Snapshot:
@@ -110,9 +124,12 @@ def refresh_snapshot(*, campaign: Campaign, name: str) -> Snapshot:
 
 
 def request_stale_snapshots() -> int:
-    """Queue a job for each snapshot that is out of date; a chore of the tick."""
+    """Queue a job for each snapshot that is out of date; a chore of the tick. One that is younger
+    than ``REST`` waits until its page is opened.
+    """
     stale = 0
-    for latest in Snapshot.objects.select_related("campaign").iterator():
+    rested = Snapshot.objects.filter(computed_at__lte=timezone.now() - REST)
+    for latest in rested.select_related("campaign").iterator():
         kind = _kinds.get(latest.name)
         if kind is None or not kind.is_renewed:
             continue

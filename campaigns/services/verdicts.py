@@ -22,11 +22,12 @@ from campaigns.services.snapshots import (
     SnapshotKind,
     add_snapshot_kind,
     ensure_snapshot,
+    list_snapshot_jobs,
     refresh_snapshot,
 )
 from common.verdicts import Threshold, Verdict, VerdictRule, VerdictState, set_thresholds
 
-PENDING = "The figures of this verdict are being computed."
+COMPUTED_BEHIND = "This happens in the background; leaving does no harm."
 FAILED = "The figures of this verdict could not be computed."
 
 
@@ -83,21 +84,34 @@ def get_campaign_verdict(campaign: Campaign, name: str) -> CampaignVerdict:
     kind = _kinds[name]
     state = ensure_snapshot(campaign=campaign, name=kind.snapshot)
     if state.data is None:
-        sentence = FAILED if state.job and state.job.state == Job.State.FAILED else PENDING
-        reason = state.job.error if state.job else ""
-        verdict = Verdict(name, VerdictState.UNKNOWN, sentence, reason)
+        verdict = describe_first_job(name, state.job)
         return CampaignVerdict(kind, verdict, None, None, state.is_current, state.job)
     return _apply_rule(
         campaign, kind, state.data, state.computed_at, is_current=state.is_current, job=state.job
     )
 
 
+def describe_first_job(name: str, job: Job | None) -> Verdict:
+    """In place of a verdict, before its first figures are there."""
+    if job is not None and job.state == Job.State.FAILED:
+        return Verdict(name, VerdictState.UNKNOWN, FAILED, job.error)
+    since = f" since {job.created_at:%Y-%m-%d %H:%M} UTC" if job else ""
+    sentence = f"The figures of this verdict are being computed{since}."
+    return Verdict(name, VerdictState.COMPUTING, sentence, COMPUTED_BEHIND)
+
+
 def list_stored_verdicts(campaign: Campaign) -> list[CampaignVerdict]:
-    """Those whose figures are stored, however old, in the order of the apps. Two queries."""
+    """Those whose figures are stored, however old, or being computed for the first time, in the
+    order of the apps. Three queries.
+    """
     stored = {row.name: row for row in campaign.snapshots.all()}
     own = {t.name: t.value for t in campaign.thresholds.all()}
+    under_way = list_snapshot_jobs(campaign)
     verdicts = []
     for kind in list_verdict_kinds():
+        if job := under_way.get(kind.snapshot) if kind.snapshot not in stored else None:
+            verdict = describe_first_job(kind.rule.name, job)
+            verdicts.append(CampaignVerdict(kind, verdict, None, None, is_current=False, job=job))
         if row := stored.get(kind.snapshot):
             figures = kind.restore(row.data)
             verdict = kind.rule.apply(figures, {**kind.settings(campaign), **own})

@@ -37,6 +37,7 @@ LABELS: dict[VerdictState, str | Promise] = {
     VerdictState.AMBER: _("With care"),
     VerdictState.BAD: _("Not good enough"),
     VerdictState.UNKNOWN: _("Cannot be determined"),
+    VerdictState.COMPUTING: _("Being computed"),
 }
 """The state in words; its shape and color come from the class ``state-NAME``."""
 HOUR = 60.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from django.db import transaction
+from django.db.models import Exists, OuterRef
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -13,10 +14,10 @@ from campaigns.models import Campaign, Snapshot, User
 from campaigns.rules import require_permission
 from campaigns.services import events
 from campaigns.services.snapshots import ensure_snapshot
-from campaigns.services.verdicts import VerdictKind, get_campaign_verdict
+from campaigns.services.verdicts import VerdictKind, get_campaign_verdict, list_verdict_kinds
 from judging.core.today.alarm import Alarm
 from judging.core.today.verdict import TODAY
-from judging.models import AlarmDismissal, Plan, ReviewRequest
+from judging.models import AlarmDismissal, Judgment, Plan, ReviewRequest
 from judging.queries.screen import current_judgments_by
 from judging.queries.today import encode_aside
 from judging.queries.today_figures import (
@@ -37,14 +38,19 @@ TODAY_VERDICT = VerdictKind(
 
 def request_first_snapshots() -> int:
     """A chore of the tick: campaigns that are being judged have alarms before anybody opens the
-    page. Later figures are renewed as those of any snapshot.
+    page, and all verdicts from their first judgment on. Later figures are renewed as those of any
+    snapshot.
     """
     judging = Plan.objects.filter(kind=Plan.Kind.JUDGE).exclude(state=Plan.State.CLOSED)
     campaigns = Campaign.objects.filter(pk__in=judging.order_by().values("campaign"))
-    missing = campaigns.exclude(snapshots__name=TODAY_VERDICT.snapshot)
-    for campaign in missing:
-        ensure_snapshot(campaign=campaign, name=TODAY_VERDICT.snapshot)
-    return len(missing)
+    begun = campaigns.filter(Exists(Judgment.objects.filter(campaign=OuterRef("pk"))))
+    requested = 0
+    for kind in list_verdict_kinds():
+        chosen = campaigns if kind is TODAY_VERDICT else begun
+        for campaign in chosen.exclude(snapshots__name=kind.snapshot):
+            ensure_snapshot(campaign=campaign, name=kind.snapshot)
+            requested += 1
+    return requested
 
 
 def put_alarm_aside(

@@ -22,12 +22,10 @@ from reliability.core.verdicts.ranking_draws import (
     rank_competitors,
     summarize_taus,
 )
-from reliability.core.verdicts.stopping import NO_RUNS, STILL, StoppingFigures
+from reliability.core.verdicts.stopping import NO_ORDER, NO_POOL, NO_RUNS, STILL, StoppingFigures
 from reliability.queries.stopping import graded_log, is_judged_at_random, load_pool_state
 from reliability.queries.verdict_figures import JudgedRuns, compute_median_seconds, load_judged_runs
 
-NO_POOL = "no pool is frozen"
-NO_ORDER = "documents are not judged in random order"
 
 
 def load_stopping_figures(campaign: Campaign) -> StoppingFigures:

@@ -4,25 +4,39 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import replace
 
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.urls import reverse
+from django.utils import timezone
 
 from campaigns.errors import ActionRefused
-from campaigns.models import Snapshot
-from campaigns.services.snapshots import refresh_snapshot
+from campaigns.models import Job, Snapshot
+from campaigns.services.jobs import perform_job
+from campaigns.services.snapshots import (
+    REST,
+    SNAPSHOT,
+    compute_snapshot,
+    ensure_snapshot,
+    refresh_snapshot,
+    request_stale_snapshots,
+)
 from campaigns.services.verdicts import (
     change_threshold,
     compute_campaign_verdict,
     list_stored_verdicts,
     list_verdict_kinds,
 )
-from common.verdicts import VerdictState
+from campaigns.views.verdicts import build_act_link
+from common.verdicts import ANSWERS, Act, VerdictState
+from judging.core.today.verdict import TODAY, TodayFigures
 from judging.services.imports import import_judgments
 from pooling.core.spec import depth_spec
 from pooling.services.freeze import freeze_pool
+from tests.core.judging.test_alarms import DAYS, LOUD, WORKING, progress
+from tests.core.reliability.verdicts.test_rules import CASES
 from tests.pages import read_page
 from tests.reliability.test_disagreement import GRADES
 
@@ -31,15 +45,21 @@ PAGES = {"agreement": "agreement", "stopping": "stopping", "collection": "reusab
 
 
 @pytest.fixture
-def computed(campaign, organizer, assessor, assessor2, alpha, beta):
-    """Two assessors on five documents; all figures are stored, as after the jobs."""
+def judged(campaign, organizer, assessor, assessor2, alpha, beta):
+    """Two assessors on five documents."""
     freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(3), runs=[alpha, beta])
     for who in (assessor, assessor2):
         rows = GRADES[who.username]
         import_judgments(actor=organizer, campaign=campaign, assessor=who, rows=rows)
-    for kind in list_verdict_kinds():
-        refresh_snapshot(campaign=campaign, name=kind.snapshot)
     return campaign
+
+
+@pytest.fixture
+def computed(judged):
+    """All figures are stored, as after the jobs."""
+    for kind in list_verdict_kinds():
+        refresh_snapshot(campaign=judged, name=kind.snapshot)
+    return judged
 
 
 def printed(*args):
@@ -147,3 +167,96 @@ def test_an_empty_campaign_has_full_answers(campaign):
         verdict = compute_campaign_verdict(campaign, kind.rule.name).verdict
         assert verdict.state is VerdictState.UNKNOWN
         assert verdict.sentence
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_verdict_without_figures_is_being_computed(name, judged, organizer, as_user):
+    client = as_user(organizer)
+    text = read_page(client.get(reverse(PAGES[name], args=[judged.slug])))
+    job = judged.jobs.get(kind=SNAPSHOT)
+    assert "Being computed" in text
+    assert "Cannot be determined" not in text
+    assert f"are being computed since {job.created_at:%Y-%m-%d %H:%M} UTC." in text
+    assert "leaving does no harm" in text
+    assert reverse("job", args=[judged.slug, job.pk]) in text
+    overview = read_page(client.get(judged.get_absolute_url()))
+    assert 'state-computing" href' in overview
+    rows = client.get(reverse("api-verdict-list"), {"campaign": judged.slug}).json()
+    (row,) = [each for each in rows if each["name"] == name]
+    assert (row["state"], row["computed_at"]) == ("computing", None)
+    told = json.loads(printed("--campaign", judged.slug, "--only", name, "--format", "json"))
+    assert told[0]["state"] in ANSWERS
+
+
+def test_no_rule_says_that_it_is_being_computed(computed):
+    for kind in list_verdict_kinds():
+        assert compute_campaign_verdict(computed, kind.rule.name).verdict.state in ANSWERS
+
+
+def test_a_failed_computation_says_why(judged, organizer, as_user):
+    url = reverse("agreement", args=[judged.slug])
+    as_user(organizer).get(url)
+    judged.jobs.filter(kind=SNAPSHOT).update(state=Job.State.FAILED, error="No memory left.")
+    text = read_page(as_user(organizer).get(url))
+    assert "could not be computed" in text
+    assert "No memory left." in text
+    assert "Being computed" not in text
+
+
+def test_one_job_is_kept_of_each_snapshot(judged):
+    name = next(kind.snapshot for kind in list_verdict_kinds() if kind.rule.name == "agreement")
+    for measure in ("map", "P_5", "P_10"):
+        judged.measures = [measure]
+        judged.save()
+        perform_job(ensure_snapshot(campaign=judged, name=name).job.pk, compute_snapshot)
+    assert judged.jobs.get(kind=SNAPSHOT, args__name=name).state == Job.State.DONE
+
+
+def test_the_tick_leaves_young_figures_alone(computed):
+    computed.measures = ["P_5"]
+    computed.save()
+    assert request_stale_snapshots() == 0
+    computed.snapshots.update(computed_at=timezone.now() - REST)
+    assert request_stale_snapshots() > 0
+
+
+def list_all_acts(score_set, person):
+    """Of every rule in every state of its table, and of every alarm, once for each address."""
+    acts = [act for rule, figures, *_ in CASES for act in rule.apply(figures).acts]
+    acts += [act for _, alarms, *_ in DAYS for alarm in alarms for act in alarm.acts]
+    acts += [
+        act
+        for facts, alarms, *_ in DAYS
+        for act in TODAY.apply(TodayFigures(progress(WORKING, **facts), alarms)).acts
+    ]
+    acts += [act for check in LOUD for alarm in check().alarms for act in alarm.acts]
+    # With names that the campaign has.
+    args = {"pairs": (score_set.pk,), "review-new": (person,), "judging-assessor": (person,)}
+    query = {"a": "assessor", "b": "assessor2"}
+    found = [
+        replace(
+            act, args=args.get(act.page, act.args), query=query if "a" in act.query else act.query
+        )
+        for act in acts
+    ]
+    return {(act.page, tuple(act.query.items())): act for act in found}
+
+
+def test_every_act_leads_to_a_page(judged, score_set, organizer, as_user):
+    client = as_user(organizer)
+    acts = list_all_acts(score_set, "assessor")
+    links = {page: build_act_link(judged, act).url for page, act in acts.items()}
+    assert {page: client.get(url).status_code for page, url in links.items()} == dict.fromkeys(
+        links, 200
+    )
+    assert {page for page, _ in links} >= {"agreement", "agreement-pair", "plan-new", "pairs"}
+
+
+def test_acts_set_the_filter_of_their_page(judged, organizer, as_user):
+    client = as_user(organizer)
+    for page, query, shown in (
+        ("agreement", {"topic": "2"}, "topic 2"),
+        ("agreement-pair", {"a": "assessor", "b": "assessor2"}, "assessor2"),
+    ):
+        url = build_act_link(judged, Act("x", page, query=query)).url
+        assert shown in read_page(client.get(url)), page

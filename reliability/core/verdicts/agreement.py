@@ -273,7 +273,9 @@ def _list_first_acts(figures: AgreementFigures, thresholds: Thresholds) -> tuple
     topics = max(0, int(thresholds[LEAST_TOPICS.name].value) - len(figures.topics))
     missing = int(thresholds[LEAST_DOCUMENTS.name].value) - figures.documents
     if topics <= 0 and missing <= 0:
-        return ()
+        if figures.lowest_tau is None:
+            return (Act("Look at the runs", "runs"),)
+        return (Act("Compare the grades by topic", "agreement-topics"),)
     documents = max(topics * MEETING, missing)
     label = (
         f"Give {MEETING} documents of {_count(topics, 'topic')} to a second assessor"

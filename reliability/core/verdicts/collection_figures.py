@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from common.statistics.estimate import nan_to_none
 from evaluation.core.evaluate import TRUST_DEPTH
 from evaluation.core.measures.family import Measure
 from evaluation.core.measures.names import parse_measure
@@ -20,20 +21,26 @@ def measure_collection(collection: PooledCollection, measure: Measure) -> Collec
     cut = measure_cut(measure)
     (trust,) = parse_measure(f"judged_{cut}")
     groups = collection.by_team
-    scores = collection.score([measure])
-    without = score_without_group(collection, [measure], scores, groups)[:, 0]
-    shares = collection.score([trust])[collection.is_pooled, 0]
+    both = [measure, trust]
+    scores = collection.score(both)
+    without = score_without_group(collection, both, scores, groups)
     names = {collection.names[at] for at in groups[collection.pool.runs].tolist()}
     moves = measure_left_out_moves(
-        collection.tags, collection.teams, collection.by_topic(measure), scores[:, 0], without
+        collection.tags,
+        collection.teams,
+        collection.by_topic(measure),
+        scores[:, 0],
+        without[:, 0],
     )
+    shares, left_out = scores[collection.is_pooled, 1], without[collection.is_pooled, 1]
     return CollectionFigures(
         measure=format_measure_title(measure.name, over_topics=True),
         cut=cut,
         runs=len(collection.tags),
         teams=len(names),
         moves=[move for move in moves if move.team in names],
-        judged=[None if np.isnan(share) else float(share) for share in shares],
+        judged=[nan_to_none(share) for share in shares],
+        left_out=[nan_to_none(share) for share in left_out],
     )
 
 

@@ -37,6 +37,12 @@ LEAST_JUDGED = Threshold(
     "Poolbench, decision 0056; unjudged documents count as not relevant (Buckley and Voorhees, "
     "SIGIR 2004)",
 )
+LEAST_LEFT_OUT = Threshold(
+    "collection-left-out",
+    0.7,
+    "Judged@k of a contributing run without its team's unique documents, at least",
+    OURS,
+)
 LEAST_TEAMS = Threshold("collection-teams", 3, "Teams for a verdict, at least", OURS, most=1000)
 GOOD_TEAMS = Threshold(
     "collection-good-teams",
@@ -67,7 +73,8 @@ class LeftOutMove:
 @dataclass(frozen=True)
 class CollectionFigures:
     """``moves``: of each run of a contributing team. ``judged`` is judged@``cut`` of each
-    contributing run; ``teams`` contributed.
+    contributing run, ``left_out`` the same without the unique documents of its team: what a new
+    team would find. ``teams`` contributed.
     """
 
     measure: str
@@ -77,10 +84,16 @@ class CollectionFigures:
     moves: Sequence[LeftOutMove] = ()
     judged: Sequence[float | None] = ()
     reason: str = ""
+    left_out: Sequence[float | None] = ()
 
     @property
     def lowest_judged(self) -> float | None:
         return min((share for share in self.judged if share is not None), default=None)
+
+    @property
+    def lowest_left_out(self) -> float:
+        """0 if unknown: not known to be enough."""
+        return min((share for share in self.left_out if share is not None), default=0.0)
 
     @property
     def furthest(self) -> LeftOutMove | None:
@@ -145,6 +158,7 @@ def judge_collection(figures: CollectionFigures, thresholds: Thresholds) -> Verd
             f"{why or 'no run has a score'}.",
             "Leaving out a team shows how the runs of one that did not contribute would be scored.",
             _list_figures(figures, thresholds),
+            (Act("Look at runs and teams", "runs"),),
         )
     state = _judge_state(figures, thresholds)
     return Verdict(
@@ -162,8 +176,9 @@ def _judge_state(figures: CollectionFigures, thresholds: Thresholds) -> VerdictS
     assert furthest is not None and lowest is not None  # noqa: S101, PT018  # for mypy
     stays = furthest.places <= thresholds[MOST_PLACES.name].value
     judged = lowest >= thresholds[LEAST_JUDGED.name].value
+    left_out = figures.lowest_left_out >= thresholds[LEAST_LEFT_OUT.name].value
     teams = figures.teams >= thresholds[GOOD_TEAMS.name].value
-    if stays and judged and teams:
+    if stays and judged and left_out and teams:
         return VerdictState.GOOD
     return VerdictState.AMBER if stays or not figures.list_crossings() else VerdictState.BAD
 
@@ -197,6 +212,11 @@ def _write_sentence(figures: CollectionFigures, thresholds: Thresholds, state: V
             f"Treat new runs with care: no run moves far by {measure}, but only {lowest:.0%} of "
             f"the first {figures.cut} documents of some run are judged."
         )
+    if figures.lowest_left_out < thresholds[LEAST_LEFT_OUT.name].value:
+        return (
+            f"Treat new runs with care: without its own team, only {figures.lowest_left_out:.0%} "
+            f"of the first {figures.cut} documents of some run are judged."
+        )
     return (
         f"Treat new runs with care: no run moves by more than {places} by {measure}, but only "
         f"{figures.teams} teams contributed."
@@ -209,8 +229,9 @@ def _write_reason(figures: CollectionFigures, thresholds: Thresholds) -> str:
         "Each team was left out in turn: its runs were scored without the documents that only "
         f"they contributed (Zobel 1998). Reusable means that no run moves by more than {places:g}, "
         f"every contributing run has judged@{figures.cut} of "
-        f"{thresholds[LEAST_JUDGED.name].value:g} or more, and at least {teams:g} teams "
-        "contributed."
+        f"{thresholds[LEAST_JUDGED.name].value:g} or more, "
+        f"{thresholds[LEAST_LEFT_OUT.name].value:g} without its own team, and at least {teams:g} "
+        "teams contributed."
     )
 
 
@@ -236,7 +257,9 @@ def _list_figures(figures: CollectionFigures, thresholds: Thresholds) -> tuple[K
             f"judged@{figures.cut} of every contributing run, at least",
             lowest,
             "–" if lowest is None else f"{lowest:.2f}",
-            "undefined: no run contributed" if lowest is None else "",
+            "undefined: no run contributed"
+            if lowest is None
+            else f"without its own team: {figures.lowest_left_out:.2f}",
             good=(thresholds[LEAST_JUDGED.name].value, 1.0),
             word="judged@k",
         ),
@@ -261,6 +284,6 @@ def _list_acts(figures: CollectionFigures, state: VerdictState) -> tuple[Act, ..
 COLLECTION_RULE = VerdictRule(
     COLLECTION,
     "Who can use these qrels, for which measures?",
-    (MOST_PLACES, LEAST_JUDGED, LEAST_TEAMS, GOOD_TEAMS),
+    (MOST_PLACES, LEAST_JUDGED, LEAST_LEFT_OUT, LEAST_TEAMS, GOOD_TEAMS),
     judge_collection,
 )

@@ -19,9 +19,10 @@ STOPPING = "stopping"
 OURS = "Poolbench, decision 0056"
 LEAST_TAU = Threshold(
     "stopping-tau",
-    0.95,
+    0.97,
     "Tau-b with the ranking after the rest is judged, at least",
-    "Stricter than the 0.9 of Voorhees, IP&M 2000, since both rankings are by the same assessors",
+    "Poolbench, decision 0056: stricter than the 0.9 of Voorhees, IP&M 2000, since both rankings "
+    "are by the same assessors, with a margin over 0.95",
 )
 STILL = Threshold(
     "stopping-still", 200, "Judgments over which the order of the runs must hold", OURS, most=1e6
@@ -39,7 +40,13 @@ LEAST_JUDGED = Threshold(
 LEAST_JUDGMENTS = Threshold(
     "stopping-judgments", 100, "Judgments for a verdict, at least", OURS, most=1e6
 )
+NO_POOL = "no pool is frozen"
 NO_RUNS = "fewer than two runs have a score"
+NO_ORDER = "documents are not judged in random order"
+ORDERED = (
+    "Documents that look relevant were judged first, or for another pool, so they are no sample of "
+    "the rest. The answer comes when all are judged; with a plan in random order, much earlier."
+)
 
 
 @dataclass(frozen=True)
@@ -90,9 +97,11 @@ def judge_stopping(figures: StoppingFigures, thresholds: Thresholds) -> Verdict:
             STOPPING,
             VerdictState.UNKNOWN,
             f"Whether judging can stop cannot be determined: {unknown}.",
-            "The rest of a pool can be estimated only from a random sample of it.",
+            ORDERED
+            if unknown == NO_ORDER
+            else "The rest of a pool can be estimated only from a random sample of it.",
             _list_figures(figures, thresholds),
-            (_judge_rest(figures),),
+            _list_first_acts(figures, unknown),
         )
     still, judged = _stands_still(figures, thresholds), _is_judged(figures, thresholds)
     if still and judged:
@@ -240,6 +249,17 @@ def _list_figures(figures: StoppingFigures, thresholds: Thresholds) -> tuple[Key
 
 def _judge_rest(figures: StoppingFigures) -> Act:
     return Act("Let the rest be judged", "judging", (), {}, figures.unjudged, figures.minutes)
+
+
+def _list_first_acts(figures: StoppingFigures, unknown: str) -> tuple[Act, ...]:
+    """What brings a verdict."""
+    if figures.reason == NO_POOL:
+        return (Act("Build a pool", "pools"),)
+    shares = Act("See how much of each run is judged", "interim-scores")
+    if unknown == NO_ORDER:
+        random = Act("Choose random order for the next plan", "plan-new")
+        return (_judge_rest(figures), shares, random)
+    return (_judge_rest(figures),) if figures.unjudged else (Act("Look at the runs", "runs"),)
 
 
 def _list_acts(figures: StoppingFigures, state: VerdictState) -> tuple[Act, ...]:

@@ -13,6 +13,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from campaigns.models import Campaign, Role, User
 from campaigns.services import people
+from campaigns.services.verdicts import compute_campaign_verdict, list_verdict_kinds
 from evaluation.models import ScoreSet
 from replay import tables
 from replay.core.manifest import read_manifest
@@ -39,6 +40,7 @@ class Command(BaseCommand):
         if score_set is None:
             raise CommandError(UNFINISHED.format(folder=settings.VAR_DIR))
         self.show(score_set)
+        self.verdicts(campaign)
         self.accounts(campaign)
         url = f"http://{options['bind']}{campaign.get_absolute_url()}"
         if options["no_serve"]:
@@ -65,6 +67,13 @@ class Command(BaseCommand):
         self.stdout.write(
             "\nInter-assessor agreement\n" + tables.format_agreement_table(score_set.campaign)
         )
+
+    def verdicts(self, campaign: Campaign) -> None:
+        """Compute the figures of all verdicts, so that every page answers at once."""
+        self.stdout.write("\nVerdicts")
+        for kind in list_verdict_kinds():
+            verdict = compute_campaign_verdict(campaign, kind.rule.name).verdict
+            self.stdout.write(f"  {verdict.name} ({verdict.state.value}): {verdict.sentence}")
 
     def accounts(self, campaign: Campaign) -> None:
         """Set a new password for the demo accounts, so that no installations share one."""

@@ -11,7 +11,7 @@ import pytest
 
 from common.verdicts import VerdictState
 from judging.core.today.agreement_fall import check_agreement, list_shared_documents
-from judging.core.today.alarm import AlarmCheck, decode_alarm, encode_alarm
+from judging.core.today.alarm import Alarm, AlarmCheck, decode_alarm, encode_alarm
 from judging.core.today.aside import split_alarms
 from judging.core.today.forecast import forecast_end
 from judging.core.today.grade_shift import check_lowest_grade
@@ -317,21 +317,21 @@ FELL = check_agreement(
 ).alarms
 
 
-@pytest.mark.parametrize(
-    ("facts", "alarms", "state", "words"),
-    [
-        ({}, (), "good", "Everybody can go on: at 20 judgments a working day"),
-        ({}, SKIPS, "amber", "1 skipped document waits for no one"),
-        ({}, (*FELL, *SKIPS), "bad", "On topic 1 the assessors disagree"),
-        ({"days": 1}, (), "unknown", "100 of 200 judgments, on 1 day of work"),
-        ({"days": 0}, (), "unknown", "all 100 judgments are imported"),
-        ({"judged": 49}, (), "unknown", "Cannot be determined yet"),
-        ({"total": 0, "left": 0, "judged": 0}, (), "unknown", "no judging plan"),
-        ({"left": 0, "judged": 200}, (), "good", "All 200 judgments are in"),
-        ({"is_paused": True}, (), "amber", "paused with 100 judgments left"),
-        ({"forecast": forecast_end(build_situation())}, (), "good", "cannot be determined yet"),
-    ],
-)
+DAYS: list[tuple[dict, Sequence[Alarm], str, str]] = [
+    ({}, (), "good", "Everybody can go on: at 20 judgments a working day"),
+    ({}, SKIPS, "amber", "1 skipped document waits for no one"),
+    ({}, (*FELL, *SKIPS), "bad", "On topic 1 the assessors disagree"),
+    ({"days": 1}, (), "unknown", "100 of 200 judgments, on 1 day of work"),
+    ({"days": 0}, (), "unknown", "all 100 judgments are imported"),
+    ({"judged": 49}, (), "unknown", "Cannot be determined yet"),
+    ({"total": 0, "left": 0, "judged": 0}, (), "unknown", "no judging plan"),
+    ({"left": 0, "judged": 200}, (), "good", "All 200 judgments are in"),
+    ({"is_paused": True}, (), "amber", "paused with 100 judgments left"),
+    ({"forecast": forecast_end(build_situation())}, (), "good", "cannot be determined yet"),
+]
+
+
+@pytest.mark.parametrize(("facts", "alarms", "state", "words"), DAYS)
 def test_verdict_of_the_day(facts, alarms, state, words):
     verdict = TODAY.apply(TodayFigures(progress(WORKING, **facts), alarms))
     assert verdict.state.value == state
@@ -341,20 +341,20 @@ def test_verdict_of_the_day(facts, alarms, state, words):
     assert len(verdict.acts) <= 3
 
 
+LOUD: list[Callable[[], AlarmCheck]] = [
+    lambda: check_pace(pace_case(10, 3), LIMITS),
+    lambda: check_lowest_grade(shift_case(86, 60), LIMITS),
+    lambda: check_repeats(build_situation(repeats=repeats("a0", 6)), LIMITS),
+    lambda: check_end(build_situation(counts=steady(20), left=1_000, deadline=TODAY_DATE), LIMITS),
+    lambda: check_guidelines(
+        build_situation(guidelines=GuidelineChange(2, MONDAY, (("a0", 20),))), LIMITS
+    ),
+    lambda: check_idle_topics(build_situation(topics=(topic("1"), topic("2", "a0"))), LIMITS),
+]
+
+
 def all_sentences() -> list[str]:
-    loud: list[Callable[[], AlarmCheck]] = [
-        lambda: check_pace(pace_case(10, 3), LIMITS),
-        lambda: check_lowest_grade(shift_case(86, 60), LIMITS),
-        lambda: check_repeats(build_situation(repeats=repeats("a0", 6)), LIMITS),
-        lambda: check_end(
-            build_situation(counts=steady(20), left=1_000, deadline=TODAY_DATE), LIMITS
-        ),
-        lambda: check_guidelines(
-            build_situation(guidelines=GuidelineChange(2, MONDAY, (("a0", 20),))), LIMITS
-        ),
-        lambda: check_idle_topics(build_situation(topics=(topic("1"), topic("2", "a0"))), LIMITS),
-    ]
-    return [alarm.sentence for check in loud for alarm in check().alarms]
+    return [alarm.sentence for check in LOUD for alarm in check().alarms]
 
 
 def test_sentences_have_at_most_thirty_words():

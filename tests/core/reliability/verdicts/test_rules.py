@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from common.verdicts import MOST_WORDS, VerdictState
+from common.verdicts import ANSWERS, MOST_WORDS
 from evaluation.core.leader_verdict import LEADERBOARD_RULE, LeaderFigures
 from reliability.core.verdicts.agreement import (
     AGREEMENT_RULE,
@@ -15,9 +15,9 @@ from reliability.core.verdicts.agreement import (
     AssessorTau,
 )
 from reliability.core.verdicts.reusability import COLLECTION_RULE, CollectionFigures, LeftOutMove
-from reliability.core.verdicts.stopping import STOPPING_RULE, StoppingFigures
+from reliability.core.verdicts.stopping import NO_ORDER, NO_POOL, STOPPING_RULE, StoppingFigures
 
-GOOD, AMBER, BAD, UNKNOWN = VerdictState
+GOOD, AMBER, BAD, UNKNOWN = ANSWERS
 
 TOPICS = tuple(AgreementPart(str(n), 20, 0.8) for n in range(1, 9))
 AGREED = AgreementFigures(
@@ -31,6 +31,7 @@ AGREEMENT = [
     (replace(AGREED, topics=(*LOW[:2], *TOPICS[2:])), AMBER, "2 of 8 topics"),
     # Two shared documents say nothing about a topic.
     (replace(AGREED, topics=(*[replace(t, documents=2) for t in LOW[:6]], *TOPICS[6:])), GOOD, ""),
+    (replace(AGREED, pairs=(AgreementPart("ada, edsger", 99, 0.3),)), GOOD, "0.92"),
     (replace(AGREED, alpha=0.5), AMBER, "0.50"),
     (replace(AGREED, tau_low=0.85), AMBER, "0.85"),
     (replace(AGREED, tau=0.89, tau_low=0.8), BAD, "0.89"),
@@ -59,8 +60,9 @@ STOPPING = [
     (replace(HALF, unjudged=0, tau_low=1.0, tau=1.0), GOOD, "every document"),
     (replace(HALF, unjudged=0, tau_low=1.0, pooled_judged=(0.5,)), AMBER, "deeper pool"),
     (replace(HALF, judgments=99), UNKNOWN, "99 judgments"),
-    (replace(HALF, reason="documents are not judged in random order"), UNKNOWN, "random order"),
+    (replace(HALF, reason=NO_ORDER), UNKNOWN, "random order"),
     (replace(HALF, tau_low=None), UNKNOWN, "two runs"),
+    (StoppingFigures("–", 10, 0, 150, 0, 0, reason=NO_POOL), UNKNOWN, "no pool"),
 ]
 
 
@@ -69,7 +71,7 @@ def move(run: str, place: int, without: int, passed: int = 0) -> LeftOutMove:
 
 
 STAYED = tuple(move(f"r{n}", n, n) for n in range(1, 9))
-FAIR = CollectionFigures("nDCG@10", 10, 8, 6, STAYED, (0.95, 1.0))
+FAIR = CollectionFigures("nDCG@10", 10, 8, 6, STAYED, (0.95, 1.0), left_out=(0.7, 0.9))
 COLLECTION = [
     (FAIR, GOOD, "no run moves"),
     (replace(FAIR, moves=(move("a", 1, 2, 1), *STAYED[1:])), GOOD, "1 place"),
@@ -78,14 +80,17 @@ COLLECTION = [
     (replace(FAIR, moves=(*STAYED[:7], move("z", 8, 5, 2))), AMBER, "3 places"),
     (replace(FAIR, moves=(move("a", 1, 3, 1), *STAYED[1:])), BAD, "1 of the best runs"),
     (replace(FAIR, judged=(0.6,)), AMBER, "60%"),
+    (replace(FAIR, left_out=(0.69, 0.9)), AMBER, "69%"),
     (replace(FAIR, teams=4), AMBER, "4 teams"),
     (replace(FAIR, teams=2), UNKNOWN, "2 of at least 3"),
     (replace(FAIR, moves=()), UNKNOWN, "no run has a score"),
+    (replace(FAIR, moves=(), reason="why " * 30), UNKNOWN, "cannot be determined."),
 ]
 
 LED = LeaderFigures(
-    "nDCG@10", 10, 30, ("a", "b", "c", "d"), (0.6, 0.5, 0.4, 0.1), (1.0, 0.95, 0.9, 0.9), "t", 0.01
-)
+    "nDCG@10", 10, 30, ("a", "b", "c", "d"), (0.6, 0.5, 0.4, 0.1), (1.0, 0.95, 0.9, 0.9), "t", 0.01,
+    score_set=1,
+)  # fmt: skip
 LEADERBOARD = [
     (LED, GOOD, "0.010"),
     # A run that cannot reach the first may have unjudged documents.
@@ -96,6 +101,7 @@ LEADERBOARD = [
     (replace(LED, topics=9), AMBER, "9 topics"),
     (replace(LED, judged=(1.0, 0.8, 0.7, 0.9)), BAD, "2 of 4 runs"),
     (replace(LED, p_value=None, reason="the two cannot be compared"), UNKNOWN, "compared"),
+    (replace(LED, p_value=None, reason="why " * 30), UNKNOWN, "cannot be determined."),
     (replace(LED, tags=("a",), scores=(0.6,), judged=(1.0,)), UNKNOWN, "1 run"),
     (LeaderFigures("–", 10, 0, (), (), ()), UNKNOWN, "0 runs"),
 ]
@@ -121,9 +127,30 @@ def test_each_state_has_its_sentence(rule, figures, state, words):
     assert verdict.reason
     assert verdict.name == rule.name
     assert 0 < len(verdict.figures) <= 4 or state is UNKNOWN
+    assert len(verdict.acts) <= 3
+    assert verdict.acts or state is not UNKNOWN
     for figure in verdict.figures:
         if figure.text == "–":
             assert figure.value is None
+
+
+@pytest.mark.parametrize(("rule", "figures", "state", "words"), CASES)
+def test_long_names_leave_the_sentence_short(rule, figures, state, words):
+    """Three words are those of the longest title of a measure."""
+    del words
+    verdict = rule.apply(replace(figures, measure="interpolated precision at"))
+    assert (verdict.state, len(verdict.sentence.split()) <= MOST_WORDS) == (state, True)
+
+
+def test_documents_in_another_order_say_what_to_do():
+    ordered = replace(HALF, reason=NO_ORDER)
+    verdict = STOPPING_RULE.apply(ordered)
+    assert "plan in random order" in verdict.reason
+    rest, shares, order = verdict.acts
+    assert (rest.page, rest.documents, rest.minutes) == ("judging", 50, ordered.minutes)
+    assert (shares.page, order.page) == ("interim-scores", "plan-new")
+    (build,) = STOPPING_RULE.apply(StoppingFigures("–", 10, 0, 9, 0, 0, reason=NO_POOL)).acts
+    assert build.page == "pools"
 
 
 @pytest.mark.parametrize(
