@@ -24,6 +24,8 @@ INNER_SCROLLERS = """() => [...document.querySelectorAll('main *')].filter((box)
   return /auto|scroll/.test(overflowY) && box.scrollHeight > box.clientHeight + 1 && !inMenu;
 }).map((box) => `${box.localName}.${box.className}`)"""
 """Only the page itself scrolls vertically, and menus."""
+CUT_LINES = """[...document.querySelectorAll('.groups, .group-pages')].filter(line =>
+  line.scrollWidth > line.clientWidth + 1).map(line => line.className)"""
 FITTED = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 """Tables fold their columns a moment after the window has changed."""
 HIGHEST = {1280: 96, 390: 80, 320: 80}
@@ -93,3 +95,14 @@ def test_the_menu_of_all_pages_needs_no_script(world, open_page, live_server):
         "Results",
         "Reusability",
     ]
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_no_tab_hides_between_phone_and_desk(language, world, open_page, live_server):
+    page = open_page(locale=language)
+    sign_in(page, world.people["organizer"], live_server.url)
+    page.goto("/c/small/judging/")
+    for width in (780, 900, 1160):
+        page.set_viewport_size({"width": width, "height": 800})
+        page.wait_for_function("width => innerWidth === width", arg=width)
+        assert page.evaluate(CUT_LINES) == [], width

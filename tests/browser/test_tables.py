@@ -116,3 +116,16 @@ def test_columns_that_do_not_fit_rest_until_asked_for(organizer_page, world) -> 
     name = page.locator("table.data tbody tr > *").first.bounding_box()
     assert name
     assert name["x"] == pytest.approx(left, abs=1)
+
+
+def test_a_matrix_keeps_its_columns_and_its_names_in_sight(organizer_page, world) -> None:
+    page = organizer_page(390, 844)
+    page.goto(f"{world.score_set.get_absolute_url()}measures/")
+    page.locator(".table[data-matrix].pans").wait_for()
+    box = page.locator(".table[data-matrix]").first
+    assert box.locator(".rests").count() == 0
+    assert "columns, scroll" in page.locator(".table[data-matrix] + .cue.made").inner_text()
+    left = box.evaluate("(box) => { box.scrollLeft = box.scrollWidth; return box.offsetLeft; }")
+    name = box.locator("tbody th").first.bounding_box()
+    assert name
+    assert name["x"] == pytest.approx(left, abs=1)
