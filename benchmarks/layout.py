@@ -49,7 +49,8 @@ ROWS = """() => {
 }"""
 ANALYSIS = """() => {
   const top = (s) => Math.round(document.querySelector(s)?.getBoundingClientRect().top ?? -1);
-  return [top('main .verdict, main ul.verdicts'), top('main dl.key, main .key, main dl.stats, main .chart'),
+  return [top('main .verdict, main ul.verdicts'),
+    top('main dl.key, main .key, main dl.stats, main .chart'),
     document.documentElement.scrollHeight];
 }"""
 # In small windows a new topic opens over the document once, and "t" folds it.

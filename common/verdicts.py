@@ -149,7 +149,9 @@ def shorten_verdict(verdict: Verdict) -> Verdict:
         return verdict
     head, _, rest = verdict.sentence.partition(": ")
     return replace(
-        verdict, sentence=f"{head}.", reason=f"{rest[:1].upper()}{rest[1:]} {verdict.reason}".strip()
+        verdict,
+        sentence=f"{head}.",
+        reason=f"{rest[:1].upper()}{rest[1:]} {verdict.reason}".strip(),
     )
 
 

@@ -95,8 +95,8 @@ def describe_first_job(name: str, job: Job | None) -> Verdict:
     """In place of a verdict, before its first figures are there."""
     if job is not None and job.state == Job.State.FAILED:
         return Verdict(name, VerdictState.UNKNOWN, FAILED, job.error)
-    since = f" since {job.created_at:%Y-%m-%d %H:%M} UTC" if job else ""
-    sentence = f"The figures of this verdict are being computed{since}."
+    since = f"since {job.created_at:%Y-%m-%d %H:%M} UTC" if job else "by a job"
+    sentence = f"The first figures of this verdict are not there yet; being computed {since}."
     return Verdict(name, VerdictState.COMPUTING, sentence, COMPUTED_BEHIND)
 
 

@@ -102,6 +102,11 @@ class JudgingScreen:
         )
 
     @property
+    def read_guidelines(self) -> str:
+        """The version that the assessor last judged with, if there is a newer one; else ""."""
+        return str(self.last.guideline_version) if self.last and self.new_guidelines else ""
+
+    @property
     def guidelines_changed_at(self) -> datetime | None:
         """When the current version of the guidelines came into force; None without any."""
         version = self.campaign.guideline_versions.first()

@@ -27,7 +27,6 @@ from reliability.queries.stopping import graded_log, is_judged_at_random, load_p
 from reliability.queries.verdict_figures import JudgedRuns, compute_median_seconds, load_judged_runs
 
 
-
 def load_stopping_figures(campaign: Campaign) -> StoppingFigures:
     """Of the latest pool; the ranking is that by the default policy."""
     judgments = graded_log(campaign).count()

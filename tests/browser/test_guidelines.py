@@ -74,6 +74,27 @@ def test_a_change_is_announced_and_g_opens_it(desk, campaign, assessor):
     assert page.locator(f"{PANE} .tag").count() == 0
 
 
+def test_a_new_version_in_the_folded_topic_is_not_open(desk, campaign, assessor):
+    give_work(campaign, assessor)
+    change(campaign, "Rule A")
+    page = desk()
+    judge(page)
+    settle(page)
+    page.keyboard.press("t")
+    page.wait_for_selector("#topic:not([open])")
+    change(campaign, "Rule B")
+    page.reload()
+    settle(page)
+    page.wait_for_selector("#topic:not([open])")
+    judge(page)
+    assert versions() == [1, 1]
+    settle(page)
+    page.keyboard.press("g")
+    page.wait_for_selector(f"{PANE}[open]")
+    judge(page)
+    assert versions() == [1, 1, 2]
+
+
 def test_judgments_kept_offline_hold_the_version_they_were_made_with(desk, campaign, assessor):
     give_work(campaign, assessor)
     change(campaign, "Rule A")

@@ -176,7 +176,7 @@ def test_a_verdict_without_figures_is_being_computed(name, judged, organizer, as
     job = judged.jobs.get(kind=SNAPSHOT)
     assert "Being computed" in text
     assert "Cannot be determined" not in text
-    assert f"are being computed since {job.created_at:%Y-%m-%d %H:%M} UTC." in text
+    assert f"not there yet; being computed since {job.created_at:%Y-%m-%d %H:%M} UTC." in text
     assert "leaving does no harm" in text
     assert reverse("job", args=[judged.slug, job.pk]) in text
     overview = read_page(client.get(judged.get_absolute_url()))

@@ -20,7 +20,7 @@ THRESHOLDS = (
 
 
 def check_guidelines(situation: Situation, limits: Thresholds) -> AlarmCheck:
-    """The judgments say which version their page showed."""
+    """The judgments say which version the assessor has had open."""
     change = situation.guidelines
     if change is None:
         return AlarmCheck(missing="the guidelines have not changed since judging began")
@@ -32,7 +32,7 @@ def check_guidelines(situation: Situation, limits: Thresholds) -> AlarmCheck:
             count,
             f"{name} has judged {count:,} documents since the guidelines changed on "
             f"{format_day(change.day)}, and has not opened version {change.version}.",
-            "The page showed an older version with each of them.",
+            "With each of them the page showed an older version, or the new one was folded away.",
             (
                 Act("What has changed", "guidelines"),
                 Act(f"Write to {name}", "review-new", (name,), documents=count),
@@ -47,7 +47,7 @@ def check_guidelines(situation: Situation, limits: Thresholds) -> AlarmCheck:
 UNREAD_GUIDELINES = AlarmRule(
     NAME,
     "Changed guidelines",
-    "Since the guidelines changed, an assessor has judged only with an older version on the page.",
+    "Since the guidelines changed, an assessor has judged without opening them.",
     THRESHOLDS,
     worse=50,
     check=check_guidelines,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from common.statistics.estimate import nan_to_none
 from evaluation.core.evaluate import TRUST_DEPTH
 from evaluation.core.measures.family import Measure

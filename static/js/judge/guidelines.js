@@ -1,5 +1,6 @@
 // The guidelines beside the document: which version the page shows, and whether there is a newer
-// one. A judgment holds the version shown; a newer one is announced until it is opened.
+// one. A judgment holds the version that the assessor has had open; a newer one is announced until
+// it is opened. What came with the page but lies in the folded topic is not open.
 import { announce, format, showMessage, texts } from "./bar.js";
 
 export function makeGuidelines({ current }) {
@@ -8,6 +9,7 @@ export function makeGuidelines({ current }) {
   if (!pane) return { get version() { return null; } };
   let shown = Number(pane.dataset.version);
   let newest = shown;
+  let read = Number(pane.dataset.read);
   let loading = false;
   let unfolded = false; // Was the topic folded before the guidelines were opened?
   const topic = document.getElementById("topic");
@@ -63,6 +65,7 @@ export function makeGuidelines({ current }) {
     }
     unfolded = !topic.open;
     topic.open = true;
+    read = shown;
     pane.querySelector("summary .tag")?.remove();
     if (notice) notice.hidden = newest <= shown;
     pane.scrollIntoView({ block: "start" });
@@ -78,5 +81,11 @@ export function makeGuidelines({ current }) {
     open();
   });
   document.addEventListener("guidelines", (event) => heard(event.detail));
-  return { open, get version() { return shown; } };
+  return {
+    open,
+    get version() {
+      if (pane.open && topic.open) read = shown;
+      return read;
+    },
+  };
 }
