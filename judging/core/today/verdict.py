@@ -156,7 +156,7 @@ def build_figures(progress: DayProgress) -> tuple[KeyFigure, ...]:
             "skipped documents",
             None,
             f"{progress.skips:,}",
-            "wait for no one" if progress.skips else "none waits for no one",
+            "no assessor can take them" if progress.skips else "waiting for an assessor",
         ),
     )
 
