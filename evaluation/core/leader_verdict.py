@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from campaigns.core.faults import format_count
 from common.number_formats import format_decimals, format_percent
 from common.verdicts import (
     Act,
@@ -89,7 +90,7 @@ def judge_leaderboard(figures: LeaderFigures, thresholds: Thresholds) -> Verdict
         return Verdict(
             LEADERBOARD,
             VerdictState.UNKNOWN,
-            f"It cannot be determined who leads: {_count_runs(len(scored))} "
+            f"It cannot be determined who leads: {format_count(len(scored), 'run')} "
             f"with a score by {figures.measure}; two are needed.",
             "A place is safe only in comparison with another run.",
             acts=(Act("Look at the runs", "runs"),),
@@ -134,8 +135,8 @@ def _write_sentence(
     if state is VerdictState.BAD:
         least = thresholds[LEAST_JUDGED.name].value
         return (
-            f"The places are not safe: {len(few)} of {_count_runs(len(figures.tags))} have less "
-            f"than {format_percent(least)} of their first {figures.cut} documents judged."
+            f"The places are not safe: {len(few)} of {format_count(len(figures.tags), 'run')} have "
+            f"less than {format_percent(least)} of their first {figures.cut} documents judged."
         )
     assert figures.p_value is not None  # noqa: S101  # for mypy
     if figures.p_value > thresholds[LEVEL.name].value:
@@ -153,7 +154,7 @@ def _write_sentence(
     contenders = len(set(few) & set(figures.list_contenders()))
     return (
         f"{first} is first by {figures.measure}, but unjudged documents could change that: "
-        f"{_count_runs(contenders)} could still reach its score."
+        f"{format_count(contenders, 'run')} could still reach its score."
     )
 
 
@@ -211,10 +212,6 @@ def _list_acts(figures: LeaderFigures, few: Sequence[int], state: VerdictState) 
     if state is not VerdictState.GOOD and figures.score_set is not None:
         acts.append(Act("See which runs differ significantly", "pairs", (figures.score_set,)))
     return tuple(acts)
-
-
-def _count_runs(count: int) -> str:
-    return "1 run" if count == 1 else f"{count} runs"
 
 
 LEADERBOARD_RULE = VerdictRule(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from campaigns.core.faults import format_count
 from common.number_formats import format_decimals, format_percent
 from common.verdicts import (
     Act,
@@ -202,7 +203,7 @@ def _write_sentence(figures: AgreementFigures, thresholds: Thresholds, state: Ve
     least = thresholds[LEAST_ALPHA.name].value
     low = _list_low(figures.topics, thresholds)
     if state is VerdictState.GOOD:
-        more = f"; {_count(len(low), 'topic')} to look at again" if low else ""
+        more = f"; {format_count(len(low), 'topic')} to look at again" if low else ""
         return (
             "By any assessor's judgments, the order of the runs stays almost the same: "
             f"{tau}{more}."
@@ -282,9 +283,9 @@ def _list_first_acts(figures: AgreementFigures, thresholds: Thresholds) -> tuple
         return ()
     documents = max(topics * MEETING, missing)
     label = (
-        f"Give {MEETING} documents of {_count(topics, 'topic')} to a second assessor"
+        f"Give {MEETING} documents of {format_count(topics, 'topic')} to a second assessor"
         if topics
-        else f"Give {_count(documents, 'document')} to a second assessor"
+        else f"Give {format_count(documents, 'document')} to a second assessor"
     )
     return (Act(label, "plan-new", (), {}, documents, _cost(figures, documents)),)
 
@@ -305,7 +306,7 @@ def _list_acts(figures: AgreementFigures, thresholds: Thresholds) -> tuple[Act, 
         label = f"Compare {first} and {second}: alpha {format_decimals(part.alpha, 2)}"
         acts.append(Act(label, "agreement-pair", (), {"a": first, "b": second}, part.documents))
     if figures.disputes:
-        label = f"Adjudicate {_count(figures.disputes, 'disagreement')}"
+        label = f"Adjudicate {format_count(figures.disputes, 'disagreement')}"
         cost = _cost(figures, figures.disputes)
         acts.append(Act(label, "adjudication", (), {}, figures.disputes, cost))
     return tuple(acts)
@@ -314,10 +315,6 @@ def _list_acts(figures: AgreementFigures, thresholds: Thresholds) -> tuple[Act, 
 def _cost(figures: AgreementFigures, documents: int) -> float | None:
     each = figures.seconds_each
     return None if each is None else documents * each / 60
-
-
-def _count(count: int, noun: str) -> str:
-    return f"1 {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 AGREEMENT_RULE = VerdictRule(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from campaigns.core.faults import format_count
 from common.number_formats import format_decimals, format_percent
 from common.verdicts import (
     Act,
@@ -144,7 +145,7 @@ def _is_judged(figures: StoppingFigures, thresholds: Thresholds) -> bool:
 def _write_sentence(
     figures: StoppingFigures, thresholds: Thresholds, *, still: bool, judged: bool
 ) -> str:
-    rest, measure = _count_documents(figures.unjudged), figures.measure
+    rest, measure = format_count(figures.unjudged, "document"), figures.measure
     lowest = figures.lowest_judged or 0.0
     if not figures.unjudged:
         return (
@@ -180,7 +181,7 @@ def _explain_movement(figures: StoppingFigures, thresholds: Thresholds, rest: st
     if figures.moved is None or figures.span < thresholds[STILL.name].value:
         span = int(thresholds[STILL.name].value)
         return f"Go on: fewer than {span} judgments lie behind the present order of the runs."
-    places = "1 place" if figures.moved == 1 else f"{figures.moved} places"
+    places = format_count(figures.moved, "place")
     return (
         f"Go on: within the last {figures.span} judgments a run has moved by {places} by {measure}."
     )
@@ -250,10 +251,6 @@ def _list_acts(figures: StoppingFigures, state: VerdictState) -> tuple[Act, ...]
     if figures.unjudged:
         return (_judge_rest(figures),)
     return (Act("Build a deeper pool", "pools"), freeze)
-
-
-def _count_documents(count: int) -> str:
-    return "1 document" if count == 1 else f"{count:,} documents"
 
 
 STOPPING_RULE = VerdictRule(
