@@ -29,7 +29,12 @@ def list_page_verdicts(status: Status) -> list[PageVerdict]:
         return []
     stored = {each.kind.rule.name: each for each in list_stored_verdicts(status.campaign)}
     return [
-        PageVerdict(label, stored[name].kind.page, stored[name].verdict)
+        PageVerdict(
+            label,
+            stored[name].kind.page,
+            stored[name].verdict,
+            computed_at=stored[name].computed_at,
+        )
         for name, label in LABELS.items()
         if name in stored
     ]

@@ -178,12 +178,15 @@ class Tab:
 
 @dataclass(frozen=True)
 class PageVerdict:
-    """A line of *How good is it*: ``page`` is the URL name of the page that shows the verdict."""
+    """A line of *How good is it*: ``page`` is the URL name of the page that shows the verdict,
+    ``computed_at`` as of when its figures are.
+    """
 
     label: Text
     page: str
     verdict: Verdict
     args: tuple[Any, ...] = ()
+    computed_at: datetime | None = None
 
 
 Verdicts = Callable[[Status], Iterable[PageVerdict]]

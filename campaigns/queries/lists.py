@@ -9,17 +9,11 @@ from typing import Any, NamedTuple
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import (
-    Count,
     F,
-    IntegerField,
     Manager,
-    OuterRef,
-    Prefetch,
     Q,
     QuerySet,
-    Subquery,
 )
-from django.db.models.functions import Coalesce
 from django.http import Http404
 from django.utils import timezone
 
@@ -54,27 +48,6 @@ def get_campaign_for(
         raise Http404(f"no campaign {slug}")
     require_permission(user, permission, campaign)  # type: ignore[arg-type]  # has signed in
     return campaign
-
-
-def list_campaigns_for(user: User) -> QuerySet[Campaign]:
-    """The campaigns ``user`` sees, with ``mine`` (own memberships) and three counts."""
-    own = Member.objects.filter(user=user).select_related("team")
-    return (
-        Campaign.objects.visible_to(user)
-        .annotate(
-            topic_count=count_subquery(Topic.objects),
-            document_count=count_subquery(Document.objects),
-            member_count=count_subquery(Member.objects),
-        )
-        .prefetch_related(Prefetch("members", own, to_attr="mine"))
-    )
-
-
-def count_subquery(rows_of_all: Manager[Any]) -> Coalesce:
-    """The number of these rows per campaign: a subquery, so that counts do not multiply."""
-    rows = rows_of_all.filter(campaign=OuterRef("pk")).order_by()
-    count = rows.values("campaign").annotate(n=Count("pk")).values("n")
-    return Coalesce(Subquery(count), 0, output_field=IntegerField())
 
 
 class MembersOfRole(NamedTuple):

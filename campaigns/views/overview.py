@@ -37,13 +37,16 @@ SOON = timedelta(days=30)
 
 @dataclass(frozen=True)
 class VerdictRow:
-    """A verdict in one line; ``state_label`` says its state in words."""
+    """A verdict in one line; ``state_label`` says its state in words. The figures may be older
+    than the page: ``computed_at`` is shown with it.
+    """
 
     label: str
     state: str
     state_label: str | Promise
     sentence: str
     url: str
+    computed_at: datetime | None
 
 
 @dataclass(frozen=True)
@@ -118,6 +121,7 @@ def build_verdict_rows(campaign: Campaign, verdicts: Sequence[PageVerdict]) -> l
             state_label=LABELS[row.verdict.state],
             sentence=row.verdict.sentence,
             url=reverse(row.page, args=[campaign.slug, *row.args]),
+            computed_at=row.computed_at,
         )
         for row in verdicts
     ]

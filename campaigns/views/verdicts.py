@@ -30,6 +30,7 @@ from campaigns.services.verdicts import (
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from common.charts.gauge import Gauge
+from common.number_formats import format_decimals
 from common.verdicts import Act, KeyFigure, Threshold, Verdict, VerdictState
 
 LABELS: dict[VerdictState, str | Promise] = {
@@ -150,8 +151,8 @@ def build_figure_cell(figure: KeyFigure) -> FigureCell:
         text=figure.text,
         interval=gettext("%(low)s to %(high)s")
         % {
-            "low": format_interval_end(figure.low, decimals),
-            "high": format_interval_end(figure.high, decimals),
+            "low": format_decimals(figure.low, decimals),
+            "high": format_decimals(figure.high, decimals),
         }
         if has_interval
         else "",
@@ -159,11 +160,6 @@ def build_figure_cell(figure: KeyFigure) -> FigureCell:
         word=figure.word,
         gauge=None if figure.value is None else gauge,
     )
-
-
-def format_interval_end(value: float | None, decimals: int) -> str:
-    """With the decimals of the figure itself."""
-    return "–" if value is None else f"{value:,.{decimals}f}"
 
 
 def load_verdict_panel(campaign: Campaign, name: str) -> VerdictPanel:

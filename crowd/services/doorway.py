@@ -28,7 +28,6 @@ SALT = "crowd.unit"
 TOKEN_DAYS = 7
 """For how long the address of a unit works; the link of the provider gives a new one."""
 LETTERS = "23456789abcdefghjkmnpqrstuvwxyz"
-OPEN_STATES = (WorkUnit.State.OFFERED, WorkUnit.State.STARTED)
 
 
 class ReadLink(NamedTuple):

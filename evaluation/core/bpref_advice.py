@@ -12,6 +12,7 @@ from itertools import chain
 
 import numpy as np
 
+from campaigns.core.natural_sort import sort_naturally
 from evaluation.core.judgments import Ints, JudgmentTable, Mask
 from evaluation.core.measures.bpref import EXTRA_NONRELEVANT
 from evaluation.core.measures.family import Measure
@@ -81,7 +82,7 @@ class BprefAdvice:
 
     def _format_share(self, mask: Mask) -> str:
         """``2 of 50 topics (301, 305)``; empty without a topic."""
-        topics = [self.topics[index] for index in np.flatnonzero(mask).tolist()]
+        topics = sort_naturally(self.topics[index] for index in np.flatnonzero(mask).tolist())
         more = f" and {len(topics) - MAX_LISTED:,} more" if len(topics) > MAX_LISTED else ""
         share = f"{len(topics):,} of {len(self.topics):,} topics"
         return f"{share} ({', '.join(topics[:MAX_LISTED])}{more})" if topics else ""

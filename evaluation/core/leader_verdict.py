@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from campaigns.core.faults import format_count
+from common.number_formats import format_decimals, format_percent
 from common.verdicts import (
     Act,
     KeyFigure,
@@ -88,7 +90,7 @@ def judge_leaderboard(figures: LeaderFigures, thresholds: Thresholds) -> Verdict
         return Verdict(
             LEADERBOARD,
             VerdictState.UNKNOWN,
-            f"It cannot be determined who leads: {_count_runs(len(scored))} "
+            f"It cannot be determined who leads: {format_count(len(scored), 'run')} "
             f"with a score by {figures.measure}; two are needed.",
             "A place is safe only in comparison with another run.",
             acts=(Act("Look at the runs", "runs"),),
@@ -133,26 +135,26 @@ def _write_sentence(
     if state is VerdictState.BAD:
         least = thresholds[LEAST_JUDGED.name].value
         return (
-            f"The places are not safe: {len(few)} of {_count_runs(len(figures.tags))} have less "
-            f"than {least:.0%} of their first {figures.cut} documents judged."
+            f"The places are not safe: {len(few)} of {format_count(len(figures.tags), 'run')} have "
+            f"less than {format_percent(least)} of their first {figures.cut} documents judged."
         )
     assert figures.p_value is not None  # noqa: S101  # for mypy
     if figures.p_value > thresholds[LEVEL.name].value:
         return (
             f"{first} is first by {figures.measure}, but not significantly better than {second} "
-            f"(adjusted p {figures.p_value:.3f})."
+            f"(adjusted p {format_short_p(figures.p_value)})."
         )
     if state is VerdictState.GOOD:
         return (
             f"{first} leads by {figures.measure}, significantly better than {second} "
-            f"(adjusted p {figures.p_value:.3f})."
+            f"(adjusted p {format_short_p(figures.p_value)})."
         )
     if figures.topics < thresholds[LEAST_TOPICS.name].value:
         return f"{first} is first by {figures.measure}, but on only {figures.topics} topics."
     contenders = len(set(few) & set(figures.list_contenders()))
     return (
         f"{first} is first by {figures.measure}, but unjudged documents could change that: "
-        f"{_count_runs(contenders)} could still reach its score."
+        f"{format_count(contenders, 'run')} could still reach its score."
     )
 
 
@@ -161,9 +163,14 @@ def _write_reason(figures: LeaderFigures, thresholds: Thresholds, share: float) 
     test = f"The test is {figures.test}, adjusted for all pairs of runs. " if figures.test else ""
     return (
         f"{test}Unjudged documents count as not relevant, so every run that could still be first "
-        f"needs judged@{figures.cut} of {least:g} or more, and fewer than {share:.0%} of all runs "
-        "may lie below."
+        f"needs judged@{figures.cut} of {least:g} or more, and fewer than {format_percent(share)} "
+        "of all runs may lie below."
     )
+
+
+def format_short_p(value: float | None) -> str:
+    """Three decimals; below 0.001 only as that."""
+    return "< 0.001" if value is not None and value < 0.001 else format_decimals(value, 3)
 
 
 def _list_figures(figures: LeaderFigures, thresholds: Thresholds) -> tuple[KeyFigure, ...]:
@@ -177,12 +184,12 @@ def _list_figures(figures: LeaderFigures, thresholds: Thresholds) -> tuple[KeyFi
         KeyFigure(
             f"lead over the second by {figures.measure}",
             None,
-            "–" if lead is None else f"{lead:.3f}",
+            format_decimals(lead, 3),
         ),
         KeyFigure(
             "adjusted p of the first two runs",
             p_value,
-            "–" if p_value is None else f"{p_value:.3f}",
+            format_short_p(p_value),
             figures.reason,
             good=(0.0, level),
             word="significance correction",
@@ -190,7 +197,7 @@ def _list_figures(figures: LeaderFigures, thresholds: Thresholds) -> tuple[KeyFi
         KeyFigure(
             f"lowest judged@{figures.cut} of any run",
             lowest,
-            "–" if lowest is None else f"{lowest:.2f}",
+            format_decimals(lowest, 2),
             "" if judged else "undefined: no run has a judged document",
             good=(least, 1.0),
             word="judged@k",
@@ -205,10 +212,6 @@ def _list_acts(figures: LeaderFigures, few: Sequence[int], state: VerdictState) 
     if state is not VerdictState.GOOD and figures.score_set is not None:
         acts.append(Act("See which runs differ significantly", "pairs", (figures.score_set,)))
     return tuple(acts)
-
-
-def _count_runs(count: int) -> str:
-    return "1 run" if count == 1 else f"{count} runs"
 
 
 LEADERBOARD_RULE = VerdictRule(

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from common.number_formats import format_decimals
 from evaluation.core.measures.family import Measure
 from evaluation.core.spread import BestMedianWorst
 from evaluation.queries.leaderboard import (
@@ -73,8 +74,8 @@ def format_score(value: float | None, *, whole: bool = False) -> str:
 
 def format_signed(value: float) -> str:
     """With its sign, a true minus; without a sign if it rounds to 0."""
-    text = f"{value:+.4f}"
-    return text[1:] if float(text) == 0 else text.replace("-", "−")
+    text = format_decimals(value, 4, signed=True)
+    return text if round(value, 4) else text[1:]
 
 
 def format_p(value: float | None) -> str:

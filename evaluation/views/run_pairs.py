@@ -13,6 +13,7 @@ from campaigns.core.cards import Card
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from common.charts.chart import Chart
+from common.number_formats import format_decimals
 from common.statistics.estimate import Estimate
 from evaluation.core.charts.caterpillar import build_caterpillar
 from evaluation.core.comparison.compare import Comparisons, PairRow
@@ -308,7 +309,7 @@ def correlation_cell(
         return CorrelationCell("–", f"{first}, {second}: {estimate.why}", 0)
     step = max(0, min(5, int((estimate.value - 0.5) * 10) + 1)) if estimate.value >= 0.5 else 0
     label = f"{first}, {second}: {estimate.value:.4f}, {estimate.n} runs"
-    return CorrelationCell(f"{estimate.value:.2f}".replace("-", "−"), label, step)
+    return CorrelationCell(format_decimals(estimate.value, 2), label, step)
 
 
 def format_pair_row(row: PairRow) -> PairTableRow:

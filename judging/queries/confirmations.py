@@ -146,7 +146,7 @@ def describe_plan_closing(plan: Plan) -> Confirmation:
     )
     return Confirmation(
         question=_("Close this judging plan?"),
-        summary=f"{plan.pool}.",
+        summary=f"Pool {plan.pool.version}.",
         before=_("Before you close"),
         open=tuple(list_checked_out_matters(plan)),
         consequences=(
@@ -170,7 +170,7 @@ def describe_lease_canceling(plan: Plan, expired: int, stays: Consequence) -> Co
     ) % {"n": expired}
     return Confirmation(
         question=_("Cancel the expired leases of this closed plan?"),
-        summary=f"{plan.pool}.",
+        summary=f"Pool {plan.pool.version}.",
         before=_("Before you cancel"),
         consequences=(Consequence(_("For good"), canceled), stays),
         button=_("Cancel expired leases"),

@@ -14,7 +14,6 @@ from django.utils.translation import gettext as _
 
 from campaigns.core.text_pages import split_blocks
 from campaigns.models import Grade
-from campaigns.templatetags.documents import text_length
 from judging.rules import FLAGS, KEY_HELP, SKIP_REASONS
 
 register = template.Library()
@@ -35,12 +34,6 @@ def text_blocks(text: str) -> Iterator[TopicTextBlock]:
         else:
             joint = " " if block.kind == "wrapped" else "\n"
             yield TopicTextBlock(joint.join(line.strip() for line in block.text.split("\n")))
-
-
-@register.filter
-def text_extent(text: str) -> str:
-    """Length of a text in words, or in characters for scripts without spaces."""
-    return text_length(text)
 
 
 @register.filter

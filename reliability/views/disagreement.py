@@ -25,6 +25,7 @@ from campaigns.services.verdicts import compute_campaign_verdict
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from common.charts.chart import Chart
+from common.number_formats import format_decimals, format_percent
 from common.report.writers import ENDINGS
 from evaluation.core.comparison.registry import CORRELATIONS
 from evaluation.views.cells import ScoreColumn, build_column, format_score
@@ -310,7 +311,7 @@ def list_swap_pairs(campaign: Campaign, report: DisagreementReport) -> SwapPairs
         more_pairs=len(report.values) - len(visible),
         moving=sum(value.swaps > 0 for value in report.values),
         steps=[
-            SwapStep(step, f"{step.gap:.5f}".replace("-", "−"))
+            SwapStep(step, format_decimals(step.gap, 5))
             for step in steps[: (report.turning.needed if report.turning else 0) or MOST_PAIRS]
         ],
         adjudicators=list(list_adjudicators(campaign)),
@@ -341,8 +342,7 @@ def resampling_row(way: str, draws: ResampledRankings) -> ResamplingRow:
 
 def format_gap_share(value: float) -> str:
     """A share of a gap; 100 % only if it is exact."""
-    text = f"{value:.0%}"
-    return "> 99\u00a0%" if text == "100%" and value < 1 else text.replace("%", "\u00a0%")
+    return "> 99\u00a0%" if 0.995 <= value < 1 else format_percent(value)
 
 
 def chart_run(report: DisagreementReport, at: int, rankings: list[SystemRanking]) -> RankedRun:

@@ -1,4 +1,5 @@
 // For every page: menus that close, sortable and filterable tables, rows added to a formset.
+import { addCopyButtons } from "./copy.js";
 import { dressTables } from "./tables.js";
 
 function closeMenus(except) {
@@ -57,6 +58,7 @@ function addLocalTimes(root) {
 function dress(root) {
   dressTables(root);
   addLocalTimes(root);
+  addCopyButtons(root);
   for (const adder of root.querySelectorAll("[data-add-row]")) adder.hidden = false;
 }
 

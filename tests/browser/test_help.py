@@ -81,3 +81,14 @@ def test_pages_of_the_help_fit_and_lead_to_their_anchors(width, height, scheme, 
         found = Axe().run(page).response["violations"]
         serious = [it["id"] for it in found if it["impact"] in ("serious", "critical")]
         assert serious == [], address
+
+
+def test_code_is_copied_with_a_button(world, open_page, live_server):
+    page = open_page(permissions=["clipboard-read", "clipboard-write"])
+    sign_in(page, world.people["organizer"], live_server.url)
+    page.goto("/help/formats/")
+    place = page.locator(".help-text .copyable").first
+    place.get_by_role("button", name="Copy").click()
+    place.get_by_role("button", name="Copied").wait_for()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.strip() == place.locator(".code").inner_text().strip()

@@ -256,6 +256,8 @@ def test_titles_cannot_break_out_of_bibtex(scored):
     assert re.match(r"@misc\{a--b\d{4},", text)
     braces = [len(re.findall(rf"(?<!\\)\{brace}", text)) for brace in "{}"]
     assert braces[0] == braces[1]
+    ends_with_year = replace(conditions, slug=f"task-{conditions.evaluated.year}")
+    assert write_bibtex(ends_with_year).startswith(f"@misc{{{ends_with_year.slug},")
 
 
 def test_the_archive_is_the_same_each_time_and_complete(scored):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from django.template.loader import render_to_string
 
+from campaigns.templatetags.documents import text_length
 from judging.queries.progress import plan_progress
 from judging.queries.remaining import Remaining
 from judging.queries.screen import AssessorTopic
 from judging.queries.tallies import SlotTally
-from judging.templatetags.judging import text_extent
 
 
 def test_progress_is_whole_only_when_nothing_is_left():
@@ -42,10 +42,10 @@ def test_after_imported_judgments_there_is_nothing_to_undo(campaign):
 
 
 def test_extent_counts_words_or_characters_where_none_are_parted():
-    assert text_extent("one two") == "2 words"
-    assert text_extent("one") == "1 word"
-    assert text_extent("热传导" * 400) == "1,200 characters"
-    assert text_extent("") == "0 words"
+    assert text_length("one two") == "2 words"
+    assert text_length("one") == "1 word"
+    assert text_length("热传导" * 400) == "1,200 characters"
+    assert text_length("") == "0 words"
 
 
 def test_an_assessor_who_left_leaves_topics_to_nobody(plan, campaign, assessor):

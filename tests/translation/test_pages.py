@@ -29,7 +29,7 @@ from tests.world.people import joined
 
 READ_ALOUD = {
     "aria-label", "title", "placeholder", "alt", "data-of", "data-local", "data-label", "data-cue",
-    "data-show-columns", "data-one-column", "data-more-columns",
+    "data-show-columns", "data-one-column", "data-more-columns", "data-copy", "data-copied",
 }  # fmt: skip
 """Attributes with words for people; what all others hold is for programs."""
 OWN = {"lang", "csrfmiddlewaretoken", "client_uuid", "aria-pressed"}

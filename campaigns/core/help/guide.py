@@ -54,7 +54,7 @@ ROLES = (
             HelpTask("See every morning what judging needs", "today"),
             HelpTask("See how far assessors agree", "organizer#agreement-and-assessor-quality"),
             HelpTask("Decide when to stop judging", "stopping"),
-            HelpTask("Settle disagreements", "organizer#adjudication"),
+            HelpTask("Adjudicate disagreements", "organizer#adjudication"),
             HelpTask("Freeze qrels", "organizer#qrels"),
             HelpTask("Evaluate runs and release scores", "organizer#scores"),
             HelpTask("Judge with a crowd", "crowd"),

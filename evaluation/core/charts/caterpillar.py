@@ -8,6 +8,7 @@ from campaigns.core.cards import Card
 from common.charts.axes import format_value, parts_axis, round_down_nice, round_up_nice
 from common.charts.chart import Chart, LegendItem
 from common.charts.kinds import IntervalRow, build_interval_chart
+from common.number_formats import format_percent
 from common.statistics.estimate import Estimate
 from common.statistics.least_topics import HINT_NOTE
 
@@ -62,7 +63,7 @@ def build_caterpillar(
 def describe_run_interval(tag: str, interval: Estimate) -> str:
     if interval.low is None:
         return f"{tag}: {format_value(interval.value)}; {interval.why}"
-    share = f"{interval.level or 0:.0%}".replace("%", " %")
+    share = format_percent(interval.level or 0)
     ends = f"{format_value(interval.low)} to {format_value(interval.high)}"
     mark = f" ({HINT_NOTE.rstrip('.')})" if interval.is_hint else ""
     return f"{tag}: {format_value(interval.value)}, {share} interval {ends}{mark}"

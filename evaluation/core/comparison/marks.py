@@ -24,9 +24,6 @@ class SignificanceMarks:
     groups: LetterGroups
     caption: str
 
-    def list_signs(self) -> list[str]:
-        return [sign for sign in (ABOVE_ALL, BELOW_BEST) if sign in self.marks.values()]
-
 
 def mark_runs(compared: Comparisons, ranking: Sequence[str], measure: str) -> SignificanceMarks:
     """Marks and letters of the runs of ``ranking``, best first, by their significant pairs."""

@@ -57,9 +57,10 @@ def write_bibtex(conditions: PaperConditions) -> str:
     """The campaign and the software, as two entries."""
     key = KEY.sub("", conditions.slug) or "campaign"
     title, year = escape_latex(conditions.campaign), conditions.evaluated.year
+    key = key if key.endswith(str(year)) else f"{key}{year}"
     name, _, version = conditions.product.partition(" ")
     return (
-        f"@misc{{{key}{year},\n"
+        f"@misc{{{key},\n"
         f"  author = {{{{Organizers of {title}}}}},\n"
         f"  title  = {{{{{title}}}}},\n"
         f"  year   = {{{year}}},\n"

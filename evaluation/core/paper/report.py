@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from common.number_formats import format_decimals
 from common.report.report import Column, Report, Section, Table
 from common.report.writers import make_formats
 from common.verdicts import verdict_to_data
@@ -13,11 +14,6 @@ from evaluation.core.paper.results import PaperResults, PaperRun
 from evaluation.core.paper.verdict import judge_paper
 
 DECIMALS = 3
-
-
-def format_decimals(value: float, decimals: int = DECIMALS) -> str:
-    """With a true minus, which LaTeX sets as one."""
-    return f"{value:.{decimals}f}".replace("-", "−")
 
 
 def build_paper_runs_report(results: PaperResults, decimals: int = DECIMALS) -> Report:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from common.number_formats import format_decimals
 from common.verdicts import Act, KeyFigure, Threshold, Verdict, VerdictState
 from evaluation.core.paper.results import PaperResults, PaperRun
 
@@ -82,7 +83,7 @@ def write_reason(results: PaperResults) -> str:
         if (best.lead or 0.0) > TIE:
             parts.append(f"Its largest lead is on topic {best.number} ({best.lead:+.3f}).")
         if (worst.lead or 0.0) < -TIE:
-            loss = f"{worst.lead:+.3f}".replace("-", "−")
+            loss = format_decimals(worst.lead, 3, signed=True)
             parts.append(f"Its largest loss is on topic {worst.number} ({loss}).")
     return " ".join(parts)
 

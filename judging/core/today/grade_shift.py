@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from common.number_formats import format_percent
 from common.verdicts import Act, Threshold, Thresholds, VerdictState
 from judging.core.today.alarm import LEVEL, Alarm, AlarmCheck, AlarmRule
 from judging.core.today.situation import Flags, Situation, WorkLog
@@ -92,8 +93,9 @@ def describe_shift(name: str, share: LowestShare, situation: Situation) -> Alarm
         name,
         VerdictState.AMBER,
         abs(share.share - share.expected),
-        f"{name} gave grade {lowest} to {share.share:.0%} of the last {share.n} documents; on the "
-        f"same topics {share.expected:.0%} of the other judgments are {lowest}.",
+        f"{name} gave grade {lowest} to {format_percent(share.share)} of the last {share.n} "
+        f"documents; on the same topics {format_percent(share.expected)} of the other judgments "
+        f"are {lowest}.",
         f"That is {abs(share.errors):.1f} standard errors apart. A changed guideline, or a topic "
         "read in another way, is likelier than carelessness.",
         (

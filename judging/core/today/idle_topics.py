@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from datetime import date, timedelta
 from itertools import pairwise
 
+from campaigns.core.faults import format_count
 from common.verdicts import Act, Threshold, Thresholds, VerdictState
 from judging.core.today.alarm import Alarm, AlarmCheck, AlarmRule
 from judging.core.today.situation import Situation, TopicWork
@@ -101,7 +102,7 @@ def describe_standstill(
         VerdictState.BAD,
         pause,
         f"Judging stands still: no one has judged {begin}, and {situation.left:,} judgments are "
-        f"left on {format_topic_count(len(idle))}.",
+        f"left on {format_count(len(idle), 'topic')}.",
         f"{pause} working days without a judgment.",
         (
             Act("See who could judge what", "judging"),
@@ -140,10 +141,6 @@ def name_topics(topics: list[TopicWork]) -> str:
     if len(numbers) <= 4:
         return f"topics {', '.join(numbers[:-1])} and {numbers[-1]}"
     return f"{len(numbers)} topics ({', '.join(numbers[:3])}, …)"
-
-
-def format_topic_count(count: int) -> str:
-    return f"{count} topic" if count == 1 else f"{count} topics"
 
 
 IDLE_TOPICS = AlarmRule(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from datetime import date
 
+from common.number_formats import format_percent
 from common.verdicts import Act, Threshold, Thresholds, VerdictState
 from judging.core.today.alarm import Alarm, AlarmCheck, AlarmRule
 from judging.core.today.forecast import CONFIDENCE, EndForecast, forecast_end
@@ -56,7 +57,7 @@ def describe_late_end(situation: Situation, forecast: EndForecast, deadline: dat
         f"Judging would end on {format_day(end)} instead of {format_day(deadline)}: "
         f"{situation.left:,} judgments left at {forecast.per_day:,.0f} a working day.",
         f"Likely between {format_day(soonest)} and {format_day(latest)} "
-        f"({CONFIDENCE:.0%} interval, by the last {forecast.days} working days)."
+        f"({format_percent(CONFIDENCE)} interval, by the last {forecast.days} working days)."
         + (f" The last documents wait for {forecast.whose}." if forecast.whose else ""),
         (
             Act(
@@ -89,7 +90,7 @@ LATE_END = AlarmRule(
     NAME,
     "End of judging",
     "By the pace of the last 14 days judging ends after its deadline, also at the fast end of the "
-    f"{CONFIDENCE:.0%} interval.",
+    f"{format_percent(CONFIDENCE)} interval.",
     THRESHOLDS,
     worse=3,
     check=check_end,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
+from common.number_formats import format_percent
 from common.verdicts import Act, Threshold, Thresholds, VerdictState
 from judging.core.today.alarm import LEVEL, Alarm, AlarmCheck, AlarmRule
 from judging.core.today.situation import Situation
@@ -63,8 +64,8 @@ def describe_repeats(name: str, own: int, usual: float) -> Alarm:
         own,
         f"{own} of the last {WINDOW} blind repeats of {name} disagree on whether the document is "
         "relevant.",
-        f"{usual:.0%} is usual. The document, the topic and the grade meanings come first: the "
-        "repeats show which ones are hard to decide.",
+        f"{format_percent(usual)} is usual. The document, the topic and the grade meanings come "
+        "first: the repeats show which ones are hard to decide.",
         (
             Act("Self-consistency of all assessors", "assessor-quality"),
             Act("Clarify the guidelines", "campaign-settings"),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from campaigns.core.faults import format_count
 from common.verdicts import (
     Act,
     KeyFigure,
@@ -76,7 +77,7 @@ def decide_state(progress: DayProgress, alarms: Sequence[Alarm], thresholds: Thr
     if alarms:
         worst = alarms[0]
         more = len(alarms) - 1
-        others = f" {more} more {'alarm' if more == 1 else 'alarms'} below." if more else ""
+        others = f" {format_count(more, 'more alarm')} below." if more else ""
         firsts = [alarm.acts[0] for alarm in alarms if alarm.acts]
         acts = (*worst.acts[:2], *(act for act in firsts if act not in worst.acts))
         return worst.state, worst.sentence, worst.evidence + others, acts
@@ -110,7 +111,7 @@ def decide_state(progress: DayProgress, alarms: Sequence[Alarm], thresholds: Thr
 def describe_first_day(progress: DayProgress, least: float) -> Answer:
     sentence = (
         f"Cannot be determined yet: {progress.judged:,} of {progress.total:,} judgments, "
-        f"on {count_in_words(progress.days)} of work."
+        f"on {format_count(progress.days, 'day')} of work."
     )
     reason = f"Alarms need a second day of judging and {least:g} judgments."
     if progress.days == 0 and progress.judged:
@@ -156,7 +157,7 @@ def build_figures(progress: DayProgress) -> tuple[KeyFigure, ...]:
             "skipped documents",
             None,
             f"{progress.skips:,}",
-            "wait for no one" if progress.skips else "none waits for no one",
+            "no assessor can take them" if progress.skips else "waiting for an assessor",
         ),
     )
 
@@ -182,10 +183,6 @@ def build_end_figure(progress: DayProgress) -> KeyFigure:
             + 1,
         ),
     )
-
-
-def count_in_words(days: int) -> str:
-    return "1 day" if days == 1 else f"{days} days"
 
 
 TODAY = VerdictRule(NAME, QUESTION, TODAY_THRESHOLDS, judge_today)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from campaigns.core.faults import format_count
+from common.number_formats import format_decimals, format_percent
 from common.verdicts import (
     Act,
     KeyFigure,
@@ -159,7 +161,8 @@ def _explain_unknown(figures: AgreementFigures, thresholds: Thresholds) -> str:
         )
     prevalence = figures.prevalence
     if prevalence is not None and prevalence < thresholds[LEAST_PREVALENCE.name].value:
-        return f"only {prevalence:.1%} of the judgments are relevant, and alpha is unstable there"
+        share = format_percent(prevalence, 1)
+        return f"only {share} of the judgments are relevant, and alpha is unstable there"
     if figures.alpha is None or figures.lowest_tau is None:
         return figures.reason or "all judgments have the same grade"
     return ""
@@ -185,21 +188,22 @@ def _has_low_topics(figures: AgreementFigures, thresholds: Thresholds) -> bool:
 
 def _write_sentence(figures: AgreementFigures, thresholds: Thresholds, state: VerdictState) -> str:
     assert figures.alpha is not None and figures.lowest_tau is not None  # noqa: S101, PT018
-    tau = f"tau at least {figures.lowest_tau:.2f}"
+    tau = f"tau at least {format_decimals(figures.lowest_tau, 2)}"
     if state is VerdictState.BAD:
         return (
             "Other assessors would order the runs differently: tau between their rankings is about "
-            f"{figures.likely_tau:.2f}."
+            f"{format_decimals(figures.likely_tau, 2)}."
         )
     if figures.lowest_tau < thresholds[LEAST_TAU.name].value:
         return (
-            f"The order of the runs is probably safe, tau about {figures.likely_tau:.2f}, but with "
-            f"other assessors it may fall to {figures.lowest_tau:.2f}."
+            "The order of the runs is probably safe, tau about "
+            f"{format_decimals(figures.likely_tau, 2)}, but with other assessors it may fall to "
+            f"{format_decimals(figures.lowest_tau, 2)}."
         )
     least = thresholds[LEAST_ALPHA.name].value
     low = _list_low(figures.topics, thresholds)
     if state is VerdictState.GOOD:
-        more = f"; {_count(len(low), 'topic')} to look at again" if low else ""
+        more = f"; {format_count(len(low), 'topic')} to look at again" if low else ""
         return (
             "By any assessor's judgments, the order of the runs stays almost the same: "
             f"{tau}{more}."
@@ -207,7 +211,7 @@ def _write_sentence(figures: AgreementFigures, thresholds: Thresholds, state: Ve
     if figures.alpha < least:
         return (
             f"The order of the runs is safe, {tau}, but single grades are not: alpha is "
-            f"{figures.alpha:.2f}."
+            f"{format_decimals(figures.alpha, 2)}."
         )
     return (
         f"The order of the runs is safe, {tau}, but on {len(low)} of "
@@ -220,7 +224,8 @@ def _write_reason(figures: AgreementFigures, thresholds: Thresholds) -> str:
     return (
         f"Rankings with tau {tau:g} or more count as the same (Voorhees 2000); at least 19 of 20 "
         f"second opinions must reach it. Below an alpha of {alpha:g} not even tentative "
-        f"conclusions are drawn (Krippendorff 2004); here it is {figures.alpha:.2f}."
+        "conclusions are drawn (Krippendorff 2004); here it is "
+        f"{format_decimals(figures.alpha, 2)}."
     )
 
 
@@ -232,7 +237,7 @@ def _list_figures(figures: AgreementFigures, thresholds: Thresholds) -> tuple[Ke
         KeyFigure(
             "alpha, ordinal, all assessors",
             alpha,
-            "–" if alpha is None else f"{alpha:.2f}",
+            format_decimals(alpha, 2),
             (figures.reason or "undefined: no two grades to compare") if alpha is None else "",
             figures.alpha_low,
             figures.alpha_high,
@@ -242,17 +247,19 @@ def _list_figures(figures: AgreementFigures, thresholds: Thresholds) -> tuple[Ke
         KeyFigure(
             f"the lowest pair: {pairs[0].name}" if pairs else "the lowest pair of assessors",
             pairs[0].alpha if pairs else None,
-            f"{pairs[0].alpha:.2f}" if pairs else "–",
+            format_decimals(pairs[0].alpha if pairs else None, 2),
             "" if pairs else "undefined: no two assessors share enough documents",
             good=(least_alpha, 1.0),
         ),
         KeyFigure(
             "tau of the rankings by different assessors, at least",
             lowest,
-            "–" if lowest is None else f"{lowest:.2f}",
+            format_decimals(lowest, 2),
             (figures.reason or "undefined")
             if lowest is None
-            else ("" if tau is None else f"second opinions: {tau:.2f} at the median"),
+            else (
+                "" if tau is None else f"second opinions: {format_decimals(tau, 2)} at the median"
+            ),
             good=(least_tau, 1.0),
             scale=(0.5, 1.0),
             word="tau",
@@ -260,7 +267,7 @@ def _list_figures(figures: AgreementFigures, thresholds: Thresholds) -> tuple[Ke
         KeyFigure(
             "of the judgments are relevant",
             figures.prevalence,
-            "–" if figures.prevalence is None else f"{figures.prevalence:.0%}",
+            format_percent(figures.prevalence),
             f"{figures.documents:,} documents of {len(figures.topics)} topics with two assessors",
             good=(thresholds[LEAST_PREVALENCE.name].value, 1.0),
             word="prevalence",
@@ -278,9 +285,9 @@ def _list_first_acts(figures: AgreementFigures, thresholds: Thresholds) -> tuple
         return (Act("Compare the grades by topic", "agreement-topics"),)
     documents = max(topics * MEETING, missing)
     label = (
-        f"Give {MEETING} documents of {_count(topics, 'topic')} to a second assessor"
+        f"Give {MEETING} documents of {format_count(topics, 'topic')} to a second assessor"
         if topics
-        else f"Give {_count(documents, 'document')} to a second assessor"
+        else f"Give {format_count(documents, 'document')} to a second assessor"
     )
     return (Act(label, "plan-new", (), {}, documents, _cost(figures, documents)),)
 
@@ -288,7 +295,7 @@ def _list_first_acts(figures: AgreementFigures, thresholds: Thresholds) -> tuple
 def _list_acts(figures: AgreementFigures, thresholds: Thresholds) -> tuple[Act, ...]:
     acts = [
         Act(
-            f"Read topic {part.name} with its assessors: alpha {part.alpha:.2f}",
+            f"Read topic {part.name} with its assessors: alpha {format_decimals(part.alpha, 2)}",
             "agreement",
             (),
             {"topic": part.name},
@@ -298,10 +305,10 @@ def _list_acts(figures: AgreementFigures, thresholds: Thresholds) -> tuple[Act, 
     ]
     for part in _list_low(figures.pairs, thresholds)[:MOST_NAMED]:
         first, second = part.name.split(", ")[:2]
-        label = f"Compare {first} and {second}: alpha {part.alpha:.2f}"
+        label = f"Compare {first} and {second}: alpha {format_decimals(part.alpha, 2)}"
         acts.append(Act(label, "agreement-pair", (), {"a": first, "b": second}, part.documents))
     if figures.disputes:
-        label = f"Settle {_count(figures.disputes, 'disagreement')}"
+        label = f"Adjudicate {format_count(figures.disputes, 'disagreement')}"
         cost = _cost(figures, figures.disputes)
         acts.append(Act(label, "adjudication", (), {}, figures.disputes, cost))
     return tuple(acts)
@@ -310,10 +317,6 @@ def _list_acts(figures: AgreementFigures, thresholds: Thresholds) -> tuple[Act, 
 def _cost(figures: AgreementFigures, documents: int) -> float | None:
     each = figures.seconds_each
     return None if each is None else documents * each / 60
-
-
-def _count(count: int, noun: str) -> str:
-    return f"1 {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 AGREEMENT_RULE = VerdictRule(

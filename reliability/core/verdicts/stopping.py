@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from campaigns.core.faults import format_count
+from common.number_formats import format_decimals, format_percent
 from common.verdicts import (
     Act,
     KeyFigure,
@@ -152,24 +154,24 @@ def _is_judged(figures: StoppingFigures, thresholds: Thresholds) -> bool:
 def _write_sentence(
     figures: StoppingFigures, thresholds: Thresholds, *, still: bool, judged: bool
 ) -> str:
-    rest, measure = _count_documents(figures.unjudged), figures.measure
+    rest, measure = format_count(figures.unjudged, "document"), figures.measure
     lowest = figures.lowest_judged or 0.0
     if not figures.unjudged:
         return (
             "You can stop: every document of the pool is judged."
             if judged
-            else f"The pool is judged, but down to {lowest:.0%} of the first {figures.cut} "
-            "documents of a run: a deeper pool is needed."
+            else f"The pool is judged, but down to {format_percent(lowest)} of the first "
+            f"{figures.cut} documents of a run: a deeper pool is needed."
         )
     if still and judged:
         return (
             f"You can stop: the {rest} left would hardly change the order of the runs by "
-            f"{measure}, tau at least {figures.tau_low:.2f}."
+            f"{measure}, tau at least {format_decimals(figures.tau_low, 2)}."
         )
     if still:
         return (
-            f"The order of the runs by {measure} stands, but only {lowest:.0%} of the first "
-            f"{figures.cut} documents of some run are judged."
+            f"The order of the runs by {measure} stands, but only {format_percent(lowest)} of "
+            f"the first {figures.cut} documents of some run are judged."
         )
     return _explain_movement(figures, thresholds, rest)
 
@@ -183,12 +185,12 @@ def _explain_movement(figures: StoppingFigures, thresholds: Thresholds, rest: st
     if figures.tau_low is not None and figures.tau_low < thresholds[LEAST_TAU.name].value:
         return (
             f"Go on: judging the {rest} left can still change the order of the runs by {measure}, "
-            f"tau down to {figures.tau_low:.2f}."
+            f"tau down to {format_decimals(figures.tau_low, 2)}."
         )
     if figures.moved is None or figures.span < thresholds[STILL.name].value:
         span = int(thresholds[STILL.name].value)
         return f"Go on: fewer than {span} judgments lie behind the present order of the runs."
-    places = "1 place" if figures.moved == 1 else f"{figures.moved} places"
+    places = format_count(figures.moved, "place")
     return (
         f"Go on: within the last {figures.span} judgments a run has moved by {places} by {measure}."
     )
@@ -220,7 +222,7 @@ def _list_figures(figures: StoppingFigures, thresholds: Thresholds) -> tuple[Key
         KeyFigure(
             "tau with the ranking after the rest is judged",
             tau,
-            "–" if tau is None else f"{tau:.2f}",
+            format_decimals(tau, 2),
             figures.reason if tau is None else "median of the draws; from their lower end",
             figures.tau_low,
             None if tau is None else 1.0,
@@ -239,7 +241,7 @@ def _list_figures(figures: StoppingFigures, thresholds: Thresholds) -> tuple[Key
         KeyFigure(
             f"judged@{figures.cut} of every contributing run, at least",
             lowest,
-            "–" if lowest is None else f"{lowest:.2f}",
+            format_decimals(lowest, 2),
             "undefined: no run contributed" if lowest is None else "",
             good=(thresholds[LEAST_JUDGED.name].value, 1.0),
             word="judged@k",
@@ -269,10 +271,6 @@ def _list_acts(figures: StoppingFigures, state: VerdictState) -> tuple[Act, ...]
     if figures.unjudged:
         return (_judge_rest(figures),)
     return (Act("Build a deeper pool", "pools"), freeze)
-
-
-def _count_documents(count: int) -> str:
-    return "1 document" if count == 1 else f"{count:,} documents"
 
 
 STOPPING_RULE = VerdictRule(

@@ -104,6 +104,11 @@ def test_topics_with_enough_judgments_need_no_word() -> None:
     )
 
 
+def test_topics_are_named_in_natural_order() -> None:
+    judged = judgments(**{"10": (3, 2), "2": (3, 2), "1": (3, 2)})
+    assert advise_on_bpref(judged).warnings[0].endswith("3 of 3 topics (1, 2, 10).")
+
+
 def test_each_kind_of_topic_is_told_with_r_and_n() -> None:
     found = advise_on_bpref(judgments(a=(3, 2), b=(1, 0), c=(0, 4), d=(4, 9)))
     assert found.relevant.tolist() == [3, 1, 0, 4]
