@@ -166,9 +166,9 @@ def main() -> None:
 
     from campaigns.models import Campaign
     from tests.page_addresses import list_pages
-    from workbench.memory import relax_collector
+    from workbench.memory import set_collector_thresholds
 
-    relax_collector()
+    set_collector_thresholds()
     settings.ALLOWED_HOSTS = [*settings.ALLOWED_HOSTS, "localhost"]
     campaign = Campaign.objects.get(slug=options.slug)
     actors = list_actors(campaign)

@@ -1,7 +1,7 @@
 """How often Python looks for reference cycles.
 
 A page that reads 100,000 rows makes as many objects without any cycle; by default the collector
-goes over all objects of the process a dozen times meanwhile, which is half of the work.
+goes over all objects of the process a dozen times, which takes as long as the reading.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import gc
 YOUNG, MIDDLE, OLD = 50_000, 20, 20
 
 
-def relax_collector() -> None:
+def set_collector_thresholds() -> None:
     """For a process that serves requests, when its applications are loaded."""
     gc.collect()
     gc.freeze()

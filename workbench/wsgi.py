@@ -10,7 +10,7 @@ application = get_wsgi_application()
 # After the applications are loaded, and before the first request: threads that need a task at
 # the same time must all find it.
 from campaigns.services.jobs import load_tasks  # noqa: E402
-from workbench.memory import relax_collector  # noqa: E402
+from workbench.memory import set_collector_thresholds  # noqa: E402
 
 load_tasks()
-relax_collector()
+set_collector_thresholds()

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from hashlib import sha256
+
 import numpy as np
 
 from campaigns.models import Campaign, User
+from common.cache import Cache
 from judging.core.agreement.labels import MISSING, LabelTable
 from judging.models import Purpose
 from judging.queries.judgments import mark_counting_rows, select_current_grades
-from pooling.queries.judgment_log import read_judgment_log
+from pooling.queries.judgment_log import Ints, JudgmentLog, read_judgment_log
+
+_labels: Cache[tuple[object, ...], LabelTable] = Cache(1_000_000, lambda labels: len(labels.pairs))
+"""By the state of the log, the rows of it that count, names, scale and purpose."""
 
 
 def agreement_scale(campaign: Campaign) -> tuple[int, ...]:
@@ -28,9 +35,30 @@ def load_labels(
     """
     log = read_judgment_log(campaign)
     counted = mark_counting_rows(campaign, log)
-    rows = select_current_grades(log, counted, purpose)
-    rows = rows[log.numbers["grade"][rows] >= 0]
     people, numbers = usernames_by_id(set(log.list_assessors())), topic_numbers_by_id(campaign)
+    scale = agreement_scale(campaign)
+    names = hash((tuple(sorted(people.items())), tuple(sorted(numbers.items()))))
+    rows = sha256(np.packbits(counted).tobytes()).digest()
+    key = (log.version, rows, names, scale, purpose, third)
+
+    def build() -> LabelTable:
+        labels = build_label_table(
+            log, select_current_grades(log, counted, purpose), people, numbers, scale
+        )
+        return labels if third else labels.without_third()
+
+    return _labels.get_or_compute(key, build)
+
+
+def build_label_table(
+    log: JudgmentLog,
+    rows: Ints,
+    people: Mapping[int, str],
+    numbers: Mapping[int, str],
+    scale: tuple[int, ...],
+) -> LabelTable:
+    """The grades at the places ``rows`` of the log; usernames and topic numbers by ID."""
+    rows = rows[log.numbers["grade"][rows] >= 0]
     ids = log.numbers["assessor_id"][rows]
     names = sorted({people[assessor] for assessor in np.unique(ids).tolist()})
     row = {people_id: names.index(name) for people_id, name in people.items() if name in names}
@@ -44,14 +72,13 @@ def load_labels(
     grades[places] = log.numbers["grade"][rows]
     thirds = np.zeros(grades.shape, np.bool_)
     thirds[places] = np.isin(log.numbers["pk"][rows], list(log.third))
-    labels = LabelTable(
+    return LabelTable(
         tuple(names),
         tuple(named[at] for at in order),
         grades,
-        agreement_scale(campaign),
+        scale,
         thirds if thirds.any() else None,
     )
-    return labels if third else labels.without_third()
 
 
 def usernames_by_id(users: set[int]) -> dict[int, str]:

@@ -190,8 +190,8 @@ class OwnJudgments(Sequence[Judgment]):
         skips = self.log.select_kind(Judgment.Kind.SKIP)
         return self._select(skips[self.rows])
 
-    def _select(self, chosen: Mask) -> OwnJudgments:
-        return OwnJudgments(self.campaign, self.log, self.rows[chosen])
+    def _select(self, mask: Mask) -> OwnJudgments:
+        return OwnJudgments(self.campaign, self.log, self.rows[mask])
 
 
 def list_own_judgments(campaign: Campaign, assessor: User) -> OwnJudgments:

@@ -136,7 +136,7 @@ def preview_policies(
 def build_policy_drafts(
     campaign: Campaign, policies: Sequence[str], as_of: datetime | None = None
 ) -> list[QrelsDraft]:
-    """The same, for whoever may see them."""
+    """The same, without a check of permissions."""
     ballots = ballots_for_policy(campaign, as_of, None, list_withheld_topics(campaign))
     resolved = [resolve_policy(campaign, name) for name in policies]
     gold = count_gold_answers(campaign, as_of) if any(p.needs_gold for p in resolved) else {}

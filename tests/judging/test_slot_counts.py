@@ -1,0 +1,106 @@
+"""Counts from the index and lists from the log in memory, against the queries that they replace."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from django.utils import timezone
+
+from common.cache import clear_caches
+from judging.models import Purpose, Slot
+from judging.queries.overview import unplanned_counts
+from judging.queries.remaining import remaining_by_topic
+from judging.queries.screen import current_judgments_by, list_own_judgments
+from judging.queries.slot_counts import count_campaign_slots, list_shared_topics
+from judging.queries.training_results import list_agreed_pairs
+from judging.services.judgments import claim_next, submit_skip, undo_judgment
+from judging.services.plans import create_plan
+
+
+@pytest.fixture
+def mixed(campaign, pool, organizer, assessor, assessor2):
+    """Topic 1 is judged by two assessors, the others by one of them."""
+    both, people = {"1": [assessor, assessor2]}, [assessor, assessor2]
+    create_plan(actor=organizer, pool=pool, overlap=2, assessors=both, topics=["1"])
+    rest = {t.number: people for t in campaign.topics.exclude(number="1")}
+    create_plan(actor=organizer, pool=pool, overlap=1, assessors=rest)
+    return campaign
+
+
+@pytest.fixture
+def skip(campaign, topic):
+    def give(user, docno: str) -> None:
+        more = {"topic": topic, "client_uuid": uuid4()}
+        submit_skip(actor=user, campaign=campaign, docno=docno, reason="broken", **more)
+
+    return give
+
+
+def check_remaining(campaign, *people) -> None:
+    """The forecast for all topics, which looks at few documents, is that for each alone."""
+    clear_caches()
+    for user in people:
+        everything = remaining_by_topic(user, campaign)
+        for topic in campaign.topics.all():
+            alone = remaining_by_topic(user, campaign, {topic.pk})
+            assert alone.get(topic.pk) == everything.get(topic.pk), (user, topic)
+
+
+def test_what_remains_is_the_same_for_all_topics_and_for_each(
+    mixed, assessor, assessor2, topic, grade, skip
+):
+    other = mixed.topics.get(number="2")
+    assert list_shared_topics(mixed) == {topic.pk}
+    check_remaining(mixed, assessor, assessor2)
+    grade(assessor, "d1", 1)
+    skip(assessor2, "d1")
+    claim_next(actor=assessor, campaign=mixed, topic=other)
+    check_remaining(mixed, assessor, assessor2)
+    Slot.objects.filter(state=Slot.State.LEASED).update(
+        expires_at=timezone.now() - timedelta(minutes=1)
+    )
+    check_remaining(mixed, assessor, assessor2)
+
+
+def test_unjudged_documents_are_counted_once(mixed, assessor, assessor2, grade):
+    pairs = {(row.topic_id, row.item_id) for row in Slot.objects.filter(plan__campaign=mixed)}
+    assert sum(row.size for row in count_campaign_slots(mixed)) > len(pairs)
+    assert unplanned_counts(mixed).unjudged == len(pairs)
+    grade(assessor, "d1", 1)
+    assert unplanned_counts(mixed).unjudged == len(pairs) - 1
+    grade(assessor2, "d1", 1)
+    assert unplanned_counts(mixed).unjudged == len(pairs) - 1
+
+
+def test_own_judgments_are_those_of_the_database(
+    double_plan, campaign, assessor, assessor2, topic, grade, skip
+):
+    for docno, value in (("d1", 0), ("d2", 2), ("d1", 3), ("d3", 2)):
+        grade(assessor, docno, value)
+    grade(assessor2, "d1", 1)
+    skip(assessor, "d4")
+    undo_judgment(actor=assessor, campaign=campaign)
+    wanted = list(current_judgments_by(campaign, assessor))
+    own = list_own_judgments(campaign, assessor)
+    assert len(wanted) > 2
+    assert list(own) == own[:10] == wanted
+    assert own[0] == wanted[0]
+    twos = [row for row in wanted if row.grade == 2]
+    assert list(own.select_grade(2)) == twos
+    assert list(own.select_topic(topic.number)) == wanted
+    assert not own.select_topic("no such topic")
+    assert not own.select_skips()
+    assert {row.purpose for row in own} == {Purpose.JUDGE}
+
+
+def test_agreed_pairs_come_with_most_assessors_first(
+    double_plan, campaign, assessor, assessor2, grade
+):
+    for docno, grades in {"d1": (1, 2), "d3": (2, 2), "d2": (0,)}.items():
+        for user, value in zip((assessor, assessor2), grades, strict=False):
+            grade(user, docno, value)
+    rows = [(row.docno, row.grade, row.count) for row in list_agreed_pairs(campaign)]
+    assert rows == [("d3", 2, 2), ("d2", 0, 1)]
+    assert [row.docno for row in list_agreed_pairs(campaign, limit=1)] == ["d3"]
