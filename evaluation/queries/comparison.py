@@ -24,6 +24,8 @@ INTERVAL = "bca"
 MOST_PAIRS = 400_000
 COMPARISONS: Cache[tuple[object, ...], Comparisons] = Cache(MOST_PAIRS, lambda it: len(it.rows))
 """10,153 pairs of 143 runs take some 4 MB."""
+MARKS: Cache[tuple[object, ...], SignificanceMarks] = Cache(500)
+"""By score set, measure, test and the run IDs with their visible tags."""
 MOST_DRAWS = 5_000_000_000
 """Random draws × run pairs × topics: more take longer than a few seconds."""
 MOST_DRAWS_BESIDE = 500_000_000
@@ -69,14 +71,7 @@ def compare_all_runs(
     """All run pairs of the score set, by run ID: the tests must not depend on the reader.
     Scores never change, so the result is cached.
     """
-    # With the time of creation: a restored database reuses IDs.
-    key = (
-        leaderboard.score_set.pk,
-        leaderboard.score_set.created_at,
-        name,
-        choice.test,
-        choice.alpha,
-    )
+    key = identify_comparison(leaderboard, name, choice)
 
     def compute() -> Comparisons:
         return compare_all(
@@ -92,6 +87,15 @@ def compare_all_runs(
         (*key, choice.correction),
         lambda: COMPARISONS.get_or_compute(key, compute).corrected(choice.correction),
     )
+
+
+def identify_comparison(
+    leaderboard: Leaderboard, name: str, choice: SignificanceChoice
+) -> tuple[object, ...]:
+    """The key of a comparison before its correction."""
+    # With the time of creation: a restored database reuses IDs.
+    score_set = leaderboard.score_set
+    return score_set.pk, score_set.created_at, name, choice.test, choice.alpha
 
 
 def check_comparison_size(
@@ -127,9 +131,14 @@ def mark_entries(
     if not leaderboard.measure(name).compares or draws * pairs * topics > MOST_DRAWS_BESIDE:
         return None
     defined = [entry for entry in entries if entry.means[name] is not None]
-    compared = select_run_pairs(leaderboard, defined, name, choice)
-    ranking = [entry.tag for entry in defined]
-    return mark_runs(compared, ranking, format_measure_title(name))
+    shown = tuple((entry.run, entry.tag) for entry in defined)
+
+    def mark() -> SignificanceMarks:
+        compared = select_run_pairs(leaderboard, defined, name, choice)
+        return mark_runs(compared, [tag for _, tag in shown], format_measure_title(name))
+
+    key = (*identify_comparison(leaderboard, name, choice), choice.correction, shown)
+    return MARKS.get_or_compute(key, mark)
 
 
 def select_run_pairs(

@@ -37,7 +37,7 @@ def load_labels(
     counted = mark_counting_rows(campaign, log)
     people, numbers = usernames_by_id(set(log.list_assessors())), topic_numbers_by_id(campaign)
     scale = agreement_scale(campaign)
-    names = hash((tuple(sorted(people.items())), tuple(sorted(numbers.items()))))
+    names = tuple(sorted(people.items())), tuple(sorted(numbers.items()))
     rows = sha256(np.packbits(counted).tobytes()).digest()
     key = (log.version, rows, names, scale, purpose, third)
 

@@ -23,7 +23,7 @@ from campaigns.core.cards import Card
 from evaluation.core.comparison.compare import Comparisons
 
 Groups = NDArray[np.bool_]
-MOST_GROUPS = 2_000
+MOST_GROUPS = 100
 """The number of groups can grow exponentially with contradictory pairs; a table with so many
 letters would say nothing."""
 UNTESTED = "–"
@@ -118,7 +118,8 @@ def absorb_groups(groups: Groups) -> Groups:
     """The groups that are in no other; of equal ones the first."""
     unique = np.unique(groups, axis=0)
     sizes = unique.sum(axis=1)
-    shared = unique.astype(np.int32) @ unique.T.astype(np.int32)
+    # Exact, as counts are small, and much faster than a product of integers.
+    shared = unique.astype(np.float32) @ unique.T.astype(np.float32)
     within = shared == sizes[:, None]
     np.fill_diagonal(within, val=False)
     largest: Groups = unique[~within.any(axis=1)]
