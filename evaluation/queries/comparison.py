@@ -131,13 +131,13 @@ def mark_entries(
     if not leaderboard.measure(name).compares or draws * pairs * topics > MOST_DRAWS_BESIDE:
         return None
     defined = [entry for entry in entries if entry.means[name] is not None]
-    shown = tuple((entry.run, entry.tag) for entry in defined)
+    tags_by_run = tuple((entry.run, entry.tag) for entry in defined)
 
     def mark() -> SignificanceMarks:
         compared = select_run_pairs(leaderboard, defined, name, choice)
-        return mark_runs(compared, [tag for _, tag in shown], format_measure_title(name))
+        return mark_runs(compared, [tag for _, tag in tags_by_run], format_measure_title(name))
 
-    key = (*identify_comparison(leaderboard, name, choice), choice.correction, shown)
+    key = (*identify_comparison(leaderboard, name, choice), choice.correction, tags_by_run)
     return MARKS.get_or_compute(key, mark)
 
 
