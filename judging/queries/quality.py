@@ -10,6 +10,7 @@ import numpy as np
 from django.db.models import QuerySet
 
 from campaigns.models import Campaign
+from common.cache import Cache
 from judging.core import repeats
 from judging.core.agreement.labels import LabelTable, build_labels
 from judging.core.quality.consistency import Again
@@ -18,6 +19,7 @@ from judging.core.quality.report import JudgingRecord
 from judging.models import Judgment, Plan, Purpose
 from judging.queries.agreement import (
     agreement_scale,
+    read_counting_log,
     topic_numbers_by_id,
     usernames_by_id,
 )
@@ -30,6 +32,10 @@ COLUMNS = (
 MEASURED_PURPOSES = (Purpose.JUDGE, Purpose.REPEAT, Purpose.AUTOMATIC)
 Key = tuple[str, tuple[str, str]]
 """Assessor and (topic, docno)."""
+_records: Cache[tuple[object, ...], JudgingRecord] = Cache(
+    1_000_000, lambda record: len(record.people.pairs)
+)
+"""By all that figures of agreement depend on."""
 
 
 @dataclass(slots=True)
@@ -54,6 +60,11 @@ def load_judging_record(campaign: Campaign, *, third: bool = False) -> JudgingRe
 
     Third judgments, their repeats and their pace only if ``third``; see ``load_labels``.
     """
+    key = (*read_counting_log(campaign).identify(), campaign.slug, third)
+    return _records.get_or_compute(key, lambda: _load_record(campaign, third=third))
+
+
+def _load_record(campaign: Campaign, *, third: bool) -> JudgingRecord:
     scale = agreement_scale(campaign)
     by_purpose: dict[str, dict[Key, GradedPair]] = {purpose: {} for purpose in MEASURED_PURPOSES}
     names = usernames_by_id(

@@ -116,13 +116,13 @@ def insert_differences(groups: Groups, run: int, others: Groups) -> Groups:
 
 def absorb_groups(groups: Groups) -> Groups:
     """The groups that are in no other; of equal ones the first."""
-    unique = np.unique(groups, axis=0)
-    sizes = unique.sum(axis=1)
+    sizes = groups.sum(axis=1)
     # Exact, as counts are small, and much faster than a product of integers.
-    shared = unique.astype(np.float32) @ unique.T.astype(np.float32)
+    shared = groups.astype(np.float32) @ groups.T.astype(np.float32)
     within = shared == sizes[:, None]
-    np.fill_diagonal(within, val=False)
-    largest: Groups = unique[~within.any(axis=1)]
+    equal = within & within.T
+    earlier = np.tri(len(groups), k=-1, dtype=np.bool_)
+    largest: Groups = groups[~(within & (earlier | ~equal)).any(axis=1)]
     return largest
 
 
