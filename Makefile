@@ -11,7 +11,9 @@ run: .venv/.main  ## run your own installation: web server and worker
 	$(PY) manage.py migrate -v 0
 	$(PY) manage.py serve $(ARGS)
 
-PYTEST := $(PY) -m pytest -n auto --maxprocesses 4 --dist worksteal
+# Tests also wait for browsers and servers: one process more than cores, at most 4.
+PROCESSES := $(shell n=$$(getconf _NPROCESSORS_ONLN); echo $$((n < 4 ? n + 1 : 4)))
+PYTEST := $(PY) -m pytest -n $(PROCESSES) --dist worksteal
 
 quick: .venv/.dev  ## the tests of what has changed since main (tests/changed.py)
 	$(PYTEST) -m "not browser and not service" $(ARGS) $$($(PY) -m tests.changed)
