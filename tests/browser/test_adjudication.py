@@ -103,5 +103,5 @@ def test_a_meeting_goes_from_pair_to_pair_by_keys(
     page.keyboard.press("0")
     ready(page, "d1")
     page.keyboard.press("2")
-    page.get_by_role("heading", name="No disagreements match the filter").wait_for()
+    page.get_by_text("No unresolved pairs left in this list").wait_for()
     assert decisions() == [("d2", "grade", 1), ("d3", "grade", 0), ("d1", "grade", 2)]

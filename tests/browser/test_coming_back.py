@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page, Route
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-IN_HAND = "docno => document.querySelector('#grades [name=docno]').value === docno"
+IN_HAND = "docno => document.querySelector('#grades [name=docno]')?.value === docno"
 TO_THE_END = """() => {
   const shown = document.querySelector(".judge-doc:not([hidden])");
   shown.scrollTop = shown.scrollHeight;
