@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -52,8 +52,6 @@ def load_stopping_figures(campaign: Campaign) -> StoppingFigures:
     elif not reason:
         spread = _draw_rest(campaign, whole)
     moved, span = _measure_movement(campaign, whole, judgments)
-    contributing = {run["tag"] for run in pool.spec["runs"]}
-    shares = whole.judged() if len(whole.runs) else np.empty(0)
     return StoppingFigures(
         measure=whole.title,
         cut=whole.cut,
@@ -70,14 +68,20 @@ def load_stopping_figures(campaign: Campaign) -> StoppingFigures:
         tau_low=spread.low,
         moved=moved,
         span=span,
-        pooled_judged=[
-            None if np.isnan(share) else float(share)
-            for run, share in zip(whole.runs, shares, strict=True)
-            if run.tag in contributing
-        ],
+        pooled_judged=_list_judged_shares(whole, {run["tag"] for run in pool.spec["runs"]}),
         reason=NO_ORDER if reason == NO_SAMPLE else reason,
         seconds_each=compute_median_seconds(campaign),
     )
+
+
+def _list_judged_shares(whole: JudgedRuns, contributing: Collection[str]) -> list[float | None]:
+    """judged@k of the runs that contributed to the pool; None where it is undefined."""
+    shares = whole.judged() if len(whole.runs) else np.empty(0)
+    return [
+        None if np.isnan(share) else float(share)
+        for run, share in zip(whole.runs, shares, strict=True)
+        if run.tag in contributing
+    ]
 
 
 def _draw_rest(campaign: Campaign, whole: JudgedRuns) -> TauSpread:
