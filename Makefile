@@ -2,7 +2,7 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 PY := .venv/bin/python
 
-.PHONY: demo run quick test check bench docs constraints messages clean
+.PHONY: demo run quick test test-all check bench docs constraints messages clean
 
 demo: .venv/.main  ## build the demo campaign and serve it (ARGS=--no-serve: tables only)
 	POOLBENCH_VAR=var/demo $(PY) manage.py demo $(ARGS)
@@ -15,16 +15,22 @@ run: .venv/.main  ## run your own installation: web server and worker
 PROCESSES := $(shell n=$$(getconf _NPROCESSORS_ONLN); echo $$((n < 4 ? n + 1 : 4)))
 PYTEST := $(PY) -m pytest -n $(PROCESSES) --dist worksteal
 
-quick: .venv/.dev  ## the tests of what has changed since main (tests/changed.py)
+quick: .venv/.dev  ## a minute of the tests of what has changed since main (tests/changed.py)
 	$(PYTEST) -m "not browser and not service" $(ARGS) $$($(PY) -m tests.changed)
 
-test: .venv/.dev  ## the test suite
+test: .venv/.dev  ## the test suite, large tests in part
 	$(PYTEST) $(ARGS)
+
+# All sizes, schemes, examples and families; on PostgreSQL too where DATABASE_URL names one.
+test-all: export POOLBENCH_TEST_EXAMPLES = all
+test-all: .venv/.dev  ## the whole test suite: before a release, and at night
+	env -u DATABASE_URL $(PYTEST) -m "not postgresql" $(ARGS)
+	case "$$DATABASE_URL" in postgres*) $(PYTEST) -m "engine or postgresql" $(ARGS);; esac
 
 check: .venv/.dev  ## formatting, lint, types, import contracts, templates, migrations, API schema
 	.venv/bin/ruff check . && .venv/bin/ruff format --check .
 	.venv/bin/lint-imports && .venv/bin/mypy .
-	.venv/bin/djangofmt --check --line-length 120 --indent-width 2 --custom-blocks sentence templates
+	.venv/bin/djangofmt --check --line-length 120 --indent-width 2 --custom-blocks sentence,empty_state,title,fact,stat,table,heads templates
 	$(PY) manage.py makemigrations --check --dry-run && $(PY) manage.py check
 	$(PY) manage.py spectacular --validate --fail-on-warn --file /dev/null
 

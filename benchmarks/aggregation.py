@@ -19,10 +19,10 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from judging.core.aggregation.base import LabelMatrix, aggregate_labels  # noqa: E402
-from judging.core.aggregation.registry import MODELS  # noqa: E402
-from tests.core.judging.crowd_files import read_nyt_crowd  # noqa: E402
-from tests.core.judging.crowd_simulation import simulate_crowd  # noqa: E402
+from poolbench.judging.aggregation.base import LabelMatrix, aggregate_labels  # noqa: E402
+from poolbench.judging.aggregation.registry import MODELS  # noqa: E402
+from tests.poolbench.judging.crowd_files import read_nyt_crowd  # noqa: E402
+from tests.poolbench.judging.crowd_simulation import simulate_crowd  # noqa: E402
 
 SEEDS = 10
 ROUNDS = 10

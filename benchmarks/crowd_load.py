@@ -53,12 +53,12 @@ def parse_options() -> argparse.Namespace:
 
 def build(options: argparse.Namespace) -> Any:
     """The study: running, with its provider the fake one."""
-    from campaigns.core.scale import GradeSpec
     from campaigns.models import Topic, User
     from campaigns.services.campaigns import create_campaign
-    from crowd.models import ConsentText, Study
-    from judging.models import Audience, GoldPair
+    from crowd.models import ConsentText, GoldPair, Study
+    from judging.models import Audience
     from judging.services.plans import create_plan
+    from poolbench.judging.scale import GradeSpec
 
     owner = User.objects.create(username="owner", can_create_campaigns=True)
     scale = [GradeSpec(n, f"grade {n}", str(n), float(n)) for n in range(4)]
@@ -133,9 +133,9 @@ def make_workers(options: argparse.Namespace, study: Any) -> list[Any]:
     from django.utils import timezone
 
     from benchmarks.crowd_worker import SimulatedWorker
-    from crowd.core.providers.fake import FAKE_KID
     from crowd.queries.keys import get_fake_secret
     from crowd.services.keys import get_or_create_key, sign_query
+    from poolbench.crowd.providers.fake import FAKE_KID
 
     get_or_create_key(study.campaign)
     secret, expires = get_fake_secret(study), timezone.now() + timedelta(hours=6)
@@ -161,8 +161,8 @@ def count_violations(study: Any, workers: list[Any]) -> dict[str, int]:
     """Counts from the database that must all be 0."""
     from django.db.models import Count, Exists, F, OuterRef
 
-    from crowd.models import Payment
-    from judging.models import Judgment, Purpose, Slot, WorkUnit
+    from crowd.models import Payment, WorkUnit
+    from judging.models import Judgment, Purpose, Slot
     from judging.queries.exclusions import counting_judgments
 
     judged = Slot.objects.filter(
@@ -200,8 +200,9 @@ def count_violations(study: Any, workers: list[Any]) -> dict[str, int]:
 
 def report_spammers(study: Any, workers: list[Any]) -> dict[str, Any]:
     """How many documents spammers judged before they were set aside, and who else was."""
+    from crowd.models import CrowdWorker
     from crowd.services.keys import hash_external
-    from judging.models import CrowdWorker, Exclusion, Judgment
+    from judging.models import Exclusion, Judgment
 
     stopped: Counter[str] = Counter()
     items = []
@@ -225,8 +226,8 @@ def report_spammers(study: Any, workers: list[Any]) -> dict[str, Any]:
 def print_outcome(study: Any, workers: list[Any]) -> bool:
     """Everything that was measured; whether a count that must be 0 is not."""
     from benchmarks.judging import format_times
-    from crowd.models import Payment
-    from judging.models import Judgment, WorkUnit
+    from crowd.models import Payment, WorkUnit
+    from judging.models import Judgment
 
     for name in ("next", "submit"):
         print(format_times(name, [s for each in workers for s in each.times[name]]))

@@ -72,7 +72,7 @@ def trec_eval(qrels: Path, runs: Sequence[Path]) -> Commands:
 
 def ours(qrels: Path, runs: Sequence[Path], *options: str) -> Commands:
     files = [str(path) for path in (qrels, *runs)]
-    return [[sys.executable, "manage.py", "evaluate", *files, *MEASURES, *options]]
+    return [[sys.executable, "-m", "poolbench", "evaluate", *files, *MEASURES, *options]]
 
 
 def means(printed: str) -> list[list[str]]:

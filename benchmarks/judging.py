@@ -70,11 +70,11 @@ def build(options: argparse.Namespace) -> list[dict[str, Any]]:
     """The campaign, and a signed-in session for each assessor."""
     from django.db import transaction
 
-    from campaigns.core.scale import GradeSpec
     from campaigns.models import Role, Topic, User
     from campaigns.services.campaigns import create_campaign
     from campaigns.services.people import add_member
     from judging.services.plans import create_plan
+    from poolbench.judging.scale import GradeSpec
 
     with transaction.atomic():
         owner = User.objects.create(username="owner", can_create_campaigns=True)

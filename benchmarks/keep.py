@@ -18,8 +18,14 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from campaigns.core.qrels import read_qrels  # noqa: E402
-from campaigns.core.run_matrix import (  # noqa: E402
+from poolbench.evaluation.evaluate import score_batch  # noqa: E402
+from poolbench.evaluation.in_memory import WarmRuns, score_topic  # noqa: E402
+from poolbench.evaluation.judgments import JudgmentTable  # noqa: E402
+from poolbench.evaluation.matching import batch_from_places  # noqa: E402
+from poolbench.evaluation.measures.names import parse_measures  # noqa: E402
+from poolbench.evaluation.options import ScoringOptions  # noqa: E402
+from poolbench.runs.qrels import read_qrels  # noqa: E402
+from poolbench.runs.run_matrix import (  # noqa: E402
     PairDictionary,
     RunMatrix,
     read_matrix,
@@ -27,20 +33,15 @@ from campaigns.core.run_matrix import (  # noqa: E402
     write_matrix,
     write_pairs,
 )
-from campaigns.core.tables import QrelsTable  # noqa: E402
-from evaluation.core.evaluate import score_batch  # noqa: E402
-from evaluation.core.in_memory import WarmRuns, score_all_runs, score_topic  # noqa: E402
-from evaluation.core.judgments import JudgmentTable  # noqa: E402
-from evaluation.core.matching import batch_from_places  # noqa: E402
-from evaluation.core.measures.names import parse_measures  # noqa: E402
-from evaluation.core.options import ScoringOptions  # noqa: E402
+from poolbench.runs.tables import QrelsTable  # noqa: E402
+from tests.poolbench.evaluation.warm_scoring import score_all_runs  # noqa: E402
 
 NAMES = ("map", "bpref", "ndcg")
 
 
 def write(folder: Path, *runs: Path) -> None:
     """Write the matrices of ``runs`` to ``folder``."""
-    from campaigns.core.runs import read_run
+    from poolbench.runs.runs import read_run
 
     part = folder.with_suffix(".part")
     part.mkdir(parents=True)
@@ -98,9 +99,12 @@ def warm(folder: Path, qrels: Path) -> None:
 
 def trust(folder: Path, qrels: Path) -> None:
     """Print the seconds of a report: teams of three runs, the first 71 runs pooled to depth 100."""
-    from campaigns.cli.processes import count_cores, map_in_order
-    from reliability.core.collection.inputs import CollectionSource, build_collection_from_matrices
-    from reliability.core.collection.report import MEASURES, build_reusability_report
+    from poolbench.commands.processes import count_cores, map_in_order
+    from poolbench.reliability.collection.inputs import (
+        CollectionSource,
+        build_collection_from_matrices,
+    )
+    from poolbench.reliability.collection.report import MEASURES, build_reusability_report
 
     runs = {f"{at:03d}": matrix for at, matrix in enumerate(matrices(folder))}
     begin = time.perf_counter()

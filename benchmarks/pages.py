@@ -80,14 +80,14 @@ def list_actors(campaign: Any) -> dict[str, Any]:
 def compute_snapshots(campaign: Any) -> None:
     """The figures that jobs compute for the pages, with the CPU time of each job."""
     from campaigns.errors import ActionRefused
-    from campaigns.services.snapshots import list_snapshot_names, refresh_snapshot
+    from campaigns.services.snapshots import list_subjects, refresh_snapshot
 
     print("| figures of a job | CPU |\n|---|---|")
-    for name in list_snapshot_names():
+    for name in [each.snapshot for each in list_subjects()]:
         forget_everything()
         cpu = time.process_time()
         with suppress(ActionRefused):
-            refresh_snapshot(campaign=campaign, name=name)
+            refresh_snapshot(campaign, name)
         print(f"| {name} | {1000 * (time.process_time() - cpu):.0f} |")
     print()
 
@@ -96,7 +96,7 @@ def forget_everything() -> None:
     """As after a restart: no cached results, no compiled templates."""
     from django.template import engines
 
-    from common.cache import clear_caches
+    from poolbench.cache import clear_caches
 
     clear_caches()
     for engine in engines.all():

@@ -33,16 +33,16 @@ from evaluate import EVERY, FOLDER, PEER_PYTHON, PEERS, Cost, cost, run_store
 from generate import SEED, trec8
 from keep import dictionary, matrices
 
-from campaigns.core.qrels import read_qrels
-from campaigns.core.tables import QrelsTable
-from pooling.core.candidates import RunListing, TopicCandidates
-from pooling.core.method import PoolingMethod
-from pooling.core.pool_builder import build_pool_table, start_sessions
-from pooling.core.registry import LISTED
-from pooling.core.run_listing import build_listing_from_matrices
-from pooling.core.session import PoolSession, PoolStep
-from pooling.core.spec import depth_spec
-from pooling.core.spec_file import default_parameters
+from poolbench.pooling.candidates import RunListing, TopicCandidates
+from poolbench.pooling.method import PoolingMethod
+from poolbench.pooling.pool_builder import build_pool_table, start_sessions
+from poolbench.pooling.registry import LISTED
+from poolbench.pooling.run_listing import build_listing_from_matrices
+from poolbench.pooling.session import PoolSession, PoolStep
+from poolbench.pooling.spec import depth_spec
+from poolbench.pooling.spec_file import default_parameters
+from poolbench.runs.qrels import read_qrels
+from poolbench.runs.tables import QrelsTable
 
 DEPTH = 100
 NEEDED = {
@@ -221,7 +221,7 @@ def simulate(candidates: TopicCandidates, step: PoolStep, qrels: QrelsTable) -> 
 def peers(rounds: int) -> None:
     """Compare on every third run, since trectools reads slowly."""
     some = [str(path) for path in trec8(FOLDER / "trec8")[1][::EVERY]]
-    pool = [sys.executable, "manage.py", "pool", *some, "--depth", str(DEPTH), "--jobs"]
+    pool = [sys.executable, "-m", "poolbench", "pool", *some, "--depth", str(DEPTH), "--jobs"]
     probe = subprocess.run(
         [PEER_PYTHON, "-c", "import trectools"], capture_output=True, check=False
     )

@@ -19,9 +19,9 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from evaluation.core.inputs import as_qrels, as_run  # noqa: E402
-from judging.core.agreement.labels import MISSING, LabelTable  # noqa: E402
-from reliability.core.disagreement.ballots import ABSENT  # noqa: E402
+from poolbench.evaluation import as_qrels, as_run  # noqa: E402
+from poolbench.judging.agreement.labels import MISSING, LabelTable  # noqa: E402
+from poolbench.reliability.disagreement.ballots import ABSENT  # noqa: E402
 
 CUT = 10
 DOCUMENTS = 300

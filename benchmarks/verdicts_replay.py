@@ -12,6 +12,7 @@ import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -34,32 +35,32 @@ from benchmarks.verdict_campaigns import (  # noqa: E402
     simulate_campaign,
     topic_docnos,
 )
-from common.statistics.proportions import wilson_estimate  # noqa: E402
-from common.verdicts import ANSWERS, VerdictState  # noqa: E402
-from evaluation.core.comparison.compare import compare_all  # noqa: E402
-from evaluation.core.leader_verdict import LEADERBOARD_RULE, LeaderFigures  # noqa: E402
-from judging.core.agreement.counts import count_all_assessors  # noqa: E402
-from judging.core.agreement.krippendorff import ALPHA_ORDINAL  # noqa: E402
-from judging.core.agreement.labels import MISSING, LabelTable  # noqa: E402
-from reliability.core.disagreement.ballots import ABSENT  # noqa: E402
-from reliability.core.verdicts.agreement import (  # noqa: E402
-    AGREEMENT_RULE,
-    AgreementFigures,
-    AgreementPart,
+from poolbench.evaluation.comparison.compare import compare_all  # noqa: E402
+from poolbench.evaluation.leader_verdict import LeaderboardReport, judge_leaderboard  # noqa: E402
+from poolbench.judging.agreement.labels import MISSING, LabelTable  # noqa: E402
+from poolbench.judging.agreement.panel import agreement_report  # noqa: E402
+from poolbench.judging.agreement.report import AgreementReport, RankingEffect  # noqa: E402
+from poolbench.reliability.disagreement.ballots import ABSENT  # noqa: E402
+from poolbench.reliability.verdicts.agreement import (  # noqa: E402
+    COEFFICIENT,
+    judge_agreement,
 )
-from reliability.core.verdicts.ranking_draws import (  # noqa: E402
+from poolbench.reliability.verdicts.ranking_draws import (  # noqa: E402
     correlate_rankings,
     draw_rest_of_pool,
-    draw_second_opinions,
+    measure_second_opinions,
     rank_competitors,
     summarize_taus,
 )
-from reliability.core.verdicts.reusability import (  # noqa: E402
-    COLLECTION_RULE,
-    CollectionFigures,
+from poolbench.reliability.verdicts.reusability import (  # noqa: E402
+    CollectionReport,
+    judge_collection,
     measure_left_out_moves,
 )
-from reliability.core.verdicts.stopping import STOPPING_RULE, StoppingFigures  # noqa: E402
+from poolbench.reliability.verdicts.stopping import STILL, StoppingReport, judge_stopping  # noqa: E402
+from poolbench.statistics.draws import ResamplingOptions  # noqa: E402
+from poolbench.statistics.proportions import wilson_estimate  # noqa: E402
+from poolbench.verdicts import ANSWERS, VerdictState  # noqa: E402
 
 TUNING, REPORT = 1_000_000, 5_000_000
 """The first seeds. Rules were also tuned on those from 2,000,000 and 4,000,000 on."""
@@ -84,12 +85,12 @@ def replay_leaderboard(campaign: ReplayCampaign, seed: int) -> Said:
     order = np.argsort(-means, kind="stable")
     tags = [str(run) for run in range(len(means))]
     row_p = first_two_p(table.T, tags, order)
-    figures = LeaderFigures(
+    figures = LeaderboardReport(
         "nDCG@10", CUT, len(table), [tags[at] for at in order], means[order].tolist(),
         scorer.judged(grades)[order].tolist(), "t", row_p,
     )  # fmt: skip
     true = scorer.means(scorer.by_topic(campaign.truth))
-    return LEADERBOARD_RULE.apply(figures).state, bool(true[order[0]] < true.max() - 1e-9)
+    return judge_leaderboard(figures).state, bool(true[order[0]] < true.max() - 1e-9)
 
 
 def first_two_p(values: np.ndarray, tags: list[str], order: np.ndarray) -> float | None:
@@ -106,7 +107,7 @@ def replay_agreement(campaign: ReplayCampaign, seed: int) -> Said:
     scorer, pool = campaign.scorer, campaign.pool()
     own = mask_grades(campaign.grades(), pool)
     labels = shared_labels(campaign, pool)
-    figures = agreement_figures(scorer, own, labels, seed)
+    report = judge_labels(scorer, own, labels, seed)
     now = scorer.means(scorer.by_topic(own))
     true = scorer.means(scorer.by_topic(mask_grades(campaign.truth, pool)))
     other = [
@@ -115,7 +116,7 @@ def replay_agreement(campaign: ReplayCampaign, seed: int) -> Said:
     ]
     again = scorer.means(scorer.by_topic(mask_grades(other, pool)))
     taus = correlate_rankings(now, np.stack([true, again]))
-    return AGREEMENT_RULE.apply(figures).state, bool((taus < PRACTICALLY_SAME).any())
+    return judge_agreement(report).state, bool((taus < PRACTICALLY_SAME).any())
 
 
 def shared_labels(campaign: ReplayCampaign, pool: list[np.ndarray]) -> LabelTable:
@@ -133,31 +134,13 @@ def shared_labels(campaign: ReplayCampaign, pool: list[np.ndarray]) -> LabelTabl
     return LabelTable(tuple(map(str, range(people))), tuple(pairs), grades, (0, 1, 2))
 
 
-def agreement_figures(
+def judge_labels(
     scorer: TenScorer, own: list[np.ndarray], labels: LabelTable, seed: int
-) -> AgreementFigures:
+) -> AgreementReport:
     """``own``: by topic, the grades that the campaign ranks by."""
-    if not labels.pairs:
-        return AgreementFigures("nDCG@10", 0, len(labels.assessors), 0)
-    counts = count_all_assessors(labels, 1)
-    whole = counts.summed()
-    (alpha,) = ALPHA_ORDINAL.compute(whole)
-    parts = [
-        AgreementPart(topic, int(n), None if np.isnan(value) else float(value))
-        for topic, n, value in zip(
-            labels.topics, counts.units[0], ALPHA_ORDINAL.compute(counts)[0], strict=True
-        )
-        if n
-    ]
-    now, then = draw_second_opinions(
-        scorer, own, counts.coincident[0][counts.units[0] > 0], labels.scale, DRAWS, seed
-    )
-    spread = summarize_taus(now, then)
-    return AgreementFigures(
-        "nDCG@10", len(now), len(labels.assessors), int(whole.units[0]), parts, (),
-        None if np.isnan(alpha) else float(alpha), None, None, float(whole.prevalence[0]),
-        spread.median, spread.low,
-    )  # fmt: skip
+    opinions = measure_second_opinions(scorer, own, labels, DRAWS, seed)
+    report = agreement_report(labels, 1, draws=ResamplingOptions(seed, 100), most_assessors=1)
+    return replace(report, effect=RankingEffect(opinions))
 
 
 # ---------- stopping: wrong if tau with the ranking after the whole pool is judged is below .95,
@@ -174,7 +157,7 @@ def replay_stopping(campaign: ReplayCampaign, seed: int) -> Iterator[tuple[float
         count = round(moment * total)
         own = judged_until(grades, rank, count)
         figures = stopping_figures(scorer, campaign, (grades, rank, pool), count, own, seed)
-        yield moment, (STOPPING_RULE.apply(figures).state, ranking_moved(scorer, own, final))
+        yield moment, (judge_stopping(figures).state, ranking_moved(scorer, own, final))
 
 
 def judged_until(grades: list[np.ndarray], rank: list[np.ndarray], count: int) -> list[np.ndarray]:
@@ -183,12 +166,12 @@ def judged_until(grades: list[np.ndarray], rank: list[np.ndarray], count: int) -
 
 def stopping_figures(
     scorer: TenScorer, campaign: ReplayCampaign, state: tuple, count: int, own: list, seed: int
-) -> StoppingFigures:
+) -> StoppingReport:
     grades, rank, pool = state
     in_pool = [np.where(mask, g, 0)[mask] for g, mask in zip(own, pool, strict=True)]
     unjudged = sum(int((g == ABSENT).sum()) for g in in_pool)
     untouched = sum(bool(len(g)) and bool((g == ABSENT).all()) for g in in_pool)
-    still = int(STOPPING_RULE.thresholds[1].value)
+    still = int(STILL.value)
     moved, span = None, 0
     if count > still:
         span = still
@@ -198,9 +181,9 @@ def stopping_figures(
     tau = None
     if not reason and count >= 100 and not untouched and moved is not None:
         tau = summarize_taus(*draw_rest(scorer, own, pool, seed))
-    return StoppingFigures(
+    return StoppingReport(
         "nDCG@10", CUT, len(scorer.tops[0]), count, count, unjudged, untouched, moved=moved,
-        span=span, tau=tau and tau.median, tau_low=tau.low if tau else 0.0,
+        span=span, tau=tau and tau.value, tau_low=tau.low if tau else 0.0,
         pooled_judged=scorer.judged(own).tolist(), reason=reason,
     )  # fmt: skip
 
@@ -258,10 +241,10 @@ def replay_collection(campaign: ReplayCampaign, seed: int) -> Said:  # noqa: ARG
     for run in np.flatnonzero(campaign.newcomer):
         places = [1 + int((scores[old] > scores[run] + 1e-9).sum()) for scores in (short, full)]
         wrong |= abs(places[0] - places[1]) > 1
-    return COLLECTION_RULE.apply(figures).state, wrong
+    return judge_collection(figures).state, wrong
 
 
-def collection_figures(campaign: ReplayCampaign, scorer: TenScorer, own: list) -> CollectionFigures:
+def collection_figures(campaign: ReplayCampaign, scorer: TenScorer, own: list) -> CollectionReport:
     teams = campaign.teams[~campaign.newcomer]
     names = np.unique(teams)
     table = scorer.by_topic(own)
@@ -282,7 +265,7 @@ def collection_figures(campaign: ReplayCampaign, scorer: TenScorer, own: list) -
     moves = measure_left_out_moves(
         [*map(str, range(len(teams)))], [*map(str, teams)], table, scores, own_without
     )
-    return CollectionFigures(
+    return CollectionReport(
         "nDCG@10", CUT, len(scores), len(names), moves, scorer.judged(own).tolist(),
         left_out=np.mean(left_out, axis=0).tolist(),
     )  # fmt: skip
@@ -349,14 +332,15 @@ def print_assessors(data: Path) -> None:
     for name, tables in rows:
         own, labels = own_grades(tables, topics, docnos, truth)
         scorer = TenScorer(listed)
-        figures = agreement_figures(scorer, own, labels, 0)
-        verdict = AGREEMENT_RULE.apply(figures)
+        report = judge_labels(scorer, own, labels, 0)
+        verdict = judge_agreement(report)
+        alpha, opinions = report.overall[COEFFICIENT], report.effect.second_opinions
         now = scorer.means(scorer.by_topic(own))
         true = scorer.means(scorer.by_topic(mask_grades(truth, judged)))
         tau = float(correlate_rankings(true, now[None])[0])
         print(
-            f"| {name} | {figures.documents} | {figures.alpha:.2f} | {figures.tau:.2f} "
-            f"| {figures.tau_low:.2f} | {verdict.state.value} | {tau:.2f} |"
+            f"| {name} | {alpha.n} | {alpha.value:.2f} | {opinions.value:.2f} "
+            f"| {opinions.low:.2f} | {verdict.state.value} | {tau:.2f} |"
         )
 
 

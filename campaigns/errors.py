@@ -6,16 +6,21 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from django.utils.formats import date_format
+from django.utils.formats import date_format, number_format
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from campaigns.core.confirmation import Confirmation, ConfirmationChoice
+from campaigns.confirmation import Confirmation, ConfirmationChoice
 
 
 def format_utc(moment: datetime) -> str:
     """A moment for messages, in UTC."""
     return date_format(moment, "DATETIME_FORMAT") + " UTC"
+
+
+def format_thousands(number: int | str | None) -> str:
+    """``22499`` as ``22,499``, by the rules of the language; None as a dash."""
+    return number_format(number, force_grouping=True) if isinstance(number, int) else "–"
 
 
 def lowercase_label(label: object) -> str:

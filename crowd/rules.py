@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from campaigns.errors import ActionRefused
-from crowd.core.options import StudyOptions
+from poolbench.crowd.options import StudyOptions
 
 FIXED = {
     "provider": "provider",

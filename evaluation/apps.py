@@ -12,11 +12,11 @@ class EvaluationConfig(AppConfig):
         """
         from campaigns.lifecycle.registry import add_life_cycle
         from campaigns.models import Campaign
-        from campaigns.services.verdicts import add_verdict_kind
+        from campaigns.services.snapshots import add_subject
         from evaluation.lifecycle import LIFE_CYCLE
         from evaluation.rules import check_measures
-        from evaluation.services.verdicts import LEADERBOARD_VERDICT
+        from evaluation.services.reports import LEADERBOARD_SUBJECT
 
         Campaign.measures.field.validators.append(check_measures)
         add_life_cycle(LIFE_CYCLE)
-        add_verdict_kind(LEADERBOARD_VERDICT)
+        add_subject(LEADERBOARD_SUBJECT)

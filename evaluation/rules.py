@@ -11,7 +11,7 @@ import rules
 from django.core.exceptions import ValidationError
 
 from campaigns.rules import is_organizer, is_participant
-from evaluation.core.measures.names import UnknownMeasureError, parse_measures
+from poolbench.evaluation.measures.names import UnknownMeasureError, parse_measures
 
 rules.add_perm("evaluation.view_scores", is_organizer | is_participant)
 

@@ -27,8 +27,6 @@ from campaigns.lifecycle.registry import (
 from campaigns.lifecycle.status import count_rows_subquery
 from campaigns.lifecycle.texts import format_due, format_number, format_until, ngettext
 from campaigns.models import Campaign, Role, User
-from common.verdicts import VerdictState
-from judging.core.today.alarm import Alarm
 from judging.models import Plan, Purpose, Qrels, Slot
 from judging.queries.adjudication import own_adjudication_progress
 from judging.queries.home import list_today_states, list_waiting_documents
@@ -36,6 +34,8 @@ from judging.queries.remaining import add_remaining, remaining_by_topic
 from judging.queries.screen import list_own_counts
 from judging.queries.slots import waiting_slots
 from judging.queries.tallies import SlotTally, judging_progress, judging_progress_by_campaign
+from poolbench.judging.today.alarm import Alarm
+from poolbench.verdicts import VerdictState
 
 
 @dataclass(frozen=True)

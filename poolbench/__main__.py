@@ -11,23 +11,23 @@ from importlib import import_module
 from importlib.metadata import version
 from importlib.util import find_spec
 
-from campaigns.cli.command import CliError, FileCommand, Output
-from campaigns.cli.run_lists import RunListParser
+from poolbench.commands.command import CliError, FileCommand, Output
+from poolbench.commands.run_lists import RunListParser
 
 FILE_COMMANDS = {
-    "evaluate": "evaluation.cli.evaluate.EvaluateCommand",
-    "compare": "evaluation.cli.compare_runs.CompareRunsCommand",
-    "user-measures": "evaluation.cli.user_measures.UserMeasuresCommand",
-    "interleave": "preferences.cli.interleave.InterleaveCommand",
-    "preferences": "preferences.cli.preferences.PreferencesCommand",
-    "score-preferences": "preferences.cli.score_preferences.ScorePreferencesCommand",
-    "bradley-terry": "preferences.cli.bradley_terry.BradleyTerryCommand",
-    "pool": "pooling.cli.pool.PoolCommand",
-    "agreement": "judging.cli.agreement.AgreementCommand",
-    "aggregate": "judging.cli.aggregate.AggregateCommand",
-    "disagreement": "reliability.cli.disagreement.DisagreementCommand",
-    "report": "reliability.cli.collection_report.CollectionReportCommand",
-    "simulate": "reliability.cli.simulate_pool.SimulatePoolCommand",
+    "evaluate": "poolbench.commands.evaluate.EvaluateCommand",
+    "compare": "poolbench.commands.compare_runs.CompareRunsCommand",
+    "user-measures": "poolbench.commands.user_measures.UserMeasuresCommand",
+    "interleave": "poolbench.commands.interleave.InterleaveCommand",
+    "preferences": "poolbench.commands.preferences.PreferencesCommand",
+    "score-preferences": "poolbench.commands.score_preferences.ScorePreferencesCommand",
+    "bradley-terry": "poolbench.commands.bradley_terry.BradleyTerryCommand",
+    "pool": "poolbench.commands.pool.PoolCommand",
+    "agreement": "poolbench.commands.agreement.AgreementCommand",
+    "aggregate": "poolbench.commands.aggregate.AggregateCommand",
+    "disagreement": "poolbench.commands.disagreement.DisagreementCommand",
+    "report": "poolbench.commands.collection_report.CollectionReportCommand",
+    "simulate": "poolbench.commands.simulate_pool.SimulatePoolCommand",
 }
 """Where each command on files is; only the one that is called is loaded."""
 SERVER_COMMANDS = {

@@ -17,22 +17,17 @@ from rest_framework.serializers import Serializer
 
 from campaigns.api.confirmation import ConfirmSerializer, build_decision
 from campaigns.api.resources import CAMPAIGN, filter_campaigns, request_user
-from campaigns.core.faults import InvalidFile
 from campaigns.models import Campaign, Run
 from campaigns.queries.lists import get_campaign_for
-from pooling.core.formats import FORMATS
-from pooling.core.spec import PoolSpec, RunChoice, depth_spec
-from pooling.core.spec_file import MAX_SPEC_LENGTH, read_spec
+from poolbench.files.faults import InvalidFile
+from poolbench.pooling.formats import FORMATS
+from poolbench.pooling.spec import PoolSpec, RunChoice, depth_spec
+from poolbench.pooling.spec_file import MAX_SPEC_LENGTH, read_spec
 from pooling.models import Pool
-from pooling.queries import (
-    find_unknown_names,
-    list_poolable_runs,
-    list_visible_pools,
-    load_pool_table,
-    requested_qrels_version,
-)
+from pooling.queries.inputs import find_unknown_names, list_poolable_runs
+from pooling.queries.pools import list_visible_pools, load_pool_table, requested_qrels_version
 from pooling.queries.preview import preview_pool
-from pooling.services.frames import frame_text
+from pooling.services.adaptive_pools import frame_text
 from pooling.services.freeze import freeze_pool
 
 QRELS = OpenApiParameter("qrels", int, description="The qrels version whose grades are filled in.")

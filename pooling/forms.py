@@ -10,14 +10,15 @@ from django import forms
 from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest
 
-from campaigns.core.faults import Fault, InvalidFile
 from campaigns.models import Campaign, Run
-from pooling.core.pool_builder import PoolBudget
-from pooling.core.registry import LISTED, METHODS
-from pooling.core.session import PoolStep
-from pooling.core.spec import CUTOFF, PoolSpec, RunChoice
-from pooling.core.spec_file import MAX_SPEC_LENGTH, default_parameters, read_spec
-from pooling.queries import find_unknown_names, list_poolable_runs, measured_pace
+from poolbench.files.faults import InvalidFile
+from poolbench.pooling.pool_builder import PoolBudget
+from poolbench.pooling.registry import LISTED, METHODS
+from poolbench.pooling.session import PoolStep
+from poolbench.pooling.spec import CUTOFF, PoolSpec, RunChoice
+from poolbench.pooling.spec_file import MAX_SPEC_LENGTH, default_parameters, read_spec
+from pooling.queries.inputs import find_unknown_names, list_poolable_runs
+from pooling.queries.pools import measured_pace
 
 SECONDS = 30
 DEPTH = 10
@@ -146,11 +147,12 @@ class PoolForm(forms.Form):
             self.add_error("file", self.fault)
         if self.errors:
             return cleaned
-        spec = (
-            self.parse_spec_text(cleaned)
-            if cleaned["text"].strip()
-            else self.build_spec_from_fields(cleaned)
-        )
+        try:
+            is_text = cleaned["text"].strip()
+            spec = read_spec(cleaned["text"]) if is_text else self.build_spec_from_fields(cleaned)
+        except InvalidFile as bad:
+            self.add_error("text", list(iter_spec_faults(bad)))
+            return cleaned
         if spec is None:
             return cleaned
         cleaned["spec"] = spec
@@ -169,13 +171,6 @@ class PoolForm(forms.Form):
     def resolve_run_choice(self, submitted: Iterable[Run], selected: list[Run]) -> list[Run]:  # noqa: ARG002 -- for FreezeForm
         """The runs ``selected`` by the spec, whichever are checked."""
         return selected
-
-    def parse_spec_text(self, cleaned: dict[str, Any]) -> PoolSpec | None:
-        try:
-            return read_spec(cleaned["text"])
-        except InvalidFile as bad:
-            self.add_error("text", list(iter_spec_faults(bad)))
-        return None
 
     def build_spec_from_fields(self, cleaned: dict[str, Any]) -> PoolSpec | None:
         if not cleaned["depth"] and not cleaned["then"]:
@@ -225,12 +220,9 @@ class FreezeForm(PoolForm):
 def iter_spec_faults(bad: InvalidFile) -> Iterator[str]:
     """Each fault of a spec with its position, in the order of the text."""
     for fault in sorted(bad.report.faults, key=lambda f: (f.line or 0, f.column or 0)):
-        yield f"{fault_position(fault)}{fault.message} {fault.fix}"
-
-
-def fault_position(fault: Fault) -> str:
-    column = f", column {fault.column}" if fault.column else ""
-    return f"Line {fault.line}{column}: " if fault.line else ""
+        column = f", column {fault.column}" if fault.column else ""
+        place = f"Line {fault.line}{column}: " if fault.line else ""
+        yield f"{place}{fault.message} {fault.fix}"
 
 
 def spec_to_yaml(spec: PoolSpec) -> str:

@@ -7,7 +7,7 @@ from django.db.models import Q
 from django.urls import reverse
 
 from campaigns.models import AppendOnlyModel, Campaign, Topic, User
-from pooling.core.spec import method_in_words
+from poolbench.pooling.spec import method_in_words
 
 
 class Pool(AppendOnlyModel):

@@ -1,17 +1,17 @@
 from __future__ import annotations
 
-from django.urls import path
+from django.urls import include, path
 
+from campaigns.views.addresses import page
 from pooling.views import pools
 
+CAMPAIGN_PAGES = [
+    page("pool/", pools.pools_view),
+    page("pool/freeze/", pools.pool_freeze_view),
+    page("pool/<int:version>/", pools.pool_view),
+    page("pool/<int:version>/pool.<slug:fmt>", pools.pool_download_view),
+]
 urlpatterns = [
-    path("pooling-methods/", pools.pooling_methods_view, name="pooling-methods"),
-    path("c/<slug:slug>/pool/", pools.pools_view, name="pools"),
-    path("c/<slug:slug>/pool/freeze/", pools.pool_freeze_view, name="pool-freeze"),
-    path("c/<slug:slug>/pool/<int:version>/", pools.pool_view, name="pool"),
-    path(
-        "c/<slug:slug>/pool/<int:version>/pool.<slug:fmt>",
-        pools.pool_download_view,
-        name="pool-download",
-    ),
+    page("pooling-methods/", pools.pooling_methods_view),
+    path("c/<slug:slug>/", include(CAMPAIGN_PAGES)),
 ]

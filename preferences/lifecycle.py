@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from campaigns.core.faults import format_count
 from campaigns.lifecycle.registry import AppFacts, HomeTask, LifeCycle, Status, Tab, Task, Viewer
+from campaigns.lifecycle.texts import ngettext
 from campaigns.models import Role, User
 from preferences.queries.comparisons import claimable_comparison_slots, count_waiting_comparisons
 
@@ -44,8 +45,8 @@ def list_home_comparisons(user: User, viewers: Collection[Viewer]) -> list[HomeT
     return [
         HomeTask(
             campaigns[pk],
-            f"{format_count(count, 'comparison')} to judge",
-            "Compare",
+            name_waiting_comparisons(count),
+            _("Compare"),
             reverse("comparisons", args=[campaigns[pk].slug]),
             campaigns[pk].judging_deadline,
         )
@@ -55,8 +56,12 @@ def list_home_comparisons(user: User, viewers: Collection[Viewer]) -> list[HomeT
 
 def comparison_tasks(status: Status) -> list[Task]:
     count = status.get(PreferenceFacts).my_comparisons
-    text = f"{format_count(count, 'comparison')} to judge"
-    return [Task(count > 0 and status.campaign.takes_judgments(), text, "comparisons", "Compare")]
+    needed, text = count > 0 and status.campaign.takes_judgments(), name_waiting_comparisons(count)
+    return [Task(needed, text, "comparisons", _("Compare"))]
+
+
+def name_waiting_comparisons(count: int) -> str:
+    return ngettext("%(n)s comparison to judge", "%(n)s comparisons to judge", count)
 
 
 ORGANIZER, ASSESSOR = (Role.ORGANIZER,), (Role.ASSESSOR,)

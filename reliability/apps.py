@@ -6,10 +6,10 @@ class ReliabilityConfig(AppConfig):
 
     def ready(self) -> None:
         from campaigns.lifecycle.registry import add_life_cycle
-        from campaigns.services.verdicts import add_verdict_kind
+        from campaigns.services.snapshots import add_subject
         from reliability.lifecycle import LIFE_CYCLE
-        from reliability.services.verdicts import VERDICTS
+        from reliability.services.reports import SUBJECTS
 
         add_life_cycle(LIFE_CYCLE)
-        for verdict in VERDICTS:
-            add_verdict_kind(verdict)
+        for subject in SUBJECTS:
+            add_subject(subject)

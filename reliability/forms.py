@@ -12,18 +12,18 @@ from django import forms
 from django.core.files.uploadedfile import UploadedFile
 from django.http import QueryDict
 
-from campaigns.core.faults import InvalidFile
-from campaigns.core.name_lists import split_names
 from campaigns.models import Campaign, User
-from judging.core.stopping import StoppingCriteria
 from judging.models import StoppingRule
 from judging.queries.adjudication import list_adjudicators
-from pooling.core.spec import PoolSpec, depth_spec
-from pooling.core.spec_file import MAX_SPEC_LENGTH, read_spec
+from poolbench.files.faults import InvalidFile
+from poolbench.files.name_lists import split_names
+from poolbench.judging.stopping import StoppingCriteria
+from poolbench.pooling.spec import PoolSpec, depth_spec
+from poolbench.pooling.spec_file import MAX_SPEC_LENGTH, read_spec
+from poolbench.reliability.simulation.report import MEASURES, SEEDS, SHARES
+from poolbench.reliability.simulation.simulator import parse_ranking_measures
 from pooling.forms import iter_spec_faults, read_uploaded_spec
 from pooling.services.adaptive_pools import frozen_spec
-from reliability.core.simulation.report import MEASURES, SEEDS, SHARES
-from reliability.core.simulation.simulator import parse_ranking_measures
 from reliability.services.simulation import SimulationRequest
 
 MOST_SPECS, MOST_SEEDS, MOST_BUDGETS, LONGEST_NAME = 20, 50, 50, 60
@@ -210,19 +210,19 @@ def parse_integer_list(text: str, most: int) -> list[int]:
     return sorted({*map(int, parts)})
 
 
-def collect_typed_specs(data: QueryDict) -> list[SpecText]:
-    """The specs typed in the fields ``name`` and ``text``, without empty ones."""
+def collect_specs(data: QueryDict, files: Sequence[UploadedFile[Any]]) -> list[SpecText]:
+    """Those typed in the fields ``name`` and ``text``, without empty ones, and those in files,
+    named after the files; a file replaces the typed spec of the same name.
+    """
+    uploaded = [read_spec_upload(PurePath(file.name or "").stem, file) for file in files]
     pairs = zip(data.getlist("name"), data.getlist("text"), strict=False)
-    return [
+    typed = [
         SpecText(name.strip() or f"spec {at}", content)
         for at, (name, content) in enumerate(pairs, 1)
         if content.strip()
     ]
-
-
-def collect_uploaded_specs(files: Sequence[UploadedFile[Any]]) -> list[SpecText]:
-    """The specs in files, named after the files."""
-    return [read_spec_upload(PurePath(file.name or "").stem, file) for file in files]
+    names = {text.name for text in uploaded}
+    return [*(text for text in typed if text.name not in names), *uploaded]
 
 
 def read_spec_upload(name: str, file: UploadedFile[Any]) -> SpecText:
@@ -230,10 +230,3 @@ def read_spec_upload(name: str, file: UploadedFile[Any]) -> SpecText:
         return SpecText(name, read_uploaded_spec(file))
     except forms.ValidationError as error:
         return SpecText(name, "", [str(error.message)])
-
-
-def collect_specs(data: QueryDict, files: Sequence[UploadedFile[Any]]) -> list[SpecText]:
-    """Typed and uploaded specs; a file replaces the typed spec of the same name."""
-    uploaded = collect_uploaded_specs(files)
-    names = {text.name for text in uploaded}
-    return [*(text for text in collect_typed_specs(data) if text.name not in names), *uploaded]

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy
 
 from campaigns.lifecycle.registry import LifeCycle, PageVerdict, Status, Tab
 from campaigns.models import Role
-from campaigns.services.verdicts import list_stored_verdicts
+from campaigns.services.snapshots import list_stored_verdicts
 
 ORGANIZER = (Role.ORGANIZER,)
 STOPPING, COLLECTION = ("judging/stopping",), ("results/collection",)
@@ -27,13 +27,13 @@ def list_page_verdicts(status: Status) -> list[PageVerdict]:
     """Of the stored figures; none is computed for the overview."""
     if not status.is_organizer:
         return []
-    stored = {each.kind.rule.name: each for each in list_stored_verdicts(status.campaign)}
+    stored = {each.subject.name: each for each in list_stored_verdicts(status.campaign)}
     return [
         PageVerdict(
             label,
-            stored[name].kind.page,
+            stored[name].subject.page,
             stored[name].verdict,
-            computed_at=stored[name].computed_at,
+            stored[name].computed_at,
         )
         for name, label in LABELS.items()
         if name in stored

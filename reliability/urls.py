@@ -1,41 +1,23 @@
 from __future__ import annotations
 
-from django.urls import path
+from django.urls import include, path
 
+from campaigns.views.addresses import page
 from reliability.views import disagreement, reusability, simulation, stopping
 
+CAMPAIGN_PAGES = [
+    page("judging/agreement/effect/", disagreement.disagreement_effect_view),
+    page("judging/agreement/effect/round/", disagreement.disagreement_round_view),
+    page(
+        "judging/agreement/effect/<slug:table>.<slug:fmt>", disagreement.disagreement_download_view
+    ),
+    page("results/collection/", reusability.reusability_view),
+    page("results/collection/<int:pk>/report.<slug:fmt>", reusability.reusability_report_view),
+    page("pool/simulation/", simulation.simulation_view),
+    page("pool/simulation/<int:pk>/report.<slug:fmt>", simulation.simulation_report_view),
+    page("judging/stopping/", stopping.stopping_view),
+    page("judging/stopping/<slug:table>.<slug:fmt>", stopping.stopping_download_view),
+]
 urlpatterns = [
-    path(
-        "c/<slug:slug>/judging/agreement/effect/",
-        disagreement.disagreement_effect_view,
-        name="disagreement-effect",
-    ),
-    path(
-        "c/<slug:slug>/judging/agreement/effect/round/",
-        disagreement.disagreement_round_view,
-        name="disagreement-round",
-    ),
-    path(
-        "c/<slug:slug>/judging/agreement/effect/<slug:table>.<slug:fmt>",
-        disagreement.disagreement_download_view,
-        name="disagreement-download",
-    ),
-    path("c/<slug:slug>/results/collection/", reusability.reusability_view, name="reusability"),
-    path(
-        "c/<slug:slug>/results/collection/<int:pk>/report.<slug:fmt>",
-        reusability.reusability_report_view,
-        name="reusability-report",
-    ),
-    path("c/<slug:slug>/pool/simulation/", simulation.simulation_view, name="simulation"),
-    path(
-        "c/<slug:slug>/pool/simulation/<int:pk>/report.<slug:fmt>",
-        simulation.simulation_report_view,
-        name="simulation-report",
-    ),
-    path("c/<slug:slug>/judging/stopping/", stopping.stopping_view, name="stopping"),
-    path(
-        "c/<slug:slug>/judging/stopping/<slug:table>.<slug:fmt>",
-        stopping.stopping_download_view,
-        name="stopping-download",
-    ),
+    path("c/<slug:slug>/", include(CAMPAIGN_PAGES)),
 ]

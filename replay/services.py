@@ -7,69 +7,58 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
-from campaigns.core.faults import FaultReport, InvalidFile
-from campaigns.core.qrels import read_qrels
-from campaigns.core.streams import read_bytes
-from campaigns.core.tables import QrelsTable
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Role, Run, User
 from campaigns.services import campaigns, collection, people, runs
 from campaigns.services.jobs import run_jobs_inline
-from evaluation.models import ScoreSet
 from evaluation.services.release import release_scores
 from evaluation.services.scoring import score_campaign
 from judging.services import imports, plans, qrels
-from pooling.core.spec import depth_spec
+from poolbench.commands.progress import ProgressBar
+from poolbench.files.faults import FaultReport, InvalidFile
+from poolbench.files.streams import read_bytes
+from poolbench.pooling.spec import depth_spec
+from poolbench.replay.manifest import ReplayManifest, RunEntry
+from poolbench.runs.qrels import read_qrels
+from poolbench.runs.tables import QrelsTable
 from pooling.models import Pool
 from pooling.services.freeze import freeze_pool
-from replay.core.manifest import ReplayManifest, RunEntry
 
 Write = Callable[[str], None]
+Step = Callable[[str], AbstractContextManager[list[str]]]
 
 
-@dataclass
-class ReplayResult:
-    """The replayed campaign and its scores. ``seconds`` is wall time by step."""
-
-    campaign: Campaign
-    score_set: ScoreSet
-    seconds: dict[str, float] = field(default_factory=dict)
-
-
-@dataclass
-class StepTimer:
-    """Prints each step and its duration."""
-
-    write: Write
-    seconds: dict[str, float] = field(default_factory=dict)
-
-    @contextmanager
-    def step(self, name: str) -> Iterator[list[str]]:
-        """Yields a list to which the block appends its results, printed at the end."""
-        start, results = time.perf_counter(), list[str]()
-        yield results
-        self.seconds[name] = time.perf_counter() - start
-        self.write(f"{name:<12} {self.seconds[name]:6.1f} s  {'; '.join(results)}")
+@contextmanager
+def time_step(write: Write, name: str) -> Iterator[list[str]]:
+    """Prints a step, its duration, and the results that the block appends to the list."""
+    start, results = time.perf_counter(), list[str]()
+    yield results
+    write(f"{name:<12} {time.perf_counter() - start:6.1f} s  {'; '.join(results)}")
 
 
-def replay_campaign(*, actor: User, manifest: ReplayManifest, write: Write) -> ReplayResult:
+def replay_campaign(*, actor: User, manifest: ReplayManifest, write: Write) -> Campaign:
     """Create the campaign of ``manifest`` and replay it as far as the manifest says.
 
     A rejected run stops the replay with its faults: a manifest is a complete record.
     """
-    clock = StepTimer(write)
+    step = partial(time_step, write)
     judged = {entry.assessor: read_grades(entry.file) for entry in manifest.qrels}
     with run_jobs_inline():
-        campaign = create_replayed_campaign(actor, manifest, clock)
-        submitted = submit_replayed_runs(actor, campaign, manifest, clock)
-        pool = freeze_replayed_pool(actor, campaign, manifest, submitted, clock)
-        replay_judgments(actor, pool, judged, clock)
-        score_set = score_replayed_campaign(actor, campaign, manifest, clock)
-    return ReplayResult(campaign, score_set, clock.seconds)
+        campaign = create_replayed_campaign(actor, manifest, step)
+        submitted = submit_replayed_runs(actor, campaign, manifest, step)
+        pooled = [run for entry, run in submitted if entry.pooled]
+        with step("pool") as results:
+            spec = depth_spec(manifest.depth)
+            pool = freeze_pool(actor=actor, campaign=campaign, spec=spec, runs=pooled)
+            results.append(f"{pool.size:,} pairs of {len(pooled)} runs at depth {manifest.depth}")
+        replay_judgments(actor, pool, judged, step)
+        score_replayed_campaign(actor, campaign, manifest, step)
+    return campaign
 
 
 def read_grades(path: Path) -> QrelsTable:
@@ -79,9 +68,9 @@ def read_grades(path: Path) -> QrelsTable:
 SETTINGS = ("description", "guidelines", "relevance_level", "board", "test", "correction", "alpha")
 
 
-def create_replayed_campaign(actor: User, manifest: ReplayManifest, clock: StepTimer) -> Campaign:
+def create_replayed_campaign(actor: User, manifest: ReplayManifest, step: Step) -> Campaign:
     settings = {name: getattr(manifest, name) for name in SETTINGS}
-    with clock.step("setup") as results:
+    with step("setup") as results:
         campaign = campaigns.create_campaign(
             actor=actor,
             title=manifest.title,
@@ -91,26 +80,23 @@ def create_replayed_campaign(actor: User, manifest: ReplayManifest, clock: StepT
             measures=list(manifest.measures),
             **settings,
         )
-        data = read_bytes(manifest.topics)
-        count = collection.import_topics(
-            actor=actor, campaign=campaign, data=data, file=manifest.topics.name
-        )
-        results.append(f"{count} topics")
-        if manifest.documents:
-            data = read_bytes(manifest.documents)
-            count = collection.import_documents(
-                actor=actor, campaign=campaign, data=data, file=manifest.documents.name
-            )
-            results.append(f"{count} documents")
+        for noun, path, import_file in (
+            ("topics", manifest.topics, collection.import_topics),
+            ("documents", manifest.documents, collection.import_documents),
+        ):
+            if path:
+                data = read_bytes(path)
+                count = import_file(actor=actor, campaign=campaign, data=data, file=path.name)
+                results.append(f"{count} {noun}")
     return campaign
 
 
 def submit_replayed_runs(
-    actor: User, campaign: Campaign, manifest: ReplayManifest, clock: StepTimer
+    actor: User, campaign: Campaign, manifest: ReplayManifest, step: Step
 ) -> list[tuple[RunEntry, Run]]:
     submitted = []
-    with clock.step("runs") as results:
-        for entry in manifest.runs:
+    with step("runs") as results:
+        for entry in ProgressBar().track(manifest.runs, "runs", len(manifest.runs)):
             team = people.get_or_create_team(actor=actor, campaign=campaign, name=entry.team)
             run = runs.submit_run(
                 actor=actor,
@@ -135,37 +121,17 @@ def submit_replayed_runs(
 
 def name_file_in_faults(report: FaultReport, file: str) -> FaultReport:
     """``report`` with ``file`` as the name in every fault."""
-    data = report.as_dict()
-    return FaultReport.from_dict(
-        {**data, "file": file, "faults": [{**fault, "file": file} for fault in data["faults"]]}
-    )
+    faults = [replace(fault, file=file) for fault in report.faults]
+    return FaultReport(file, faults, report.counts)
 
 
-def freeze_replayed_pool(
-    actor: User,
-    campaign: Campaign,
-    manifest: ReplayManifest,
-    submitted: list[tuple[RunEntry, Run]],
-    clock: StepTimer,
-) -> Pool:
-    pooled = [run for entry, run in submitted if entry.pooled]
-    with clock.step("pool") as results:
-        pool = freeze_pool(
-            actor=actor, campaign=campaign, spec=depth_spec(manifest.depth), runs=pooled
-        )
-        results.append(f"{pool.size:,} pairs of {len(pooled)} runs at depth {manifest.depth}")
-    return pool
-
-
-def replay_judgments(
-    actor: User, pool: Pool, judged: dict[str, QrelsTable], clock: StepTimer
-) -> None:
+def replay_judgments(actor: User, pool: Pool, judged: dict[str, QrelsTable], step: Step) -> None:
     """Create plans for the assessors who judged the pool, and import their judgments."""
     campaign = pool.campaign
-    with clock.step("judgments") as results:
+    with step("judgments") as results:
         users = {name: get_or_create_assessor(actor, campaign, name) for name in judged}
         create_replay_plans(actor, pool, judged, users)
-        for name, table in judged.items():
+        for name, table in ProgressBar().track(judged.items(), "judgments", len(judged)):
             count = imports.import_judgments(
                 actor=actor, campaign=campaign, assessor=users[name], rows=iter_qrels_rows(table)
             )
@@ -208,18 +174,17 @@ def create_replay_plans(
 
 
 def score_replayed_campaign(
-    actor: User, campaign: Campaign, manifest: ReplayManifest, clock: StepTimer
-) -> ScoreSet:
-    with clock.step("qrels") as results:
+    actor: User, campaign: Campaign, manifest: ReplayManifest, step: Step
+) -> None:
+    with step("qrels") as results:
         version = qrels.freeze_qrels(actor=actor, campaign=campaign, policy=manifest.policy)
         results.append(f"{version.pairs:,} pairs by policy {version.policy}")
-    with clock.step("scores") as results:
+    with step("scores") as results:
         score_set = score_campaign(actor=actor, campaign=campaign, qrels=version)
         results.append(f"{score_set.runs.count()} runs, {len(score_set.measures)} measures")
         if manifest.release:
             release_scores(actor=actor, score_set=score_set)
             results.append("released to participants")
-    return score_set
 
 
 def get_or_create_organizer(name: str) -> User:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from campaigns.models import Campaign
-from common.report.report import Column, Table, make_columns
-from common.report.text import write_text_table
 from evaluation.models import ScoreSet
-from judging.core.agreement.formats import AGREEMENT_FORMATS
-from judging.core.agreement.panel import agreement_report
 from judging.queries.agreement import load_labels
+from poolbench.judging.agreement.formats import AGREEMENT_FORMATS
+from poolbench.judging.agreement.panel import agreement_report
+from poolbench.reports.report import Column, Table, make_columns
+from poolbench.reports.text import write_text_table
 
 TABLE_MEASURES = ("map", "ndcg_cut_10", "bpref", "bpref-10", "P_10", "recip_rank", "judged_10")
 

@@ -1,394 +1,192 @@
-"""The table of ``test_access``: URL × role → the status of the answer."""
+"""The table of ``test_access``: method and role → the status of the answer; the URLs below it.
+
+A name may carry a variant after @: another object or another query.
+"""
 
 from __future__ import annotations
 
-# A name may carry a variant after @: another object or another query.
 TABLE = """
-#                                  anon   strang viewer owner  rival  assess organ  foreign
-# the site
-help                        GET    200    200    200    200    200    200    200    200
-help@search                 GET    200    200    200    200    200    200    200    200
-help-page                   GET    200    200    200    200    200    200    200    200
-help-image                  GET    200    200    200    200    200    200    200    200
-measures                    GET    200    200    200    200    200    200    200    200
-pooling-methods             GET    200    200    200    200    200    200    200    200
-interleaving                GET    200    200    200    200    200    200    200    200
-measure                     GET    200    200    200    200    200    200    200    200
-measure@chart               GET    200    200    200    200    200    200    200    200
-measure@spelt               GET    302    302    302    302    302    302    302    302
-login                       GET    200    200    200    200    200    200    200    200
-login                       POST   200    200    200    200    200    200    200    200
-logout                      POST   302    302    302    302    302    302    302    302
-password_change             GET    302    200    200    200    200    200    200    200
-password_change             POST   302    200    200    200    200    200    200    200
-password_change_done        GET    302    200    200    200    200    200    200    200
-home                        GET    200    200    302    302    302    302    302    302
-home@all                    GET    200    200    200    200    200    200    200    200
-language                    POST   302    302    302    302    302    302    302    302
-theme                       POST   302    302    302    302    302    302    302    302
-health                      GET    200    200    200    200    200    200    200    200
-account                     GET    302    200    200    200    200    200    200    200
-account                     POST   302    200    200    200    200    200    200    200
-token-create                GET    302    302    302    302    302    302    302    302
-token-create                POST   302    200    200    200    200    200    200    200
-token-revoke                POST   302    302    302    302    302    302    302    302
-join                        GET    200    200    200    200    200    200    200    200
-join                        POST   200    302    409    409    409    302    409    302
-campaign-new                GET    302    403    403    403    403    403    200    200
-campaign-new                POST   302    403    403    403    403    403    200    200
-old-address                 GET    301    301    301    301    301    301    301    301
-old-address                 POST   308    308    308    308    308    308    308    308
-# campaigns
-campaign                    GET    302    404    200    200    200    200    200    404
-campaign-settings           GET    302    404    403    403    403    403    200    404
-campaign-settings           POST   302    404    403    403    403    403    200    404
-thresholds                  GET    302    404    403    403    403    403    200    404
-thresholds                  POST   302    404    403    403    403    403    302    404
-visibility-change           GET    302    404    403    403    403    403    200    404
-visibility-change           POST   302    404    403    403    403    403    200    404
-guidelines                  GET    302    404    403    403    403    200    200    404
-people                      GET    302    404    403    403    403    403    200    404
-invite                      POST   302    404    403    403    403    403    302    404
-member-add                  GET    302    404    403    403    403    403    302    404
-member-add                  POST   302    404    403    403    403    403    200    404
-invitation-revoke           POST   302    404    403    403    403    403    302    404
-member-remove               GET    302    404    403    403    403    403    200    404
-member-remove               POST   302    404    403    403    403    403    200    404
-topics                      GET    302    404    200    200    200    200    200    404
-topics-import               GET    302    404    403    403    403    403    200    404
-topics-import               POST   302    404    403    403    403    403    200    404
-topics-delete               GET    302    404    403    403    403    403    409    404
-topics-delete               POST   302    404    403    403    403    403    409    404
-topic                       GET    302    404    200    200    200    200    200    404
-documents                   GET    302    404    200    200    200    200    200    404
-documents-import            GET    302    404    403    403    403    403    200    404
-documents-import            POST   302    404    403    403    403    403    200    404
-documents-delete            GET    302    404    403    403    403    403    409    404
-documents-delete            POST   302    404    403    403    403    403    409    404
-document                    GET    302    404    200    200    200    200    200    404
-document-body               GET    302    404    200    200    200    200    200    404
-runs                        GET    302    404    403    200    200    403    200    404
-submissions-close           GET    302    404    403    403    403    403    200    404
-submissions-close           POST   302    404    403    403    403    403    200    404
-rejections-dismiss          POST   302    404    403    302    302    403    302    404
-run-upload                  GET    302    404    403    200    200    403    200    404
-run-upload                  POST   302    404    403    422    422    403    422    404
-run                         GET    302    404    403    200    404    403    200    404
-run-file                    GET    302    404    403    200    404    403    200    404
-run-check                   POST   302    404    403    409    404    403    409    404
-run-withdraw                GET    302    404    403    200    404    403    200    404
-run-withdraw                POST   302    404    403    200    404    403    200    404
-events                      GET    302    404    403    403    403    403    200    404
-job                         GET    302    404    404    200    404    404    200    404
-# pooling
-pools                       GET    302    404    403    403    403    403    200    404
-pools                       POST   302    404    403    403    403    403    200    404
-pool-freeze                 GET    302    404    403    403    403    403    422    404
-pool-freeze                 POST   302    404    403    403    403    403    422    404
-pool                        GET    302    404    403    403    403    403    200    404
-pool-download               GET    302    404    403    403    403    403    200    404
-# judging
-work                        GET    302    404    403    403    403    200    403    404
-my-judgments                GET    302    404    403    403    403    200    403    404
-judge-sync                  POST   401    404    403    403    403    200    403    404
-judge-ahead                 POST   401    404    403    403    403    200    403    404
-judge-renew                 POST   401    404    403    403    403    200    403    404
-judge-return                POST   302    404    403    403    403    204    403    404
-judge-training              GET    302    404    403    403    403    302    403    404
-judge-training              POST   302    404    403    403    403    404    403    404
-judge-undo                  POST   302    404    403    403    403    409    403    404
-judge-skip                  POST   302    404    403    403    403    302    403    404
-judge-change                GET    302    404    403    403    403    200    403    404
-judge                       GET    302    404    403    403    403    200    403    404
-judge                       POST   302    404    403    403    403    302    403    404
-judging                     GET    302    404    403    403    403    403    200    404
-plan-new                    GET    302    404    403    403    403    403    200    404
-plan-new                    POST   302    404    403    403    403    403    200    404
-plan-assign                 GET    302    404    403    403    403    403    200    404
-plan-assign                 POST   302    404    403    403    403    403    302    404
-plan-pause                  POST   302    404    403    403    403    403    302    404
-plan-close                  GET    302    404    403    403    403    403    200    404
-plan-close                  POST   302    404    403    403    403    403    200    404
-plan-reassign               GET    302    404    403    403    403    403    200    404
-plan-reassign               POST   302    404    403    403    403    403    200    404
-judging-today               GET    302    404    403    403    403    403    200    404
-alarm-aside                 POST   302    404    403    403    403    403    302    404
-review-new                  GET    302    404    403    403    403    403    200    404
-review-new                  POST   302    404    403    403    403    403    200    404
-review-done                 POST   302    404    403    403    403    302    403    404
-flagged-documents           GET    302    404    403    403    403    403    200    404
-judging-assessor            GET    302    404    403    403    403    403    200    404
-slots-return                POST   302    404    403    403    403    403    302    404
-training-sets               GET    302    404    403    403    403    403    200    404
-training-sets               POST   302    404    403    403    403    403    422    404
-slot-reopen                 POST   302    404    403    403    403    403    302    404
-judgments-download          GET    302    404    403    403    403    403    200    404
-assessor-qrels              GET    302    404    403    403    403    403    200    404
-my-judgments-file           GET    302    404    403    403    403    200    403    404
-import-export               GET    302    404    403    403    403    403    200    404
-judgments-export            GET    302    404    403    403    403    403    200    404
-pairs-export                GET    302    404    403    403    403    403    200    404
-judgments-import            GET    302    404    403    403    403    403    200    404
-judgments-import            POST   302    404    403    403    403    403    422    404
-automatic-list              GET    302    404    403    403    403    403    200    404
-automatic-list              POST   302    404    403    403    403    403    302    404
-automatic                   GET    302    404    403    403    403    403    200    404
-automatic-download          GET    302    404    403    403    403    403    200    404
-agreement                   GET    302    404    403    403    403    403    200    404
-agreement@chart             GET    302    404    403    403    403    403    200    404
-agreement-download          GET    302    404    403    403    403    403    200    404
-agreement-pair              GET    302    404    403    403    403    403    200    404
-agreement@no-chart          GET    302    404    403    403    403    403    404    404
-agreement-topics            GET    302    404    403    403    403    403    200    404
-agreement-topics-download   GET    302    404    403    403    403    403    200    404
-agreement-variation         GET    302    404    403    403    403    403    200    404
-agreement-variation@chart   GET    302    404    403    403    403    403    200    404
-agreement-variation-download GET    302    404    403    403    403    403    200    404
-assessor-quality            GET    302    404    403    403    403    403    200    404
-assessor-quality-download   GET    302    404    403    403    403    403    200    404
-coefficients                GET    200    200    200    200    200    200    200    200
-qrels-list                  GET    302    404    403    403    403    403    200    404
-qrels-list                  POST   302    404    403    403    403    403    200    404
-qrels-freeze                GET    302    404    403    403    403    403    200    404
-qrels-freeze                POST   302    404    403    403    403    403    200    404
-qrels                       GET    302    404    403    403    403    403    200    404
-qrels-download              GET    302    404    403    403    403    403    200    404
-qrels-compare               GET    302    404    403    403    403    403    200    404
-qrels-changes               GET    302    404    403    403    403    403    200    404
-qrels-policies              GET    302    404    403    403    403    403    200    404
-qrels-policies-download     GET    302    404    403    403    403    403    200    404
-qrels-aggregation           GET    302    404    403    403    403    403    404    404
-adjudication                GET    302    404    403    403    403    403    200    404
-round-open                  POST   302    404    403    403    403    403    200    404
-round-end                   GET    302    404    403    403    403    403    404    404
-round-end                   POST   302    404    403    403    403    403    404    404
-disagreements-download      GET    302    404    403    403    403    403    200    404
-consensus                   GET    302    404    403    403    403    403    200    404
-consensus-pair              GET    302    404    403    403    403    403    200    404
-consensus-pair              POST   302    404    403    403    403    403    302    404
-consensus-undo              POST   302    404    403    403    403    403    302    404
-adjudicate                  GET    302    404    403    403    403    403    403    404
-adjudicate                  POST   302    404    403    403    403    403    403    404
-adjudication-skip           POST   302    404    403    403    403    403    403    404
-adjudication-undo           POST   302    404    403    403    403    403    403    404
-# preferences
-click-logs                  GET    302    404    403    403    403    403    200    404
-click-log-import            GET    302    404    403    403    403    403    200    404
-click-log-import            POST   302    404    403    403    403    403    422    404
-preference-results          GET    302    404    403    403    403    403    200    404
-preference-results-download GET    302    404    403    403    403    403    200    404
-# evaluation
-disagreement-effect         GET    302    404    403    403    403    403    200    404
-disagreement-effect@chart   GET    302    404    403    403    403    403    200    404
-disagreement-download       GET    302    404    403    403    403    403    200    404
-disagreement-round          POST   302    404    403    403    403    403    200    404
-scores                      GET    302    404    403    200    200    403    200    404
-reusability                 GET    302    404    403    403    403    403    200    404
-reusability                 POST   302    404    403    403    403    403    302    404
-reusability-report          GET    302    404    403    403    403    403    200    404
-simulation                  GET    302    404    403    403    403    403    200    404
-simulation                  POST   302    404    403    403    403    403    302    404
-simulation@filled           POST   302    404    403    403    403    403    200    404
-simulation-report           GET    302    404    403    403    403    403    200    404
-stopping                    GET    302    404    403    403    403    403    200    404
-stopping@chart              GET    302    404    403    403    403    403    200    404
-stopping                    POST   302    404    403    403    403    403    302    404
-stopping-download           GET    302    404    403    403    403    403    200    404
-interim-scores              GET    302    404    403    403    403    403    200    404
-interim-scores-download     GET    302    404    403    403    403    403    200    404
-paper                       GET    302    404    403    200    200    403    200    404
-paper@team                  GET    302    404    403    200    404    403    200    404
-paper@chart                 GET    302    404    403    200    404    403    200    404
-paper-download              GET    302    404    403    200    200    403    200    404
-paper-download@all          GET    302    404    403    200    200    403    200    404
-paper-download@team         GET    302    404    403    200    404    403    200    404
-score-evaluate              POST   302    404    403    403    403    403    302    404
-score-set                   GET    302    404    403    200    200    403    200    404
-score-set@draft             GET    302    404    403    404    404    403    200    404
-score-release               GET    302    404    403    403    403    403    200    404
-score-release               POST   302    404    403    403    403    403    200    404
-compare                     GET    302    404    403    200    200    403    200    404
-compare@chart               GET    302    404    403    404    404    403    200    404
-pairs                       GET    302    404    403    200    200    403    200    404
-pairs@chart                 GET    302    404    403    200    200    403    200    404
-pairs@draft                 GET    302    404    403    404    404    403    200    404
-pairs-download              GET    302    404    403    200    200    403    200    404
-compare-download            GET    302    404    403    404    404    403    200    404
-measures-compared-download  GET    302    404    403    200    200    403    200    404
-measures-compared           GET    302    404    403    200    200    403    200    404
-measures-compared@draft     GET    302    404    403    404    404    403    200    404
-score-set-download          GET    302    404    403    200    200    403    200    404
-score-set-download@draft    GET    302    404    403    404    404    403    200    404
-run-scores                  GET    302    404    403    200    404    403    200    404
-run-scores@chart            GET    302    404    403    200    404    403    200    404
-run-scores@draft            GET    302    404    403    404    404    403    200    404
-run-scores-download         GET    302    404    403    200    404    403    200    404
-# crowd studies
-studies                     GET    302    404    403    403    403    403    200    404
-study-new                   GET    302    404    403    403    403    403    200    404
-study-new                   POST   302    404    403    403    403    403    422    404
-study-gold                  GET    302    404    403    403    403    403    200    404
-study-gold                  POST   302    404    403    403    403    403    422    404
-study-practice              GET    302    404    403    403    403    403    200    404
-study-practice              POST   302    404    403    403    403    403    422    404
-study                       GET    302    404    403    403    403    403    200    404
-study-edit                  GET    302    404    403    403    403    403    200    404
-study-edit                  POST   302    404    403    403    403    403    422    404
-study-start                 GET    302    404    403    403    403    403    200    404
-study-start                 POST   302    404    403    403    403    403    422    404
-study-pause                 POST   302    404    403    403    403    403    409    404
-study-stop                  GET    302    404    403    403    403    403    200    404
-study-stop                  POST   302    404    403    403    403    403    200    404
-study-extend                GET    302    404    403    403    403    403    200    404
-study-extend                POST   302    404    403    403    403    403    422    404
-# crowd studies: the door, trials and keys
-crowd-door                  GET    403    403    403    403    403    403    403    403
-crowd-webhook               POST   403    403    403    403    403    403    403    403
-crowd-fake-return           POST   200    200    200    200    200    200    200    200
-study-keys                  GET    302    404    403    403    403    403    200    404
-study-keys                  POST   302    404    403    403    403    403    409    404
-study-try                   GET    302    404    403    403    403    403    200    404
-study-try                   POST   302    404    403    403    403    403    409    404
-study-try-download          GET    302    404    403    403    403    403    200    404
-# crowd studies: workers and payments
-crowd-answer                POST   303    303    303    303    303    303    303    303
-crowd-begin                 POST   409    409    409    409    409    409    409    409
-crowd-consent               GET    303    303    303    303    303    303    303    303
-crowd-consent               POST   303    303    303    303    303    303    303    303
-crowd-end                   GET    200    200    200    200    200    200    200    200
-crowd-file                  GET    404    404    404    404    404    404    404    404
-crowd-finish                POST   303    303    303    303    303    303    303    303
-crowd-instructions          GET    200    200    200    200    200    200    200    200
-crowd-leave                 GET    303    303    303    303    303    303    303    303
-crowd-leave                 POST   303    303    303    303    303    303    303    303
-crowd-practice              GET    303    303    303    303    303    303    303    303
-crowd-practice              POST   303    303    303    303    303    303    303    303
-crowd-unit                  GET    303    303    303    303    303    303    303    303
-study-bonus                 POST   302    404    403    403    403    403    422    404
-study-more-labels           GET    302    404    403    403    403    403    200    404
-study-more-labels           POST   302    404    403    403    403    403    302    404
-study-payments              GET    302    404    403    403    403    403    200    404
-study-payments-download     GET    302    404    403    403    403    403    200    404
-study-provider-list         GET    302    404    403    403    403    403    200    404
-study-reconcile             GET    302    404    403    403    403    403    200    404
-study-reconcile             POST   302    404    403    403    403    403    422    404
-study-worker                GET    302    404    403    403    403    403    200    404
-study-worker-aside          POST   302    404    403    403    403    403    404    404
-study-worker-undo           POST   302    404    403    403    403    403    302    404
-study-workers               GET    302    404    403    403    403    403    200    404
-study-workers-download      GET    302    404    403    403    403    403    200    404
-# preferences
-comparison-plans            GET    302    404    403    403    403    403    200    404
-comparison-plan-new         GET    302    404    403    403    403    403    200    404
-comparison-plan-new         POST   302    404    403    403    403    403    200    404
-comparison-plan             GET    302    404    403    403    403    403    200    404
-comparison-plan-pause       POST   302    404    403    403    403    403    302    404
-comparison-plan-reopen      POST   302    404    403    403    403    403    302    404
-comparison-plan-close       GET    302    404    403    403    403    403    200    404
-comparison-plan-close       POST   302    404    403    403    403    403    200    404
-comparisons                 GET    302    404    403    403    403    200    403    404
-my-preferences              GET    302    404    403    403    403    200    403    404
-comparison-desk             GET    302    404    403    403    403    200    403    404
-comparison-desk             POST   302    404    403    403    403    302    403    404
-comparison-skip             POST   302    404    403    403    403    302    403    404
-comparison-undo             POST   302    404    403    403    403    302    403    404
-# the API
-api-interleaving-list       POST   200    200    200    200    200    200    200    200
-api-click-preferences-list  POST   200    200    200    200    200    200    200    200
-api-preferences-detail      GET    401    404    403    403    403    403    200    404
-api-preferences-import      POST   401    404    403    403    403    403    201    404
-api-campaign-list           GET    401    200    200    200    200    200    200    200
-api-campaign-list           POST   401    403    403    403    403    403    201    201
-api-campaign-detail         GET    401    404    200    200    200    200    200    404
-api-campaign-detail         PATCH  401    404    403    403    403    403    200    404
-api-campaign-visibility     POST   401    404    403    403    403    403    409    404
-api-campaign-close-submissions POST   401    404    403    403    403    403    409    404
-api-member-list             GET    401    200    200    200    200    200    200    200
-api-member-list             POST   401    404    403    403    403    403    201    404
-api-member-detail           GET    401    404    404    404    404    404    200    404
-api-member-remove           POST   401    404    404    404    404    404    409    404
-api-topic-list              GET    401    200    200    200    200    200    200    200
-api-topic-import            POST   401    404    403    403    403    403    201    404
-api-topic-detail            GET    401    404    200    200    200    200    200    404
-api-document-list           GET    401    200    200    200    200    200    200    200
-api-document-import         POST   401    404    403    403    403    403    201    404
-api-document-detail         GET    401    404    200    200    200    200    200    404
-api-run-list                GET    401    200    200    200    200    200    200    200
-api-run-list                POST   401    404    403    201    201    403    201    404
-api-run-detail              GET    401    404    404    200    404    404    200    404
-api-run-file                GET    401    404    404    200    404    404    200    404
-api-run-withdraw            POST   401    404    404    200    404    404    200    404
-api-pool-list               GET    401    200    200    200    200    200    200    200
-api-pool-list               POST   401    404    403    403    403    403    201    404
-api-pool-preview            POST   401    404    403    403    403    403    200    404
-api-pool-detail             GET    401    404    404    404    404    404    200    404
-api-pool-csv                GET    401    404    404    404    404    404    200    404
-api-pool-json               GET    401    404    404    404    404    404    200    404
-api-pool-ntcir              GET    401    404    404    404    404    404    200    404
-api-pool-strata             GET    401    404    404    404    404    404    200    404
-api-pool-prels              GET    401    404    404    404    404    404    200    404
-api-pool-txt                GET    401    404    404    404    404    404    200    404
-api-progress-detail         GET    401    404    403    403    403    200    200    404
-api-plan-list               GET    401    200    200    200    200    200    200    200
-api-plan-list               POST   401    404    403    403    403    403    409    404
-api-plan-preview            POST   401    404    403    403    403    403    409    404
-api-plan-detail             GET    401    404    404    404    404    404    200    404
-api-plan-pause              POST   401    404    404    404    404    404    200    404
-api-plan-resume             POST   401    404    404    404    404    404    200    404
-api-study-list              GET    401    200    200    200    200    200    200    200
-api-study-detail            GET    401    404    404    404    404    404    200    404
-api-study-progress          GET    401    404    404    404    404    404    200    404
-api-study-checks            GET    401    404    404    404    404    404    200    404
-api-study-start             POST   401    404    404    404    404    404    409    404
-api-study-pause             POST   401    404    404    404    404    404    409    404
-api-study-resume            POST   401    404    404    404    404    404    409    404
-api-study-stop              POST   401    404    404    404    404    404    200    404
-api-plan-close              POST   401    404    404    404    404    404    200    404
-api-verdict-list            GET    401    404    403    403    403    403    200    404
-api-verdict-thresholds      POST   401    404    403    403    403    403    200    404
-api-stopping-rule-list      GET    401    200    200    200    200    200    200    200
-api-stopping-rule-list      POST   401    404    403    403    403    403    201    404
-api-stopping-rule-detail    GET    401    404    404    404    404    404    200    404
-api-judgment-list           GET    401    200    200    200    200    200    200    200
-api-judgment-list           POST   401    404    403    403    403    200    403    404
-api-judgment-next           POST   401    404    403    403    403    200    403    404
-api-judgment-skip           POST   401    404    403    403    403    200    403    404
-api-judgment-undo           POST   401    404    403    403    403    409    403    404
-api-comparison-list         GET    401    200    200    200    200    200    200    200
-api-comparison-list         POST   401    404    403    403    403    200    403    404
-api-comparison-next         POST   401    404    403    403    403    200    403    404
-api-comparison-skip         POST   401    404    403    403    403    200    403    404
-api-comparison-undo         POST   401    404    403    403    403    409    403    404
-api-automatic-list          GET    401    200    200    200    200    200    200    200
-api-automatic-list          POST   401    404    403    403    403    403    201    404
-api-automatic-detail        GET    401    404    404    404    404    404    200    404
-api-automatic-judgments     POST   401    404    404    404    404    404    200    404
-api-study-payments-csv      GET    401    404    404    404    404    404    200    404
-api-study-payments-json     GET    401    404    404    404    404    404    200    404
-api-study-workers-csv       GET    401    404    404    404    404    404    200    404
-api-study-workers-json      GET    401    404    404    404    404    404    200    404
-api-qrels-list              GET    401    200    200    200    200    200    200    200
-api-qrels-list              POST   401    404    403    403    403    403    201    404
-api-qrels-detail            GET    401    404    404    404    404    404    200    404
-api-qrels-text              GET    401    404    404    404    404    404    200    404
-api-qrels-aggregation       GET    401    404    404    404    404    404    404    404
-api-score-set-list          GET    401    200    200    200    200    200    200    200
-api-score-set-evaluate      POST   401    404    403    403    403    403    202    404
-api-score-set-detail        GET    401    404    404    200    200    404    200    404
-api-score-set-detail@draft  GET    401    404    404    404    404    404    200    404
-api-score-set-csv           GET    401    404    404    200    200    404    200    404
-api-score-set-leaderboard   GET    401    404    404    200    200    404    200    404
-api-score-set-paper         GET    401    404    404    200    200    404    200    404
-api-score-set-paper@team    GET    401    404    404    200    404    404    200    404
-api-score-set-paper-zip     GET    401    404    404    200    200    404    200    404
-api-score-set-release       POST   401    404    404    403    403    404    409    404
-api-run-scores-detail       GET    401    404    404    200    404    404    200    404
-api-run-scores-csv          GET    401    404    404    200    404    404    200    404
-api-run-scores-json         GET    401    404    404    200    404    404    200    404
-api-run-scores-txt          GET    401    404    404    200    404    404    200    404
-api-measure-list            GET    200    200    200    200    200    200    200    200
-api-measure-detail          GET    200    200    200    200    200    200    200    200
-api-schema                  GET    200    200    200    200    200    200    200    200
-api-schema-json             GET    200    200    200    200    200    200    200    200
-api-docs                    GET    200    200    200    200    200    200    200    200
+#      anon strang viewer owner rival assess organ foreign
+GET    302  404  403  403  403  403  200  404
+    campaign-settings visibility-change people member-remove topics-import documents-import
+    submissions-close events pools pool pool-download judging plan-new plan-assign plan-close
+    plan-reassign judging-today review-new flagged-documents judging-assessor training-sets
+    judgments-download assessor-qrels import-export judgments-export judgments-import
+    automatic-list automatic automatic-download agreement agreement@chart agreement-download
+    agreement-pair agreement-topics agreement-topics-download agreement-variation
+    agreement-variation@chart agreement-variation-download assessor-quality
+    assessor-quality-download qrels-list qrels-freeze qrels qrels-download qrels-compare
+    qrels-changes qrels-policies qrels-policies-download adjudication disagreements-download
+    consensus consensus-pair click-logs click-log-import preference-results
+    preference-results-download disagreement-effect disagreement-effect@chart
+    disagreement-download reusability reusability-report simulation simulation-report stopping
+    stopping@chart stopping-download interim-scores interim-scores-download score-release
+    studies study-new study-gold study-practice study study-edit study-start study-stop
+    study-extend study-keys study-try study-try-download study-more-labels study-payments
+    study-payments-download study-provider-list study-reconcile study-worker study-workers
+    study-workers-download comparison-plans comparison-plan-new comparison-plan
+    comparison-plan-close
+GET    200  200  200  200  200  200  200  200
+    help help@search help-page help-image measures pooling-methods interleaving measure
+    measure@chart login home@all health join coefficients crowd-end crowd-instructions
+    api-measure-list api-measure-detail api-schema api-schema-json api-docs
+GET    401  404  404  404  404  404  200  404
+    api-member-detail api-pool-detail api-pool-csv api-pool-json api-pool-ntcir
+    api-pool-strata api-pool-prels api-pool-txt api-plan-detail api-study-detail
+    api-study-progress api-study-checks api-stopping-rule-detail api-automatic-detail
+    api-study-payments-csv api-study-payments-json api-study-workers-csv
+    api-study-workers-json api-qrels-detail api-qrels-text api-score-set-detail@draft
+GET    302  404  403  200  200  403  200  404
+    runs run-upload scores paper paper-download paper-download@all score-set compare pairs
+    pairs@chart pairs-download measures-compared-download measures-compared score-set-download
+GET    401  200  200  200  200  200  200  200
+    api-campaign-list api-member-list api-topic-list api-document-list api-run-list
+    api-pool-list api-plan-list api-study-list api-stopping-rule-list api-judgment-list
+    api-comparison-list api-automatic-list api-qrels-list api-score-set-list
+GET    302  404  403  200  404  403  200  404
+    run run-file run-withdraw paper@team paper@chart paper-download@team run-scores
+    run-scores@chart run-scores-download
+GET    302  404  403  403  403  200  403  404
+    work my-judgments judge-change judge my-judgments-file comparisons my-preferences
+    comparison-desk
+GET    302  404  403  404  404  403  200  404
+    score-set@draft compare@chart pairs@draft compare-download measures-compared@draft
+    score-set-download@draft run-scores@draft
+GET    401  404  404  200  404  404  200  404
+    api-run-detail api-run-file api-score-set-paper@team api-run-scores-detail
+    api-run-scores-csv api-run-scores-json api-run-scores-txt
+GET    302  404  200  200  200  200  200  404
+    campaign topics topic documents document document-body
+GET    401  404  404  200  200  404  200  404
+    api-score-set-detail api-score-set-csv api-score-set-leaderboard api-score-set-paper
+    api-score-set-paper-zip
+GET    303  303  303  303  303  303  303  303
+    crowd-consent crowd-leave crowd-practice crowd-unit
+GET    302  200  200  200  200  200  200  200
+    password_change password_change_done account
+GET    302  404  403  403  403  403  404  404
+    agreement@no-chart qrels-aggregation round-end
+GET    401  404  200  200  200  200  200  404
+    api-campaign-detail api-topic-detail api-document-detail
+GET    302  302  302  302  302  302  302  302
+    measure@spelt token-create
+GET    302  404  403  403  403  403  409  404
+    topics-delete documents-delete
+GET    401  404  403  403  403  403  200  404
+    api-preferences-detail api-verdict-list
+GET    200  200  302  302  302  302  302  302
+    home
+GET    302  403  403  403  403  403  200  200
+    campaign-new
+GET    302  404  403  403  403  200  200  404
+    guidelines
+GET    302  404  403  403  403  403  302  404
+    member-add
+GET    302  404  404  200  404  404  200  404
+    job
+GET    302  404  403  403  403  403  422  404
+    pool-freeze
+GET    302  404  403  403  403  302  403  404
+    judge-training
+GET    302  404  403  403  403  403  403  404
+    adjudicate
+GET    403  403  403  403  403  403  403  403
+    crowd-door
+GET    404  404  404  404  404  404  404  404
+    crowd-file
+GET    401  404  403  403  403  200  200  404
+    api-progress-detail
+GET    401  404  404  404  404  404  404  404
+    api-qrels-aggregation
+PATCH  401  404  403  403  403  403  200  404
+    api-campaign-detail
+POST   302  404  403  403  403  403  200  404
+    campaign-settings visibility-change member-add member-remove topics-import
+    documents-import submissions-close pools plan-new plan-close plan-reassign review-new
+    qrels-list qrels-freeze round-open disagreement-round simulation@filled score-release
+    study-stop comparison-plan-new comparison-plan-close
+POST   302  404  403  403  403  403  302  404
+    invite invitation-revoke plan-assign plan-pause alarm-aside slots-return slot-reopen
+    automatic-list consensus-pair consensus-undo reusability simulation stopping
+    score-evaluate study-more-labels study-worker-undo comparison-plan-pause
+    comparison-plan-reopen
+POST   302  404  403  403  403  403  422  404
+    pool-freeze training-sets judgments-import click-log-import study-new study-gold
+    study-practice study-edit study-start study-extend study-bonus study-reconcile
+POST   401  404  403  403  403  200  403  404
+    judge-sync judge-ahead judge-renew api-judgment-list api-judgment-next api-judgment-skip
+    api-comparison-list api-comparison-next api-comparison-skip
+POST   401  404  403  403  403  403  201  404
+    api-preferences-import api-member-list api-topic-import api-document-import api-pool-list
+    api-stopping-rule-list api-automatic-list api-qrels-list
+POST   302  404  403  403  403  302  403  404
+    judge-skip judge review-done comparison-desk comparison-skip comparison-undo
+POST   302  404  403  403  403  403  409  404
+    topics-delete documents-delete study-pause study-keys study-try
+POST   303  303  303  303  303  303  303  303
+    crowd-answer crowd-consent crowd-finish crowd-leave crowd-practice
+POST   401  404  404  404  404  404  200  404
+    api-plan-pause api-plan-resume api-study-stop api-plan-close api-automatic-judgments
+POST   200  200  200  200  200  200  200  200
+    login crowd-fake-return api-interleaving-list api-click-preferences-list
+POST   302  302  302  302  302  302  302  302
+    logout language theme token-revoke
+POST   401  404  403  403  403  403  409  404
+    api-campaign-visibility api-campaign-close-submissions api-plan-list api-plan-preview
+POST   401  404  404  404  404  404  409  404
+    api-member-remove api-study-start api-study-pause api-study-resume
+POST   302  200  200  200  200  200  200  200
+    password_change account token-create
+POST   302  404  403  403  403  403  403  404
+    adjudicate adjudication-skip adjudication-undo
+POST   302  404  403  403  403  403  404  404
+    round-end study-worker-aside
+POST   401  404  403  403  403  409  403  404
+    api-judgment-undo api-comparison-undo
+POST   200  302  409  409  409  302  409  302
+    join
+POST   302  403  403  403  403  403  200  200
+    campaign-new
+POST   302  404  403  302  302  403  302  404
+    rejections-dismiss
+POST   302  404  403  422  422  403  422  404
+    run-upload
+POST   302  404  403  409  404  403  409  404
+    run-check
+POST   302  404  403  200  404  403  200  404
+    run-withdraw
+POST   302  404  403  403  403  204  403  404
+    judge-return
+POST   302  404  403  403  403  404  403  404
+    judge-training
+POST   302  404  403  403  403  409  403  404
+    judge-undo
+POST   403  403  403  403  403  403  403  403
+    crowd-webhook
+POST   409  409  409  409  409  409  409  409
+    crowd-begin
+POST   401  403  403  403  403  403  201  201
+    api-campaign-list
+POST   401  404  403  201  201  403  201  404
+    api-run-list
+POST   401  404  404  200  404  404  200  404
+    api-run-withdraw
+POST   401  404  403  403  403  403  200  404
+    api-pool-preview
+POST   401  404  403  403  403  403  202  404
+    api-score-set-evaluate
+POST   401  404  404  403  403  404  409  404
+    api-score-set-release
 """
+
+
+def rows() -> list[tuple[str, str, list[int]]]:
+    """Name, method and the status for each of ``tests.world.site.ROLES``."""
+    found, method, told = [], "", list[int]()
+    for line in TABLE.splitlines():
+        words = line.split()
+        if line[:1].isalpha():
+            method, told = words[0], [int(status) for status in words[1:]]
+        elif line.startswith(" "):
+            found += [(name, method, told) for name in words]
+    return found

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
-import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,18 +14,18 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from django.conf import settings as django_settings
 from django.db import connection
-from django.db.migrations.executor import MigrationExecutor
 from django.test import Client, override_settings
 from django.utils import timezone
 from hypothesis import Phase
 from hypothesis import settings as hypothesis_settings
+from pytest_django.plugin import blocking_manager_key
 
-from campaigns.models import Campaign, Run, Team, User
-from common.cache import clear_caches
-from judging.models import Qrels, Slot
+from campaigns.models import User
+from judging.models import Slot
+from poolbench.cache import clear_caches
 from tests.engines import depends_on_engine
-from tests.examples import count_examples
-from tests.world.recording import OWN_KEYS_FROM, Layer, number_rows_from
+from tests.examples import ALL, count_examples
+from tests.world.once import RUN, Layer, Start, drop_template, set_up_tests
 from tests.world.recording import restore as restore_layer
 
 # The same examples every time, so that only a change can make a test fail.
@@ -42,7 +40,6 @@ hypothesis_settings.register_profile("fixed", **COMMON, derandomize=True)
 hypothesis_settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 if TYPE_CHECKING:
-    from evaluation.models import ScoreSet
     from tests.world.site import World
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -50,6 +47,11 @@ QUICK = {
     "POOLBENCH_INLINE": True,
     "PASSWORD_HASHERS": ["django.contrib.auth.hashers.MD5PasswordHasher"],
 }
+
+
+def pytest_configure() -> None:
+    """The processes that xdist starts take the number over."""
+    os.environ.setdefault(RUN, str(os.getpid()))
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
@@ -62,8 +64,14 @@ SLOW = ("package", "service", "browser")
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests of many seconds go first, so that no worker ends alone with one."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Tests of many seconds go first, so that no worker ends alone with one; those of ``full`` do
+    not go at all, unless all is asked for, or one of them by its name.
+    """
+    if not ALL and not any("::" in asked for asked in config.args):
+        left = [item for item in items if item.get_closest_marker("full")]
+        config.hook.pytest_deselected(items=left)
+        items[:] = [item for item in items if item not in left]
     items.sort(key=lambda item: not any(map(item.get_closest_marker, SLOW)))
 
 
@@ -71,6 +79,9 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     """With POOLBENCH_REQUIRE_ALL=1 a skipped test is a failure."""
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     skipped = reporter.stats.get("skipped", []) if reporter else []
+    if not hasattr(session.config, "workerinput"):
+        with session.config.stash[blocking_manager_key].unblock():
+            drop_template()
     if skipped and os.environ.get("POOLBENCH_REQUIRE_ALL"):
         reporter.write_line(f"{len(skipped)} tests were skipped where none may be", red=True)
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
@@ -102,154 +113,73 @@ def _own_installation(settings, tmp_path):
 
 
 @pytest.fixture(scope="session")
-def _recorded(django_db_setup, django_db_blocker, tmp_path_factory):
-    """``_recorded(make)``: what ``make`` records, in the empty database, outside of any test."""
-    store = tmp_path_factory.mktemp("world") / "store"
+def _start(
+    django_test_environment, django_db_modify_db_settings, django_db_blocker, tmp_path_factory
+) -> Iterator[Start]:
+    def record() -> dict[str, Layer]:
+        from tests.world.layers import record_layers  # slow to import: the engine and scipy
 
-    def record(make: Callable[[], Any]) -> Any:
-        with django_db_blocker.unblock(), override_settings(**QUICK, STORE_DIR=store):
-            number_rows_from(OWN_KEYS_FROM)
-            return make()
+        with override_settings(**QUICK, STORE_DIR=tmp_path_factory.mktemp("world") / "store"):
+            return record_layers()
 
-    return record
-
-
-@pytest.fixture(scope="session")
-def _layers(_recorded) -> dict[str, Layer]:
-    from tests.world.layers import record_layers  # slow to import: the engine and scipy
-
-    return _recorded(record_layers)
+    name = connection.settings_dict["NAME"]
+    with django_db_blocker.unblock():
+        yield set_up_tests(record)
+        connection.creation.destroy_test_db(name, verbosity=0)
 
 
 @pytest.fixture(scope="session")
-def _site(_recorded) -> Layer:
-    from tests.world.layers import record_site
-
-    return _recorded(record_site)
+def django_db_setup(_start) -> None:
+    """Instead of the migrations that pytest-django would run in every process."""
 
 
 @pytest.fixture
-def restore(db, _layers) -> Callable[[str], Any]:
+def restore(db, _start) -> Callable[[str], Any]:
     """``restore(name)``: a layer of the small campaign (``tests.world.layers``)."""
-    return lambda name: restore_layer(_layers[name])
+    return lambda name: restore_layer(_start.layers[name])
 
 
 @pytest.fixture
-def world(db, _site) -> World:
+def world(restore) -> World:
     """Two campaigns with scores and users of every role."""
-    world = restore_layer(_site)
+    world = restore("site")
     Slot.objects.filter(pk=world.slot.pk).update(expires_at=timezone.now() + timedelta(minutes=20))
     return world
 
 
-@pytest.fixture
-def organizer(restore) -> User:
-    return restore("organizer")
+def on_layers(name: str, *below: str) -> Callable[..., Any]:
+    """The fixture ``name``: that layer, on the layers ``below`` it."""
+
+    @pytest.fixture(name=name)
+    def restore_with_those_below(restore, request) -> Any:
+        for other in below:
+            request.getfixturevalue(other)
+        return restore(name)
+
+    return restore_with_those_below
 
 
-@pytest.fixture
-def assessor(restore, campaign) -> User:
-    return restore("assessor")
-
-
-@pytest.fixture
-def assessor2(restore, campaign) -> User:
-    return restore("assessor2")
-
-
-@pytest.fixture
-def participant(restore, team) -> User:
-    return restore("participant")
-
-
-@pytest.fixture
-def rival(restore, other_team) -> User:
-    """A participant of another team."""
-    return restore("rival")
-
-
-@pytest.fixture
-def viewer(restore, campaign) -> User:
-    return restore("viewer")
-
-
-@pytest.fixture
-def stranger(restore) -> User:
-    """A user without a role in any campaign."""
-    return restore("stranger")
-
-
-@pytest.fixture
-def campaign(restore, organizer) -> Campaign:
-    """Grades 0 to 3, topics "1" to "3", documents d1 to d9; only the organizer is a member."""
-    return restore("campaign")
-
-
-@pytest.fixture
-def team(restore, campaign) -> Team:
-    return restore("team")
-
-
-@pytest.fixture
-def other_team(restore, campaign) -> Team:
-    return restore("other_team")
-
-
-@pytest.fixture
-def alpha(restore, team) -> Run:
-    return restore("alpha")
-
-
-@pytest.fixture
-def beta(restore, other_team) -> Run:
-    return restore("beta")
-
-
-@pytest.fixture
-def beta2(restore, other_team) -> Run:
-    return restore("beta2")
-
-
-@pytest.fixture
-def qrels(restore, campaign) -> Qrels:
-    return restore("qrels")
-
-
-@pytest.fixture
-def score_set(restore, alpha, beta, beta2, qrels) -> ScoreSet:
-    """Of three runs and qrels that are small enough to score by hand (``world.files``)."""
-    return restore("score_set")
-
-
-@pytest.fixture
-def migrate():
-    """``migrate(target)``: the models as of ``target``; at the end all migrations are applied.
-
-    For tests with ``django_db(transaction=True)``.
-    """
-
-    def go(target: list[tuple[str, str]]) -> Any:
-        executor = MigrationExecutor(connection)
-        executor.migrate(target)
-        return executor.loader.project_state(target).apps
-
-    yield go
-    go(MigrationExecutor(connection).loader.graph.leaf_nodes())
-    number_rows_from(OWN_KEYS_FROM)  # tables that were made anew count from 1
+organizer, stranger = on_layers("organizer"), on_layers("stranger")
+# Grades 0 to 3, topics "1" to "3", documents d1 to d9; only the organizer is a member.
+campaign = on_layers("campaign", "organizer")
+assessor, assessor2, viewer = (
+    on_layers(n, "campaign") for n in ("assessor", "assessor2", "viewer")
+)
+team, other_team = (on_layers(name, "campaign") for name in ("team", "other_team"))
+participant, rival = on_layers("participant", "team"), on_layers("rival", "other_team")
+alpha = on_layers("alpha", "team")
+beta, beta2 = on_layers("beta", "other_team"), on_layers("beta2", "other_team")
+qrels = on_layers("qrels", "campaign")
+# Of three runs and qrels that are small enough to score by hand (``world.files``).
+score_set = on_layers("score_set", "alpha", "beta", "beta2", "qrels")
 
 
 @pytest.fixture(scope="session")
-def migrated(django_db_setup, django_db_blocker, tmp_path_factory) -> Callable[[Path], None]:
-    """``migrated(path)``: an SQLite file with all tables, as ``migrate`` would make it.
-
-    On SQLite a copy of the suite's own tables in memory: a process that migrates takes seconds.
-    """
-    whole = tmp_path_factory.mktemp("migrated") / "empty.sqlite3"
-    if connection.vendor == "sqlite":
-        with django_db_blocker.unblock(), closing(sqlite3.connect(whole)) as file:
-            connection.ensure_connection()
-            connection.connection.backup(file)
-    else:
+def migrated(_start, tmp_path_factory) -> Callable[[Path], None]:
+    """``migrated(path)``: an SQLite file with all tables, as ``migrate`` would make it."""
+    whole = _start.tables
+    if not whole.exists():  # the suite runs on another engine
+        whole = tmp_path_factory.mktemp("migrated") / "empty.sqlite3"
         env = {**os.environ, "DATABASE_URL": f"sqlite:///{whole}"}
         command = [sys.executable, "manage.py", "migrate", "-v", "0"]
         subprocess.run(command, cwd=REPOSITORY, env=env, check=True)
@@ -265,6 +195,12 @@ def as_user(client):
         return client
 
     return sign_in
+
+
+@pytest.fixture
+def page(as_user, organizer) -> Client:
+    """The organizer's client."""
+    return as_user(organizer)
 
 
 @pytest.fixture

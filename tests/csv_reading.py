@@ -7,7 +7,7 @@ import io
 import json
 from typing import Any
 
-from common.report.csv import CONDITIONS, HEAD_LINES, VERSION_LINE
+from poolbench.reports.csv import CONDITIONS, HEAD_LINES, VERSION_LINE
 
 
 def csv_body(text: str) -> str:

@@ -11,7 +11,7 @@ migrations stay on both.
 from __future__ import annotations
 
 NO_DATABASE = """
-    commands common core poolbench replay services translation
+    poolbench replay services translation
     test_architecture test_changed test_docs test_engines test_names test_wording
     evaluation/test_charts judging/test_figures judging/test_screen_keys
 """

@@ -1,101 +1,160 @@
-"""The address of each page of the access table that a campaign has."""
+"""The address of each row of the access table, in the world of ``tests.world.site`` and in any
+campaign.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+import re
+from collections.abc import Collection, Iterator, Mapping
+from functools import cache
 from typing import Any
+from urllib.parse import quote
 
-from django.urls import reverse
+from django.db.models import Model
+from django.urls import URLPattern, get_resolver, reverse
 
 from campaigns.models import Campaign, Role
-from tests.access_table import TABLE
-from tests.test_access import patterns
+from crowd.services.doorway import make_unit_token
+from tests.access_table import rows
+from tests.world.site import ROLES, World, token
 
+VALUES: dict[str, dict[str, str | int]] = {
+    "version": {"": 1}, "position": {"": 1}, "which": {"": "log"}, "kind": {"": "approve"},
+    "records": {"": "pairs"}, "number": {"": "1", "judge": "2", "judge-skip": "2"},
+    "name": {
+        "": "model", "measure": "bpref-10", "api-measure-detail": "bpref-10",
+        "measure@spelt": "nDCG@10", "help-page": "formats", "help-image": "leaderboard.png",
+        "preference-results-download": "shares",
+    },
+    "table": {"": "panel", "disagreement-download": "pairs", "paper-download": "runs",
+              "paper-download@all": "all"},
+    "fmt": {"": "csv", "assessor-quality-download": "json", "stopping-download": "json",
+            "reusability-report": "json", "compare-download": "tex", "paper-download": "tex",
+            "paper-download@all": "zip", "measures-compared-download": "md",
+            "run-scores-download": "txt"},
+    "pk": {"review-done": 1},
+}  # fmt: skip
+"""Of arguments: the value by row or URL name, "" for all others."""
 QUERIES = {
-    "measure@chart": "?chart=steps.svg",
-    "agreement@chart": "?chart=coefficients.svg",
-    "disagreement-effect@chart": "?chart=ranks.svg",
-    "stopping@chart": "?chart=found.svg",
-    "compare@chart": "?chart=differences.svg",
-    "pairs@chart": "?chart=intervals.svg",
-    "run-scores@chart": "?chart=topics.svg",
-}
+    "help@search": "?q=E07", "home@all": "?all", "document": "?docno={docno}",
+    "document-body": "?docno={docno}", "judge-change": "?docno={docno}",
+    "consensus-pair": "?topic={topic}&docno={docno}", "api-verdict-list": "?campaign={slug}",
+    "measure@chart": "?chart=steps.svg", "agreement@chart": "?chart=coefficients.svg",
+    "agreement@no-chart": "?chart=no.svg", "disagreement-effect@chart": "?chart=ranks.svg",
+    "stopping@chart": "?chart=found.svg", "compare@chart": "?chart=differences.svg",
+    "pairs@chart": "?chart=intervals.svg", "run-scores@chart": "?chart=topics.svg",
+    "paper@team": "?team={team}", "paper-download@team": "?team={team}",
+    "paper@chart": "?team={team}&chart=topics.png", "api-score-set-paper@team": "?team={team}",
+}  # fmt: skip
+OF_SCORES = ("score-set", "compare", "pairs", "measures-compared", "run-scores")
 SKIPPED = ("crowd-door", "api-")
 """Beginnings of names that are no pages of a campaign's members."""
 
 
+@cache
+def patterns() -> dict[str, list[str]]:
+    """Every named URL of the site with the names of its arguments."""
+
+    def walk(entries, before="") -> Iterator[tuple[str, list[str]]]:
+        for entry in entries:
+            address = before + str(entry.pattern)
+            if isinstance(entry, URLPattern):
+                yield entry.name, re.findall(r"<(?:\w+:)?(\w+)>", address)
+            else:
+                yield from walk(entry.url_patterns, address)
+
+    return dict(walk(get_resolver().url_patterns))
+
+
+def urls(world: World) -> dict[str, str]:
+    """The address of every row of the table."""
+    campaign, study = world.campaign, world.study
+    payment, score_set = study.payments.get(), world.score_set
+    worker = payment.unit.worker
+    objects: dict[str, Model | None] = {
+        "study": study, "crowd": study, "comparison": world.comparisons, "plan": world.plan,
+        "round": world.plan, **dict.fromkeys(OF_SCORES, score_set), "draft": world.draft,
+        "api-run-scores": world.scores, "run": world.run, "job": world.job, "pool": world.pool,
+        "member": campaign.members.get(user=world.people["viewer"]), "qrels": world.qrels,
+        "invitation": world.invitation, "reusability": world.report, "slot": world.slot,
+        "simulation": world.simulation, "topic": campaign.topics.first(),
+        "document": campaign.documents.first(), "automatic": world.automatic,
+        "stopping-rule": campaign.stopping_rules.get(),
+    }  # fmt: skip
+    known: dict[str, Any] = {
+        "slug": campaign.slug, "username": "assessor", "run": world.run.pk, "worker": worker.pk,
+        "payment": payment.pk, "exclusion": worker.exclusions.get().pk,
+        "token": make_unit_token(payment.unit),
+    }  # fmt: skip
+    team = quote(campaign.teams.get(pk=world.run.team_id).name)
+    asked = {"slug": campaign.slug, "docno": "d1", "topic": "1", "team": team}
+    invited = known | {"token": token(world)}
+    return {
+        row: locate_row(row, objects, invited if row == "join" else known, asked) or ""
+        for row in {name for name, _, _ in rows()}
+    }
+
+
+def locate_row(
+    row: str,
+    objects: Mapping[str, Model | None],
+    known: Mapping[str, Any],
+    asked: Mapping[str, str],
+) -> str | None:
+    """The address with values of ``known`` and ``VALUES``, the ID of one of ``objects`` by the
+    beginning of its name, and the row's query; None where a value is missing.
+    """
+    name = row.partition("@")[0]
+
+    def find_value(argument: str) -> Any:
+        own = VALUES.get(argument, {})
+        if argument == "pk" and name not in own:
+            is_draft = row.endswith("@draft") or name == "score-release"
+            kinds = [it for it in objects if name.startswith((it, f"api-{it}"))]
+            found = objects.get("draft" if is_draft else max(kinds, key=len, default=""))
+            return found.pk if found else None
+        return known.get(argument, own.get(row, own.get(name, own.get(""))))
+
+    values = [find_value(argument) for argument in patterns()[name]]
+    if None in values:
+        return None
+    query = QUERIES.get(row, QUERIES.get(name, ""))
+    return reverse(name, args=values) + query.format(**asked)
+
+
 def list_pages(campaign: Campaign, roles: Collection[str]) -> Iterator[tuple[str, str, str]]:
     """Name, role and address of each page of the access table that the campaign has."""
-    arguments = patterns()
-    columns = ("anonymous", "stranger", "viewer", "owner", "rival", "assessor", "organizer")
-    for line in TABLE.splitlines():
-        row = line.split()
-        if len(row) < 3 or row[0] == "#" or row[1] != "GET" or row[0].startswith(SKIPPED):
-            continue
-        name, statuses = row[0].partition("@")[0], dict(zip(columns, row[2:], strict=False))
-        if arguments[name][:1] != ["slug"]:
-            continue
-        values = [fill_argument(campaign, row[0], each) for each in arguments[name]]
-        if None in values:
-            continue
-        address = reverse(name, args=values) + find_query(campaign, row[0])
-        for role in roles:
-            if statuses[role] == "200":
-                yield row[0], role, address
-
-
-def fill_argument(campaign: Campaign, row: str, argument: str) -> Any:
-    """A value of the campaign for an argument of an address; None if it has nothing of that."""
-    name = row.partition("@")[0]
-    if argument == "pk":
-        return find_object(campaign, row)
     judged = campaign.judgments.filter(purpose="judge").first()
-    run = campaign.runs.accepted().order_by("pk").first()
-    table: dict[str, Callable[[], Any]] = {
-        "slug": lambda: campaign.slug,
-        "number": lambda: judged.topic.number,
-        "version": lambda: 1,
-        "username": lambda: judged.assessor.username,
-        "run": lambda: run.pk,
-        "fmt": lambda: "json" if name in ("stopping-download", "assessor-quality-download")
-        else "txt" if name == "run-scores-download" else "csv",
-        "which": lambda: "judged" if name == "pairs-export" else "log",
-        "program": lambda: "doccano",
-        "table": lambda: "pairs" if name == "disagreement-download" else "panel",
-        "kind": lambda: "approve",
+    runs, sets = campaign.runs.accepted().order_by("pk"), campaign.score_sets.order_by("pk")
+    released = sets.exclude(released_at=None).first()
+    objects: dict[str, Model | None] = {
+        **dict.fromkeys(OF_SCORES, released), "draft": sets.filter(released_at=None).first(),
+        "run": runs.first(), "plan": campaign.plans.filter(kind="judge").order_by("pk").first(),
+        "member": campaign.members.filter(role=Role.VIEWER).first(),
+        "job": campaign.jobs.order_by("pk").first(),
     }  # fmt: skip
-    return table[argument]() if argument in table else None
+    known = {
+        "slug": campaign.slug, "number": judged.topic.number, "run": runs.first().pk,
+        "username": judged.assessor.username, "name": None,
+    }  # fmt: skip
+    asked = {"docno": judged.docno, "topic": judged.topic.number,
+             "team": quote(runs.first().team.name)}  # fmt: skip
+    arguments = patterns()
+    for row, method, statuses in rows():
+        if method != "GET" or row.startswith(SKIPPED):
+            continue
+        if arguments[row.partition("@")[0]][:1] != ["slug"]:
+            continue
+        address = locate_row(row, objects, known, asked)
+        if address is None:
+            continue
+        address += name_two_assessors(campaign) if row == "agreement-pair" else ""
+        for role in roles:
+            if statuses[ROLES.index(role)] == 200:
+                yield row, role, address
 
 
-def find_object(campaign: Campaign, row: str) -> int | None:
-    """The ID of the object that a page is about."""
-    score_sets = campaign.score_sets.order_by("pk")
-    name = row.partition("@")[0]
-    if row.endswith("@draft") or name == "score-release":
-        found = score_sets.filter(released_at=None).first()
-    elif name.startswith(("score-", "run-scores", "compare", "pairs", "measures-compared")):
-        found = score_sets.exclude(released_at=None).first() if "plan" not in name else None
-    elif name.startswith("run"):
-        found = campaign.runs.accepted().order_by("pk").first()
-    elif name.startswith("plan-"):
-        found = campaign.plans.filter(kind="judge").order_by("pk").first()
-    elif name == "member-remove":
-        found = campaign.members.filter(role=Role.VIEWER).first()
-    elif name == "job":
-        found = campaign.jobs.order_by("pk").first()
-    else:
-        found = None
-    return found.pk if found else None
-
-
-def find_query(campaign: Campaign, row: str) -> str:
-    judged = campaign.judgments.filter(purpose="judge").first()
-    if row in ("document", "document-body", "judge-change"):
-        return f"?docno={judged.docno}"
-    if row == "consensus-pair":
-        return f"?topic={judged.topic.number}&docno={judged.docno}"
-    if row == "agreement-pair":
-        people = campaign.judgments.filter(purpose="judge").values("assessor__username").distinct()
-        names = sorted(row["assessor__username"] for row in people)[:2]
-        return "?a={}&b={}".format(*names) if len(names) == 2 else ""
-    return QUERIES.get(row, "")
+def name_two_assessors(campaign: Campaign) -> str:
+    people = campaign.judgments.filter(purpose="judge").values("assessor__username").distinct()
+    names = sorted(row["assessor__username"] for row in people)[:2]
+    return "?a={}&b={}".format(*names) if len(names) == 2 else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 from typing import Any
 
 VERBATIM = re.compile(r"(<(pre|textarea|script|style)\b.*?</\2>)", re.DOTALL)
@@ -22,6 +23,12 @@ def read_page(response: Any) -> str:
     """The HTML of ``response``; the text as it is if it is no HTML."""
     text: str = response.content.decode()
     return tidy_html(text) if "html" in response.get("Content-Type", "") else text
+
+
+def read_words(response: Any) -> str:
+    """The words of a page, as they are read."""
+    text = re.sub(r"</?(var|sup)>", "", read_page(response))
+    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", text)))
 
 
 def tidy_html(html: str) -> str:

@@ -5,22 +5,23 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from argparse import ArgumentParser
 from collections import Counter
 from importlib import import_module
 from pathlib import Path
 
 import pytest
 from django.core.management import get_commands, load_command_class
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand
 
-from campaigns.core import documents, topics
-from campaigns.core.qrels import MAX_GRADE
-from common.docs import find_stale_blocks, list_blocks
-from pooling.core.registry import METHODS
+from poolbench.__main__ import FILE_COMMANDS, build_file_parser, load_file_command
+from poolbench.pooling.registry import METHODS
+from poolbench.runs.qrels import MAX_GRADE
+from poolbench.texts import documents, topics
 from tests.conftest import REPOSITORY
 from tests.house import APPS
 from workbench.command_docs import ON_FILES, ON_INSTALLATION
-from workbench.docs import BLOCKS
+from workbench.docs import BLOCKS, find_stale_blocks, list_blocks
 
 DOCS = REPOSITORY / "docs"
 
@@ -62,22 +63,36 @@ def test_the_blocks_are_filled_without_a_database(tmp_path):
 
 
 def test_the_page_of_commands_has_each_command_once():
-    heads = re.findall(r"^### `(\w+)`$", (DOCS / "commands.md").read_text(), re.MULTILINE)
-    assert sorted(heads) == OWN_COMMANDS
-    assert set(heads) == {*ON_FILES, *ON_INSTALLATION}
+    files, _, installation = (DOCS / "commands.md").read_text().partition("## On an installation")
+    head = re.compile(r"^### `([\w-]+)`", re.MULTILINE)
+    assert sorted(head.findall(files)) == sorted(FILE_COMMANDS) == sorted(ON_FILES)
+    assert sorted(head.findall(installation)) == OWN_COMMANDS == sorted(ON_INSTALLATION)
+
+
+def list_options_of_section(side: str, heading: str) -> set[str]:
+    page = (DOCS / "commands.md").read_text().partition(f"\n## {side}\n")[2]
+    section = page.partition(f"\n### {heading}\n")[2]
+    rows = re.findall(r"^\| `(-.*?)` \|", section.partition("\n### ")[0], re.MULTILINE)
+    return {word for row in rows for word in re.findall(r"(?<![\w-])--?[a-zA-Z][\w-]*", row)}
+
+
+@pytest.mark.parametrize("command", FILE_COMMANDS)
+def test_the_page_of_commands_lists_every_option_on_files(command):
+    listed = list_options_of_section("On plain files", f"`{command}`")
+    parser = build_file_parser(command, load_file_command(command))
+    assert listed == option_strings(parser) - {"-h", "--help", "-v", "--verbosity"}
 
 
 @pytest.mark.parametrize("command", OWN_COMMANDS)
-def test_the_page_of_commands_lists_every_option(command):
-    section = (DOCS / "commands.md").read_text().partition(f"\n### `{command}`\n")[2]
-    rows = re.findall(r"^\| `(-.*?)` \|", section.partition("\n### ")[0], re.MULTILINE)
-    listed = {word for row in rows for word in re.findall(r"(?<![\w-])--?[a-zA-Z][\w-]*", row)}
+def test_the_page_of_commands_lists_every_option_on_an_installation(command):
+    heading = f"`{command}` of a campaign" if command in FILE_COMMANDS else f"`{command}`"
+    listed = list_options_of_section("On an installation", heading)
     loaded = load_command_class(get_commands()[command], command)
     common = option_strings(BaseCommand().create_parser("manage.py", command))
     assert listed == option_strings(loaded.create_parser("manage.py", command)) - common
 
 
-def option_strings(parser: CommandParser) -> set[str]:
+def option_strings(parser: ArgumentParser) -> set[str]:
     """Every spelling of each option."""
     return {option for action in parser._actions for option in action.option_strings}
 
@@ -163,7 +178,7 @@ def test_python_names_of_the_pages_exist():
     pages = "\n".join(page.read_text() for page in PAGES if page.parent != DOCS / "decisions")
     imports = re.findall(rf"from ((?:{'|'.join(APPS)})[\w.]*) import ([\w, ]+)", pages)
     names = [f"{module}.{name.strip()}" for module, part in imports for name in part.split(",")]
-    names += re.findall(rf"`((?:{'|'.join(APPS)})\.(?:core|views)\.[\w.]+)", pages)
+    names += re.findall(rf"`((?:{'|'.join(APPS)})\.(?:views|\w+)\.[\w.]+)", pages)
     assert len(names) > 20
     for name in names:
         module, _, last = name.rpartition(".")

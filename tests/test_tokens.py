@@ -9,19 +9,14 @@ from unittest.mock import patch
 import pytest
 from django.contrib.auth.hashers import make_password
 from django.core.management import call_command
-from django.db import connection
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
 from campaigns.models import ApiToken, User
-from campaigns.services.tokens import create_token, find_token
+from campaigns.services.tokens import create_token
 
 PASSWORD = "correct horse battery"
-BEFORE = [("campaigns", "0005_wording")]
-AFTER = [("campaigns", "0008_tokens_and_removed_files")]
-FORMER = """CREATE TABLE authtoken_token (key varchar(40) PRIMARY KEY,
- created timestamp NOT NULL, user_id bigint NOT NULL UNIQUE REFERENCES campaigns_user(id))"""
 
 
 def ask(header: str) -> int:
@@ -112,19 +107,3 @@ def test_the_last_use_is_noted_once_a_minute(stranger, client, django_assert_num
     client.force_login(stranger)
     page = client.get("/account/").content.decode()
     assert all(word in page for word in ("Created", "Last used", "Expires"))
-
-
-@pytest.mark.django_db(transaction=True)
-def test_tokens_of_earlier_versions_keep_working(migrate):
-    old = migrate(BEFORE)
-    person = old.get_model("campaigns", "User").objects.create(username="u")
-    with connection.cursor() as cursor:
-        cursor.execute(FORMER)
-        row = ["0123456789abcdef" * 2, "2026-01-02 03:04:05", person.pk]
-        cursor.execute("INSERT INTO authtoken_token VALUES (%s, %s, %s)", row)
-    migrate(AFTER)
-    token = find_token("0123456789abcdef" * 2)
-    assert token.user.username == "u"
-    assert f"{token.created_at:%Y-%m-%d %H:%M:%S}" == "2026-01-02 03:04:05"
-    assert 364 <= (token.expires_at - timezone.now()).days <= 365
-    assert "authtoken_token" not in connection.introspection.table_names()

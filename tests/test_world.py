@@ -8,6 +8,7 @@ from campaigns import store
 from campaigns.models import Campaign, User
 from evaluation.models import RunScores
 from judging.models import Judgment, Plan, Slot
+from tests.world import once
 from tests.world.recording import OWN_KEYS_FROM
 
 
@@ -34,3 +35,14 @@ def test_rows_of_a_test_come_after_those_of_layers(organizer):
     own = User.objects.create_user("own")
     assert own.pk > organizer.pk
     assert organizer.pk < OWN_KEYS_FROM
+
+
+def test_what_is_kept_goes_with_every_source_it_could_depend_on(tmp_path, monkeypatch):
+    assert once.SOURCES[:2] == ("poolbench", "campaigns")
+    assert all((once.REPOSITORY / place).exists() for place in once.SOURCES)
+    monkeypatch.setattr(once, "SOURCES", (str(tmp_path),))
+    seen = []
+    for name, text in (("a.py", "1"), ("a.py", "2"), ("b.sql", "3")):
+        (tmp_path / name).write_text(text)
+        seen.append(once.hash_sources())
+    assert len(set(seen)) == 3

@@ -3,29 +3,32 @@
 from __future__ import annotations
 
 from argparse import ONE_OR_MORE, OPTIONAL, SUPPRESS, ZERO_OR_MORE, Action
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from typing import NamedTuple
 
 from django.core.management import get_commands, load_command_class
 from django.core.management.base import BaseCommand
+
+from poolbench.__main__ import build_file_parser, load_file_command
 
 ON_FILES = {
     "evaluate": (
         "[measures](measures.md), [trec_eval compatibility](trec_eval.md), "
         "[score bounds](bounds.md), [sampled pools](sampling.md)"
     ),
-    "compare_runs": "[comparing runs](comparison.md)",
+    "compare": "[comparing runs](comparison.md)",
     "pool": "[pooling](pooling.md)",
-    "simulate_pool": "[simulation](pooling.md#simulation)",
-    "collection_report": "[reusability](collection.md)",
+    "simulate": "[simulation](pooling.md#simulation)",
+    "report": "[reusability](collection.md)",
     "agreement": "[agreement coefficients](agreement.md)",
     "aggregate": "[aggregation](aggregation.md)",
     "disagreement": "[effect of disagreement](disagreement.md)",
     "interleave": "[preferences](preferences.md#interleaving)",
     "preferences": "[preferences](preferences.md#clicks)",
-    "score_preferences": "[preferences](preferences.md#scores-of-runs)",
-    "bradley_terry": "[preferences](preferences.md#strengths-of-documents)",
-    "user_measures": "[user-based measures](users.md)",
+    "score-preferences": "[preferences](preferences.md#scores-of-runs)",
+    "bradley-terry": "[preferences](preferences.md#strengths-of-documents)",
+    "user-measures": "[user-based measures](users.md)",
 }
 """The commands that need no database, and the pages about what they compute."""
 ON_INSTALLATION = {
@@ -35,6 +38,9 @@ ON_INSTALLATION = {
     "import_judgments": "[formats](formats.md#judgments)",
     "export_judgments": "[formats](formats.md#judgments)",
     "qrels": "the [organizer's guide](organizer.md#qrels), [qrels policies](policies.md)",
+    "agreement": "[agreement coefficients](agreement.md)",
+    "aggregate": "[aggregation](aggregation.md)",
+    "disagreement": "[effect of disagreement](disagreement.md)",
     "load_campaign": "[campaign folders](organizer.md#campaign-folders)",
     "paper": "[results for a paper](results.md)",
     "verdicts": "[verdicts](verdicts.md)",
@@ -48,42 +54,66 @@ ON_INSTALLATION = {
     "check_store": "[deployment](deployment.md#backup)",
     "housekeeping": "[deployment](deployment.md#housekeeping)",
 }
+COMMON = {"help", *(action.dest for action in BaseCommand().create_parser("", "")._actions)}  # noqa: SLF001 -- there is no other way
+"""The arguments that all commands have."""
 
 
-def _table(commands: Iterable[str]) -> str:
-    rows = (f"| [`{name}`](#{name}) | {load_command(name).help} |" for name in commands)
-    return "\n".join(["| command | what it does |\n|---|---|", *rows])
+class CommandHelp(NamedTuple):
+    """A command as a user sees it: what to type, and its own arguments and options."""
+
+    typed: str
+    text: str
+    actions: list[Action]
 
 
-def load_command(name: str) -> BaseCommand:
-    return load_command_class(get_commands()[name], name)
+def read_file_help(name: str) -> CommandHelp:
+    """The help of ``poolbench NAME``."""
+    command = load_file_command(name)
+    actions = build_file_parser(name, command)._actions  # noqa: SLF001
+    return CommandHelp(f"poolbench {name}", command.help, _select_own(actions))
 
 
-def _own_actions(name: str) -> list[Action]:
-    """The arguments and options of the command, without those that all commands have."""
-    common = {action.dest for action in _actions(BaseCommand())}
-    actions = _actions(load_command(name))
-    return [action for action in actions if action.dest not in common and action.help != SUPPRESS]
+def read_management_help(name: str) -> CommandHelp:
+    """The help of ``manage.py NAME``."""
+    command = load_command_class(get_commands()[name], name)
+    actions = command.create_parser("manage.py", "")._actions  # noqa: SLF001
+    return CommandHelp(f"manage.py {name}", command.help, _select_own(actions))
 
 
-def _actions(command: BaseCommand) -> list[Action]:
-    return command.create_parser("manage.py", "")._actions  # noqa: SLF001 -- there is no other way
+def _select_own(actions: list[Action]) -> list[Action]:
+    return [action for action in actions if action.dest not in COMMON and action.help != SUPPRESS]
 
 
-def _section(name: str) -> str:
-    return "\n".join(_section_lines(name, (ON_FILES | ON_INSTALLATION)[name]))
+def format_heading(name: str, kind: str) -> str:
+    """The heading of a section; a command of both kinds has its campaign in the second."""
+    both = kind == "on-installation" and name in ON_FILES
+    return f"`{name}` of a campaign" if both else f"`{name}`"
 
 
-def _section_lines(name: str, pages: str) -> Iterator[str]:
-    actions = _own_actions(name)
-    positional = [_usage(action) for action in actions if not action.option_strings]
-    options = [action for action in actions if action.option_strings]
-    yield f"### `{name}`\n\n{load_command(name).help} See {pages}.\n"
-    usage = ["manage.py", name, *["[options]"] * bool(options), *positional]
+def _table(kind: str) -> str:
+    read, pages = KINDS[kind]
+    lines = ["| command | what it does |\n|---|---|"]
+    for name in pages:
+        heading = format_heading(name, kind)
+        anchor = heading.replace("`", "").replace(" ", "-")
+        lines.append(f"| [{heading}](#{anchor}) | {read(name).text} |")
+    return "\n".join(lines)
+
+
+def _section(name: str, kind: str) -> str:
+    read, pages = KINDS[kind]
+    return "\n".join(_section_lines(format_heading(name, kind), read(name), pages[name]))
+
+
+def _section_lines(heading: str, command: CommandHelp, pages: str) -> Iterator[str]:
+    positional = [_usage(action) for action in command.actions if not action.option_strings]
+    options = [action for action in command.actions if action.option_strings]
+    yield f"### {heading}\n\n{command.text} See {pages}.\n"
+    usage = [command.typed, *["[options]"] * bool(options), *positional]
     yield f"```\n{' '.join(usage)}\n```\n"
-    if actions:
+    if command.actions:
         yield "| argument or option | meaning |\n|---|---|"
-        yield from (f"| `{_spelling(action)}` | {_meaning(action)} |" for action in actions)
+        yield from (f"| `{_spelling(action)}` | {_meaning(action)} |" for action in command.actions)
 
 
 def _argument(action: Action) -> str:
@@ -113,8 +143,17 @@ def _meaning(action: Action) -> str:
     return text.replace("|", "\\|")
 
 
+KINDS: Mapping[str, tuple[Callable[[str], CommandHelp], Mapping[str, str]]] = {
+    "on-files": (read_file_help, ON_FILES),
+    "on-installation": (read_management_help, ON_INSTALLATION),
+}
 BLOCKS: dict[str, Callable[[], str]] = {
-    "commands.on-files": lambda: _table(ON_FILES),
-    "commands.on-installation": lambda: _table(ON_INSTALLATION),
-    **{f"commands.{name}": partial(_section, name) for name in (*ON_FILES, *ON_INSTALLATION)},
+    **{f"commands.{kind}": partial(_table, kind) for kind in KINDS},
+    **{
+        f"{'commands' if kind == 'on-installation' else 'poolbench'}.{name}": partial(
+            _section, name, kind
+        )
+        for kind, (_, pages) in KINDS.items()
+        for name in pages
+    },
 }

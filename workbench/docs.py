@@ -1,69 +1,69 @@
-"""Fill the blocks of docs/*.md: ``make docs``. Needs no database.
+"""Fill the marked blocks of docs/*.md: ``make docs``. Needs no database.
 
-Every block of every page and the function behind it: those of the cores are in ``BLOCKS`` of their
-modules ``docs``; a list of cards needs no function of its own.
+A block is the text between two lines of a page that are comments in HTML, so not displayed::
+
+    <!-- begin: measures.families -->
+    …
+    <!-- end -->
+
+Prose is in the page; a block has only what the code knows better, such as cards, tables and
+computed examples. ``tests/test_docs.py`` says which block is stale.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import sys
-from functools import partial
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import django
 
-from campaigns.core.cards import render_card_markdown, render_cards
-from common.docs import Blocks, fill_blocks, find_stale_blocks
-from crowd.core.hourly_pay import PAY
-from crowd.core.providers.registry import PROVIDERS
-from crowd.core.quality.cards import CARDS as CROWD_QUALITY_CARDS
-from crowd.core.quality.cards import PAY_CARDS
-from crowd.core.quality.operating import render_operating_table
-from evaluation.core.charts.boxes import BOX_PLOT
-from evaluation.core.charts.caterpillar import CATERPILLAR
-from evaluation.core.comparison import docs as comparison_docs
-from evaluation.core.measures import docs as measures_docs
-from evaluation.core.precision_histogram import PRECISION_HISTOGRAM
-from evaluation.core.users.measures import USER_MEASURES
-from judging.core.agreement import docs as agreement_docs
-from judging.core.designs.registry import DESIGNS
-from pooling.core import docs as pooling_docs
-from preferences.core import docs as preferences_docs
-from reliability.core.collection.cards import CARDS as COLLECTION_CARDS
-from reliability.core.disagreement.cards import CARDS as DISAGREEMENT_CARDS
-from reliability.core.stopping.cards import CARDS as STOPPING_CARDS
-from workbench import command_docs
+from poolbench.crowd.quality.operating import render_operating_table
+from workbench import card_docs, command_docs
 
 DOCS = Path(__file__).parent.parent / "docs"
+Blocks = Mapping[str, Callable[[], str]]
+"""The function that renders each block, by the name of the block."""
 BLOCKS: Blocks = {
-    **agreement_docs.BLOCKS,
+    **card_docs.BLOCKS,
     **command_docs.BLOCKS,
-    **comparison_docs.BLOCKS,
-    **measures_docs.BLOCKS,
-    **pooling_docs.BLOCKS,
-    **preferences_docs.BLOCKS,
-    **{
-        f"judging.{name}": partial(render_card_markdown, design.card)
-        for name, design in DESIGNS.items()
-    },
-    "crowd.hourly-pay": partial(render_card_markdown, PAY, level=4),
-    "crowd.providers": partial(
-        render_cards, [provider.card for provider in PROVIDERS.values()], level=4
-    ),
-    "crowd.pay": partial(render_cards, PAY_CARDS),
-    "crowd.quality": partial(render_cards, CROWD_QUALITY_CARDS),
     "crowd.stop-rule": render_operating_table,
-    "collection.cards": partial(render_cards, COLLECTION_CARDS, level=2),
-    "disagreement.cards": partial(render_cards, DISAGREEMENT_CARDS, level=2),
-    "results.box-plot": partial(render_card_markdown, BOX_PLOT),
-    "results.caterpillar": partial(render_card_markdown, CATERPILLAR),
-    "results.histogram": partial(render_card_markdown, PRECISION_HISTOGRAM),
-    "results.letters": comparison_docs.render_letters,
-    "stopping.cards": partial(render_cards, STOPPING_CARDS, level=2),
-    "users.known-documents": partial(render_cards, USER_MEASURES),
 }
-"""The function that renders each block."""
+MARKER = re.compile(r"^<!-- (?:begin: (\S+)|end) -->$", re.MULTILINE)
+BLOCK = re.compile(r"^<!-- begin: (\S+) -->\n(.*?)^<!-- end -->$", re.MULTILINE | re.DOTALL)
+
+
+def list_blocks(page: str) -> list[str]:
+    """The names of the blocks of a page; ``ValueError`` if one has no end or is inside another."""
+    names: list[str | None] = [match[1] for match in MARKER.finditer(page)]
+    begun = [name for name in names[::2] if name is not None]
+    if len(begun) * 2 != len(names) or any(names[1::2]):
+        raise ValueError(f"lines of begin and end do not alternate: {names}")
+    return begun
+
+
+def fill_blocks(page: str, blocks: Blocks) -> str:
+    """The page with every block as ``blocks`` renders it.
+
+    Raises ``ValueError`` for a block without a function, without an end or inside another.
+    """
+    if unknown := sorted({*list_blocks(page)} - {*blocks}):
+        raise ValueError(f"no function renders the block {', '.join(unknown)}")
+    return BLOCK.sub(lambda match: _mark(match[1], blocks[match[1]]()), page)
+
+
+def find_stale_blocks(page: str, blocks: Blocks) -> list[str]:
+    """The names of the blocks whose text is not what ``blocks`` renders."""
+    before, after = BLOCK.findall(page), BLOCK.findall(fill_blocks(page, blocks))
+    return [name for (name, old), (_, new) in zip(before, after, strict=True) if old != new]
+
+
+def _mark(name: str, text: str) -> str:
+    # Blank lines around the text are a matter of the renderer, not of the page.
+    body = text.strip("\n")
+    return f"<!-- begin: {name} -->\n{body}\n<!-- end -->"
 
 
 def main() -> None:

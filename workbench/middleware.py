@@ -15,6 +15,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from campaigns.errors import ActionRefused
+from workbench.request_limits import Middleware
 
 TRANSLATED = (
     "django.",
@@ -69,14 +70,11 @@ def set_only_english(request: HttpRequest, language: str) -> None:
     request.only_english = "" if language == "en" else language  # type: ignore[attr-defined]
 
 
-class ActionRefusedMiddleware:
+class ActionRefusedMiddleware(Middleware):
     """Renders an ``ActionRefused`` that no form has caught as a page that explains it.
 
     A GET of a POST-only URL, typed or reloaded, gets such a page too.
     """
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         answer = self.get_response(request)
@@ -94,14 +92,11 @@ class ActionRefusedMiddleware:
         return render(request, "refused.html", {"refused": error}, status=409)
 
 
-class NoNulMiddleware:
+class NoNulMiddleware(Middleware):
     """Rejects URLs with a NUL character, which no page, name or database can hold.
 
     Forms and the API check their own fields.
     """
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if "\0" in request.path or "%00" in request.META.get("QUERY_STRING", ""):

@@ -16,12 +16,11 @@ from django.utils.cache import patch_cache_control
 from django.utils.translation import gettext as _
 
 from campaigns.api.authentication import read_token_key
-from campaigns.api.throttles import UploadThrottle
+from campaigns.api.limits import UploadThrottle
 from campaigns.errors import ActionRefused
 from campaigns.models import User
 from campaigns.services.tokens import find_token
 
-GetResponse = Callable[[HttpRequest], HttpResponse]
 TAKE_FILES = frozenset(
     {
         "api-document-import",
@@ -37,14 +36,21 @@ TAKE_FILES = frozenset(
 a file, such as a pool spec, have enough with the limit on bodies without files."""
 
 
-class ClientAddressMiddleware:
+class Middleware:
+    """Answers a request with what follows in the chain."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+
+class ClientAddressMiddleware(Middleware):
     """Sets ``REMOTE_ADDR`` to the true address of the client behind ``POOLBENCH_PROXIES`` proxies.
 
     Everything else reads that: limits on sign-in and API, the sign-in log, the access log.
     """
-
-    def __init__(self, get_response: GetResponse) -> None:
-        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         address = find_client_address(
@@ -70,7 +76,7 @@ def find_client_address(forwarded: str, proxies: int) -> str:
         return ""
 
 
-class BodyLimitMiddleware:
+class BodyLimitMiddleware(Middleware):
     """Refuses bodies that are too large before anything reads them, with 413.
 
     Without a sign-in or token, ``POOLBENCH_ANONYMOUS_BODY_BYTES``; with one,
@@ -78,12 +84,6 @@ class BodyLimitMiddleware:
     expected. The server never reads beyond ``Content-Length``; a body without one is read here,
     up to the smallest limit. Uploads per user are limited as well, with 429.
     """
-
-    def __init__(self, get_response: GetResponse) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self.get_response(request)
 
     def process_view(self, request: HttpRequest, *_args: object) -> HttpResponse | None:
         """Runs before the CSRF check and the view, and when the session's user can be known."""
@@ -194,11 +194,8 @@ def is_program(request: HttpRequest) -> bool:
     return request.path_info.startswith("/api/") or request.content_type == "application/json"
 
 
-class NoStoreMiddleware:
+class NoStoreMiddleware(Middleware):
     """Forbids caches to store what a signed-in user gets, unless the view says otherwise."""
-
-    def __init__(self, get_response: GetResponse) -> None:
-        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         answer = self.get_response(request)

@@ -62,6 +62,7 @@ INSTALLED_APPS = [
     "django_htmx",
     "rest_framework",
     "drf_spectacular",
+    "drf_spectacular_sidecar",
     "rules.apps.AutodiscoverRulesConfig",
     "campaigns",
     "pooling",
@@ -110,6 +111,7 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "campaigns.views.context_processors.theme_context",
             ],
+            "builtins": ["campaigns.templatetags.components", "django.templatetags.i18n"],
         },
     }
 ]
@@ -166,7 +168,7 @@ AXES_COOLOFF_TIME = 24  # hours after which failures no longer count
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
 AXES_RESET_ON_SUCCESS = True
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]  # what a successful sign-in resets
-AXES_LOCKOUT_CALLABLE = "campaigns.views.sign_in.lockout_response"
+AXES_LOCKOUT_CALLABLE = "campaigns.views.site.lockout_response"
 AXES_ENABLE_ACCESS_FAILURE_LOG = True
 AXES_SENSITIVE_PARAMETERS = ["old_password", "new_password1", "new_password2"]
 AXES_VERBOSE = False
@@ -228,7 +230,11 @@ USE_TZ = True
 
 STATIC_URL = "static/"
 STATIC_ROOT = VAR_DIR / "static"
-STATICFILES_DIRS = [RESOURCE_DIR / "static"]
+# The tokens of pages are those of the library's report files.
+STATICFILES_DIRS = [
+    RESOURCE_DIR / "static",
+    ("css", PACKAGE_DIR.parent / "poolbench/reports/style"),
+]
 WHITENOISE_USE_FINDERS = True
 MEDIA_ROOT = STORE_DIR
 
@@ -260,7 +266,7 @@ REST_FRAMEWORK = {
         "campaigns.api.authentication.ApiTokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
-    "DEFAULT_THROTTLE_CLASSES": ["campaigns.api.throttles.ApiThrottle"],
+    "DEFAULT_THROTTLE_CLASSES": ["campaigns.api.limits.ApiThrottle"],
     "NUM_PROXIES": 0,  # ClientAddressMiddleware has counted them
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_PARSER_CLASSES": [
@@ -277,10 +283,19 @@ REST_FRAMEWORK = {
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Poolbench",
-    "DESCRIPTION": "Campaigns, runs, pools, judgments, qrels and scores.",
+    "DESCRIPTION": (
+        "Campaigns, runs, pools, judgments, qrels and scores, with the permissions of the pages. "
+        "Create a token on your account page and send it with every request: "
+        "`Authorization: Token …`. Lists have 100 rows per page (`limit`, `offset`). A refusal has "
+        "`code`, `detail` and `fix`; 422 has all errors of a file."
+    ),
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
     "COMPONENT_SPLIT_REQUEST": True,
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "workbench.api_docs.describe_operations",
+    ],
     "ENUM_NAME_OVERRIDES": {
         "RunKindEnum": "campaigns.models.Run.Kind",
         "JudgmentKindEnum": "judging.models.Judgment.Kind",

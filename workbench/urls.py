@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from django.contrib.auth import views as auth
 from django.contrib.auth.decorators import login_not_required
-from django.urls import include, path, re_path
+from django.urls import include, path
 from django.views.decorators.http import require_POST
 from django.views.i18n import set_language
 
-from campaigns.views import sign_in
-from workbench.old_addresses import OLD_ADDRESS, old_address_view
+from campaigns.views import site
 
 handler400 = "workbench.error_pages.handle_bad_request"
 handler403 = "workbench.error_pages.handle_forbidden"
 handler404 = "workbench.error_pages.handle_not_found"
 handler500 = "workbench.error_pages.handle_server_error"
 urlpatterns = [
-    path("accounts/login/", sign_in.SignInView.as_view(), name="login"),
+    path("accounts/login/", site.SignInView.as_view(), name="login"),
     path("accounts/logout/", login_not_required(auth.LogoutView.as_view()), name="logout"),
-    path("accounts/password/", sign_in.ChangePasswordView.as_view(), name="password_change"),
+    path("accounts/password/", site.ChangePasswordView.as_view(), name="password_change"),
     path(
         "accounts/password/done/",
         auth.PasswordChangeDoneView.as_view(),
@@ -32,6 +31,5 @@ urlpatterns = [
     path("", include("preferences.urls")),
     path("", include("evaluation.urls")),
     path("", include("reliability.urls")),
-    re_path(OLD_ADDRESS, old_address_view, name="old-address"),
     path("api/", include("workbench.api")),
 ]

@@ -9,7 +9,7 @@ from typing import Any
 from django.http import Http404, HttpResponse
 from django.utils.http import content_disposition_header
 
-from common.report.writers import ENDINGS
+from poolbench.reports.writers import ENDINGS
 
 CONTENT_TYPES = {
     ".csv": "text/csv; charset=utf-8",

@@ -8,7 +8,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.serializers import Serializer
 
-from campaigns.core.confirmation import Decision
+from campaigns.confirmation import Decision
 
 
 class ConfirmSerializer(Serializer[Any]):

@@ -17,7 +17,7 @@ from campaigns.api.resources import CAMPAIGN, filter_campaigns, request_user
 from campaigns.models import Campaign, Member, Role, User
 from campaigns.queries.lists import get_campaign_for
 from campaigns.rules import list_conflicts
-from campaigns.services.people import add_team_member, remove_member
+from campaigns.services.people import add_member, remove_member
 
 
 class MemberSerializer(serializers.ModelSerializer[Member]):
@@ -75,12 +75,12 @@ class MemberViewSet(
         form.is_valid(raise_exception=True)
         fields, actor = dict(form.validated_data), request_user(request)
         decision = build_decision(fields)
-        member = add_team_member(
+        member = add_member(
             actor=actor,
             campaign=get_campaign_for(actor, fields["campaign"], "campaigns.manage"),
             user=get_object_or_404(User, username=fields["username"]),
             role=fields["role"],
-            team_name=fields["team"],
+            team=fields["team"],
             decision=decision,
         )
         return Response(self.get_serializer(member).data, status=status.HTTP_201_CREATED)

@@ -21,8 +21,6 @@ from rest_framework.views import exception_handler
 from campaigns.api.attachments import attachment_response
 from campaigns.api.confirmation import ConfirmSerializer, build_decision, read_decision
 from campaigns.api.limits import PlainJSONParser
-from campaigns.core.faults import InvalidFile
-from campaigns.core.scale import GradeSpec
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Document, Grade, Run, Topic, User
 from campaigns.queries.lists import get_campaign_for, list_teams_for
@@ -33,12 +31,14 @@ from campaigns.services.campaigns import (
     create_campaign,
     update_campaign,
 )
+from campaigns.services.run_limits import check_size
 from campaigns.services.runs import (
     read_original_file,
     submit_and_check_run,
     withdraw_run,
 )
-from campaigns.services.submission_checks import check_size
+from poolbench.files.faults import InvalidFile
+from poolbench.judging.scale import GradeSpec
 
 CAMPAIGN = OpenApiParameter("campaign", str, description="Slug. Only rows of this campaign.")
 
@@ -47,8 +47,7 @@ def handle_api_exception(error: Exception, context: dict[str, Any]) -> Response 
     """DRF's exception handler: ``ActionRefused`` becomes 409, ``InvalidFile`` 422."""
     if isinstance(error, ActionRefused):
         refusal = {"code": error.code, "detail": error.message, "fix": error.fix}
-        detail = error.details | refusal
-        return Response(detail, status=status.HTTP_409_CONFLICT)
+        return Response(error.details | refusal, status=status.HTTP_409_CONFLICT)
     if isinstance(error, InvalidFile):
         return Response(error.report.as_dict(), status=status.HTTP_422_UNPROCESSABLE_ENTITY)
     return exception_handler(error, context)
@@ -161,6 +160,15 @@ class VisibilitySerializer(ConfirmSerializer):
     board = serializers.ChoiceField(choices=Campaign.Board.choices)
 
 
+import_action = action(
+    detail=False,
+    methods=["post"],
+    url_path="import",
+    url_name="import",
+    parser_classes=[MultiPartParser],
+)
+
+
 def request_user(request: Request) -> User:
     """The signed-in user; the permission classes admit no one else."""
     assert isinstance(request.user, User)  # noqa: S101 (for the type checker)
@@ -237,13 +245,7 @@ class TopicViewSet(viewsets.ReadOnlyModelViewSet[Topic]):
         return topics.select_related("campaign")
 
     @extend_schema(request={"multipart/form-data": ImportSerializer}, responses=ImportedSerializer)
-    @action(
-        detail=False,
-        methods=["post"],
-        url_path="import",
-        url_name="import",
-        parser_classes=[MultiPartParser],
-    )
+    @import_action
     def import_topics(self, request: Request) -> Response:
         """Import topics from a file: all of them, or none and the list of faults (422)."""
         return import_response(request, collection.import_topics)
@@ -263,13 +265,7 @@ class DocumentViewSet(viewsets.ReadOnlyModelViewSet[Document]):
         return documents.select_related("campaign")
 
     @extend_schema(request={"multipart/form-data": ImportSerializer}, responses=ImportedSerializer)
-    @action(
-        detail=False,
-        methods=["post"],
-        url_path="import",
-        url_name="import",
-        parser_classes=[MultiPartParser],
-    )
+    @import_action
     def import_documents(self, request: Request) -> Response:
         """Import documents from a file: all of them, or none and the list of faults (422)."""
         return import_response(request, collection.import_documents)

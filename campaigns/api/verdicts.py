@@ -1,4 +1,4 @@
-"""The REST API of verdicts, for organizers: what the pages say first, and the thresholds."""
+"""The REST API of verdicts, for organizers: what the pages say first."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import Any
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers, viewsets
-from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
@@ -14,14 +13,12 @@ from rest_framework.serializers import Serializer
 from campaigns.api.resources import request_user
 from campaigns.models import Campaign
 from campaigns.queries.lists import get_campaign_for
-from campaigns.services.verdicts import (
-    CampaignVerdict,
-    change_threshold,
-    get_campaign_verdict,
-    list_campaign_thresholds,
-    list_verdict_kinds,
+from campaigns.services.snapshots import (
+    CurrentReport,
+    get_report,
+    list_verdict_subjects,
 )
-from common.verdicts import VerdictState, verdict_to_data
+from poolbench.verdicts import VerdictState, verdict_to_data
 
 CAMPAIGN = OpenApiParameter("campaign", str, required=True, description="Slug of the campaign.")
 
@@ -45,7 +42,6 @@ class ThresholdSerializer(Serializer[Any]):
     value = serializers.FloatField()
     meaning = serializers.CharField()
     source = serializers.CharField()  # type: ignore[assignment]
-    changed = serializers.BooleanField(help_text="Set by the campaign.")
 
 
 class VerdictSerializer(Serializer[Any]):
@@ -65,12 +61,6 @@ class VerdictSerializer(Serializer[Any]):
     is_current = serializers.BooleanField(help_text="False: a job is computing newer figures.")
 
 
-class ThresholdChangeSerializer(Serializer[Any]):
-    campaign = serializers.SlugField()
-    name = serializers.CharField(max_length=60)
-    value = serializers.FloatField(allow_null=True, help_text="null: the default.")
-
-
 @extend_schema(parameters=[CAMPAIGN])
 class VerdictViewSet(viewsets.ViewSet):
     """The verdicts of a campaign, with the sentences of its pages."""
@@ -79,34 +69,19 @@ class VerdictViewSet(viewsets.ViewSet):
     def list(self, request: Request) -> Response:
         """All verdicts, by the latest figures; out-of-date ones are computed in the background."""
         campaign = self._get_campaign(request, request.query_params.get("campaign", ""))
-        kinds = list_verdict_kinds()
-        rows = [verdict_row(get_campaign_verdict(campaign, kind.rule.name)) for kind in kinds]
+        subjects = list_verdict_subjects()
+        rows = [verdict_row(get_report(campaign, subject.name)) for subject in subjects]
         return Response(VerdictSerializer(rows, many=True).data)
-
-    @extend_schema(
-        parameters=[OpenApiParameter("campaign", exclude=True)],
-        request=ThresholdChangeSerializer,
-        responses={200: ThresholdSerializer(many=True)},
-    )
-    @action(detail=False, methods=["post"])
-    def thresholds(self, request: Request) -> Response:
-        """Set a threshold of a campaign; answers with all of them."""
-        form = ThresholdChangeSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        values = dict(form.validated_data)
-        campaign = self._get_campaign(request, values.pop("campaign"))
-        change_threshold(actor=request_user(request), campaign=campaign, **values)
-        return Response(ThresholdSerializer(list_campaign_thresholds(campaign), many=True).data)
 
     def _get_campaign(self, request: Request, slug: str) -> Campaign:
         return get_campaign_for(request_user(request), slug, "campaigns.manage")
 
 
-def verdict_row(current: CampaignVerdict) -> dict[str, Any]:
+def verdict_row(current: CurrentReport[Any]) -> dict[str, Any]:
     """What ``VerdictSerializer`` reads."""
     return {
         **verdict_to_data(current.verdict),
-        "question": current.kind.rule.question,
+        "question": current.subject.question,
         "computed_at": current.computed_at,
         "is_current": current.is_current,
     }

@@ -18,14 +18,15 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from campaigns.core.documents import DOCUMENT_FORMATS
-from campaigns.core.name_lists import split_names
-from campaigns.core.scale import GradeSpec
-from campaigns.core.topics import TOPIC_FORMATS
+from campaigns.errors import format_thousands
 from campaigns.models import Campaign, Role, Run, Team, User
 from campaigns.queries.lists import list_replaceable_runs_for, list_teams_for
 from campaigns.rules import is_organizer_anywhere
 from campaigns.services.tokens import list_token_lifetimes
+from poolbench.files.name_lists import split_names
+from poolbench.judging.scale import GradeSpec
+from poolbench.texts.documents import DOCUMENT_FORMATS
+from poolbench.texts.topics import TOPIC_FORMATS
 
 GRADE_PRESETS = {
     "binary": (
@@ -276,47 +277,53 @@ class RunForm(forms.Form):
 
     file = forms.FileField(
         allow_empty_file=True,
-        label="Run file",
-        help_text="TREC run format: topic Q0 docno rank score tag. Plain text or gzip.",
+        label=_("Run file"),
+        help_text=_("TREC run format: topic Q0 docno rank score tag. Plain text or gzip."),
     )
-    team = forms.ModelChoiceField(Team.objects.none(), empty_label="Choose a team")
+    team = forms.ModelChoiceField(
+        Team.objects.none(), label=_("Team"), empty_label=_("Choose a team")
+    )
     tag = forms.CharField(
-        label="Run tag",
+        label=_("Run tag"),
         max_length=60,
         required=False,
-        help_text="Read from the file if left empty.",
+        help_text=_("Read from the file if left empty."),
     )
     description = forms.CharField(
+        label=_("Description"),
         required=False,
         max_length=5000,
         widget=forms.Textarea({"rows": 4}),
-        help_text="Briefly describe the system. Visible to organizers.",
+        help_text=_("Briefly describe the system. Visible to organizers."),
     )
     kind = forms.ChoiceField(
         choices=[
-            (Run.Kind.AUTOMATIC, "Automatic"),
-            (Run.Kind.MANUAL, "Manual: human intervention"),
+            (Run.Kind.AUTOMATIC, _("Automatic")),
+            (Run.Kind.MANUAL, _("Manual: human intervention")),
         ],
-        label="Run type",
+        label=_("Run type"),
         initial=Run.Kind.AUTOMATIC,
         widget=forms.RadioSelect,
     )
     priority = forms.IntegerField(
-        min_value=1, max_value=99, initial=1, help_text="Judging precedence; 1 is first."
+        label=_("Priority"),
+        min_value=1,
+        max_value=99,
+        initial=1,
+        help_text=_("Judging precedence; 1 is first."),
     )
     replaces = forms.ModelChoiceField(
         Run.objects.none(),
+        label=_("Replaces"),
         required=False,
-        empty_label="None (new run)",
-        help_text="The replaced run stays on record; new pools and evaluations exclude it.",
+        empty_label=_("None (new run)"),
+        help_text=_("The replaced run stays on record; new pools and evaluations exclude it."),
     )
 
     def __init__(self, *args: Any, user: User, campaign: Campaign, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        teams, replaces = (
-            list_teams_for(user, campaign),
-            list_replaceable_runs_for(user, campaign),
-        )
+        teams = list_teams_for(user, campaign)
+        replaces = list_replaceable_runs_for(user, campaign)
         self.fields["team"].queryset = teams  # type: ignore[attr-defined]
         self.fields["replaces"].queryset = replaces  # type: ignore[attr-defined]
         if not is_organizer_anywhere(user, campaign):
@@ -340,8 +347,9 @@ def check_upload_size(upload: UploadedFile[Any]) -> UploadedFile[Any]:
     """Reject a file that is too large before its bytes are read."""
     limit = settings.POOLBENCH_MAX_UPLOAD_BYTES
     if (upload.size or 0) > limit:
-        message = f"The file exceeds the limit of {limit:,} bytes."
-        raise forms.ValidationError(message, code="too-large")
+        message = _("The file exceeds the limit of %(limit)s bytes.")
+        values = {"limit": format_thousands(limit)}
+        raise forms.ValidationError(message % values, code="too-large")
     return upload
 
 

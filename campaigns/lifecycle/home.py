@@ -51,24 +51,13 @@ class HomeDate:
 
 
 @dataclass(frozen=True)
-class TeamRuns:
-    """The runs of the user's team in a campaign by state, in words."""
-
-    campaign: Campaign
-    accepted: int
-    checking: int
-    rejected: int
-    withdrawn: int
-
-
-@dataclass(frozen=True)
 class Home:
     alarms: Sequence[HomeAlarm]
     tasks: Sequence[HomeTask]
     campaigns: Sequence[CampaignRow]
     dates: Sequence[HomeDate]
     events: Sequence[Event]
-    runs: Sequence[TeamRuns]
+    runs: Sequence[tuple[Campaign, dict[str, int]]]
     organizes: bool
 
 
@@ -155,22 +144,13 @@ def list_week_events(organized: Sequence[Campaign], now: datetime) -> list[Event
     return list(events.select_related("campaign", "actor").order_by("-at", "-pk")[:MOST_EVENTS])
 
 
-def list_team_runs(statuses: Sequence[Status]) -> list[TeamRuns]:
+def list_team_runs(statuses: Sequence[Status]) -> list[tuple[Campaign, dict[str, int]]]:
+    """The runs of the user's team in each campaign, by state."""
     teams = {status.team: status.campaign for status in statuses if status.team}
     if not teams:
         return []
     runs = Run.objects.filter(team__in=teams).order_by()
-    counts = {
-        (team, state): count
-        for team, state, count in runs.values_list("team", "state").annotate(Count("pk"))
-    }
-    return [
-        TeamRuns(
-            campaign,
-            counts.get((team, Run.State.ACCEPTED), 0),
-            counts.get((team, Run.State.RECEIVED), 0),
-            counts.get((team, Run.State.REJECTED), 0),
-            counts.get((team, Run.State.WITHDRAWN), 0),
-        )
-        for team, campaign in teams.items()
-    ]
+    counts: dict[int, dict[str, int]] = {team: dict.fromkeys(Run.State.values, 0) for team in teams}
+    for team, state, count in runs.values_list("team", "state").annotate(Count("pk")):
+        counts[team][state] = count
+    return [(campaign, counts[team]) for team, campaign in teams.items()]

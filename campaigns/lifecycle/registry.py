@@ -16,7 +16,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from campaigns.models import Campaign, Role, User
-from common.verdicts import Verdict
+from poolbench.verdicts import Verdict
 
 Text = str | Promise
 
@@ -179,13 +179,12 @@ class Tab:
 @dataclass(frozen=True)
 class PageVerdict:
     """A line of *How good is it*: ``page`` is the URL name of the page that shows the verdict,
-    ``computed_at`` as of when its figures are.
+    ``computed_at`` as of when its figures are, which may be older than the page.
     """
 
     label: Text
     page: str
     verdict: Verdict
-    args: tuple[Any, ...] = ()
     computed_at: datetime | None = None
 
 

@@ -8,18 +8,13 @@ from typing import Any, ClassVar
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from campaigns.cli.command import CliError
-from campaigns.cli.files import format_fault_lines
-from campaigns.core.faults import FaultReport, InvalidFile, format_count
 from campaigns.errors import ActionRefused
+from campaigns.management.campaign_command import get_campaign
 from campaigns.models import Campaign, Role, User
-
-
-def get_campaign(slug: str) -> Campaign:
-    campaign = Campaign.objects.filter(slug=slug).first()
-    if campaign is None:
-        raise CommandError(f"Unknown campaign: {slug}.")
-    return campaign
+from poolbench.commands.command import CliError
+from poolbench.commands.files import format_fault_lines
+from poolbench.commands.progress import ProgressBar
+from poolbench.files.faults import FaultReport, InvalidFile, format_count
 
 
 def get_organizer(campaign: Campaign, username: str | None) -> User:
@@ -55,7 +50,8 @@ class ImportCommand(BaseCommand):
     def handle(self, *_args: Any, **options: Any) -> None:
         campaign = get_campaign(options["slug"])
         actor = self.actor(campaign, options["username"])
-        for path in options["files"]:
+        files = options["files"]
+        for path in ProgressBar().track(files, "files", len(files)):
             self.import_file(campaign, actor, path, options["format"])
 
     def actor(self, campaign: Campaign, username: str | None) -> User:

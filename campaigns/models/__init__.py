@@ -7,13 +7,11 @@ from campaigns.models.history import Event, Job, ProcessHeartbeat
 from campaigns.models.people import ApiToken, Invitation, Member, Role, Team, User
 from campaigns.models.runs import PairChunk, Run
 from campaigns.models.snapshots import Snapshot
-from campaigns.models.thresholds import CampaignThreshold
 
 __all__ = [
     "ApiToken",
     "AppendOnlyModel",
     "Campaign",
-    "CampaignThreshold",
     "Document",
     "Event",
     "Grade",

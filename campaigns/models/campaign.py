@@ -11,9 +11,9 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from campaigns.core.significance_tests import CORRECTIONS, TESTS
 from campaigns.models.append_only import AppendOnlyModel
 from campaigns.models.people import Member, Role, User
+from poolbench.evaluation.significance_tests import CORRECTIONS, TESTS
 
 MARKDOWN_LENGTH = MaxLengthValidator(50_000)
 """About twenty pages. Rendering takes a second for the worst text of this length."""

@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 EVENT_PHRASES = {
     "campaign.created": _("Campaign created"),
     "campaign.updated": _("Settings changed"),
+    # Of former versions, whose logs keep it.
     "threshold.changed": _("Threshold of a verdict changed"),
     "board.changed": _("Visibility to participants changed"),
     "submissions.closed": _("Submission closed"),
@@ -55,7 +56,6 @@ EVENT_PHRASES = {
     "gold.added": "Gold pairs added",
     "gold.retired": "Gold pair retired",
     "training.added": _("Training pairs added"),
-    "training.changed": _("Training pair changed"),
     "training.removed": _("Training pairs removed"),
     "judgments.imported": _("Judgments imported"),
     "clicks.imported": _("Click log imported"),

@@ -6,11 +6,12 @@ from django.contrib.auth.models import AnonymousUser
 from django.db import models
 from django.db.models import Exists, OuterRef, Q
 from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
 
-from campaigns.core.faults import FaultReport
 from campaigns.models.append_only import AppendOnlyModel
 from campaigns.models.campaign import Campaign
 from campaigns.models.people import Member, Role, Team, User
+from poolbench.files.faults import FaultReport
 
 
 class RunQuerySet(models.QuerySet["Run"]):
@@ -50,15 +51,15 @@ class Run(models.Model):
     """
 
     class State(models.TextChoices):
-        RECEIVED = "received", "checking"
-        ACCEPTED = "accepted", "accepted"
-        REJECTED = "rejected", "rejected"
-        REPLACED = "replaced", "replaced"
-        WITHDRAWN = "withdrawn", "withdrawn"
+        RECEIVED = "received", _("checking")
+        ACCEPTED = "accepted", _("accepted")
+        REJECTED = "rejected", _("rejected")
+        REPLACED = "replaced", _("replaced")
+        WITHDRAWN = "withdrawn", _("withdrawn")
 
     class Kind(models.TextChoices):
-        AUTOMATIC = "automatic", "automatic"
-        MANUAL = "manual", "manual"
+        AUTOMATIC = "automatic", _("automatic")
+        MANUAL = "manual", _("manual")
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="runs")
     team = models.ForeignKey(Team, models.PROTECT, related_name="runs")

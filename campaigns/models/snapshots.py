@@ -22,12 +22,12 @@ class Snapshot(models.Model):
         ]
 
 
-VERDICT_FORM = 2
-"""Of the figures in the snapshots of verdicts: a change of their fields or meaning raises it, so
-that figures of an older form are computed again.
+FORM = 4
+"""Of the reports in snapshots: a change of their fields or meaning raises it, so that reports of an
+older form are computed again.
 """
 
 
-def name_verdict_snapshot(verdict: str) -> str:
-    """The snapshot of the figures of a verdict."""
-    return f"verdict-{verdict}-{VERDICT_FORM}"
+def name_snapshot(subject: str) -> str:
+    """The snapshot of the report on a subject."""
+    return f"{subject}-{FORM}"

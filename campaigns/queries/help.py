@@ -9,16 +9,16 @@ from typing import TypeVar
 from django.conf import settings
 from django.urls import reverse
 
-from campaigns.core.help.glossary import GlossaryEntry, parse_glossary
-from campaigns.core.help.pages import (
+from campaigns.help.glossary import GlossaryEntry, parse_glossary
+from campaigns.help.pages import (
     GLOSSARY,
     ROOT_PAGES,
     HelpPage,
     list_help_passages,
     parse_help_page,
 )
-from campaigns.core.help.search import HelpIndex, HelpMatch, build_help_index, search_passages
-from common.cache import Cache
+from campaigns.help.search import HelpIndex, HelpMatch, build_help_index, search_passages
+from poolbench.cache import Cache
 
 Loaded = TypeVar("Loaded")
 _cache: Cache[tuple[str, Path, int], object] = Cache(300)

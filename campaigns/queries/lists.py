@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 from datetime import timedelta
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import (
@@ -50,17 +50,12 @@ def get_campaign_for(
     return campaign
 
 
-class MembersOfRole(NamedTuple):
-    label: str
-    members: list[Member]
-
-
-def list_members_by_role(campaign: Campaign) -> list[MembersOfRole]:
+def list_members_by_role(campaign: Campaign) -> list[tuple[str, list[Member]]]:
     """Every role with members, each of them marked by ``conflicts``."""
     members = list(campaign.members.select_related("user", "team"))
     mark_conflicts(members)
-    by_role = [MembersOfRole(str(r.label), [m for m in members if m.role == r]) for r in Role]
-    return [row for row in by_role if row.members]
+    by_role = [(str(r.label), [m for m in members if m.role == r]) for r in Role]
+    return [(label, members) for label, members in by_role if members]
 
 
 def mark_conflicts(members: Iterable[Member]) -> None:

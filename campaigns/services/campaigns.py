@@ -13,8 +13,7 @@ from django.utils import timezone
 from django.utils.text import slugify
 
 from campaigns import store
-from campaigns.core.confirmation import Decision
-from campaigns.core.scale import GradeSpec, list_scale_faults
+from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Grade, Guideline, Member, Role, User
 from campaigns.queries.confirmations.runs import CLOSE, describe_closing
@@ -22,6 +21,7 @@ from campaigns.queries.confirmations.settings import describe_visibility
 from campaigns.rules import require_permission
 from campaigns.services import events
 from campaigns.services.decisions import check_decision
+from poolbench.judging.scale import GradeSpec, list_scale_faults
 
 
 def create_campaign(
@@ -39,7 +39,7 @@ def create_campaign(
         write_scale(campaign, scale)
         save_guideline_version(actor, campaign)
         Member.objects.create(campaign=campaign, user=actor, role=Role.ORGANIZER)
-        events.log_event(campaign=campaign, actor=actor, code="campaign.created", subject=title)
+        events.log_event(campaign, actor, "campaign.created", title)
     return campaign
 
 
@@ -69,7 +69,7 @@ def update_campaign(
             if "guidelines" in changed:
                 save_guideline_version(actor, campaign)
             values = {name: str(changes[name])[:200] for name in changed}
-            events.log_event(campaign=campaign, actor=actor, code="campaign.updated", **values)
+            events.log_event(campaign, actor, "campaign.updated", **values)
     return campaign
 
 
@@ -95,11 +95,9 @@ def check_test_not_fixed(campaign: Campaign, changed: Sequence[str]) -> None:
     """The test must be chosen before scores are known, otherwise its p values mean nothing."""
     # Score sets belong to an upper app; only the reverse relation is known here.
     if not {"test", "correction", "alpha"}.isdisjoint(changed) and campaign.score_sets.exists():
-        raise ActionRefused(
-            "test-fixed",
-            "The significance test cannot be changed: scores have already been computed.",
-            "Use other tests on the comparison pages; they are marked exploratory.",
-        )
+        message = "The significance test cannot be changed: scores have already been computed."
+        fix = "Use other tests on the comparison pages; they are marked exploratory."
+        raise ActionRefused("test-fixed", message, fix)
 
 
 def has_released_scores(campaign: Campaign) -> bool:
@@ -110,11 +108,9 @@ def has_released_scores(campaign: Campaign) -> bool:
 def check_board_not_released(campaign: Campaign, changed: Sequence[str]) -> None:
     """After a release only ``change_visibility`` does it, which gives participants a notice."""
     if "board" in changed and has_released_scores(campaign):
-        raise ActionRefused(
-            "board-released",
-            "Scores are released: what participants see is not changed in the settings.",
-            "Use “Change what participants see”, which lists the consequences.",
-        )
+        message = "Scores are released: what participants see is not changed in the settings."
+        fix = "Use “Change what participants see”, which lists the consequences."
+        raise ActionRefused("board-released", message, fix)
 
 
 def change_visibility(
@@ -134,15 +130,9 @@ def change_visibility(
         confirmed = check_decision(partial(describe_visibility, stored, board), decision)
         before, campaign.board = stored.board, board
         campaign.save(update_fields=["board"])
-        events.log_event(
-            campaign=campaign,
-            actor=actor,
-            code="board.changed",
-            subject=str(Campaign.Board(board).label),
-            before=before,
-            after=board,
-            **confirmed,
-        )
+        label = str(Campaign.Board(board).label)
+        changed = confirmed | {"before": before, "after": board}
+        events.log_event(campaign, actor, "board.changed", label, **changed)
     return campaign
 
 
@@ -171,13 +161,8 @@ def write_closing(actor: User, campaign: Campaign, **data: Any) -> None:
     before = campaign.runs_deadline
     campaign.runs_deadline = timezone.now()
     campaign.save(update_fields=["runs_deadline"])
-    events.log_event(
-        campaign=campaign,
-        actor=actor,
-        code="submissions.closed",
-        deadline_before=before.isoformat() if before else None,
-        **data,
-    )
+    data["deadline_before"] = before.isoformat() if before else None
+    events.log_event(campaign, actor, "submissions.closed", **data)
 
 
 def get_grade_scale(campaign: Campaign) -> tuple[GradeSpec, ...]:
@@ -192,15 +177,13 @@ def replace_scale(actor: User, campaign: Campaign, scale: Sequence[GradeSpec]) -
     # not keys.
     same = remove_keys(scale) == remove_keys(get_grade_scale(campaign))
     if campaign.judgments.exists() and not same:
-        raise ActionRefused(
-            "scale-in-use",
-            "The grade scale cannot be changed: judgments already use it.",
-            "Create a new campaign to use a different scale.",
-        )
+        message = "The grade scale cannot be changed: judgments already use it."
+        fix = "Create a new campaign to use a different scale."
+        raise ActionRefused("scale-in-use", message, fix)
     campaign.grades.all().delete()
     write_scale(campaign, scale)
     grades = ", ".join(f"{step.value} {step.label}" for step in scale)
-    events.log_event(campaign=campaign, actor=actor, code="campaign.scale_set", subject=grades)
+    events.log_event(campaign, actor, "campaign.scale_set", grades)
 
 
 def remove_keys(scale: Sequence[GradeSpec]) -> list[GradeSpec]:

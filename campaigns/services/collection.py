@@ -14,12 +14,7 @@ from django.conf import settings
 from django.db import transaction
 
 from campaigns import store
-from campaigns.core.confirmation import Decision
-from campaigns.core.document_files import folder_files, is_zip, read_files, zip_files
-from campaigns.core.documents import DocumentText, read_documents
-from campaigns.core.faults import FaultReport, InvalidFile
-from campaigns.core.natural_sort import natural_sort_key
-from campaigns.core.topics import read_topics
+from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Document, Topic, User
 from campaigns.queries.confirmations.settings import describe_deletion
@@ -27,8 +22,14 @@ from campaigns.queries.lists import has_dependent_data
 from campaigns.rules import require_permission
 from campaigns.services import events
 from campaigns.services.decisions import check_decision
+from poolbench.files.faults import FaultReport, InvalidFile
+from poolbench.files.natural_sort import natural_sort_key
+from poolbench.texts.document_files import folder_files, is_zip, read_files, zip_files
+from poolbench.texts.documents import DocumentText, read_documents
+from poolbench.texts.topics import read_topics
 
 BATCH = 500
+TOPIC_TEXTS = ("title", "description", "narrative")
 Row = TypeVar("Row")
 
 
@@ -55,13 +56,7 @@ def import_topics(
         max_bytes=settings.POOLBENCH_MAX_UPLOAD_BYTES,
     )
     rows = [
-        Topic(
-            campaign=campaign,
-            number=read.number,
-            title=read.title,
-            description=read.description,
-            narrative=read.narrative,
-        )
+        Topic(campaign=campaign, **{name: getattr(read, name) for name in ("number", *TOPIC_TEXTS)})
         for read in reading
     ]
     with transaction.atomic():
@@ -71,13 +66,7 @@ def import_topics(
         new_topics = [topic for topic in rows if topic.number not in existing]
         Topic.objects.bulk_create(new_topics, batch_size=BATCH)
         arrange_topics(campaign)
-        events.log_event(
-            campaign=campaign,
-            actor=actor,
-            code="topics.imported",
-            subject=file,
-            new=len(new_topics),
-        )
+        events.log_event(campaign, actor, "topics.imported", file, new=len(new_topics))
     return len(new_topics)
 
 
@@ -149,14 +138,9 @@ def add_documents(
         new_documents = [row for row in rows if row.docno not in existing]
         Document.objects.bulk_create(new_documents, batch_size=BATCH)
         formats = Counter(row.format for row in new_documents)
-        events.log_event(
-            campaign=campaign,
-            actor=actor,
-            code="documents.imported",
-            subject=file,
-            new=len(new_documents),
-            **({} if set(formats) <= {"text"} else {"formats": formats}),
-        )
+        data = {} if set(formats) <= {"text"} else {"formats": formats}
+        new = len(new_documents)
+        events.log_event(campaign, actor, "documents.imported", file, new=new, **data)
     return len(new_documents)
 
 
@@ -177,17 +161,10 @@ def build_document_row(campaign: Campaign, read: DocumentText) -> Document:
     )
 
 
-def delete_topics(*, actor: User, campaign: Campaign, decision: Decision | None = None) -> int:
-    """Delete all topics, if nothing refers to them yet; return how many there were."""
-    return delete_all(actor, campaign, "topics", decision)
-
-
-def delete_documents(*, actor: User, campaign: Campaign, decision: Decision | None = None) -> int:
-    """Delete all documents, as ``delete_topics`` does."""
-    return delete_all(actor, campaign, "documents", decision)
-
-
-def delete_all(actor: User, campaign: Campaign, noun: str, decision: Decision | None) -> int:
+def delete_all(
+    *, actor: User, campaign: Campaign, noun: str, decision: Decision | None = None
+) -> int:
+    """Delete all topics or documents, if nothing refers to them yet; return how many."""
     require_permission(actor, "campaigns.manage", campaign)
     with transaction.atomic():
         lock_campaign_imports(campaign)
@@ -195,18 +172,16 @@ def delete_all(actor: User, campaign: Campaign, noun: str, decision: Decision | 
         confirmed = check_decision(partial(describe_deletion, campaign, noun), decision)
         count = int(getattr(campaign, noun).all().delete()[0])
         code = f"{noun}.deleted"
-        events.log_event(campaign=campaign, actor=actor, code=code, count=count, **confirmed)
+        events.log_event(campaign, actor, code, count=count, **confirmed)
     return count
 
 
 def check_deletable(campaign: Campaign, noun: str) -> None:
     """Raise ``ActionRefused`` if something refers to the topics or documents."""
     if has_dependent_data(campaign):
-        raise ActionRefused(
-            f"{noun}-in-use",
-            f"The {noun} cannot be deleted: runs, pools or judgments refer to them.",
-            f"Create a new campaign to use different {noun}.",
-        )
+        message = f"The {noun} cannot be deleted: runs, pools or judgments refer to them."
+        fix = f"Create a new campaign to use different {noun}."
+        raise ActionRefused(f"{noun}-in-use", message, fix)
 
 
 def lock_campaign_imports(campaign: Campaign) -> None:
@@ -232,17 +207,10 @@ def check_same_topics(file: str, rows: Sequence[Topic], existing: dict[str, Topi
     report = FaultReport(file)
     for row in rows:
         old = existing.get(row.number, row)
-        if (old.title, old.description, old.narrative) != (
-            row.title,
-            row.description,
-            row.narrative,
-        ):
-            report.add(
-                "ET20",
-                f"Topic {row.number} already exists with different text.",
-                "Use a new topic number; existing topics are never changed.",
-                excerpt=row.title,
-            )
+        if any(getattr(old, name) != getattr(row, name) for name in TOPIC_TEXTS):
+            message = f"Topic {row.number} already exists with different text."
+            fix = "Use a new topic number; existing topics are never changed."
+            report.add("ET20", message, fix, excerpt=row.title)
     raise_if_faulty(report)
 
 
@@ -252,12 +220,9 @@ def check_same_documents(
     report = FaultReport(file)
     for row in rows:
         if not {row.sha256, row.source_sha256} & existing.get(row.docno, {row.sha256}):
-            report.add(
-                "ED20",
-                f"Document {row.docno} already exists with different text.",
-                "Use a new docno; existing documents are never changed.",
-                excerpt=row.title or row.body,
-            )
+            message = f"Document {row.docno} already exists with different text."
+            fix = "Use a new docno; existing documents are never changed."
+            report.add("ED20", message, fix, excerpt=row.title or row.body)
     raise_if_faulty(report)
 
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from campaigns.core.confirmation import Confirmation, Decision
+from django.conf import settings
+from django.utils import translation
+
+from campaigns.confirmation import Confirmation, Decision
 from campaigns.errors import ConfirmationNeeded
 
 
@@ -20,7 +23,8 @@ def check_decision(
     """
     if decision is None:
         return {}
-    confirmation = describe()
+    with translation.override(settings.LANGUAGE_CODE):  # as the log keeps it
+        confirmation = describe()
     missing = confirmation.list_missing(decision)
     changed = bool(decision.digest) and decision.digest != confirmation.digest
     if changed or missing:

@@ -9,7 +9,7 @@ from campaigns.models.event_phrases import EVENT_PHRASES
 
 
 def log_event(
-    *, campaign: Campaign, actor: User | None, code: str, subject: str = "", **data: Any
+    campaign: Campaign, actor: User | None, code: str, subject: str = "", **data: Any
 ) -> Event:
     """Append to the log. Call it inside the transaction of the action that it records.
 

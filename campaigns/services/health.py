@@ -18,7 +18,7 @@ from django.utils.module_loading import import_string
 from campaigns import store
 from campaigns.models import ProcessHeartbeat
 from campaigns.queries.lists import oldest_waiting_job
-from common.cache import Cache
+from poolbench.cache import Cache
 
 OK, LOW, FAILED = "ok", "low", "failed"
 PROBE_BYTES = 1 << 16

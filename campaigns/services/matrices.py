@@ -5,7 +5,9 @@ from __future__ import annotations
 from django.db import IntegrityError, transaction
 
 from campaigns import store
-from campaigns.core.run_matrix import (
+from campaigns.models import Campaign, PairChunk, Run
+from poolbench.cache import Cache
+from poolbench.runs.run_matrix import (
     PairArray,
     PairDictionary,
     RunMatrix,
@@ -14,9 +16,7 @@ from campaigns.core.run_matrix import (
     write_matrix,
     write_pairs,
 )
-from campaigns.core.tables import RunTable
-from campaigns.models import Campaign, PairChunk, Run
-from common.cache import Cache
+from poolbench.runs.tables import RunTable
 
 _dictionaries: Cache[int, tuple[list[str], PairDictionary]] = Cache(2)
 """By campaign: the chunks read so far, and their dictionary."""

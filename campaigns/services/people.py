@@ -12,7 +12,7 @@ from django.db.models import F
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from campaigns.core.confirmation import Decision
+from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused, format_utc, lowercase_label
 from campaigns.models import Campaign, Invitation, Member, Role, Team, User
 from campaigns.queries.confirmations.people import describe_removal, describe_second_role
@@ -33,7 +33,7 @@ def get_or_create_team(*, actor: User, campaign: Campaign, name: str) -> Team:
     with transaction.atomic():
         team, created = Team.objects.get_or_create(campaign=campaign, name=name)
         if created:
-            events.log_event(campaign=campaign, actor=actor, code="team.created", subject=name)
+            events.log_event(campaign, actor, "team.created", name)
     return team
 
 
@@ -43,20 +43,22 @@ def add_member(
     campaign: Campaign,
     user: User,
     role: str,
-    team: Team | None = None,
+    team: Team | str | None = None,
     decision: Decision | None = None,
 ) -> Member:
     """Add ``user`` with a role; no change if they already have it.
 
-    A role that conflicts with another of theirs needs the consent of ``decision``.
+    A team given by name is created if it is new. A role that conflicts with another of theirs
+    needs the consent of ``decision``.
     """
     require_permission(actor, "campaigns.manage", campaign)
-    check_role(campaign, role, team)
-    if not user.is_active:
-        raise ActionRefused(
-            "inactive", f"{user.shown_name} cannot be a member: the account cannot sign in."
-        )
     with transaction.atomic():
+        team = find_team(actor, campaign, team)
+        check_role(campaign, role, team)
+        if not user.is_active:
+            raise ActionRefused(
+                "inactive", f"{user.shown_name} cannot be a member: the account cannot sign in."
+            )
         confirmed = {}
         if has_conflict(campaign, user, role):
             describe = partial(describe_second_role, campaign, user, role)
@@ -64,31 +66,17 @@ def add_member(
         return create_membership(actor, campaign, user, role, team, **confirmed)
 
 
+def find_team(actor: User, campaign: Campaign, team: Team | str | None) -> Team | None:
+    """``team``; one that is given by name is created if it is new, and "" is none."""
+    if not isinstance(team, str):
+        return team
+    return get_or_create_team(actor=actor, campaign=campaign, name=team) if team else None
+
+
 def has_conflict(campaign: Campaign, user: User, role: str) -> bool:
     """Whether ``role`` would conflict with one that ``user`` has."""
     held = set(campaign.members.filter(user=user).values_list("role", flat=True))
     return role not in held and list_conflicts(held | {role}) != list_conflicts(held)
-
-
-def add_team_member(
-    *,
-    actor: User,
-    campaign: Campaign,
-    user: User,
-    role: str,
-    team_name: str = "",
-    decision: Decision | None = None,
-) -> Member:
-    """``add_member`` with the team by name, created if it is new."""
-    with transaction.atomic():
-        team = (
-            get_or_create_team(actor=actor, campaign=campaign, name=team_name)
-            if team_name
-            else None
-        )
-        return add_member(
-            actor=actor, campaign=campaign, user=user, role=role, team=team, decision=decision
-        )
 
 
 def remove_member(*, actor: User, member: Member, decision: Decision | None = None) -> None:
@@ -99,21 +87,13 @@ def remove_member(*, actor: User, member: Member, decision: Decision | None = No
         # Locked, so that two organizers cannot remove each other at once.
         organizers = campaign.members.select_for_update().filter(role=Role.ORGANIZER)
         if member.role == Role.ORGANIZER and len(organizers) == 1:
-            raise ActionRefused(
-                "last-organizer",
-                _("You cannot remove the last organizer."),
-                _("Make another member an organizer first."),
-            )
+            message = _("You cannot remove the last organizer.")
+            fix = _("Make another member an organizer first.")
+            raise ActionRefused("last-organizer", message, fix)
         confirmed = check_decision(partial(describe_removal, member), decision)
         if campaign.members.filter(pk=member.pk).delete()[0]:
             subject = f"{member.user.username} ({member.role})"
-            events.log_event(
-                campaign=campaign,
-                actor=actor,
-                code="member.removed",
-                subject=subject,
-                **confirmed,
-            )
+            events.log_event(campaign, actor, "member.removed", subject, **confirmed)
 
 
 def create_invitation(
@@ -134,21 +114,10 @@ def create_invitation(
         limits = f"1 to {MAX_USES} uses and 1 to {MAX_DAYS} days"
         raise ActionRefused("bad-invitation", f"An invitation must allow {limits}.")
     with transaction.atomic():
-        team = (
-            get_or_create_team(actor=actor, campaign=campaign, name=team_name)
-            if team_name
-            else None
-        )
+        team = find_team(actor, campaign, team_name)
         check_role(campaign, role, team)
         subject = f"{role}{f', {team.name}' if team else ''}"
-        events.log_event(
-            campaign=campaign,
-            actor=actor,
-            code="invitation.created",
-            subject=subject,
-            uses=uses,
-            days=days,
-        )
+        events.log_event(campaign, actor, "invitation.created", subject, uses=uses, days=days)
         return Invitation.objects.create(
             campaign=campaign,
             role=role,
@@ -166,9 +135,7 @@ def revoke_invitation(*, actor: User, invitation: Invitation) -> None:
     with transaction.atomic():
         subject = f"{invitation.role}{f', {invitation.team.name}' if invitation.team else ''}"
         if Invitation.objects.filter(pk=invitation.pk).delete()[0]:
-            events.log_event(
-                campaign=campaign, actor=actor, code="invitation.revoked", subject=subject
-            )
+            events.log_event(campaign, actor, "invitation.revoked", subject)
 
 
 def sign_invitation_token(invitation: Invitation) -> str:
@@ -256,7 +223,5 @@ def create_membership(
         )
     if created:
         subject = f"{user.username} ({role}{f', {team.name}' if team else ''})"
-        events.log_event(
-            campaign=campaign, actor=actor, code="member.joined", subject=subject, **data
-        )
+        events.log_event(campaign, actor, "member.joined", subject, **data)
     return member

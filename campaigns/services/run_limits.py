@@ -1,4 +1,4 @@
-"""Limits on what a team may store besides its accepted runs, and removal of old files."""
+"""Refusals of a submission before its file is read, and removal of old files of rejected runs."""
 
 from __future__ import annotations
 
@@ -6,18 +6,94 @@ import time
 from datetime import datetime, timedelta
 
 from django.conf import settings
+from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from campaigns import store
-from campaigns.errors import ActionRefused, format_utc
+from campaigns.errors import ActionRefused, format_thousands, format_utc
 from campaigns.models import Campaign, Run, Team, User
-from campaigns.rules import is_organizer_anywhere
+from campaigns.rules import is_organizer_anywhere, require_permission
 from campaigns.services import events
 
 DAY = timedelta(days=1)
 RECENT = 3600.0
 """Seconds. A file stored this recently may belong to a run whose row is not written yet."""
+
+
+def check_can_submit(
+    actor: User, campaign: Campaign, team: Team, size: int, replaces: Run | None
+) -> None:
+    """Refuse what can be refused before the file is read."""
+    check_open(actor, campaign)
+    check_topics_known(campaign)
+    check_size(size)
+    check_replaced(team, replaces)
+    if replaces is None:
+        check_quota(campaign, team)
+    check_daily_limits(actor, campaign, team)
+
+
+def require_team(actor: User, campaign: Campaign, team: Team) -> None:
+    """The actor must be in ``team`` or an organizer; the team must belong to the campaign."""
+    if team.campaign_id != campaign.pk:
+        raise PermissionDenied(f"{team} belongs to another campaign")
+    if is_organizer_anywhere(actor, campaign):
+        return
+    require_permission(actor, "campaigns.submit_run", campaign)
+    if not campaign.members.filter(user=actor, team=team).exists():
+        raise PermissionDenied(f"{actor.get_username()} is not a member of {team}")
+
+
+def check_open(actor: User, campaign: Campaign) -> None:
+    if (
+        campaign.runs_deadline is None
+        or campaign.takes_runs()
+        or is_organizer_anywhere(actor, campaign)
+    ):
+        return
+    message = _("The run deadline was %(at)s.") % {"at": format_utc(campaign.runs_deadline)}
+    fix = _("Ask the organizers; they can submit on behalf of a team.")
+    raise ActionRefused("deadline", message, fix)
+
+
+def check_topics_known(campaign: Campaign) -> None:
+    """Runs are checked against the campaign's topics, so there must be some."""
+    if not campaign.topics.exists():
+        message = _("Runs cannot be submitted before topics are imported.")
+        fix = _("Wait until the organizers have imported the topics.")
+        raise ActionRefused("no-topics", message, fix)
+
+
+def check_size(size: int) -> None:
+    limit = settings.POOLBENCH_MAX_UPLOAD_BYTES
+    if size > limit:
+        values = {"size": format_thousands(size), "limit": format_thousands(limit)}
+        message = _("The file has %(size)s bytes; the limit is %(limit)s.") % values
+        fix = _("Submit fewer documents per topic, or compress the file with gzip.")
+        raise ActionRefused("too-large", message, fix)
+
+
+def check_quota(campaign: Campaign, team: Team) -> None:
+    limit = campaign.max_runs_per_team
+    if limit is not None and team.runs.scored().count() >= limit:
+        message = _("Run limit reached: the team has %(limit)s accepted runs.") % {"limit": limit}
+        fix = _("Replace or withdraw a run whose scores are not released.")
+        raise ActionRefused("quota", message, fix)
+
+
+def check_replaced(team: Team, replaces: Run | None) -> None:
+    if replaces is None:
+        return
+    if replaces.team_id != team.pk or replaces.state != Run.State.ACCEPTED:
+        message = _("Only an accepted run of the same team can be replaced.")
+        fix = _("Submit the file as a new run.")
+        raise ActionRefused("not-replaceable", message, fix)
+    if replaces.is_released:
+        message = _("The scores of this run have been released, so it can no longer be replaced.")
+        fix = _("Submit the file as a new run.")
+        raise ActionRefused("scores-released", message, fix)
 
 
 def check_daily_limits(actor: User, campaign: Campaign, team: Team) -> None:
@@ -40,12 +116,18 @@ def check_daily_limits(actor: User, campaign: Campaign, team: Team) -> None:
         return
     raise ActionRefused(
         "daily-limit",
-        "Too many runs in 24 hours that were not accepted: the team has"
-        f" {len(rows)} with {sum(size for _at, size in rows):,} bytes; the limits are"
-        f" {settings.POOLBENCH_REJECTED_RUNS_PER_DAY} runs and"
-        f" {settings.POOLBENCH_REJECTED_BYTES_PER_DAY:,} bytes.",
-        f"Submit again after {format_utc(end)}, or ask the organizers;"
-        " they can submit on behalf of a team.",
+        _(
+            "Too many runs in 24 hours that were not accepted: the team has %(n)s with %(size)s"
+            " bytes; the limits are %(most)s runs and %(most_size)s bytes."
+        )
+        % {
+            "n": len(rows),
+            "size": format_thousands(sum(size for _at, size in rows)),
+            "most": settings.POOLBENCH_REJECTED_RUNS_PER_DAY,
+            "most_size": format_thousands(settings.POOLBENCH_REJECTED_BYTES_PER_DAY),
+        },
+        _("Submit again after %(at)s, or ask the organizers; they can submit on behalf of a team.")
+        % {"at": format_utc(end)},
     )
 
 
@@ -83,10 +165,10 @@ def forget_run_file(run: Run) -> int:
         if not named.update(file="", file_removed_at=timezone.now()):
             return 0
         events.log_event(
-            campaign=run.campaign,
-            actor=None,
-            code="run.file_removed",
-            subject=f"{run.tag or run.file_name} ({run.team.name})",
+            run.campaign,
+            None,
+            "run.file_removed",
+            f"{run.tag or run.file_name} ({run.team.name})",
             run=run.pk,
         )
     return 1

@@ -11,17 +11,21 @@ from typing import Any
 from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from campaigns import store
-from campaigns.core.confirmation import Decision
-from campaigns.core.run_checks import CheckedRun, RunRules, check_run_file
-from campaigns.core.streams import GZIP_MAGIC
+from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused, format_utc
 from campaigns.models import Campaign, Job, Run, Team, User
 from campaigns.queries.confirmations.runs import describe_withdrawal
+from campaigns.queries.lists import list_open_rejections
+from campaigns.rules import require_permission
 from campaigns.services import events, jobs, matrices
 from campaigns.services.decisions import check_decision
-from campaigns.services.submission_checks import check_can_submit, check_open, require_team
+from campaigns.services.run_limits import check_can_submit, check_open, require_team
+from poolbench.files.faults import format_count
+from poolbench.files.streams import GZIP_MAGIC
+from poolbench.runs.run_checks import CheckedRun, RunRules, check_run_file
 
 PACKED = ".packed.gz"
 FORMER_STATES = (Run.State.REPLACED, Run.State.WITHDRAWN)
@@ -66,13 +70,7 @@ def submit_run(
             replaces=replaces,
             submitted_by=actor,
         )
-        events.log_event(
-            campaign=campaign,
-            actor=actor,
-            code="run.submitted",
-            subject=format_run_label(run),
-            run=run.pk,
-        )
+        events.log_event(campaign, actor, "run.submitted", format_run_label(run), run=run.pk)
         queue = jobs.create_job if check_here else jobs.enqueue
         queue(campaign=campaign, kind="campaigns.check_run", actor=actor, run=run.pk)
     return run
@@ -91,13 +89,13 @@ def withdraw_run(*, actor: User, run: Run, decision: Decision | None = None) -> 
         Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
         accepted = Run.objects.filter(pk=run.pk, state=Run.State.ACCEPTED)
         if not accepted.update(state=Run.State.WITHDRAWN, withdrawn_at=timezone.now()):
-            raise ActionRefused("not-accepted", "Only an accepted run can be withdrawn.")
+            raise ActionRefused("not-accepted", _("Only an accepted run can be withdrawn."))
         confirmed = check_decision(partial(describe_withdrawal, run), decision)
         events.log_event(
-            campaign=campaign,
-            actor=actor,
-            code="run.withdrawn",
-            subject=format_run_label(run),
+            campaign,
+            actor,
+            "run.withdrawn",
+            format_run_label(run),
             run=run.pk,
             after_release=run.is_released,
             **confirmed,
@@ -136,7 +134,7 @@ def requeue_run_check(*, actor: User, run: Run) -> None:
         Team.objects.select_for_update().get(pk=run.team_id)
         job = latest_check_job(run)
         if run.state != Run.State.RECEIVED or job is None or job.state != Job.State.FAILED:
-            raise ActionRefused("being-checked", "The check of this run did not fail.")
+            raise ActionRefused("being-checked", _("The check of this run did not fail."))
         jobs.enqueue(campaign=run.campaign, kind=job.kind, actor=actor, run=run.pk)
 
 
@@ -149,11 +147,10 @@ def latest_check_job(run: Run) -> Job | None:
 def read_original_file(run: Run) -> bytes:
     """The bytes as they were uploaded."""
     if run.file_removed_at is not None:
-        raise ActionRefused(
-            "file-removed",
-            f"The file of this rejected run was removed on {format_utc(run.file_removed_at)}.",
-            "The report of the check is still there. Submit a corrected file.",
-        )
+        message = _("The file of this rejected run was removed on %(at)s.")
+        fix = _("The report of the check is still there. Submit a corrected file.")
+        at = format_utc(run.file_removed_at)
+        raise ActionRefused("file-removed", message % {"at": at}, fix)
     data = store.get_blob(run.file)
     return gzip.decompress(data) if run.file.endswith(PACKED) else data
 
@@ -200,10 +197,10 @@ def accept_run(job: Job, run: Run, fields: dict[str, Any], matrix: str) -> None:
         run.replaces, Run.State.ACCEPTED, Run.State.REPLACED
     ):
         events.log_event(
-            campaign=run.campaign,
-            actor=run.submitted_by,
-            code="run.replaced",
-            subject=format_run_label(run.replaces),
+            run.campaign,
+            run.submitted_by,
+            "run.replaced",
+            format_run_label(run.replaces),
             run=run.replaces.pk,
             replaced_by=run.pk,
         )
@@ -220,9 +217,7 @@ def write_run_outcome(job: Job, run: Run, state: str, fields: dict[str, Any]) ->
     unchecked = Run.objects.filter(pk=run.pk, state=Run.State.RECEIVED)
     if unchecked.update(state=state, checked_at=timezone.now(), **fields):
         subject = fields["tag"] or run.file_name
-        events.log_event(
-            campaign=run.campaign, actor=None, code=f"run.{state}", subject=subject, run=run.pk
-        )
+        events.log_event(run.campaign, None, f"run.{state}", subject, run=run.pk)
     jobs.finish_job(job, run=run.pk, state=state, url=run.get_absolute_url())
 
 
@@ -315,3 +310,23 @@ def transition_run(run: Run, before: str, after: str) -> bool:
 
 def format_run_label(run: Run) -> str:
     return f"{run.tag or run.file_name} ({run.team.name})"
+
+
+def dismiss_rejections(*, actor: User, campaign: Campaign) -> int:
+    """Dismiss the rejected runs of the actor's teams; return the number.
+
+    They stay on record and in the list of runs; only the reminder ends. The log is what says so.
+    """
+    require_permission(actor, "campaigns.see_runs", campaign)
+    teams = campaign.teams.filter(members__user=actor).values_list("pk", flat=True)
+    runs = list_open_rejections(campaign, list(teams))
+    if runs:
+        with transaction.atomic():
+            events.log_event(
+                campaign,
+                actor,
+                "run.rejections_dismissed",
+                format_count(len(runs), "run"),
+                runs=[run.pk for run in runs],
+            )
+    return len(runs)

@@ -1,4 +1,4 @@
-"""The head of every campaign page."""
+"""The head of every campaign page, with notices for participants."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from django.template import Context
 from campaigns.lifecycle.head import CampaignHead, build_campaign_head, get_place
 from campaigns.lifecycle.status import get_campaign_status
 from campaigns.models import Campaign
+from campaigns.queries.lists import list_notices_for
 
 register = template.Library()
 
@@ -24,3 +25,10 @@ def campaign_head(context: Context, campaign: Campaign) -> dict[str, Any]:
         status = get_campaign_status(campaign, request.user)  # type: ignore[arg-type]
         head = build_campaign_head(status, get_place(request))
     return vars(head)
+
+
+@register.inclusion_tag("campaigns/told.html", takes_context=True)
+def show_campaign_notices(context: Context, campaign: Campaign) -> dict[str, Any]:
+    """Closed submission and changed visibility, for the participants of ``campaign``."""
+    request: HttpRequest = context["request"]
+    return {"told": list_notices_for(request.user, campaign)}  # type: ignore[arg-type]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from django import template
 from django.utils.safestring import SafeString, mark_safe
 
-from common.charts.chart import Chart, LegendItem, write_chart, write_swatch
-from common.charts.gauge import Gauge, write_gauge
-from common.charts.numbers import PlottedValue, list_plotted_values
-from common.report.report import Figure
+from poolbench.charts.chart import Chart, LegendItem, write_chart, write_swatch
+from poolbench.charts.gauge import Gauge, write_gauge
+from poolbench.charts.numbers import PlottedValue, list_plotted_values
+from poolbench.reports.report import Figure
 
 register = template.Library()
 
@@ -19,7 +19,7 @@ def render_picture(picture: Chart | Figure | Gauge | LegendItem) -> SafeString:
     if isinstance(picture, Chart):
         text = write_chart(picture)
     elif isinstance(picture, Figure):
-        text = picture.svg  # Written by common.charts for a report of our own store.
+        text = picture.svg  # Written by poolbench.charts for a report of our own store.
     else:
         text = write_gauge(picture) if isinstance(picture, Gauge) else write_swatch(picture)
     return mark_safe(text)  # noqa: S308 (see above)

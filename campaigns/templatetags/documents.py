@@ -7,14 +7,14 @@ from django.template.defaultfilters import filesizeformat
 from django.utils.formats import number_format
 from django.utils.translation import gettext, ngettext
 
-from campaigns.core.text_layout import LayoutKind, choose_text_layout
-from campaigns.core.text_pages import (
+from campaigns.models import Campaign, Document
+from poolbench.texts.text_layout import LayoutKind, choose_text_layout
+from poolbench.texts.text_pages import (
     TextPage,
     measure_text_length,
     slice_text_page,
     strip_tags_for_count,
 )
-from campaigns.models import Campaign, Document
 
 register = template.Library()
 SAMPLE = 500_000

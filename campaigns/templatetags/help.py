@@ -10,7 +10,7 @@ from django.forms import BoundField
 from django.template import Context
 from django.urls import reverse
 
-from campaigns.core.help.guide import PAGE_HELP, build_place_url
+from campaigns.help.guide import PAGE_HELP, build_place_url
 from campaigns.queries.help import list_code_anchors, load_glossary
 
 register = template.Library()

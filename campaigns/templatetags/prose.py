@@ -8,7 +8,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from markdown_it import MarkdownIt
 
-from common.cache import Cache
+from poolbench.cache import Cache
 
 _rendered: Cache[str, SafeString] = Cache(32)
 register = template.Library()

@@ -2,35 +2,28 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from django import template
 
-from common.report.writers import LABELS
+from poolbench.reports.writers import LABELS
 
 register = template.Library()
 ORDER = ("csv", "json", "tex", "md", "html")
 """The formats of a result: to compute with, to print, to read."""
-
-
-class ReportFile(NamedTuple):
-    label: str
-    url: str
+OFFERED = (LABELS["csv"], LABELS["json"])
 
 
 @register.filter
-def list_report_files(url: str) -> list[ReportFile]:
-    """The report in all formats, from its address in any of them."""
+def list_report_files(url: str) -> list[tuple[str, str]]:
+    """Label and address of the report in all formats, from its address in any of them."""
     path, mark, query = url.partition("?")
     base = path.rpartition(".")[0]
-    return [ReportFile(LABELS[ending], f"{base}.{ending}{mark}{query}") for ending in ORDER]
+    return [(LABELS[ending], f"{base}.{ending}{mark}{query}") for ending in ORDER]
 
 
 @register.filter
-def list_other_formats(json_url: str) -> list[ReportFile]:
+def list_other_formats(json_url: str) -> list[tuple[str, str]]:
     """Those beside CSV and JSON, from the address of JSON."""
-    files = list_report_files(json_url)
-    return [file for file in files if file.label not in (LABELS["csv"], LABELS["json"])]
+    return [row for row in list_report_files(json_url) if row[0] not in OFFERED]
 
 
 @register.filter

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from typing import cast
 
 from django.contrib import messages
-from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
 
-from campaigns.core.confirmation import Decision
-from campaigns.core.scale import SCREEN_KEYS, GradeSpec, describe_taken_keys, list_taken_keys
+from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused
 from campaigns.forms.settings import GRADE_PRESETS, BaseGradeFormSet, CampaignForm, GradeFormSet
-from campaigns.models import Campaign, Grade
+from campaigns.models import Campaign
 from campaigns.queries.confirmations.settings import describe_visibility
 from campaigns.queries.lists import get_campaign_for
-from campaigns.rules import require_permission
+from campaigns.rules import is_organizer_anywhere, require_permission
 from campaigns.services.campaigns import (
     change_visibility,
     create_campaign,
@@ -30,8 +27,9 @@ from campaigns.services.campaigns import (
 )
 from campaigns.views.confirmation import confirm_act
 from campaigns.views.helpers import SignedInRequest
-from campaigns.views.pages import render_page
-from campaigns.views.verdicts import PageSection
+from campaigns.views.pages import PageSection, render_page
+from poolbench.judging.scale import SCREEN_KEYS, GradeSpec, describe_taken_keys, list_taken_keys
+from poolbench.texts.text_diff import diff_lines
 
 SETTINGS_SECTIONS = (
     PageSection("general", "General"),
@@ -40,34 +38,6 @@ SETTINGS_SECTIONS = (
     PageSection("runs-and-release", "Runs and release"),
     PageSection("comparing-runs", "Comparing runs"),
 )
-
-
-@dataclass(frozen=True)
-class CampaignNewPage:
-    form: CampaignForm
-    scale: BaseGradeFormSet
-    screen_keys: Mapping[str, str]
-    taken_keys: str
-
-
-@dataclass(frozen=True)
-class CampaignSettingsPage(CampaignNewPage):
-    """``locked``: there are judgments, so the scale cannot change; ``taken_keys``: a sentence."""
-
-    campaign: Campaign
-    locked: bool
-    released: bool
-    grades: QuerySet[Grade]
-    sections: Sequence[PageSection] = SETTINGS_SECTIONS
-
-
-@dataclass(frozen=True)
-class VisibilityPage:
-    """``others``: what participants could see instead."""
-
-    campaign: Campaign
-    others: list[Campaign.Board]
-    released: bool
 
 
 @require_http_methods(["GET", "POST"])
@@ -89,7 +59,7 @@ def campaign_new_view(request: SignedInRequest) -> HttpResponse:
                 return redirect(campaign)
             except ActionRefused as refused:
                 form.add_error(None, str(refused))
-    page = CampaignNewPage(form, scale, SCREEN_KEYS, taken_keys="")
+    page = {"form": form, "scale": scale, "screen_keys": SCREEN_KEYS, "taken_keys": ""}
     return render_page(request, "campaigns/campaign_new.html", page)
 
 
@@ -118,16 +88,17 @@ def campaign_settings_view(request: SignedInRequest, slug: str) -> HttpResponse:
                 return redirect("campaign-settings", campaign.slug)
             except ActionRefused as refused:
                 form.add_error(None, str(refused))
-    page = CampaignSettingsPage(
-        campaign=campaign,
-        form=form,
-        scale=scale,
-        screen_keys=SCREEN_KEYS,
-        locked=locked,
-        released=has_released_scores(campaign),
-        taken_keys=describe_taken_keys(taken) if taken else "",
-        grades=campaign.grades.all(),
-    )
+    page = {
+        "campaign": campaign,
+        "form": form,
+        "scale": scale,
+        "screen_keys": SCREEN_KEYS,
+        "locked": locked,
+        "released": has_released_scores(campaign),
+        "taken_keys": describe_taken_keys(taken) if taken else "",
+        "grades": campaign.grades.all(),
+        "sections": SETTINGS_SECTIONS,
+    }
     return render_page(request, "campaigns/campaign_settings.html", page)
 
 
@@ -138,11 +109,9 @@ def visibility_change_view(request: SignedInRequest, slug: str) -> HttpResponse:
     board = request.POST.get("board") or request.GET.get("board", "")
     others = [each for each in Campaign.Board if each != campaign.board]
     if not has_released_scores(campaign) or board not in others:
-        page = VisibilityPage(
-            campaign=campaign,
-            others=others,
-            released=has_released_scores(campaign),
-        )
+        # ``others``: what participants could see instead.
+        released = has_released_scores(campaign)
+        page = {"campaign": campaign, "others": others, "released": released}
         return render_page(request, "campaigns/visibility.html", page)
 
     def act(decision: Decision) -> HttpResponse:
@@ -173,3 +142,17 @@ def grade_forms(
 def collect_form_values(request: HttpRequest) -> dict[str, str | bool]:
     """The current values of the form, when only the scale is to be filled in."""
     return {name: value for name, value in request.POST.items() if isinstance(value, str)}
+
+
+@require_safe
+def guidelines_view(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Every version, newest first, each with its changes from the one before."""
+    campaign = get_campaign_for(request.user, slug, "campaigns.see_guidelines")
+    versions = list(campaign.guideline_versions.select_related("by"))
+    changed = [diff_lines(old.text, new.text) for new, old in pairwise(versions)]
+    page = {
+        "campaign": campaign,
+        "versions": list(zip(versions, [*changed, []], strict=False)),
+        "organizes": is_organizer_anywhere(request.user, campaign),
+    }
+    return render_page(request, "campaigns/guidelines.html", page)

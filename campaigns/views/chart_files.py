@@ -14,10 +14,10 @@ from django.utils import timezone
 
 from campaigns.api.attachments import attachment_response
 from campaigns.errors import ActionRefused
-from common.charts.chart import Chart
-from common.charts.file import write_chart_file
-from common.charts.png import ChartTooLargeError, write_chart_png
-from common.report.figures import write_chart_csv
+from poolbench.charts.chart import Chart
+from poolbench.charts.file import write_chart_file
+from poolbench.charts.png import ChartTooLargeError, write_chart_png
+from poolbench.reports.figures import write_chart_csv
 
 WRITERS: dict[str, Callable[[Chart, Sequence[str]], str | bytes]] = {
     "svg": write_chart_file,

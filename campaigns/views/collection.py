@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from django.contrib import messages
-from django.core.paginator import Page
+from django.db.models import QuerySet
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_http_methods, require_safe
 
-from campaigns.core.confirmation import Decision
-from campaigns.core.faults import FaultReport, InvalidFile, format_count
+from campaigns.confirmation import Decision
 from campaigns.forms.settings import ImportForm, document_import_form, topic_import_form
-from campaigns.models import Campaign, Topic
+from campaigns.models import Campaign
 from campaigns.queries.confirmations.settings import describe_deletion
 from campaigns.queries.lists import (
     adjacent_topics,
@@ -31,52 +29,38 @@ from campaigns.services.campaigns import update_campaign
 from campaigns.views.confirmation import confirm_act
 from campaigns.views.helpers import SignedInRequest, paginate
 from campaigns.views.pages import render_page
-
-
-@dataclass(frozen=True)
-class CollectionPage:
-    """``total`` topics or documents, and those with the words ``q``, page by page."""
-
-    campaign: Campaign
-    page_obj: Page[Any]
-    total: int
-    q: str
-    organizes: bool
-    may_delete: bool
-
-
-@dataclass(frozen=True)
-class TopicPage:
-    campaign: Campaign
-    topic: Topic
-    before: Topic | None
-    after: Topic | None
-
-
-@dataclass(frozen=True)
-class ImportPage:
-    """``report`` and ``verdict`` tell how an import ended; ``noun``: topics or documents."""
-
-    campaign: Campaign
-    form: ImportForm
-    noun: str
-    report: FaultReport | None = None
-    verdict: str = ""
+from poolbench.files.faults import FaultReport, InvalidFile, format_count
 
 
 @require_safe
 def topics_view(request: SignedInRequest, slug: str) -> HttpResponse:
+    return render_collection_page(request, slug, "topics", search_topics, 200)
+
+
+@require_safe
+def documents_view(request: SignedInRequest, slug: str) -> HttpResponse:
+    return render_collection_page(request, slug, "documents", search_documents, 50)
+
+
+def render_collection_page(
+    request: SignedInRequest,
+    slug: str,
+    noun: str,
+    search: Callable[[Campaign, str], QuerySet[Any]],
+    size: int,
+) -> HttpResponse:
+    """All topics or documents, and those with the words ``q``, page by page."""
     campaign = get_campaign_for(request.user, slug)
     words = request.GET.get("q", "")
-    page = CollectionPage(
-        campaign=campaign,
-        page_obj=paginate(request, search_topics(campaign, words), 200),
-        total=campaign.topics.count(),
-        q=words,
-        organizes=is_organizer_anywhere(request.user, campaign),
-        may_delete=not has_dependent_data(campaign),
-    )
-    return render_page(request, "campaigns/topics.html", page)
+    page = {
+        "campaign": campaign,
+        "page_obj": paginate(request, search(campaign, words), size),
+        "total": getattr(campaign, noun).count(),
+        "q": words,
+        "organizes": is_organizer_anywhere(request.user, campaign),
+        "may_delete": not has_dependent_data(campaign),
+    }
+    return render_page(request, f"campaigns/{noun}.html", page)
 
 
 @require_safe
@@ -84,34 +68,28 @@ def topic_view(request: SignedInRequest, slug: str, number: str) -> HttpResponse
     campaign = get_campaign_for(request.user, slug)
     topic = get_object_or_404(campaign.topics, number=number)
     before, after = adjacent_topics(campaign, topic)
-    page = TopicPage(
-        campaign=campaign,
-        topic=topic,
-        before=before,
-        after=after,
-    )
+    page = {"campaign": campaign, "topic": topic, "before": before, "after": after}
     return render_page(request, "campaigns/topic.html", page)
 
 
 @require_http_methods(["GET", "POST"])
 def topics_delete_view(request: SignedInRequest, slug: str) -> HttpResponse:
-    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    return delete_confirmation(request, campaign, collection.delete_topics, "topics")
+    return delete_confirmation(request, slug, "topics")
 
 
 @require_http_methods(["GET", "POST"])
 def documents_delete_view(request: SignedInRequest, slug: str) -> HttpResponse:
-    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    return delete_confirmation(request, campaign, collection.delete_documents, "documents")
+    return delete_confirmation(request, slug, "documents")
 
 
-def delete_confirmation(
-    request: SignedInRequest, campaign: Campaign, delete: Callable[..., int], noun: str
-) -> HttpResponse:
+def delete_confirmation(request: SignedInRequest, slug: str, noun: str) -> HttpResponse:
     """The page before the deletion of all topics or documents; its form deletes them."""
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
 
     def act(decision: Decision) -> HttpResponse:
-        count = delete(actor=request.user, campaign=campaign, decision=decision)
+        count = collection.delete_all(
+            actor=request.user, campaign=campaign, noun=noun, decision=decision
+        )
         messages.success(request, f"{format_count(count, noun[:-1])} deleted.")
         return redirect(noun, campaign.slug)
 
@@ -120,49 +98,31 @@ def delete_confirmation(
     return confirm_act(request, campaign, describe=describe, act=act)
 
 
-@require_safe
-def documents_view(request: SignedInRequest, slug: str) -> HttpResponse:
-    campaign = get_campaign_for(request.user, slug)
-    words = request.GET.get("q", "")
-    page = CollectionPage(
-        campaign=campaign,
-        page_obj=paginate(request, search_documents(campaign, words)),
-        total=campaign.documents.count(),
-        q=words,
-        organizes=is_organizer_anywhere(request.user, campaign),
-        may_delete=not has_dependent_data(campaign),
-    )
-    return render_page(request, "campaigns/documents.html", page)
-
-
 @require_http_methods(["GET", "POST"])
 def topics_import_view(request: SignedInRequest, slug: str) -> HttpResponse:
-    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    return render_import_page(
-        request, campaign, topic_import_form, collection.import_topics, "topics"
-    )
+    return render_import_page(request, slug, topic_import_form, collection.import_topics, "topics")
 
 
 @require_http_methods(["GET", "POST"])
 def documents_import_view(request: SignedInRequest, slug: str) -> HttpResponse:
-    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     return render_import_page(
-        request, campaign, document_import_form, collection.import_documents, "documents"
+        request, slug, document_import_form, collection.import_documents, "documents"
     )
 
 
 def render_import_page(
     request: SignedInRequest,
-    campaign: Campaign,
+    slug: str,
     make_form: Callable[..., ImportForm],
     import_file: Callable[..., int],
     noun: str,
 ) -> HttpResponse:
     """The form, and after a POST the result of the import with all faults of the file."""
-    initial = {"text_layout": campaign.text_layout}
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     posted = [request.POST, request.FILES] if request.method == "POST" else []
-    form = make_form(*posted, initial=initial)
-    page = ImportPage(campaign, form, noun)
+    form = make_form(*posted, initial={"text_layout": campaign.text_layout})
+    # ``report`` and ``verdict`` tell how an import ended.
+    page: dict[str, object] = {"campaign": campaign, "form": form, "noun": noun, "report": None}
     status = 200
     if form.is_bound and form.is_valid():
         upload = form.cleaned_data["file"]
@@ -178,14 +138,12 @@ def render_import_page(
             )
             if layout := form.cleaned_data.get("text_layout"):
                 update_campaign(actor=request.user, campaign=campaign, text_layout=layout)
-            messages.success(
-                request, f"Imported {format_count(count, f'new {noun[:-1]}')} from {upload.name}."
-            )
+            new = format_count(count, f"new {noun[:-1]}")
+            messages.success(request, f"Imported {new} from {upload.name}.")
             if not warnings.counts:
                 return redirect(noun, campaign.slug)
-            verdict = f"Imported: {format_count(count, f'new {noun[:-1]}')}"
-            page = replace(page, report=warnings, verdict=verdict)
+            page |= {"report": warnings, "verdict": f"Imported: {new}"}
         except InvalidFile as bad:
-            page = replace(page, report=bad.report, verdict="Not imported")
+            page |= {"report": bad.report, "verdict": "Not imported"}
             status = 422
     return render_page(request, "campaigns/import.html", page, status=status)

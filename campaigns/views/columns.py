@@ -10,44 +10,35 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.http import HttpRequest
+from django.utils.functional import Promise
 
 PARAMETER = "column"
 
 
 @dataclass(frozen=True)
 class TableColumn:
-    """A column that readers may hide; ``about`` is the hint at its name."""
+    """A column that readers may hide; ``about`` is the hint at its name, ``marks`` are those of
+    ``{% heads %}``.
+    """
 
     name: str
-    label: str
+    label: str | Promise
     about: str = ""
-
-
-@dataclass(frozen=True)
-class ColumnOption:
-    column: TableColumn
-    is_visible: bool
+    marks: str = ""
 
 
 @dataclass(frozen=True)
 class ColumnChoice:
     """Which columns a table has: ``{% if "team" in column_choice %}``.
 
-    ``others`` are the other parameters of the address, which the form repeats.
+    ``names`` are those of the visible ``columns``; ``others`` are the other parameters of the
+    address, which the form repeats.
     """
 
-    options: tuple[ColumnOption, ...]
+    columns: Sequence[TableColumn]
+    names: tuple[str, ...]
     parameter: str
     others: tuple[tuple[str, str], ...]
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the visible columns, in the order of the table."""
-        return tuple(option.column.name for option in self.options if option.is_visible)
-
-    @property
-    def hides_some(self) -> bool:
-        return len(self.names) < len(self.options)
 
     def __contains__(self, name: object) -> bool:
         return name in self.names
@@ -63,7 +54,8 @@ def choose_columns(
     names = {column.name for column in columns}
     requested = names.intersection(request.GET.getlist(parameter)) or names.intersection(defaults)
     return ColumnChoice(
-        options=tuple(ColumnOption(column, column.name in requested) for column in columns),
+        columns=columns,
+        names=tuple(column.name for column in columns if column.name in requested),
         parameter=parameter,
         others=tuple(
             (key, value)

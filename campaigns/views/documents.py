@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
@@ -14,11 +13,11 @@ from django.utils.http import content_disposition_header, quote_etag
 from django.views.decorators.http import require_safe
 
 from campaigns import store
-from campaigns.core.text_pages import TextPage, slice_text_page
-from campaigns.models import Campaign, Document
+from campaigns.models import Document
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
+from poolbench.texts.text_pages import slice_text_page
 
 STEP = 1 << 16
 # No scripts and no requests, even if the URL is opened on its own.
@@ -31,34 +30,11 @@ PICTURE = "sandbox; default-src 'none'; frame-ancestors 'self'"
 PDF = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 
 
-@dataclass(frozen=True)
-class FramedDocument:
-    document: Document
-
-
-@dataclass(frozen=True)
-class TextPart(FramedDocument):
-    campaign: Campaign
-    piece: TextPage
-
-
-@dataclass(frozen=True)
-class DocumentPage(FramedDocument):
-    """``start``: the character that the text starts at."""
-
-    campaign: Campaign
-    start: int
-
-
 @require_safe
 def document_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign = get_campaign_for(request.user, slug)
     document = get_object_or_404(campaign.documents, docno=request.GET.get("docno", ""))
-    page = DocumentPage(
-        campaign=campaign,
-        document=document,
-        start=parse_start(request),
-    )
+    page = {"campaign": campaign, "document": document, "start": parse_start(request)}
     return render_page(request, "campaigns/document.html", page)
 
 
@@ -73,7 +49,7 @@ def document_body_view(request: SignedInRequest, slug: str) -> HttpResponseBase:
     document = get_object_or_404(campaign.documents, docno=request.GET.get("docno", ""))
     if document.format == Document.Format.TEXT:
         piece = slice_text_page(document.body, parse_start(request))
-        page = TextPart(document, campaign, piece)
+        page = {"campaign": campaign, "document": document, "piece": piece}
         return render_page(request, "campaigns/_piece.html", page)
     etag = quote_etag(f"{document.sha256}-{request.COOKIES.get('theme', '')[:5]}")
     cached = get_conditional_response(request, etag=etag)
@@ -99,7 +75,7 @@ def parse_start(request: SignedInRequest) -> int:
 
 def document_body_response(request: SignedInRequest, document: Document) -> HttpResponseBase:
     if document.format == Document.Format.HTML:
-        return render_page(request, "campaigns/framed.html", FramedDocument(document))
+        return render_page(request, "campaigns/framed.html", {"document": document})
     path = store.blob_path(document.file)
     first, last = 0, document.size - 1
     byte_range = parse_byte_range(request.headers.get("Range", ""), document.size)

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from django.core.paginator import Page
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_safe
 
-from campaigns.models import Campaign, Event, Job
 from campaigns.queries.lists import get_campaign_for, list_jobs_for
 from campaigns.views.helpers import SignedInRequest, campaign_url, paginate
 from campaigns.views.pages import render_page
@@ -22,31 +18,11 @@ LABELS = {
 }
 
 
-@dataclass(frozen=True)
-class EventsPage:
-    campaign: Campaign
-    page_obj: Page[Event]
-
-
-@dataclass(frozen=True)
-class JobPage:
-    """``done_url``: where the result is."""
-
-    campaign: Campaign
-    job: Job
-    job_url: str
-    label: str
-    done_url: str
-
-
 @require_safe
 def events_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    events = campaign.events.select_related("actor")
-    page = EventsPage(
-        campaign=campaign,
-        page_obj=paginate(request, events, 100),
-    )
+    events = paginate(request, campaign.events.select_related("actor"), 100)
+    page = {"campaign": campaign, "page_obj": events}
     return render_page(request, "campaigns/events.html", page)
 
 
@@ -58,13 +34,14 @@ def job_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """
     campaign = get_campaign_for(request.user, slug)
     job = get_object_or_404(list_jobs_for(request.user, campaign), pk=pk)
-    page = JobPage(
-        campaign=campaign,
-        job=job,
-        job_url=campaign_url("job", campaign, job.pk),
-        label=LABELS.get(job.kind, "Job"),
-        done_url=job.result.get("url", ""),
-    )
+    # ``done_url``: where the result is.
+    page = {
+        "campaign": campaign,
+        "job": job,
+        "job_url": campaign_url("job", campaign, job.pk),
+        "label": LABELS.get(job.kind, "Job"),
+        "done_url": job.result.get("url", ""),
+    }
     if not request.headers.get("HX-Request"):
         return render_page(request, "campaigns/job.html", page)
     answer = render_page(request, "partials/job.html", page)

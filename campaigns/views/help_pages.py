@@ -2,46 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from django.contrib.auth.decorators import login_not_required
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from campaigns.core.help.guide import ROLES, SITE_PAGES, SUBJECTS, HelpRole, HelpSubject
-from campaigns.core.help.pages import HelpHeading, HelpPage
-from campaigns.core.help.search import MAX_QUERY, HelpMatch
+from campaigns.help.guide import ROLES, SITE_PAGES, SUBJECTS
+from campaigns.help.pages import HelpHeading, HelpPage
+from campaigns.help.search import MAX_QUERY
 from campaigns.queries.help import find_help_image, load_help_page, search_help
 from campaigns.views.pages import render_page
 
 MAX_CONTENTS = 25
 
 
-@dataclass(frozen=True)
-class HelpIndexPage:
-    query: str
-    max_length: int
-    matches: list[HelpMatch]
-    roles: tuple[HelpRole, ...]
-    subjects: tuple[HelpSubject, ...]
-
-
-@dataclass(frozen=True)
-class HelpTextPage:
-    """``site_url``: a page of the site about the same, and what it offers."""
-
-    help_page: HelpPage
-    contents: list[HelpHeading]
-    site_url: str
-    site_label: str
-
-
 @login_not_required
 @require_safe
 def help_view(request: HttpRequest) -> HttpResponse:
     query = " ".join(request.GET.get("q", "")[:MAX_QUERY].split())
-    page = HelpIndexPage(query, MAX_QUERY, search_help(query), ROLES, SUBJECTS)
+    page = {
+        "query": query,
+        "max_length": MAX_QUERY,
+        "matches": search_help(query),
+        "roles": [(label, guide, tasks) for (label, guide), tasks in ROLES.items()],
+        "subjects": SUBJECTS,
+    }
     return render_page(request, "campaigns/help.html", page)
 
 
@@ -52,7 +37,13 @@ def help_page_view(request: HttpRequest, name: str) -> HttpResponse:
     if not help_page:
         raise Http404
     url_name, label = SITE_PAGES.get(name, ("", ""))
-    page = HelpTextPage(help_page, list_contents(help_page), url_name and reverse(url_name), label)
+    # ``site_url``: a page of the site about the same, and what it offers.
+    page = {
+        "help_page": help_page,
+        "contents": list_contents(help_page),
+        "site_url": url_name and reverse(url_name),
+        "site_label": label,
+    }
     return render_page(request, "campaigns/help_page.html", page)
 
 

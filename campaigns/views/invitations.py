@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from django.contrib import messages
 from django.contrib.auth import login
 from django.contrib.auth.decorators import login_not_required
@@ -22,14 +20,6 @@ from campaigns.services.sign_in import set_device_cookie
 from campaigns.views.pages import RefusedPage, render_page
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
-
-
-@dataclass(frozen=True)
-class JoinPage:
-    """``form`` is for newcomers, who need an account."""
-
-    invitation: Invitation
-    form: SignUpForm | None = None
 
 
 @sensitive_post_parameters()
@@ -55,7 +45,7 @@ def join_as_user(
     if request.method == "POST":
         people.accept_invitation(user=user, token=token)
         return welcome_member(request, invitation.campaign)
-    return render_page(request, "campaigns/join.html", JoinPage(invitation))
+    return render_page(request, "campaigns/join.html", {"invitation": invitation, "form": None})
 
 
 def join_as_newcomer(request: HttpRequest, invitation: Invitation, token: str) -> HttpResponse:
@@ -71,7 +61,8 @@ def join_as_newcomer(request: HttpRequest, invitation: Invitation, token: str) -
         answer = welcome_member(request, invitation.campaign)
         set_device_cookie(request, answer, user)
         return answer
-    return render_page(request, "campaigns/join.html", JoinPage(invitation, form))
+    # ``form`` is for newcomers, who need an account.
+    return render_page(request, "campaigns/join.html", {"invitation": invitation, "form": form})
 
 
 def welcome_member(request: HttpRequest, campaign: Campaign) -> HttpResponse:

@@ -1,17 +1,18 @@
-"""Pages from view models: a frozen dataclass is all that a template gets.
+"""Pages from view models: a template gets the names that its handler lists, and no others.
 
-Each page has a dataclass whose fields are the names that its template uses, so that mypy and a
-reader see what a page needs. What several pages show, or a page only at times, is a dataclass of
-its own. Rows of tables have named fields as well, never numbers.
+What one handler builds is a dict at the place where it is rendered. What several pages show, or a
+page only at times, is a frozen dataclass. Rows of tables have named fields as well, never numbers.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.functional import Promise
 
 from campaigns.errors import ActionRefused
 from campaigns.views.chart_files import chart_file_response
@@ -27,14 +28,29 @@ class RefusedPage:
     refused: ActionRefused
 
 
-def render_page(
-    request: HttpRequest, template: str, *parts: DataclassInstance | None, status: int = 200
-) -> HttpResponse:
-    """``template`` with the fields of ``parts`` by name; None: a part that this page lacks.
+@dataclass(frozen=True)
+class PageSection:
+    """A section in the list beside a page; ``state`` is "" where it has none."""
 
-    A field that is a chart can be fetched as a file (``campaigns.views.chart_files``).
+    anchor: str
+    label: str | Promise
+    state: str = ""
+
+
+def render_page(
+    request: HttpRequest,
+    template: str,
+    *parts: DataclassInstance | Mapping[str, object] | None,
+    status: int = 200,
+) -> HttpResponse:
+    """``template`` with the values of ``parts`` by name; None: a part that this page lacks.
+
+    A value that is a chart can be fetched as a file (``campaigns.views.chart_files``).
     """
-    context = {name: value for part in parts if part for name, value in page_context(part).items()}
+    context: dict[str, object] = {}
+    for part in parts:
+        if part is not None:
+            context |= part if isinstance(part, Mapping) else page_context(part)
     chart_file = chart_file_response(request, context)
     return chart_file or render(request, template, context, status=status)
 

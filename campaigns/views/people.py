@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
 from urllib.parse import urlencode
 
 from django import forms
 from django.contrib import messages
-from django.db.models import QuerySet
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from campaigns.core.confirmation import Decision
+from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused, ConfirmationNeeded, lowercase_label
 from campaigns.forms.settings import InviteForm, MemberForm
-from campaigns.models import Campaign, Invitation, Team
+from campaigns.models import Campaign, Invitation
 from campaigns.queries.confirmations.people import describe_removal, describe_second_role
 from campaigns.queries.lists import (
-    MembersOfRole,
     get_campaign_for,
     list_members_by_role,
     list_open_invitations,
@@ -31,21 +26,6 @@ from campaigns.services import people as services
 from campaigns.views.confirmation import DIGEST, confirm_act
 from campaigns.views.helpers import SignedInRequest, campaign_url
 from campaigns.views.pages import render_page
-
-
-class InvitationLink(NamedTuple):
-    invitation: Invitation
-    link: str
-
-
-@dataclass(frozen=True)
-class PeoplePage:
-    campaign: Campaign
-    people: list[MembersOfRole]
-    teams: QuerySet[Team]
-    invitations: list[InvitationLink]
-    form: forms.Form
-    member_form: forms.Form
 
 
 @require_safe
@@ -57,17 +37,16 @@ def people_view(request: SignedInRequest, slug: str) -> HttpResponse:
 def render_people_page(
     request: SignedInRequest, campaign: Campaign, invite: forms.Form, member: forms.Form
 ) -> HttpResponse:
-    page = PeoplePage(
-        campaign=campaign,
-        people=list_members_by_role(campaign),
-        teams=campaign.teams.all(),
-        invitations=[
-            InvitationLink(each, invitation_url(request, each))
-            for each in list_open_invitations(campaign)
+    page = {
+        "campaign": campaign,
+        "people": list_members_by_role(campaign),
+        "teams": campaign.teams.all(),
+        "invitations": [
+            (each, invitation_url(request, each)) for each in list_open_invitations(campaign)
         ],
-        form=invite,
-        member_form=member,
-    )
+        "form": invite,
+        "member_form": member,
+    }
     return render_page(request, "campaigns/people.html", page)
 
 
@@ -103,7 +82,7 @@ def invitation_revoke_view(request: SignedInRequest, slug: str, pk: int) -> Http
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     invitation = get_object_or_404(campaign.invitations, pk=pk)
     services.revoke_invitation(actor=request.user, invitation=invitation)
-    messages.success(request, _("Invitation revoked."))
+    messages.success(request, "Invitation revoked.")
     return redirect("people", campaign.slug)
 
 
@@ -150,16 +129,15 @@ def add_member_from_form(
     request: SignedInRequest, campaign: Campaign, form: MemberForm, decision: Decision
 ) -> HttpResponse:
     fields = form.cleaned_data
-    services.add_team_member(
+    services.add_member(
         actor=request.user,
         campaign=campaign,
         user=fields["username"],
         role=fields["role"],
-        team_name=fields["team"],
+        team=fields["team"],
         decision=decision,
     )
-    names = {"name": fields["username"].shown_name}
-    messages.success(request, _("Role added for %(name)s.") % names)
+    messages.success(request, f"Role added for {fields['username'].shown_name}.")
     return redirect("people", campaign.slug)
 
 
@@ -170,8 +148,8 @@ def member_remove_view(request: SignedInRequest, slug: str, pk: int) -> HttpResp
 
     def act(decision: Decision) -> HttpResponse:
         services.remove_member(actor=request.user, member=member, decision=decision)
-        names = {"name": member.user.shown_name, "role": lowercase_label(member.get_role_display())}
-        messages.success(request, _("Role removed: %(name)s (%(role)s).") % names)
+        role = lowercase_label(member.get_role_display())
+        messages.success(request, f"Role removed: {member.user.shown_name} ({role}).")
         return redirect("home") if member.user == request.user else redirect("people", slug)
 
     describe = partial(describe_removal, member)

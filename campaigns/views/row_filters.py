@@ -14,23 +14,15 @@ Item = TypeVar("Item")
 
 
 @dataclass(frozen=True)
-class FilterOption:
-    """``query`` is the query string of the page with this option; ``value`` "": all rows."""
-
-    value: str
-    label: str
-    count: int
-    query: str
-    is_current: bool
-
-
-@dataclass(frozen=True)
 class RowFilter:
-    """Nothing to choose, hence no ``options``, where all rows have the same value."""
+    """Nothing to choose, hence no ``options``, where all rows have the same value.
+
+    ``query`` of an option is the query string of the page with it; its ``value`` "": all rows.
+    """
 
     label: str
     value: str
-    options: tuple[FilterOption, ...]
+    options: tuple[dict[str, object], ...]
 
 
 def build_row_filter(
@@ -38,7 +30,7 @@ def build_row_filter(
     parameter: str,
     label: str,
     counts: Mapping[str, int],
-    labels: Mapping[str, str],
+    labels: Mapping[str, object],
     total: int | None = None,
 ) -> RowFilter:
     """The filter ``parameter`` over rows of which ``counts`` has the number by value.
@@ -57,13 +49,13 @@ def build_row_filter(
         label,
         current,
         tuple(
-            FilterOption(
-                value=value,
-                label=str(labels.get(value, value)) if value else _("all"),
-                count=counts[value] if value else every,
-                query=_replace_parameter(request, parameter, value),
-                is_current=value == current,
-            )
+            {
+                "value": value,
+                "label": str(labels.get(value, value)) if value else _("all"),
+                "count": counts[value] if value else every,
+                "query": _replace_parameter(request, parameter, value),
+                "is_current": value == current,
+            }
             for value in ["", *values]
         ),
     )
@@ -76,7 +68,7 @@ def filter_rows(
     *,
     parameter: str,
     label: str,
-    labels: Mapping[str, str],
+    labels: Mapping[str, object],
 ) -> tuple[list[Item], RowFilter]:
     """The rows whose ``key`` is the value in the address, and the filter to show above them."""
     every: Sequence[Item] = list(rows)

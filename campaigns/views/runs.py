@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
 
 from django.contrib import messages
-from django.core.paginator import Page
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from campaigns.api.attachments import attachment_response
-from campaigns.core.confirmation import Decision
-from campaigns.core.faults import FaultReport, format_count
+from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused
 from campaigns.forms.settings import RunForm
-from campaigns.models import Campaign, Job, Run, Team
+from campaigns.models import Campaign, Run, Team
 from campaigns.queries.confirmations.runs import describe_closing, describe_withdrawal
 from campaigns.queries.lists import (
     get_campaign_for,
@@ -27,83 +25,30 @@ from campaigns.queries.lists import (
 )
 from campaigns.rules import is_organizer_anywhere
 from campaigns.services.campaigns import close_submissions
-from campaigns.services.rejections import dismiss_rejections
 from campaigns.services.runs import (
+    dismiss_rejections,
     latest_check_job,
     read_original_file,
     requeue_run_check,
     submit_and_check_run,
     withdraw_run,
 )
-from campaigns.views.columns import ColumnChoice, TableColumn, choose_columns
+from campaigns.views.columns import TableColumn, choose_columns
 from campaigns.views.confirmation import confirm_act
 from campaigns.views.helpers import MOST_ROWS, SignedInRequest, paginate
 from campaigns.views.pages import render_page
-from campaigns.views.row_filters import RowFilter, filter_rows
-
-
-@dataclass(frozen=True)
-class RunsPage:
-    """``rejections``: rejected runs that still need the attention of the user's team; ``page_obj``:
-    the runs of the states and kinds chosen in the address, of ``total`` in all.
-    """
-
-    campaign: Campaign
-    page_obj: Page[Run]
-    total: int
-    states: RowFilter
-    kinds: RowFilter
-    column_choice: ColumnChoice
-    accepted: int
-    organizes: bool
-    team_count: int
-    may_upload: bool
-    takes_runs: bool
-    rejections: list[Run]
-
-
-class TeamQuota(NamedTuple):
-    """``remaining``: the runs that the team may still submit; None without a limit."""
-
-    team: Team
-    accepted: int
-    remaining: int | None
-
-
-@dataclass(frozen=True)
-class RunUploadPage:
-    campaign: Campaign
-    form: RunForm
-    quotas: list[TeamQuota]
-    has_teams: bool
-    has_topics: bool
-    may_upload: bool
-
-
-@dataclass(frozen=True)
-class RunPage:
-    """``job``: the check in progress, if any; ``may_change``: replace or withdraw the run."""
-
-    campaign: Campaign
-    run: Run
-    job: Job | None
-    report: FaultReport | None
-    replaced_by: Run | None
-    may_change: bool
-    released: bool
-    may_upload: bool
-
+from campaigns.views.row_filters import filter_rows
 
 COLUMNS = (
-    TableColumn("team", "Team"),
-    TableColumn("state", "State"),
-    TableColumn("kind", "Run type"),
-    TableColumn("priority", "Priority"),
-    TableColumn("topics", "Topics"),
-    TableColumn("documents", "Documents"),
-    TableColumn("faults", "Errors and warnings"),
-    TableColumn("submitted", "Submitted (UTC)"),
-    TableColumn("file", "File"),
+    TableColumn("team", gettext_lazy("Team"), marks="text opt"),
+    TableColumn("state", gettext_lazy("State"), marks="text main"),
+    TableColumn("kind", gettext_lazy("Run type"), marks="text opt"),
+    TableColumn("priority", gettext_lazy("Priority"), marks="num opt sort"),
+    TableColumn("topics", gettext_lazy("Topics"), marks="num opt sort"),
+    TableColumn("documents", gettext_lazy("Documents"), marks="num opt sort"),
+    TableColumn("faults", gettext_lazy("Errors and warnings"), marks="num opt sort"),
+    TableColumn("submitted", gettext_lazy("Submitted (UTC)"), marks="text opt"),
+    TableColumn("file", gettext_lazy("File"), marks="opt"),
 )
 
 
@@ -116,28 +61,31 @@ def runs_view(request: SignedInRequest, slug: str) -> HttpResponse:
                  if member.team_id is not None]  # fmt: skip
     organizes = is_organizer_anywhere(request.user, campaign)
     listed, states = filter_rows(
-        request, runs, lambda run: run.state, parameter="state", label="State",
+        request, runs, lambda run: run.state, parameter="state", label=_("State"),
         labels=dict(Run.State.choices),
     )  # fmt: skip
     listed, kinds = filter_rows(
-        request, listed, lambda run: run.kind, parameter="kind", label="Run type",
+        request, listed, lambda run: run.kind, parameter="kind", label=_("Run type"),
         labels=dict(Run.Kind.choices),
     )  # fmt: skip
     columns = [column for column in COLUMNS if organizes or column.name != "team"]
-    page = RunsPage(
-        campaign=campaign,
-        page_obj=paginate(request, listed, MOST_ROWS),
-        total=len(runs),
-        states=states,
-        kinds=kinds,
-        column_choice=choose_columns(request, columns, [column.name for column in columns]),
-        accepted=accepted,
-        organizes=organizes,
-        team_count=len({run.team_id for run in runs}),
-        may_upload=may_upload(request, campaign),
-        takes_runs=campaign.takes_runs(),
-        rejections=list_open_rejections(campaign, own_teams) if own_teams else [],
-    )
+    # ``rejections``: rejected runs that still need the attention of the user's team;
+    # ``page_obj``: the runs of the states and kinds chosen in the address, of ``total`` in
+    # all.
+    page = {
+        "campaign": campaign,
+        "page_obj": paginate(request, listed, MOST_ROWS),
+        "total": len(runs),
+        "states": states,
+        "kinds": kinds,
+        "column_choice": choose_columns(request, columns, [column.name for column in columns]),
+        "accepted": accepted,
+        "organizes": organizes,
+        "team_count": len({run.team_id for run in runs}),
+        "may_upload": may_upload(request, campaign),
+        "takes_runs": campaign.takes_runs(),
+        "rejections": list_open_rejections(campaign, own_teams) if own_teams else [],
+    }
     return render_page(request, "campaigns/runs.html", page)
 
 
@@ -146,7 +94,8 @@ def rejections_dismiss_view(request: SignedInRequest, slug: str) -> HttpResponse
     """End the reminder of rejected runs of the user's team."""
     campaign = get_campaign_for(request.user, slug, "campaigns.see_runs")
     count = dismiss_rejections(actor=request.user, campaign=campaign)
-    messages.success(request, f"{format_count(count, 'rejected run')} dismissed.")
+    message = ngettext("%(n)s rejected run dismissed.", "%(n)s rejected runs dismissed.", count)
+    messages.success(request, message % {"n": count})
     return redirect("runs", campaign.slug)
 
 
@@ -161,7 +110,9 @@ def run_upload_view(request: SignedInRequest, slug: str) -> HttpResponse:
     form = RunForm(initial=chosen, user=request.user, campaign=campaign)
     choices = form.fields["replaces"].queryset  # type: ignore[attr-defined]
     if chosen["replaces"] and chosen["replaces"] not in {str(run.pk) for run in choices}:
-        message = "The run to be replaced is no longer accepted. Submitting now creates a new run."
+        message = _(
+            "The run to be replaced is no longer accepted. Submitting now creates a new run."
+        )
         messages.warning(request, message)
     if request.method == "POST":
         form = RunForm(request.POST, request.FILES, user=request.user, campaign=campaign)
@@ -170,14 +121,14 @@ def run_upload_view(request: SignedInRequest, slug: str) -> HttpResponse:
                 return redirect(submit_from_form(request, campaign, form))
             except ActionRefused as refused:
                 form.add_error(None, str(refused))
-    page = RunUploadPage(
-        campaign=campaign,
-        form=form,
-        quotas=list_team_quotas(request, campaign),
-        has_teams=campaign.teams.exists(),
-        has_topics=campaign.topics.exists(),
-        may_upload=may_upload(request, campaign),
-    )
+    page = {
+        "campaign": campaign,
+        "form": form,
+        "quotas": list_team_quotas(request, campaign),
+        "has_teams": campaign.teams.exists(),
+        "has_topics": campaign.topics.exists(),
+        "may_upload": may_upload(request, campaign),
+    }
     status = 422 if form.errors else 200
     return render_page(request, "campaigns/run_upload.html", page, status=status)
 
@@ -195,8 +146,10 @@ def submit_from_form(request: SignedInRequest, campaign: Campaign, form: RunForm
     )
 
 
-def list_team_quotas(request: SignedInRequest, campaign: Campaign) -> list[TeamQuota]:
-    """For the teams of this user."""
+def list_team_quotas(
+    request: SignedInRequest, campaign: Campaign
+) -> list[tuple[Team, int, int | None]]:
+    """For the teams of this user: accepted runs, and how many more; None without a limit."""
     limit = campaign.max_runs_per_team
     own = (
         []
@@ -204,22 +157,23 @@ def list_team_quotas(request: SignedInRequest, campaign: Campaign) -> list[TeamQ
         else list_teams_for(request.user, campaign)
     )
     counts = [(team, team.runs.scored().count()) for team in own]
-    return [TeamQuota(t, n, None if limit is None else max(0, limit - n)) for t, n in counts]
+    return [(t, n, None if limit is None else max(0, limit - n)) for t, n in counts]
 
 
 @require_safe
 def run_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     campaign, run = get_run_for(request, slug, pk)
-    page = RunPage(
-        campaign=campaign,
-        run=run,
-        job=latest_check_job(run) if run.state == Run.State.RECEIVED else None,
-        report=run.fault_report,
-        replaced_by=campaign.runs.filter(replaces=run, state=Run.State.ACCEPTED).first(),
-        may_change=run.state == Run.State.ACCEPTED and may_upload(request, campaign),
-        released=run.is_released,
-        may_upload=may_upload(request, campaign),
-    )
+    # ``job``: the check in progress, if any; ``may_change``: replace or withdraw the run.
+    page = {
+        "campaign": campaign,
+        "run": run,
+        "job": latest_check_job(run) if run.state == Run.State.RECEIVED else None,
+        "report": run.fault_report,
+        "replaced_by": campaign.runs.filter(replaces=run, state=Run.State.ACCEPTED).first(),
+        "may_change": run.state == Run.State.ACCEPTED and may_upload(request, campaign),
+        "released": run.is_released,
+        "may_upload": may_upload(request, campaign),
+    }
     return render_page(request, "campaigns/run.html", page)
 
 
@@ -246,7 +200,9 @@ def run_withdraw_view(request: SignedInRequest, slug: str, pk: int) -> HttpRespo
 
     def act(decision: Decision) -> HttpResponse:
         withdraw_run(actor=request.user, run=run, decision=decision)
-        messages.success(request, f"Run {run.tag} withdrawn. It stays on record.")
+        messages.success(
+            request, _("Run %(tag)s withdrawn. It stays on record.") % {"tag": run.tag}
+        )
         return redirect(run)
 
     describe = partial(describe_withdrawal, run)

@@ -1,12 +1,14 @@
-"""Pages outside campaigns: front page, account, theme, health of the installation."""
+"""Pages outside campaigns: front page, sign-in, account, theme, health."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import date
+import math
+from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
+from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm
+from django.contrib.auth.views import LoginView, PasswordChangeView
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import redirect
 from django.utils import timezone
@@ -14,35 +16,17 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from campaigns.forms.settings import AccountForm, TokenForm
-from campaigns.lifecycle.home import Home, build_home
+from campaigns.forms.settings import AccountForm, CurrentPasswordForm, SignInForm, TokenForm
+from campaigns.lifecycle.home import build_home
 from campaigns.models import ApiToken, User
 from campaigns.services.health import FAILED, get_health
+from campaigns.services.sign_in import set_device_cookie
 from campaigns.services.tokens import create_token, revoke_token
 from campaigns.views.context_processors import THEMES
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 
 YEAR = 365 * 24 * 3600
-
-
-@dataclass(frozen=True)
-class HomePage:
-    """``today``: the date by UTC."""
-
-    home: Home
-    may_create: bool
-    today: date
-
-
-@dataclass(frozen=True)
-class AccountPage:
-    """``new_token``: shown once, right after it was created."""
-
-    form: AccountForm
-    token: ApiToken | None
-    token_form: TokenForm
-    new_token: str
 
 
 @login_not_required
@@ -57,7 +41,8 @@ def home_view(request: HttpRequest) -> HttpResponse:
     if len(home.campaigns) == 1 and "all" not in request.GET:
         return redirect(home.campaigns[0].campaign)
     may_create = request.user.has_perm("campaigns.create")
-    page = HomePage(home, may_create, timezone.now().date())
+    # ``today``: the date by UTC.
+    page = {"home": home, "may_create": may_create, "today": timezone.now().date()}
     return render_page(request, "campaigns/home.html", page)
 
 
@@ -93,12 +78,13 @@ def account_view(request: SignedInRequest) -> HttpResponse:
 def render_account(
     request: SignedInRequest, form: AccountForm, new_token: str = ""
 ) -> HttpResponse:
-    page = AccountPage(
-        form=form,
-        token=ApiToken.objects.filter(user=request.user).first(),
-        token_form=TokenForm(),
-        new_token=new_token,
-    )
+    # ``new_token``: shown once, right after it was created.
+    page = {
+        "form": form,
+        "token": ApiToken.objects.filter(user=request.user).first(),
+        "token_form": TokenForm(),
+        "new_token": new_token,
+    }
     return render_page(request, "campaigns/account.html", page)
 
 
@@ -126,3 +112,30 @@ def health_view(request: HttpRequest) -> JsonResponse:  # noqa: ARG001 (views ta
     """The state of the installation, for a monitor; 503 if database or store fails."""
     health = get_health()
     return JsonResponse(health, status=503 if health["status"] == FAILED else 200)
+
+
+class SignInView(LoginView):
+    authentication_form = SignInForm
+
+    def form_valid(self, form: AuthenticationForm) -> HttpResponse:
+        answer = super().form_valid(form)
+        set_device_cookie(self.request, answer, form.get_user())
+        return answer
+
+
+class ChangePasswordView(PasswordChangeView):
+    form_class: type[PasswordChangeForm] = CurrentPasswordForm
+
+    def get_form_kwargs(self) -> dict[str, Any]:
+        return super().get_form_kwargs() | {"request": self.request}
+
+
+def lockout_response(
+    request: Any, _answer: HttpResponse, _credentials: dict[str, Any] | None
+) -> HttpResponse:
+    """The page that says how long to wait, with status 429 (``AXES_LOCKOUT_CALLABLE``)."""
+    seconds = max(1, math.ceil(request.sign_in_wait.total_seconds()))
+    page = {"minutes": math.ceil(seconds / 60)}
+    answer = render_page(request, "registration/locked.html", page, status=429)
+    answer["Retry-After"] = str(seconds)
+    return answer

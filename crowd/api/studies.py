@@ -1,25 +1,31 @@
-"""The REST API of crowd studies, for organizers: state, start, pause, resume, stop."""
+"""The REST API of crowd studies, for organizers: state, start, pause, stop, and their files."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from django.db.models import QuerySet
+from django.http import HttpResponse
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
-from rest_framework import serializers
+from rest_framework import serializers, viewsets
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
+from campaigns.api.attachments import CONTENT_TYPES
 from campaigns.api.confirmation import ConfirmSerializer, build_decision, read_decision
 from campaigns.api.resources import CAMPAIGN, filter_campaigns, request_user
 from campaigns.models import Campaign
-from crowd.api.study_files import StudyFilesViewSet
 from crowd.models import Study
+from crowd.queries.payment_sheet import load_payment_sheet
 from crowd.queries.start_checks import list_start_checks
 from crowd.queries.studies import load_study_figures
+from crowd.queries.workers import get_study_for, list_crowd_workers, list_worker_lines
 from crowd.services.studies import pause_study, start_study, stop_study
+from poolbench.crowd.payment_sheet import PAYMENT_FORMATS
+from poolbench.crowd.quality.formats import WORKERS_FORMATS
 
 
 class StudySerializer(serializers.ModelSerializer[Study]):
@@ -45,13 +51,13 @@ class StudySerializer(serializers.ModelSerializer[Study]):
 class StudyProgressSerializer(Serializer[Any]):
     """The key figures of a study; trials aside."""
 
-    state = serializers.CharField()
+    state = serializers.CharField(source="study.state")
     units = serializers.DictField(child=serializers.IntegerField(), help_text="Number by state.")
     workers = serializers.IntegerField(help_text="Who have started a unit.")
     judged = serializers.IntegerField()
     needed = serializers.IntegerField()
-    owed = serializers.DecimalField(max_digits=12, decimal_places=2)
-    currency = serializers.CharField()
+    owed = serializers.DecimalField(source="paid", max_digits=12, decimal_places=2)
+    currency = serializers.CharField(source="study.currency")
 
 
 class StartCheckSerializer(Serializer[Any]):
@@ -68,7 +74,7 @@ class StudyStartSerializer(ConfirmSerializer):
 
 
 @extend_schema(parameters=[CAMPAIGN])
-class StudyViewSet(StudyFilesViewSet):
+class StudyViewSet(viewsets.ReadOnlyModelViewSet[Study]):
     """Crowd studies of the campaigns that the user organizes, their workers and payments."""
 
     queryset = Study.objects.none()
@@ -84,18 +90,8 @@ class StudyViewSet(StudyFilesViewSet):
     @action(detail=True, methods=["get"])
     def progress(self, request: Request, pk: str) -> Response:  # noqa: ARG002 (the route's)
         """Units by state, judgments, workers, and what is owed."""
-        study = self.get_object()
-        figures = load_study_figures([study])[0]
-        values = {
-            "state": study.state,
-            "units": figures.units,
-            "workers": figures.workers,
-            "judged": figures.judged,
-            "needed": figures.needed,
-            "owed": figures.paid,
-            "currency": study.currency,
-        }
-        return Response(StudyProgressSerializer(values).data)
+        figures = load_study_figures([self.get_object()])[0]
+        return Response(StudyProgressSerializer(figures).data)
 
     @extend_schema(responses={200: StartCheckSerializer(many=True)})
     @action(detail=True, methods=["get"], pagination_class=None)
@@ -141,3 +137,42 @@ class StudyViewSet(StudyFilesViewSet):
             actor=request_user(request), study=self.get_object(), decision=read_decision(request)
         )
         return Response(self.get_serializer(study).data)
+
+    @extend_schema(responses={(200, "application/json"): OpenApiTypes.OBJECT})
+    @action(detail=True, url_path="workers.json", url_name="workers-json")
+    def workers_json(self, _request: Request, **_: Any) -> HttpResponse:
+        """All workers with their controls and alarms."""
+        return self.workers_response("json")
+
+    @extend_schema(responses={(200, "text/csv"): OpenApiTypes.STR})
+    @action(detail=True, url_path="workers.csv", url_name="workers-csv")
+    def workers_csv(self, _request: Request, **_: Any) -> HttpResponse:
+        """All workers with their controls, one per line."""
+        return self.workers_response("csv")
+
+    @extend_schema(responses={(200, "application/json"): OpenApiTypes.OBJECT})
+    @action(detail=True, url_path="payments.json", url_name="payments-json")
+    def payments_json(self, _request: Request, **_: Any) -> HttpResponse:
+        """The payment sheet with its totals."""
+        return self.payments_response("json")
+
+    @extend_schema(responses={(200, "text/csv"): OpenApiTypes.STR})
+    @action(detail=True, url_path="payments.csv", url_name="payments-csv")
+    def payments_csv(self, _request: Request, **_: Any) -> HttpResponse:
+        """The payment sheet, one unit per line."""
+        return self.payments_response("csv")
+
+    def get_managed_study(self) -> Study:
+        study = self.get_object()
+        return get_study_for(request_user(self.request), study.campaign.slug, study.pk)[1]
+
+    def workers_response(self, fmt: str) -> HttpResponse:
+        study = self.get_managed_study()
+        lines = list_worker_lines(list_crowd_workers(study))
+        text = WORKERS_FORMATS[fmt](f"Workers of {study.title}", lines)
+        return HttpResponse(text, content_type=CONTENT_TYPES[f".{fmt}"])
+
+    def payments_response(self, fmt: str) -> HttpResponse:
+        study = self.get_managed_study()
+        text = PAYMENT_FORMATS[fmt](f"Payments of {study.title}", load_payment_sheet(study))
+        return HttpResponse(text, content_type=CONTENT_TYPES[f".{fmt}"])

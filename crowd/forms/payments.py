@@ -6,8 +6,8 @@ from uuid import uuid4
 
 from django import forms
 
-from crowd.core.provider_lists import MOST_BYTES
 from crowd.services.payments import LONGEST_REASON, MOST_BONUS
+from poolbench.crowd.provider_lists import MOST_BYTES
 
 ANSWERS = (
     ("page", "Page"),

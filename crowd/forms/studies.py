@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from datetime import timedelta
 from typing import Any
 
 from django import forms
-from django.forms import BoundField
 from django.http import QueryDict
 from django.utils import timezone
 
 from campaigns.models import Campaign
-from crowd.core.consent import DEFAULT_CONSENT, PLACEHOLDERS, list_unknown_placeholders
-from crowd.core.options import StudyExtension, StudyOptions
-from crowd.core.providers.base import Provider, ProviderSetting, find_setting_faults
-from crowd.core.providers.registry import PROVIDERS
 from crowd.forms.study_fields import (
     ExtensionFields,
     PayFields,
@@ -26,7 +21,11 @@ from crowd.forms.study_fields import (
 )
 from crowd.models import Study
 from crowd.rules import FIXED
-from judging.forms.plans import PoolField
+from judging.forms.plans import PoolField, count_field
+from poolbench.crowd.consent import DEFAULT_CONSENT, PLACEHOLDERS, list_unknown_placeholders
+from poolbench.crowd.options import StudyExtension, StudyOptions
+from poolbench.crowd.providers.base import Provider, ProviderSetting, find_setting_faults
+from poolbench.crowd.providers.registry import PROVIDERS
 from pooling.models import Pool
 
 RETENTION = timedelta(days=180)
@@ -70,14 +69,6 @@ def setting_field_name(provider: str, setting: str) -> str:
     return f"{provider}-{setting}"
 
 
-@dataclass(frozen=True)
-class ProviderGroup:
-    """A provider with the bound fields of its settings."""
-
-    provider: Provider
-    fields: list[BoundField]
-
-
 class StudyForm(TextFields, UnitFields, QualityFields, PayFields):
     """Everything of a study except pool, topics and redundancy.
 
@@ -107,12 +98,13 @@ class StudyForm(TextFields, UnitFields, QualityFields, PayFields):
                     field.initial = self.stored_settings[setting.name]
                 self.fields[setting_field_name(name, setting.name)] = field
 
-    def provider_groups(self) -> list[ProviderGroup]:
-        """Every provider that has settings."""
+    def provider_groups(self) -> list[dict[str, object]]:
+        """Every provider that has settings, with their bound fields."""
         return [
-            ProviderGroup(
-                provider, [self[setting_field_name(name, each.name)] for each in provider.settings]
-            )
+            {
+                "provider": provider,
+                "fields": [self[setting_field_name(name, each.name)] for each in provider.settings],
+            }
             for name, provider in PROVIDERS.items()
             if provider.settings
         ]
@@ -170,29 +162,24 @@ class StudyNewForm(StudyForm):
         label="Topics",
         help_text="Topic numbers, separated by spaces. Empty: all topics of the pool.",
     )
-    redundancy = forms.IntegerField(
-        min_value=1,
-        max_value=20,
-        label="Judgments per document",
-        help_text="Redundancy: how many workers judge each document.",
+    redundancy = count_field(
+        1, 20, "Judgments per document", "Redundancy: how many workers judge each document."
     )
-    max_redundancy = forms.IntegerField(
-        min_value=1,
-        max_value=20,
+    max_redundancy = count_field(
+        1,
+        20,
+        "At most, where the grade is unsure",
+        "One more judgment is requested at a time, until the extra budget is spent. Empty: never.",
         required=False,
-        label="At most, where the grade is unsure",
-        help_text="One more judgment is requested at a time, until the extra budget is spent."
-        " Empty: never.",
     )
 
     def __init__(self, campaign: Campaign, data: QueryDict | None = None) -> None:
         self.campaign = campaign
         until = timezone.now().date() + RETENTION
         start = StudyOptions(title="", provider=next(iter(PROVIDERS)), retention_until=until)
-        initial = {field.name: getattr(start, field.name) for field in fields(start)}
         super().__init__(
             data,
-            initial=initial
+            initial=vars(start)
             | {
                 "pool": campaign.pools.first(),
                 "redundancy": 3,
@@ -224,10 +211,9 @@ class StudyNewForm(StudyForm):
 
 def build_edit_form(study: Study, consent: str, data: QueryDict | None = None) -> StudyForm:
     """The form of an existing study; ``consent`` is the latest text."""
-    initial = {field.name: getattr(study, field.name) for field in fields(StudyOptions)}
     form = StudyForm(
         data,
-        initial=initial | {"consent": consent or DEFAULT_CONSENT},
+        initial=vars(study.options) | {"consent": consent or DEFAULT_CONSENT},
         settings=study.provider_settings,
     )
     if study.state != Study.State.DRAFT:

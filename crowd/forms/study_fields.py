@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from django import forms
 
-from judging.core.aggregation.registry import MODELS
-
-NUMBER = forms.NumberInput({"step": "any"})
+from judging.forms.plans import count_field, share_field
+from poolbench.judging.aggregation.registry import MODELS
 
 
 def amount_field(label: str, help_text: str) -> forms.DecimalField:
@@ -58,36 +57,31 @@ class TextFields(forms.Form):
 class UnitFields(forms.Form):
     """The size and number of units."""
 
-    unit_size = forms.IntegerField(
-        min_value=1,
-        max_value=200,
-        label="Documents per unit",
-        help_text="Gold and repeats come on top.",
-    )
+    unit_size = count_field(1, 200, "Documents per unit", "Gold and repeats come on top.")
     one_topic = forms.BooleanField(
         required=False,
         label="One topic per unit",
         help_text="Less to read for workers; the last unit of a topic may be small.",
     )
-    unit_minutes = forms.IntegerField(
-        min_value=1,
-        max_value=1_440,
-        label="Minutes per unit",
-        help_text="Then it closes: what is done is paid, the other documents are free again.",
+    unit_minutes = count_field(
+        1,
+        1_440,
+        "Minutes per unit",
+        "Then it closes: what is done is paid, the other documents are free again.",
     )
-    units_per_worker = forms.IntegerField(
-        min_value=1, max_value=1_000, label="Units per worker, at most"
-    )
-    max_units = forms.IntegerField(
-        min_value=1,
+    units_per_worker = count_field(1, 1_000, "Units per worker, at most")
+    max_units = count_field(
+        1,
+        None,
+        "Units in all, at most",
+        "A quota. Empty: until all judgments are there.",
         required=False,
-        label="Units in all, at most",
-        help_text="A quota. Empty: until all judgments are there.",
     )
-    extra_budget = forms.IntegerField(
-        min_value=0,
-        label="Extra judgments, at most",
-        help_text="For documents whose grade is unsure; see “at most, where the grade is unsure”.",
+    extra_budget = count_field(
+        0,
+        None,
+        "Extra judgments, at most",
+        "For documents whose grade is unsure; see “at most, where the grade is unsure”.",
     )
 
 
@@ -96,47 +90,32 @@ class QualityFields(forms.Form):
 
     help_words = {"gold_per_unit": "gold", "repeats_per_unit": "blind repeat"}
 
-    gold_per_unit = forms.IntegerField(
-        min_value=0,
-        max_value=100,
-        label="Gold per unit",
-        help_text="Documents with a known grade, mixed in without notice.",
+    gold_per_unit = count_field(
+        0, 100, "Gold per unit", "Documents with a known grade, mixed in without notice."
     )
-    repeats_per_unit = forms.IntegerField(
-        min_value=0,
-        max_value=100,
-        label="Repeats per unit",
-        help_text="Documents that the worker has judged before.",
+    repeats_per_unit = count_field(
+        0, 100, "Repeats per unit", "Documents that the worker has judged before."
     )
-    practice_pass = forms.IntegerField(
-        min_value=0,
-        max_value=500,
-        label="Pass mark of practice",
-        help_text="Right answers needed. 0: practice is shown, but everybody passes.",
+    practice_pass = count_field(
+        0,
+        500,
+        "Pass mark of practice",
+        "Right answers needed. 0: practice is shown, but everybody passes.",
     )
-    stop_after = forms.IntegerField(
-        min_value=3,
-        max_value=500,
-        label="Stop a worker after",
-        help_text="Gold documents, at least.",
-    )
-    stop_below = forms.FloatField(
-        min_value=0,
-        max_value=0.99,
-        label="… if accuracy is below",
-        widget=NUMBER,
-        help_text="Share of right answers, 0 to 1; compared with the upper end of the 95 %"
+    stop_after = count_field(3, 500, "Stop a worker after", "Gold documents, at least.")
+    stop_below = share_field(
+        0,
+        0.99,
+        "… if accuracy is below",
+        "Share of right answers, 0 to 1; compared with the upper end of the 95 %"
         " Wilson interval. 0: never.",
     )
-    floor_seconds = forms.FloatField(
-        min_value=0, max_value=600, label="Time floor, seconds", widget=NUMBER
-    )
-    floor_per_1000 = forms.FloatField(
-        min_value=0,
-        max_value=600,
-        label="… plus seconds per 1,000 characters",
-        widget=NUMBER,
-        help_text="A faster judgment is an alarm on the page Workers.",
+    floor_seconds = share_field(0, 600, "Time floor, seconds")
+    floor_per_1000 = share_field(
+        0,
+        600,
+        "… plus seconds per 1,000 characters",
+        "A faster judgment is an alarm on the page Workers.",
     )
     aggregation = forms.ChoiceField(
         choices=[(name, model.card.title) for name, model in MODELS.items()],
@@ -161,12 +140,10 @@ class PayFields(forms.Form):
 class ExtensionFields(forms.Form):
     """Limits that can be raised while a study runs."""
 
-    max_units = forms.IntegerField(min_value=1, required=False, label="Units in all, at most")
-    units_per_worker = forms.IntegerField(
-        min_value=1, max_value=1_000, label="Units per worker, at most"
-    )
-    redundancy = forms.IntegerField(min_value=1, max_value=20, label="Judgments per document")
-    extra_budget = forms.IntegerField(min_value=0, label="Extra judgments, at most")
+    max_units = count_field(1, None, "Units in all, at most", required=False)
+    units_per_worker = count_field(1, 1_000, "Units per worker, at most")
+    redundancy = count_field(1, 20, "Judgments per document")
+    extra_budget = count_field(0, None, "Extra judgments, at most")
     retention_until = forms.DateField(
         required=False,
         label="Keep the provider's IDs until",

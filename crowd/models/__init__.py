@@ -1,7 +1,17 @@
-"""Crowd studies: texts, keys, payments, and what providers report."""
+"""Crowd studies: texts, keys, workers and their units, gold, payments, what providers report."""
 
-from crowd.models.keys import CrowdKey, LinkKey
-from crowd.models.payments import Bonus, Payment
-from crowd.models.studies import ConsentText, ProviderEvent, Study
+from crowd.models.studies import ConsentText, CrowdKey, LinkKey, ProviderEvent, Study
+from crowd.models.units import Bonus, CrowdWorker, GoldPair, Payment, WorkUnit
 
-__all__ = ["Bonus", "ConsentText", "CrowdKey", "LinkKey", "Payment", "ProviderEvent", "Study"]
+__all__ = [
+    "Bonus",
+    "ConsentText",
+    "CrowdKey",
+    "CrowdWorker",
+    "GoldPair",
+    "LinkKey",
+    "Payment",
+    "ProviderEvent",
+    "Study",
+    "WorkUnit",
+]

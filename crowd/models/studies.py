@@ -1,7 +1,8 @@
-"""A study: a judging plan for the crowd, with its texts, its pay and its rules."""
+"""A study: a judging plan for the crowd, with its texts, rules, keys and provider's messages."""
 
 from __future__ import annotations
 
+from dataclasses import fields
 from decimal import Decimal
 
 from django.db import models
@@ -9,15 +10,16 @@ from django.urls import reverse
 
 from campaigns.models import AppendOnlyModel, Campaign, User
 from judging.models import Plan
+from poolbench.crowd.options import StudyOptions
 
 
 class Study(models.Model):
     """Work for crowd workers: units of ``unit_size`` documents of ``plan``, paid by the unit.
 
-    ``provider`` is a name of ``crowd.core.providers`` with ``provider_settings``. The redundancy
-    is ``plan.overlap``. In every unit ``gold_per_unit`` documents come on top whose grade is known,
-    and ``repeats_per_unit`` that the worker has judged before. A worker starts at most
-    ``units_per_worker`` units, all workers together ``max_units`` (null: no limit).
+    ``provider`` is a name of ``poolbench.crowd.providers`` with ``provider_settings``. The
+    redundancy is ``plan.overlap``. In every unit ``gold_per_unit`` documents come on top whose
+    grade is known, and ``repeats_per_unit`` that the worker has judged before. A worker starts at
+    most ``units_per_worker`` units, all workers together ``max_units`` (null: no limit).
 
     Practice is passed with ``practice_pass`` right answers. After ``stop_after`` gold documents, at
     least, a worker whose accuracy is below ``stop_below`` with confidence (the upper Wilson bound)
@@ -80,6 +82,13 @@ class Study(models.Model):
     def get_absolute_url(self) -> str:
         return reverse("study", args=[self.campaign.slug, self.pk])
 
+    @property
+    def options(self) -> StudyOptions:
+        """What the organizer has decided, as it is now."""
+        return StudyOptions(
+            **{each.name: getattr(self, each.name) for each in fields(StudyOptions)}
+        )
+
 
 class ConsentText(AppendOnlyModel):
     """A version of the text to which workers consent. Units name the version they were shown."""
@@ -107,3 +116,43 @@ class ProviderEvent(AppendOnlyModel):
     class Meta:
         ordering = ["pk"]
         constraints = [models.UniqueConstraint("study", "event_id", name="provider_event_once")]
+
+
+class CrowdKey(models.Model):
+    """The secret under which the IDs of a campaign's workers are hashed and sealed.
+
+    One of a campaign is in use. When the retention date of its last study has passed, ``secret``
+    is emptied and ``destroyed_at`` set: pseudonyms, judgments and amounts remain, the way back to
+    the provider's IDs does not.
+    """
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="crowd_keys")
+    secret = models.CharField(max_length=100, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    destroyed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(
+                "campaign", condition=models.Q(destroyed_at=None), name="crowd_key_in_use"
+            )
+        ]
+
+
+class LinkKey(models.Model):
+    """A secret for signing the links of a study, named ``kid`` in them.
+
+    The latest one that is not retired signs; a retired one no longer opens any link.
+    """
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="link_keys")
+    kid = models.CharField(max_length=12)
+    secret = models.CharField(max_length=100)
+    created_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    retired_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [models.UniqueConstraint("study", "kid", name="link_key_once")]

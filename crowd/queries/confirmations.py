@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from django.urls import reverse
 
-from campaigns.core.confirmation import (
+from campaigns.confirmation import (
     Confirmation,
     ConfirmationChoice,
     Consequence,
     OpenMatter,
 )
-from campaigns.core.faults import format_count
-from crowd.core.providers.registry import PROVIDERS
-from crowd.models import Study
-from crowd.queries.consent import format_amount
+from crowd.models import Study, WorkUnit
 from crowd.queries.start_checks import DONE, OPEN, StartCheck, list_start_checks
 from crowd.queries.studies import load_study_forecast
-from judging.models import Purpose, Slot, WorkUnit
+from crowd.queries.study_terms import format_amount
+from judging.models import Purpose, Slot
+from poolbench.crowd.providers.registry import PROVIDERS
+from poolbench.files.faults import format_count
 
 
 def describe_study_start(study: Study, reason: str = "") -> Confirmation:

@@ -6,12 +6,11 @@ import json
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from common.report.report import Report, Table, make_columns
-from common.report.writers import make_formats
-from crowd.core.providers.fake import CODES
-from crowd.models import ProviderEvent, Study
+from crowd.models import ProviderEvent, Study, WorkUnit
 from crowd.queries.keys import find_crowd_key, get_fernet, read_sealed
-from judging.models import WorkUnit
+from poolbench.crowd.providers.fake import CODES
+from poolbench.reports.report import Report, Table, make_columns
+from poolbench.reports.writers import make_formats
 
 ACCEPTED, SUBMITTED, RETURNED = "fake.accepted", "fake.submitted", "fake.returned"
 STATUSES = {

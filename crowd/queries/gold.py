@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from django.db.models import Count, QuerySet
 
 from campaigns.models import Campaign, Grade, Topic
-from crowd.core.forecast import GoldNeed, compute_gold_needs, find_dominant_grade
-from crowd.models import Study
-from judging.models import GoldPair, Judgment, Purpose
+from crowd.models import GoldPair, Study
+from judging.models import Judgment, Purpose
 from judging.queries.judgments import current_judgments
 from judging.queries.training_results import AgreedPair
+from poolbench.crowd.forecast import GoldNeed, compute_gold_needs, find_dominant_grade
 
 
 @dataclass(frozen=True)
@@ -88,15 +88,15 @@ def list_bare_topics(study: Study) -> list[str]:
 
 @dataclass(frozen=True)
 class GoldPairResult:
-    """A gold pair with the answers of workers; ``right`` of ``answers`` gave its grade."""
+    """A gold pair with the answers of workers; ``right`` of ``total`` gave its grade."""
 
     pair: GoldPair
-    answers: int
+    total: int
     right: int
 
     @property
-    def percent(self) -> float | None:
-        return 100 * self.right / self.answers if self.answers else None
+    def in_words(self) -> str:
+        return f"{self.right} of {self.total} ({100 * self.right / self.total:.0f} %)"
 
 
 def list_gold_pairs(campaign: Campaign) -> list[GoldPairResult]:

@@ -14,10 +14,10 @@ from django.db.models import Q
 from django.urls import reverse
 
 from campaigns.models import Campaign
-from crowd.core.providers.base import ArrivalKeys
-from crowd.core.providers.fake import FAKE_KID
-from crowd.core.providers.key_sets import check_key_set, parse_key_set
 from crowd.models import CrowdKey, LinkKey, ProviderEvent, Study
+from poolbench.crowd.providers.base import ArrivalKeys
+from poolbench.crowd.providers.fake import FAKE_KID
+from poolbench.crowd.providers.key_sets import check_key_set, parse_key_set
 
 KEY_SET = "key-set"
 """The kind of event under which a fetched key set of the provider is kept."""

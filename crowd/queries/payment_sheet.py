@@ -4,50 +4,30 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import date, datetime
+from typing import Any
 
-from django.db.models import QuerySet
-
-from crowd.core.payment_sheet import SheetRow
-from crowd.core.reconciliation import (
-    OwedUnit,
+from crowd.models import Bonus, CrowdKey, CrowdWorker, Payment, Study, WorkUnit
+from crowd.queries.keys import find_crowd_key, find_key_date, get_fernet, read_sealed
+from crowd.queries.unit_pages import find_unit_code
+from crowd.queries.workers import find_exclusions
+from poolbench.crowd.payment_sheet import SheetRow
+from poolbench.crowd.reconciliation import (
     ProviderSubmission,
     Reconciliation,
     reconcile_payments,
 )
-from crowd.models import Bonus, CrowdKey, Payment, Study
-from crowd.queries.keys import find_crowd_key, find_key_date, get_fernet, read_sealed
-from crowd.queries.returns import find_unit_code
-from crowd.queries.workers import find_exclusions
-from judging.models import CrowdWorker, WorkUnit
 
 
-@dataclass(frozen=True)
-class KeyStatus:
+def load_key_status(study: Study) -> dict[str, Any]:
     """Whether the provider's IDs can be read: a key is in use, or was destroyed at some time; the
     date after which it will be.
     """
-
-    is_readable: bool
-    destroyed_at: datetime | None
-    destroyed_after: date | None = None
-
-
-def load_key_status(study: Study) -> KeyStatus:
     key = CrowdKey.objects.filter(campaign=study.campaign_id).order_by("-pk").first()
-    if key is None:
-        return KeyStatus(False, None, find_key_date(study))
-    return KeyStatus(key.destroyed_at is None, key.destroyed_at, find_key_date(study))
-
-
-def list_payments(study: Study) -> QuerySet[Payment]:
-    """In the order in which the units ended."""
-    return (
-        Payment.objects.filter(study=study)
-        .select_related("unit__worker__user")
-        .order_by("created_at", "pk")
-    )
+    return {
+        "is_readable": key is not None and key.destroyed_at is None,
+        "destroyed_at": key and key.destroyed_at,
+        "destroyed_after": find_key_date(study),
+    }
 
 
 def count_unpaid_units(study: Study) -> int:
@@ -56,14 +36,17 @@ def count_unpaid_units(study: Study) -> int:
     return ended.filter(payment=None).count()
 
 
-def load_payment_sheet(study: Study, *, with_ids: bool = True) -> list[SheetRow]:
-    """One row for each payment; the provider's IDs only ``with_ids`` and while the key exists."""
+def load_payment_sheet(study: Study) -> list[SheetRow]:
+    """One row for each payment, in the order in which the units ended; the provider's IDs while the
+    key exists.
+    """
     bonuses = load_bonuses(study)
     whole, single = find_exclusions(study)
-    key = find_crowd_key(study.campaign) if with_ids else None
+    key = find_crowd_key(study.campaign)
     fernet = get_fernet(key) if key else None
     rows = []
-    for payment in list_payments(study):
+    payments = Payment.objects.filter(study=study).select_related("unit__worker__user")
+    for payment in payments.order_by("created_at", "pk"):
         unit, own = payment.unit, bonuses[payment.pk]
         rows.append(
             SheetRow(
@@ -106,19 +89,7 @@ def find_codes(study: Study, unit: WorkUnit) -> frozenset[str]:
 
 def reconcile_study(study: Study, submissions: Sequence[ProviderSubmission]) -> Reconciliation:
     """The payment sheet against the provider's list. Rows whose IDs cannot be read are left out."""
-    owed = [
-        OwedUnit(
-            unit=row.unit_id,
-            worker=row.worker_id,
-            pseudonym=row.pseudonym,
-            state=row.state,
-            amount=row.amount,
-            bonus=row.bonus,
-            codes=row.codes,
-        )
-        for row in load_payment_sheet(study)
-        if row.unit_id
-    ]
+    owed = [row for row in load_payment_sheet(study) if row.unit_id]
     return reconcile_payments(submissions, owed, list_worker_ids(study))
 
 

@@ -8,17 +8,21 @@ from django.db.models import Exists, OuterRef
 from django.urls import reverse
 from django.utils import timezone
 
-from campaigns.core.faults import format_count
 from campaigns.models import Document
-from crowd.core.consent import has_amount, list_old_values, list_unknown_placeholders
-from crowd.core.providers.base import find_setting_faults
-from crowd.core.providers.registry import PROVIDERS
-from crowd.models import Study
-from crowd.queries.consent import format_amount, get_consent_text, load_consent_values
+from crowd.models import Study, WorkUnit
 from crowd.queries.gold import load_gold_balance
-from crowd.queries.practice import count_practice_pairs
-from crowd.queries.study_pay import load_pay_assessment
-from judging.models import WorkUnit
+from crowd.queries.study_terms import (
+    format_amount,
+    get_consent_text,
+    load_consent_values,
+    load_pay_assessment,
+)
+from judging.models import Audience
+from judging.queries.training import list_training
+from poolbench.crowd.consent import has_amount, list_old_values, list_unknown_placeholders
+from poolbench.crowd.providers.base import find_setting_faults
+from poolbench.crowd.providers.registry import PROVIDERS
+from poolbench.files.faults import format_count
 
 DONE, OPEN, MISSING = "done", "open", "missing"
 
@@ -155,7 +159,7 @@ def check_retention(study: Study) -> StartCheck:
 
 
 def check_practice(study: Study) -> StartCheck:
-    pairs = count_practice_pairs(study.campaign)
+    pairs = list_training(study.campaign, Audience.CROWD).count()
     url = reverse("study-practice", args=[study.campaign.slug])
     if study.practice_pass > pairs:
         return StartCheck(

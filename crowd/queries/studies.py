@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 
 from django.db.models import Count, Exists, F, OuterRef, Q, Sum
 
 from campaigns.models import Campaign
-from crowd.core.forecast import StudyForecast, StudyShape, forecast_study
-from crowd.models import Bonus, Payment, Study
-from crowd.queries.unit_seconds import load_study_seconds
-from judging.models import Purpose, Slot, WorkUnit
+from crowd.models import Bonus, Payment, Study, WorkUnit
+from crowd.queries.study_terms import load_study_seconds
+from judging.models import Purpose, Slot
+from poolbench.crowd.forecast import StudyForecast, forecast_study
 from pooling.models import Pool, PoolItem
 
 UNIT_STATES = WorkUnit.State
@@ -103,51 +104,26 @@ def list_studies(campaign: Campaign) -> list[Study]:
     return list(Study.objects.filter(campaign=campaign).select_related("plan__pool", "campaign"))
 
 
-def build_study_shape(study: Study) -> StudyShape:
-    return StudyShape(
-        redundancy=study.plan.overlap,
-        unit_size=study.unit_size,
-        one_topic=study.one_topic,
-        gold_per_unit=study.gold_per_unit,
-        repeats_per_unit=study.repeats_per_unit,
-        units_per_worker=study.units_per_worker,
-        max_units=study.max_units,
-        extra_budget=study.extra_budget,
-        pay_per_unit=study.pay_per_unit,
-    )
-
-
 def load_study_forecast(study: Study) -> StudyForecast:
     """The forecast of the whole study, from the pairs of its plan."""
     slots = study.plan.slots.filter(purpose=Purpose.JUDGE).order_by()
     pairs = slots.values("topic").annotate(n=Count("item", distinct=True))
     counts = [row["n"] for row in pairs]
-    return forecast_study(counts, build_study_shape(study), load_study_seconds(study))
+    return forecast_study(counts, study.plan.overlap, study.options, load_study_seconds(study))
 
 
-@dataclass(frozen=True)
-class CrowdNeeds:
-    """What a campaign has of what its first study needs."""
-
-    pools: int
-    unplanned: int
-    documents: int
-    grades: int
-
-    @property
-    def is_ready(self) -> bool:
-        return bool(self.unplanned and self.documents and self.grades)
-
-
-def load_crowd_needs(campaign: Campaign) -> CrowdNeeds:
-    """``unplanned`` is that of the pool with the most."""
+def load_crowd_needs(campaign: Campaign) -> dict[str, Any]:
+    """What a campaign has of what its first study needs; ``unplanned`` is that of the pool with the
+    most.
+    """
     pools = list(campaign.pools.all())
-    return CrowdNeeds(
-        pools=len(pools),
-        unplanned=max((sum(count_pairs_without_plan(pool).values()) for pool in pools), default=0),
-        documents=campaign.documents.count(),
-        grades=campaign.grades.count(),
-    )
+    unplanned = [sum(count_pairs_without_plan(pool).values()) for pool in pools]
+    needs = {
+        "unplanned": max(unplanned, default=0),
+        "documents": campaign.documents.count(),
+        "grades": campaign.grades.count(),
+    }
+    return {**needs, "pools": len(pools), "is_ready": all(needs.values())}
 
 
 def count_pairs_without_plan(pool: Pool) -> dict[int, int]:

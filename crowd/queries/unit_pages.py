@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date
-from decimal import Decimal
+from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Q
 
-from campaigns.core.text_pages import TextChunk, slice_text_page
 from campaigns.models import Campaign, Document, Grade, Topic
-from crowd.core.inline_documents import make_inline_html
-from crowd.core.quality.stop_rule import is_stop_reason
-from crowd.core.unit_time import AnswerTime, estimate_minutes_left
-from crowd.models import Payment, Study
-from crowd.queries.consent import get_consent_text
-from crowd.queries.keys import find_key_date
-from crowd.queries.unit_seconds import count_unit_documents, load_study_seconds
-from judging.models import Audience, CrowdWorker, Judgment, Purpose, Slot, TrainingPair, WorkUnit
-from judging.queries.training import unanswered_pairs
-from judging.queries.unit_work import current_unit_judgments, list_unit_slots
+from crowd.models import CrowdWorker, Study, WorkUnit
+from crowd.queries.keys import find_key_date, get_link_path, unseal_external
+from crowd.queries.study_terms import get_consent_text, load_study_seconds
+from crowd.queries.unit_work import current_unit_judgments, list_unit_slots
+from judging.models import Audience, Judgment, Purpose, Slot
+from judging.queries.training import list_training, unanswered_pairs
+from poolbench.crowd.inline_documents import make_inline_html
+from poolbench.crowd.providers.base import ReturnForm
+from poolbench.crowd.providers.fake import RETURN_PATH
+from poolbench.crowd.providers.registry import PROVIDERS
+from poolbench.crowd.quality.stop_rule import is_stop_reason
+from poolbench.crowd.unit_time import AnswerTime, estimate_minutes_left
+from poolbench.texts.text_pages import slice_text_page
 
 NO_DOCUMENTS = "no documents left"
 """Why a unit was refused that found nothing to judge."""
@@ -44,49 +45,14 @@ class PracticeCount:
 
 
 @dataclass(frozen=True)
-class StudyFacts:
-    """What a worker reads before anything else. ``minutes`` of a unit are the median; the key to
-    the provider's IDs is destroyed after ``key_date``.
-    """
-
-    study: Study
-    texts: int
-    minutes: int
-    practice: int
-    practice_needed: int
-    pay: Decimal
-    key_date: date | None
-
-
-@dataclass(frozen=True)
-class Question:
-    """A topic as workers see it: never with its number."""
-
-    title: str
-    details: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class ShownText:
-    """A document as workers see it: never with its docno. One of ``chunks`` (text), ``html``
-    and ``file_kind`` (pdf or image) is set; all are empty if there is no text.
-    """
-
-    title: str
-    chunks: list[TextChunk]
-    html: str = ""
-    file_kind: str = ""
-
-
-@dataclass(frozen=True)
 class UnitItem:
     """The text at hand: number ``position`` of ``total``, its ``token``, the answer so far."""
 
     position: int
     total: int
     token: str
-    question: Question
-    text: ShownText
+    question: dict[str, Any]
+    text: dict[str, Any]
     grade: int | None
     reason: str
     is_new_question: bool
@@ -104,12 +70,6 @@ def get_consent_version(study: Study) -> int:
     return text.version if text else 0
 
 
-def list_practice(campaign: Campaign) -> QuerySet[TrainingPair]:
-    """The practice texts for crowd workers, in order."""
-    pairs = TrainingPair.objects.filter(campaign=campaign, audience=Audience.CROWD)
-    return pairs.select_related("topic").order_by("position", "pk")
-
-
 def load_practice_answers(unit: WorkUnit) -> dict[tuple[int, str], Judgment]:
     """The worker's first answers to practice texts, by topic and docno."""
     rows = Judgment.objects.filter(
@@ -120,7 +80,7 @@ def load_practice_answers(unit: WorkUnit) -> dict[tuple[int, str], Judgment]:
 
 def count_practice(unit: WorkUnit) -> PracticeCount:
     """How far the worker of ``unit`` is with practice, which is done once for a campaign."""
-    pairs = list(list_practice(unit.plan.campaign))
+    pairs = list(list_training(unit.plan.campaign, Audience.CROWD))
     answers = load_practice_answers(unit)
     graded = [(pair, answers.get((pair.topic_id, pair.docno))) for pair in pairs]
     right = sum(answer is not None and answer.grade == pair.grade for pair, answer in graded)
@@ -164,15 +124,12 @@ def list_open_slots(unit: WorkUnit) -> list[Slot]:
     return [slot for slot in list_unit_slots(unit) if slot.state == Slot.State.LEASED]
 
 
-def list_answer_times(unit: WorkUnit) -> list[AnswerTime]:
-    """When each answer's document was shown and when it was answered, in order of time."""
-    rows = Judgment.objects.filter(unit=unit).exclude(purpose=Purpose.TRAINING)
-    return list(rows.order_by("pk").values_list("served_at", "judged_at"))
-
-
-def list_practice_times(unit: WorkUnit) -> list[AnswerTime]:
-    """When each practice text was shown and when it was answered in ``unit``, in order of time."""
-    rows = Judgment.objects.filter(unit=unit, purpose=Purpose.TRAINING)
+def list_answer_times(unit: WorkUnit, *, practice: bool = False) -> list[AnswerTime]:
+    """When each answer's document was shown and when it was answered, in order of time; or each
+    practice text of ``unit``.
+    """
+    training = Q(purpose=Purpose.TRAINING)
+    rows = Judgment.objects.filter(training if practice else ~training, unit=unit)
     return list(rows.order_by("pk").values_list("served_at", "judged_at"))
 
 
@@ -217,54 +174,91 @@ def find_shown_document(unit: WorkUnit, position: int) -> Document | None:
     return Document.objects.filter(campaign=unit.plan.campaign_id, docno=docno).first()
 
 
-def describe_question(topic: Topic) -> Question:
+def describe_question(topic: Topic) -> dict[str, Any]:
+    """A topic as workers see it: never with its number."""
     details = (text for text in (topic.description, topic.narrative) if text.strip())
-    return Question(topic.title, tuple(text for text in details if text != topic.title))
+    return {"title": topic.title, "details": tuple(text for text in details if text != topic.title)}
 
 
-def load_text(campaign: int, docno: str) -> ShownText:
+def load_text(campaign: int, docno: str) -> dict[str, Any]:
+    """A whole document as workers see it: never with its docno. One of ``chunks`` (text), ``html``
+    and ``file_kind`` (pdf or image) is set; all are empty if there is no text.
+    """
+    text: dict[str, Any] = {"title": "", "chunks": [], "html": "", "file_kind": ""}
     document = Document.objects.filter(campaign=campaign, docno=docno).first()
-    return ShownText("", []) if document is None else describe_text(document)
-
-
-def describe_text(document: Document) -> ShownText:
-    """The whole document, ready for a page."""
+    if document is None:
+        return text
+    text["title"] = document.title
     if document.format == Document.Format.HTML:
-        return ShownText(document.title, [], html=make_inline_html(document.body))
-    if document.file:
-        return ShownText(document.title, [], file_kind=document.format)
-    page = slice_text_page(document.body, size=max(len(document.body), 1))
-    return ShownText(document.title, page.chunks)
+        text["html"] = make_inline_html(document.body)
+    elif document.file:
+        text["file_kind"] = document.format
+    else:
+        text["chunks"] = slice_text_page(document.body, size=max(len(document.body), 1)).chunks
+    return text
 
 
 def list_grades(campaign: Campaign) -> list[Grade]:
     return list(campaign.grades.order_by("value"))
 
 
-def describe_study(study: Study) -> StudyFacts:
-    """What ``study`` asks and pays, with the time that it takes others."""
-    practice = list_practice(study.campaign).count()
-    return StudyFacts(
-        study=study,
-        texts=count_unit_documents(study),
-        minutes=max(1, round(load_study_seconds(study).median / 60)),
-        practice=practice,
-        practice_needed=min(study.practice_pass, practice),
-        pay=study.pay_per_unit,
-        key_date=find_key_date(study),
-    )
+def describe_study(study: Study) -> dict[str, Any]:
+    """What a worker reads before anything else. ``minutes`` of a unit are the median; the key to
+    the provider's IDs is destroyed after ``key_date``.
+    """
+    practice = list_training(study.campaign, Audience.CROWD).count()
+    return {
+        "study": study,
+        "texts": study.options.documents,
+        "minutes": max(1, round(load_study_seconds(study).median / 60)),
+        "practice": practice,
+        "practice_needed": min(study.practice_pass, practice),
+        "pay": study.pay_per_unit,
+        "key_date": find_key_date(study),
+    }
 
 
-def find_payment(unit: WorkUnit) -> Payment | None:
-    return Payment.objects.filter(unit=unit).first()
-
-
-def find_sample(study: Study) -> tuple[Question, ShownText] | None:
+def find_sample(study: Study) -> tuple[dict[str, Any], dict[str, Any]] | None:
     """A question and a text to show before the work: of practice, else of the pool."""
-    pair = list_practice(study.campaign).first()
+    pair = list_training(study.campaign, Audience.CROWD).first()
     if pair is not None:
         return describe_question(pair.topic), load_text(study.campaign_id, pair.docno)
     item = study.plan.pool.items.select_related("topic").order_by("pk").first()
     if item is None:
         return None
     return describe_question(item.topic), load_text(study.campaign_id, item.docno)
+
+
+def choose_outcome(unit: WorkUnit) -> str:
+    """How the unit ended, in the provider's terms."""
+    if unit.state == WorkUnit.State.COMPLETE:
+        return "completed"
+    return "screened" if unit.state == WorkUnit.State.SCREENED_OUT else "failed"
+
+
+def find_unit_code(study: Study, unit: WorkUnit) -> str:
+    """The provider's code with which the worker of a unit returns; empty if there is none."""
+    provider = PROVIDERS[find_unit_provider(study, unit)]
+    return provider.find_code(study.provider_settings, choose_outcome(unit))
+
+
+def find_unit_provider(study: Study, unit: WorkUnit) -> str:
+    """The name of the provider: the fake one for a trial."""
+    return "fake" if unit.trial else study.provider
+
+
+def make_unit_return(unit: WorkUnit) -> ReturnForm | None:
+    """Where the worker of a unit that is over returns to; None if nowhere, or the key is gone.
+
+    The address comes from the study's settings alone, never from a request.
+    """
+    study: Study = unit.plan.study
+    external_id = unseal_external(study.campaign, unit.external_id)
+    if not unit.is_over or not external_id:
+        return None
+    name = find_unit_provider(study, unit)
+    settings = study.provider_settings
+    if name == "fake":
+        settings = {"platform_url": get_link_path(study) + RETURN_PATH}
+    fields = {"unit": external_id, "receipt": unit.receipt}
+    return PROVIDERS[name].make_return(settings, choose_outcome(unit), fields)

@@ -8,21 +8,20 @@ from decimal import Decimal
 from django.db.models import Count, F, Max, Q
 
 from campaigns.models import Event
-from crowd.core.pay import round_to_cent
-from crowd.core.quality.unsure import UnsurePair, choose_unsure_pairs
 from crowd.models import Study
-from crowd.queries.unit_seconds import count_unit_documents
-from judging.core.aggregation.base import (
+from judging.models import Judgment, Purpose, Slot
+from judging.queries.exclusions import counting_judgments
+from judging.queries.judgments import latest_judgments
+from poolbench.crowd.pay import round_to_cent
+from poolbench.crowd.quality.unsure import UnsurePair, choose_unsure_pairs
+from poolbench.judging.aggregation.base import (
     AggregationOptions,
     GoldCounts,
     LabelMatrix,
     aggregate_labels,
     build_label_matrix,
 )
-from judging.core.aggregation.registry import MODELS
-from judging.models import Judgment, Purpose, Slot
-from judging.queries.exclusions import counting_judgments
-from judging.queries.judgments import latest_judgments
+from poolbench.judging.aggregation.registry import MODELS
 
 Pair = tuple[str, str]
 
@@ -77,7 +76,7 @@ def preview_unsure_pairs(study: Study) -> UnsurePreview:
         else:
             pairs = choose_unsure_pairs(aggregate_labels(model, matrix, options), room, left)
             reason = "" if pairs else "the model is sure of every grade"
-    share = study.pay_per_unit / max(count_unit_documents(study), 1)
+    share = study.pay_per_unit / max(study.options.documents, 1)
     return UnsurePreview(
         pairs=tuple(pairs),
         items=tuple(room[pair.topic, pair.docno] for pair in pairs),

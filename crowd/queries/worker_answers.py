@@ -12,11 +12,11 @@ from django.db.models import Exists, OuterRef, QuerySet
 from django.db.models.functions import Length
 
 from campaigns.models import Document
-from crowd.core.quality.answers import CrowdAnswer
-from crowd.core.unit_time import list_working_seconds
-from crowd.models import Study
-from judging.models import CrowdWorker, Judgment
+from crowd.models import CrowdWorker, Study
+from judging.models import Judgment
 from judging.queries.judgments import SHOWN
+from poolbench.crowd.quality.answers import CrowdAnswer
+from poolbench.crowd.unit_time import list_working_seconds
 
 
 @dataclass

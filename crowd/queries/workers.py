@@ -1,4 +1,6 @@
-"""The workers of a study: their work, the controls of its quality, and their alarms."""
+"""The workers of a study, and one of them: work, controls of its quality, alarms, and what was set
+aside.
+"""
 
 from __future__ import annotations
 
@@ -12,16 +14,16 @@ from django.http import Http404
 
 from campaigns.models import Campaign, User
 from campaigns.queries.lists import get_campaign_for
-from crowd.core.quality.formats import WorkerLine
-from crowd.core.quality.stop_rule import StopRule
-from crowd.core.quality.time_floor import TimeFloor
-from crowd.core.quality.workers import QualitySettings, WorkerQuality, measure_workers
-from crowd.models import Study
+from crowd.models import CrowdWorker, Payment, Study, WorkUnit
 from crowd.queries.worker_answers import load_study_answers
-from judging.models import CrowdWorker, Exclusion, WorkUnit
+from judging.models import Exclusion
 from judging.queries.exclusions import list_active_exclusions
+from poolbench.crowd.quality.answers import CrowdAnswer
+from poolbench.crowd.quality.formats import WorkerLine
+from poolbench.crowd.quality.stop_rule import StopRule
+from poolbench.crowd.quality.time_floor import TimeFloor
+from poolbench.crowd.quality.workers import QualitySettings, WorkerQuality, measure_workers
 
-UNIT_STATES = tuple(state for state in WorkUnit.State)
 STATES = {"active": "active", "aside": "set aside", "screened": "screened out"}
 """States by which the table can be filtered."""
 
@@ -65,13 +67,15 @@ class WorkerSummary:
 
     @property
     def alarm_codes(self) -> tuple[str, ...]:
-        return tuple(alarm.code for alarm in self.quality.alarms) if self.quality else ()
+        return tuple(alarm.name for alarm in self.quality.alarms) if self.quality else ()
 
     @property
     def units_in_words(self) -> str:
         """The units by state, such as ``2 complete, 1 started``."""
         return ", ".join(
-            f"{self.units[state]} {state.label}" for state in UNIT_STATES if self.units.get(state)
+            f"{self.units[state]} {state.label}"
+            for state in WorkUnit.State
+            if self.units.get(state)
         )
 
 
@@ -87,10 +91,8 @@ def get_study_for(user: User, slug: str, pk: int) -> tuple[Campaign, Study]:
 
 def get_crowd_worker(study: Study, pk: int) -> CrowdWorker:
     """A worker with a unit in ``study``, trials aside."""
-    units = WorkUnit.objects.filter(plan=study.plan_id, trial=False).values("worker")
     # By its own key, which an address may make too large for the database.
-    worker = CrowdWorker.objects.filter(pk=pk, pk__in=units).select_related("user")
-    row = worker.first()
+    row = study_workers(study).filter(pk=pk).first()
     if row is None:
         raise Http404(f"no worker {pk} in study {study.pk}")
     return row
@@ -170,32 +172,16 @@ def load_worker_quality(
     return measure_workers(answers, load_quality_settings(study), counting)
 
 
-def _gold_key(row: WorkerSummary) -> float | None:
-    return row.quality.gold.share if row.quality else None
-
-
-def _pace_key(row: WorkerSummary) -> float | None:
-    return row.quality.pace.median if row.quality else None
-
-
-def _others_key(row: WorkerSummary) -> float | None:
-    return row.quality.others.share.share if row.quality else None
-
-
-def _repeats_key(row: WorkerSummary) -> float | None:
-    return row.quality.repeats.share if row.quality else None
-
-
 SORT_KEYS: dict[str, Callable[[WorkerSummary], Any]] = {
     "alarms": lambda row: len(row.alarm_codes),
     "worker": lambda row: row.pseudonym,
     "state": lambda row: row.state,
     "units": lambda row: row.unit_total,
     "judged": lambda row: row.judged,
-    "gold": _gold_key,
-    "pace": _pace_key,
-    "others": _others_key,
-    "repeats": _repeats_key,
+    "gold": lambda row: row.quality and row.quality.gold.value,
+    "pace": lambda row: row.quality and row.quality.pace.median,
+    "others": lambda row: row.quality and row.quality.others.share.value,
+    "repeats": lambda row: row.quality and row.quality.repeats.value,
 }
 """Columns by which the table can be sorted, by their name in the address."""
 
@@ -217,4 +203,60 @@ def filter_workers(rows: list[WorkerSummary], *, state: str, alarm: str) -> list
         for row in rows
         if (not state or row.state == state)
         and (not alarm or alarm in row.alarm_codes or (alarm == "any" and row.alarm_codes))
+    ]
+
+
+MOST_ANSWERS = 500
+
+
+def load_worker_detail(study: Study, worker: CrowdWorker) -> dict[str, Any]:
+    """Everything that organizers see of one worker: ``answers`` are the first ``MOST_ANSWERS`` in
+    the order of time, their units counted from 1, ``more`` the rest; ``gold`` are all on gold.
+    """
+    summary = next(row for row in list_crowd_workers(study) if row.pk == worker.pk)
+    units = list(
+        WorkUnit.objects.filter(plan=study.plan_id, worker=worker, trial=False).order_by("pk")
+    )
+    places = {unit.pk: number for number, unit in enumerate(units, 1)}
+    answers = load_study_answers(study, worker)
+    floor = TimeFloor(study.floor_seconds, study.floor_per_1000)
+    lines: list[dict[str, Any]] = [
+        {
+            "number": number,
+            "unit": places[unit],
+            "answer": answer,
+            "is_right": answer.gold_grade == answer.grade,
+            "is_hasty": answer.seconds is not None
+            and floor.is_hasty(answer.seconds, answer.characters),
+        }
+        for number, (unit, answer) in enumerate(answers, 1)
+    ]
+    exclusions = Exclusion.objects.filter(campaign=study.campaign_id, worker=worker)
+    return {
+        "summary": summary,
+        "units": list_unit_lines(study, units, answers),
+        "answers": lines[:MOST_ANSWERS],
+        "gold": [line for line in lines if line["answer"].gold_grade is not None],
+        "history": list(exclusions.select_related("actor", "unit", "undoes").order_by("-pk")),
+        "more": max(len(lines) - MOST_ANSWERS, 0),
+    }
+
+
+def list_unit_lines(
+    study: Study, units: list[WorkUnit], answers: list[tuple[int, CrowdAnswer]]
+) -> list[dict[str, Any]]:
+    """The units with their answers, pay and exclusion in force; ``paid`` is None while a unit runs
+    or where nothing is owed.
+    """
+    _, single = find_exclusions(study)
+    rows = Payment.objects.filter(unit__in=units).values_list("unit", "amount")
+    paid = dict(rows)
+    return [
+        {
+            "unit": unit,
+            "judged": sum(1 for number, _ in answers if number == unit.pk),
+            "paid": paid.get(unit.pk),
+            "exclusion": single.get(unit.pk),
+        }
+        for unit in units
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import partial
 from typing import NamedTuple
 from uuid import UUID
@@ -15,14 +15,13 @@ from django.utils.translation import gettext as _
 
 from campaigns.errors import ActionRefused
 from campaigns.models import User
-from crowd.core.providers.base import Arrival, parse_link_query
-from crowd.core.providers.fake import FAKE_KID
-from crowd.core.providers.registry import PROVIDERS
-from crowd.models import Study
+from crowd.models import CrowdWorker, Study, WorkUnit
 from crowd.queries.keys import find_crowd_key, get_arrival_keys, get_fake_keys
 from crowd.services.keys import hash_external, seal_external
-from judging.models import CrowdWorker, WorkUnit
 from judging.services.judgment_log import run_with_retries
+from poolbench.crowd.providers.base import Arrival, parse_link_query
+from poolbench.crowd.providers.fake import FAKE_KID
+from poolbench.crowd.providers.registry import PROVIDERS
 
 SALT = "crowd.unit"
 TOKEN_DAYS = 7
@@ -37,14 +36,14 @@ class ReadLink(NamedTuple):
     trial: bool
 
 
-def read_link(*, study: Study, query: str, now: datetime | None = None) -> ReadLink:
+def read_link(*, study: Study, query: str) -> ReadLink:
     """Check the query of a link. Raises ``ArrivalRefused``; writes nothing.
 
     The fake platform's links open drafts of studies of any provider, as trials. A preview of a
     study that is not open raises ``ActionRefused`` "not-running".
     """
     fields = parse_link_query(query)
-    now = now or timezone.now()
+    now = timezone.now()
     trial = study.state == Study.State.DRAFT and fields.get("kid") == FAKE_KID
     if trial:
         arrival = PROVIDERS["fake"].read_arrival(fields, get_fake_keys(study), {}, now)

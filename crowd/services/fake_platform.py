@@ -17,14 +17,13 @@ from django.utils import timezone
 from campaigns.errors import ActionRefused
 from campaigns.models import User
 from campaigns.rules import require_permission
-from crowd.core.providers.base import ArrivalRefused
-from crowd.models import Payment, Study
+from crowd.models import Payment, Study, WorkUnit
 from crowd.queries.fake_platform import ACCEPTED, RETURNED, SUBMITTED, is_platform_open
 from crowd.services.doorway import admit_arrival, find_unit, read_link
 from crowd.services.keys import find_hashes, make_fake_link, seal_external
 from crowd.services.units import complete_unit, end_expired_unit, leave_unit
 from crowd.services.webhooks import record_event
-from judging.models import WorkUnit
+from poolbench.crowd.providers.base import ArrivalRefused
 
 LINK_HOURS = 24
 MAX_LINKS = 500
@@ -148,28 +147,18 @@ def change_parameter(link: str, name: str, change: Callable[[str], str]) -> str:
     return f"{path}?{urlencode(query, quote_via=quote, safe='')}"
 
 
-def forge_signature(study: Study, worker: str, uid: str) -> str:
-    return change_parameter(make_task_link(study, worker, uid), "sig", lambda text: text[::-1])
-
-
-def forge_worker(study: Study, worker: str, uid: str) -> str:
-    return change_parameter(make_task_link(study, worker, uid), "wid", lambda text: text + "x")
-
-
-def forge_expired(study: Study, worker: str, uid: str) -> str:
-    return make_task_link(study, worker, uid, timezone.now() - timedelta(hours=1))
-
-
-def forge_moved(study: Study, worker: str, uid: str) -> str:
-    """Signed properly, but for another worker: as if a platform moved the task."""
-    return make_task_link(study, f"{worker}-other", uid)
-
-
 FORGERIES: dict[str, Callable[[Study, str, str], str]] = {
-    "signature": forge_signature,
-    "worker": forge_worker,
-    "expired": forge_expired,
-    "moved": forge_moved,
+    "signature": lambda study, worker, uid: change_parameter(
+        make_task_link(study, worker, uid), "sig", lambda text: text[::-1]
+    ),
+    "worker": lambda study, worker, uid: change_parameter(
+        make_task_link(study, worker, uid), "wid", lambda text: text + "x"
+    ),
+    "expired": lambda study, worker, uid: make_task_link(
+        study, worker, uid, timezone.now() - timedelta(hours=1)
+    ),
+    # Signed properly, but for another worker: as if a platform moved the task.
+    "moved": lambda study, worker, uid: make_task_link(study, f"{worker}-other", uid),
 }
 
 

@@ -19,9 +19,9 @@ from django.utils import timezone
 from campaigns.errors import ActionRefused
 from campaigns.models import Job
 from campaigns.services import jobs
-from crowd.core.providers.key_sets import MAX_KEY_SET, parse_key_set
 from crowd.models import ProviderEvent, Study
 from crowd.queries.keys import KEY_SET, find_latest_key_set
+from poolbench.crowd.providers.key_sets import MAX_KEY_SET, parse_key_set
 
 FETCH_TASK = "crowd.fetch_key_set"
 FETCH_SECONDS, MOST_SECONDS = 10.0, 30.0

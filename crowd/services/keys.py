@@ -19,9 +19,6 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, User
 from campaigns.rules import require_permission
 from campaigns.services.events import log_event
-from crowd.core.providers.fake import FAKE_KID
-from crowd.core.providers.signed_links import sign_link
-from crowd.core.receipts import ReceiptFields, check_receipt, make_receipt
 from crowd.models import CrowdKey, LinkKey, Study
 from crowd.queries.keys import (
     derive_key,
@@ -30,6 +27,9 @@ from crowd.queries.keys import (
     get_fernet,
     get_link_path,
 )
+from poolbench.crowd.providers.fake import FAKE_KID
+from poolbench.crowd.providers.signed_links import sign_link
+from poolbench.crowd.receipts import ReceiptFields, check_receipt, make_receipt
 
 SECRET_BYTES = 48
 
@@ -48,13 +48,10 @@ def get_or_create_key(campaign: Campaign) -> CrowdKey:
 
 
 def hash_external(campaign: Campaign, text: str) -> str:
-    """The HMAC-SHA256 of a provider's ID under the campaign's key, in hexadecimal digits."""
-    return hash_externals(campaign, [text])[0]
-
-
-def hash_externals(campaign: Campaign, texts: Sequence[str]) -> list[str]:
-    """``hash_external`` of each text. Makes a key if none is in use: for arrivals, not look-ups."""
-    return hash_under(get_or_create_key(campaign), texts)
+    """The HMAC-SHA256 of a provider's ID under the campaign's key, in hexadecimal digits. Makes a
+    key if none is in use: for arrivals, not look-ups.
+    """
+    return hash_under(get_or_create_key(campaign), [text])[0]
 
 
 def find_hashes(campaign: Campaign, texts: Sequence[str]) -> list[str]:

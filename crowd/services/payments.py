@@ -11,11 +11,10 @@ from campaigns.errors import ActionRefused
 from campaigns.models import User
 from campaigns.rules import require_permission
 from campaigns.services.events import log_event
-from crowd.core.pay import CENT, PayTerms, UnitOutcome, compute_payment
-from crowd.models import Bonus, Payment, Study
-from crowd.queries.unit_answers import load_unit_answers
-from crowd.queries.unit_pages import list_practice_times
-from judging.models import WorkUnit
+from crowd.models import Bonus, Payment, Study, WorkUnit
+from crowd.queries.unit_pages import list_answer_times
+from crowd.queries.unit_work import load_unit_answers
+from poolbench.crowd.pay import CENT, UnitOutcome, compute_payment
 
 MOST_BONUS = Decimal(1000)
 """The largest bonus at once; a larger one is a slip of the finger."""
@@ -41,10 +40,9 @@ def write_payment(*, unit: WorkUnit) -> Payment | None:
         size=unit.size,
         seconds=unit.server_seconds,
         skipped=answers.skipped,
-        practice=len(list_practice_times(unit)),
+        practice=len(list_answer_times(unit, practice=True)),
     )
-    terms = PayTerms(study.pay_per_unit, study.screen_out_pay, study.hourly_minimum)
-    decision = compute_payment(outcome, terms)
+    decision = compute_payment(outcome, study.options.terms)
     if decision is None:
         return None
     with transaction.atomic():

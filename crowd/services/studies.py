@@ -10,30 +10,27 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from campaigns.core.confirmation import Decision
-from campaigns.core.faults import format_count
+from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused
 from campaigns.models import User
 from campaigns.rules import require_permission
 from campaigns.services import events
 from campaigns.services.decisions import check_decision
-from crowd.core.options import StudyExtension, StudyOptions
+from campaigns.services.events import log_event
 from crowd.models import ConsentText, Study
 from crowd.queries.confirmations import describe_study_start, describe_study_stop
-from crowd.queries.consent import fill_consent_text, get_consent_text
 from crowd.queries.start_checks import MISSING, list_start_checks
+from crowd.queries.study_terms import fill_consent_text, get_consent_text
+from crowd.queries.unsure_pairs import preview_unsure_pairs
 from crowd.rules import check_changes, check_study_options
 from judging.models import Audience, Plan, Purpose
-from judging.services.exclusions import ask_one_more
-from judging.services.plans import PlanOptions, close_plan, create_plan, pause_plan
+from judging.services.crowd_plans import PlanOptions, ask_one_more
+from judging.services.plans import close_plan, create_plan, pause_plan
+from poolbench.crowd.options import StudyExtension, StudyOptions
+from poolbench.files.faults import format_count
 from pooling.models import Pool
 
 State = Study.State
-
-
-def read_study_options(study: Study) -> StudyOptions:
-    """The options that ``study`` has now."""
-    return StudyOptions(**{each.name: getattr(study, each.name) for each in fields(StudyOptions)})
 
 
 def create_study(
@@ -90,7 +87,7 @@ def edit_study(*, actor: User, study: Study, options: StudyOptions, consent: str
     with transaction.atomic():
         study = lock_study(study)
         require_not_stopped(study)
-        before = read_study_options(study)
+        before = study.options
         if study.state != State.DRAFT:
             check_changes(before, options)
         changes = {
@@ -208,7 +205,7 @@ def extend_study(*, actor: User, study: Study, extension: StudyExtension) -> Stu
     with transaction.atomic():
         study = lock_study(study)
         require_not_stopped(study)
-        before = read_study_options(study)
+        before = study.options
         limits = {
             name: value
             for name, value in asdict(extension).items()
@@ -288,3 +285,30 @@ def log_study_event(actor: User, study: Study, code: str, **data: Any) -> None:
         plan=study.plan_id,
         **data,
     )
+
+
+def request_more_labels(*, actor: User, study: Study) -> int:
+    """Ask one more judgment of each pair that the study's model is least sure of; return how many.
+
+    Refused (``nothing-unsure``) where there is no such pair or no budget left.
+    """
+    require_permission(actor, "campaigns.manage", study.campaign)
+    with transaction.atomic():
+        # Locked: a second click waits, and then finds what the first has left of the budget.
+        Plan.objects.select_for_update(no_key=True).get(pk=study.plan_id)
+        preview = preview_unsure_pairs(study)
+        if not preview.items:
+            fix = "Raise the extra budget, or wait for more judgments."
+            raise ActionRefused("nothing-unsure", f"Nothing to request: {preview.reason}.", fix)
+        count = ask_one_more(actor=actor, plan=study.plan, pairs=preview.items)
+        log_event(
+            campaign=study.campaign,
+            actor=actor,
+            code="study.labels_requested",
+            subject=study.title,
+            plan=study.plan_id,
+            judgments=count,
+            model=preview.model,
+            pairs=[f"{pair.topic} {pair.docno}" for pair in preview.pairs[:100]],
+        )
+    return count

@@ -1,24 +1,24 @@
-"""The one way in which a unit of work ends: its time, its free documents, its payment."""
+"""The one way in which a unit of work ends: its time, its free documents, payment and receipt."""
 
 from __future__ import annotations
 
 from datetime import timedelta
 from decimal import Decimal
+from typing import Any
 
 from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from campaigns.errors import ActionRefused
-from crowd.core.receipts import ReceiptFields
-from crowd.core.unit_time import sum_working_seconds
-from crowd.models import Payment, Study
-from crowd.queries.unit_answers import load_unit_answers
-from crowd.queries.unit_pages import list_answer_times, list_practice_times
-from crowd.services.keys import sign_receipt
+from crowd.models import Payment, Study, WorkUnit
+from crowd.queries.unit_pages import list_answer_times
+from crowd.queries.unit_work import load_unit_answers
+from crowd.services.keys import is_receipt_valid, sign_receipt
 from crowd.services.payments import write_payment
-from judging.models import WorkUnit
-from judging.services.unit_work import lock_unit, release_unit
+from crowd.services.unit_work import lock_unit, release_unit
+from poolbench.crowd.receipts import LENGTH, ReceiptFields
+from poolbench.crowd.unit_time import sum_working_seconds
 
 State = WorkUnit.State
 PATIENCE = timedelta(days=1)
@@ -46,7 +46,7 @@ def end_unit(unit: WorkUnit, state: str, reason: str = "") -> WorkUnit:
 
 def measure_unit(unit: WorkUnit) -> float:
     """Seconds of practice, from consent to its last answer, and of the work, from its start."""
-    practice = list_practice_times(unit)
+    practice = list_answer_times(unit, practice=True)
     seconds = sum_working_seconds(unit.consented_at or unit.offered_at, practice)
     if unit.started_at is not None:
         seconds += sum_working_seconds(unit.started_at, list_answer_times(unit))
@@ -108,3 +108,19 @@ def check_not_over(unit: WorkUnit) -> None:
             _("This piece of work is over."),
             _("Your answers are saved. You can close this page."),
         )
+
+
+def find_receipt(*, study: Study, receipt: str) -> dict[str, Any]:
+    """Look the receipt up, and compute it again from what the unit says now: ``unit`` is the one
+    that it was given for, ``is_valid``: it is bound to its work.
+    """
+    receipt = receipt.strip().lower()[:64].replace("\0", "")
+    if len(receipt) != LENGTH:
+        return {"unit": None, "is_valid": False}
+    units = WorkUnit.objects.select_related("worker__user", "plan__study")
+    unit = units.filter(plan=study.plan_id, receipt=receipt).first()
+    if unit is None:
+        return {"unit": None, "is_valid": False}
+    payment = Payment.objects.filter(unit=unit).first()
+    is_valid = is_receipt_valid(describe_receipt(unit, payment), receipt)
+    return {"unit": unit, "is_valid": is_valid}

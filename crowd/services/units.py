@@ -6,7 +6,7 @@ page can be skipped: consent before practice, practice before the work, all answ
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import partial
 from secrets import randbelow
 from uuid import UUID
@@ -17,7 +17,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from campaigns.errors import ActionRefused
-from crowd.models import Study
+from crowd.models import CrowdWorker, Study, WorkUnit
 from crowd.queries.unit_pages import (
     NO_DOCUMENTS,
     count_practice,
@@ -26,7 +26,8 @@ from crowd.queries.unit_pages import (
     get_study,
     has_worked,
 )
-from crowd.services.quality import apply_stop_rule
+from crowd.services.exclusions import apply_stop_rule
+from crowd.services.unit_answers import UnitAnswer, submit_unit_answer
 from crowd.services.unit_ends import (
     PATIENCE,
     check_not_over,
@@ -34,11 +35,10 @@ from crowd.services.unit_ends import (
     is_all_answered,
     is_expired,
 )
-from judging.models import CrowdWorker, Judgment, Purpose, TrainingPair, WorkUnit
+from crowd.services.unit_work import UnitRequest, lock_unit, start_unit
+from judging.models import Judgment, Purpose, TrainingPair
 from judging.services.judgment_log import JudgmentSubmission, run_with_retries
 from judging.services.training import write_answer
-from judging.services.unit_answers import submit_unit_answer
-from judging.services.unit_work import lock_unit, start_unit
 
 State = WorkUnit.State
 
@@ -74,7 +74,7 @@ def answer_practice(
     submission = JudgmentSubmission(
         unit.worker.user, unit.plan.campaign, pair.topic, pair.docno, Judgment.Kind.GRADE,
         client_uuid, purpose=Purpose.TRAINING, grade=grade, source=Judgment.Source.CROWD,
-        unit=unit,
+        unit=unit.pk,
     )  # fmt: skip
     return run_with_retries(partial(write_practice_answer, unit, submission))
 
@@ -109,14 +109,15 @@ def begin_unit(*, unit: WorkUnit) -> WorkUnit:
     check_may_begin(unit, study)
     if unit.is_over:
         return unit
+    request = UnitRequest(
+        size=study.unit_size, one_topic=study.one_topic,
+        gold=study.gold_per_unit, repeats=study.repeats_per_unit,
+        until=timezone.now() + timedelta(minutes=study.unit_minutes),
+        # Drawn in secret: the order must not follow from what the worker can read.
+        seed=randbelow(1 << 32),
+    )  # fmt: skip
     try:
-        start_unit(
-            unit=unit, size=study.unit_size, one_topic=study.one_topic,
-            gold=study.gold_per_unit, repeats=study.repeats_per_unit,
-            until=timezone.now() + timedelta(minutes=study.unit_minutes),
-            # Drawn in secret: the order must not follow from what the worker can read.
-            seed=randbelow(1 << 32),
-        )  # fmt: skip
+        start_unit(unit=unit, request=request)
     except ActionRefused as refused:
         if refused.code != "no-work":
             raise
@@ -147,29 +148,14 @@ def check_may_begin(unit: WorkUnit, study: Study) -> None:
         )
 
 
-def answer_unit(
-    *,
-    unit: WorkUnit,
-    token: UUID,
-    grade: int | None,
-    client_uuid: UUID,
-    reason: str = "",
-    comment: str = "",
-    served_at: datetime | None = None,
-    active_seconds: float | None = None,
-) -> Judgment:
-    """Save one answer: a grade, or None with the ``reason`` why the worker cannot tell.
-
-    The same ``client_uuid`` is the same answer. Then the stop rule decides if the unit
-    goes on.
+def answer_unit(*, unit: WorkUnit, answer: UnitAnswer) -> Judgment:
+    """Save one answer; the same ``client_uuid`` is the same answer. Then the stop rule decides if
+    the unit goes on.
     """
     if is_expired(unit):
         end_expired_unit(unit)
     check_not_over(unit)
-    judgment = submit_unit_answer(
-        unit=unit, token=token, client_uuid=client_uuid, grade=grade, reason=reason,
-        comment=comment, served_at=served_at, active_seconds=active_seconds,
-    )  # fmt: skip
+    judgment = submit_unit_answer(unit=unit, answer=answer)
     apply_stop_rule(unit=unit)
     return judgment
 

@@ -3,29 +3,22 @@
 from __future__ import annotations
 
 import json
-from datetime import datetime
 from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from campaigns.errors import ActionRefused
-from crowd.core.providers.prolific import is_webhook_valid
 from crowd.models import ProviderEvent, Study
 from crowd.queries.keys import find_crowd_key
 from crowd.services.keys import seal_external
+from poolbench.crowd.providers.prolific import is_webhook_valid
 
 MAX_EVENT_ID, MAX_KIND = 200, 100
 
 
 def accept_webhook(
-    *,
-    study: Study,
-    event_id: str,
-    timestamp: str,
-    signature: str,
-    body: bytes,
-    now: datetime | None = None,
+    *, study: Study, event_id: str, timestamp: str, signature: str, body: bytes
 ) -> bool:
     """Keep a webhook; False if its event is known already.
 
@@ -35,8 +28,9 @@ def accept_webhook(
     changes nothing here: payment follows from our own log.
     """
     secret = str(study.provider_settings.get("webhook_secret", ""))
+    now = timezone.now()
     if study.provider != "prolific" or not is_webhook_valid(
-        secret, timestamp, signature, body, now or timezone.now()
+        secret, timestamp, signature, body, now
     ):
         raise webhook_error("The signature or the time is wrong.")
     message = parse_webhook_body(body)

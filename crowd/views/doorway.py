@@ -1,18 +1,18 @@
-"""The door of a study: where the links of providers lead."""
+"""The door of a study: where the links of providers lead, and their signed messages."""
 
 from __future__ import annotations
 
 from django.contrib.auth.decorators import login_not_required
-from django.http import HttpRequest, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import get_object_or_404
 from django.views.decorators.csrf import csrf_exempt
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from campaigns.errors import ActionRefused
-from crowd.core.providers.base import ArrivalRefused
 from crowd.models import Study
 from crowd.services.doorway import admit_arrival, make_unit_token, read_link
 from crowd.services.units import abandon_expired_units
+from crowd.services.webhooks import accept_webhook
 from crowd.views.unit_frame import (
     UnitFrame,
     add_worker_headers,
@@ -20,6 +20,7 @@ from crowd.views.unit_frame import (
     worker_refusal_response,
 )
 from crowd.views.unit_start import preview_response
+from poolbench.crowd.providers.base import ArrivalRefused
 
 
 @login_not_required
@@ -42,3 +43,27 @@ def crowd_door_view(request: HttpRequest, slug: str, pk: int) -> HttpResponseBas
         return worker_refusal_response(request, refused, study, status=409)
     answer = redirect_worker("crowd-unit", UnitFrame(make_unit_token(unit), study))
     return add_worker_headers(answer, study)
+
+
+MAX_BODY = 65_536
+
+
+@csrf_exempt
+@login_not_required
+@require_POST
+def crowd_webhook_view(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Keep a signed message; the same one again is no error. 403 if it is not signed."""
+    study = get_object_or_404(Study.objects.select_related("campaign"), pk=pk, campaign__slug=slug)
+    if len(request.body) > MAX_BODY:
+        return JsonResponse({"code": "too-large"}, status=413)
+    try:
+        is_new = accept_webhook(
+            study=study,
+            event_id=request.headers.get("X-Event-ID", ""),
+            timestamp=request.headers.get("X-Prolific-Request-Timestamp", ""),
+            signature=request.headers.get("X-Prolific-Request-Signature", ""),
+            body=request.body,
+        )
+    except ActionRefused as refused:
+        return JsonResponse({"code": refused.code, "detail": refused.message}, status=403)
+    return JsonResponse({"new": is_new})

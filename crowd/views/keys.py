@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 
 from django.contrib import messages
 from django.http import HttpResponse
@@ -11,40 +11,19 @@ from django.shortcuts import redirect
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
-from campaigns.core.cards import Card
 from campaigns.errors import ActionRefused
-from campaigns.models import Campaign
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
-from crowd.core.providers.base import ArrivalRefused, check_id
-from crowd.core.providers.registry import PROVIDERS
-from crowd.models import LinkKey, ProviderEvent, Study
+from crowd.models import LinkKey, Study
 from crowd.queries.keys import find_latest_key_set, get_link_path
 from crowd.queries.workers import get_study_for
 from crowd.services.key_sets import request_key_set
 from crowd.services.keys import make_link, retire_link_key, rotate_link_key
-from crowd.services.receipt_checks import ReceiptCheck, find_receipt
+from crowd.services.unit_ends import find_receipt
+from poolbench.crowd.providers.base import ArrivalRefused, check_id
+from poolbench.crowd.providers.registry import PROVIDERS
 
 MAX_HOURS = 24 * 365
-
-
-@dataclass(frozen=True)
-class KeysPage:
-    """``signs``: the provider's links are signed under the keys of this page. ``added`` is the key
-    that was added just now: its secret is shown this once.
-    """
-
-    campaign: Campaign
-    study: Study
-    card: Card
-    signs: bool
-    link_path: str
-    keys: list[LinkKey]
-    key_set: ProviderEvent | None
-    added: LinkKey | None
-    link: str
-    check: ReceiptCheck | None
-    refused: ActionRefused | None
 
 
 @require_http_methods(["GET", "POST"])
@@ -104,20 +83,22 @@ def render_keys_page(
     *,
     added: LinkKey | None = None,
     link: str = "",
-    check: ReceiptCheck | None = None,
+    check: dict[str, Any] | None = None,
     refused: ActionRefused | None = None,
 ) -> HttpResponse:
-    page = KeysPage(
-        campaign=study.campaign,
-        study=study,
-        card=PROVIDERS[study.provider].card,
-        signs=study.provider == "generic",
-        link_path=request.build_absolute_uri(get_link_path(study)),
-        keys=list(LinkKey.objects.filter(study=study)),
-        key_set=find_latest_key_set(study),
-        added=added,
-        link=link,
-        check=check,
-        refused=refused,
-    )
+    # ``signs``: the provider's links are signed under the keys of this page. ``added`` is the key
+    # that was added just now: its secret is shown this once.
+    page = {
+        "campaign": study.campaign,
+        "study": study,
+        "card": PROVIDERS[study.provider].card,
+        "signs": study.provider == "generic",
+        "link_path": request.build_absolute_uri(get_link_path(study)),
+        "keys": list(LinkKey.objects.filter(study=study)),
+        "key_set": find_latest_key_set(study),
+        "added": added,
+        "link": link,
+        "check": check,
+        "refused": refused,
+    }
     return render_page(request, "crowd/keys.html", page, status=409 if refused else 200)

@@ -3,36 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
-from django.core.paginator import Page, Paginator
+from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from campaigns.api.attachments import attachment_response, report_response
-from campaigns.core.faults import FaultReport, InvalidFile
 from campaigns.errors import ActionRefused
-from campaigns.models import Campaign
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
-from crowd.core.payment_sheet import (
-    PAYMENT_FORMATS,
-    SheetRow,
-    SheetTotal,
-    format_approve_list,
-    format_bonus_list,
-    format_part_list,
-    sum_payments,
-)
-from crowd.core.provider_lists import COLUMN_NAMES, MOST_BYTES, read_submissions
-from crowd.core.reconciliation import MATCH_CLASSES, RECONCILIATION_FORMATS, Reconciliation
 from crowd.forms.payments import BonusForm, ReconcileForm
 from crowd.models import Payment, Study
 from crowd.queries.payment_sheet import (
-    KeyStatus,
     count_unpaid_units,
     load_key_status,
     load_payment_sheet,
@@ -40,6 +25,17 @@ from crowd.queries.payment_sheet import (
 )
 from crowd.queries.workers import get_study_for
 from crowd.services.payments import grant_bonus
+from poolbench.crowd.payment_sheet import (
+    PAYMENT_FORMATS,
+    SheetRow,
+    format_approve_list,
+    format_bonus_list,
+    format_part_list,
+    sum_payments,
+)
+from poolbench.crowd.provider_lists import COLUMN_NAMES, MOST_BYTES, read_submissions
+from poolbench.crowd.reconciliation import MATCH_CLASSES, RECONCILIATION_FORMATS, Reconciliation
+from poolbench.files.faults import FaultReport, InvalidFile
 
 PER_PAGE = 200
 MOST_LISTED = 200
@@ -49,20 +45,6 @@ PROVIDER_LISTS: dict[str, Callable[[Iterable[SheetRow]], str]] = {
     "parts": format_part_list,
     "bonuses": format_bonus_list,
 }
-
-
-@dataclass(frozen=True)
-class PaymentsPage:
-    """``bonus_row`` is the payment that the form adds a bonus to."""
-
-    campaign: Campaign
-    study: Study
-    page_obj: Page[Any]
-    totals: list[SheetTotal]
-    unpaid: int
-    key: KeyStatus
-    bonus_row: SheetRow | None
-    form: BonusForm
 
 
 @require_safe
@@ -76,16 +58,17 @@ def render_payments(
 ) -> HttpResponse:
     campaign, study = get_study_for(request.user, slug, pk)
     rows = load_payment_sheet(study)
-    page = PaymentsPage(
-        campaign=campaign,
-        study=study,
-        page_obj=Paginator(rows, PER_PAGE).get_page(request.GET.get("page")),
-        totals=sum_payments(rows),
-        unpaid=count_unpaid_units(study),
-        key=load_key_status(study),
-        bonus_row=next((row for row in rows if str(row.payment) == bonus), None),
-        form=form,
-    )
+    # ``bonus_row`` is the payment that the form adds a bonus to.
+    page = {
+        "campaign": campaign,
+        "study": study,
+        "page_obj": Paginator(rows, PER_PAGE).get_page(request.GET.get("page")),
+        "totals": sum_payments(rows),
+        "unpaid": count_unpaid_units(study),
+        "key": load_key_status(study),
+        "bonus_row": next((row for row in rows if str(row.payment) == bonus), None),
+        "form": form,
+    }
     return render_page(request, "crowd/payments.html", page, status=422 if form.is_bound else 200)
 
 
@@ -134,32 +117,6 @@ def study_provider_list_view(
     return attachment_response(text, f"{slug}-study-{study.pk}-{kind}.csv")
 
 
-@dataclass(frozen=True)
-class ReconcileClass:
-    """The rows of a class that the page shows, and how many more there are."""
-
-    kind: str
-    title: str
-    act: str
-    rows: list[Any]
-    more: int
-
-
-@dataclass(frozen=True)
-class ReconcilePage:
-    """``answer`` is None before a list is uploaded, ``report`` lists its faults."""
-
-    campaign: Campaign
-    study: Study
-    form: ReconcileForm
-    key: KeyStatus
-    columns: list[tuple[str, str]]
-    answer: Reconciliation | None
-    classes: list[ReconcileClass]
-    counts: list[tuple[str, int]]
-    report: FaultReport | None
-
-
 @require_http_methods(["GET", "POST"])
 def study_reconcile_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Compare the payment sheet with the provider's list; nothing of the list is stored."""
@@ -168,7 +125,7 @@ def study_reconcile_view(request: SignedInRequest, slug: str, pk: int) -> HttpRe
     form = ReconcileForm(request.POST or None, request.FILES or None)
     if request.method == "GET":
         return render_reconcile(request, study, key, ReconcileForm())
-    if not key.is_readable:
+    if not key["is_readable"]:
         form.add_error(None, "The key is destroyed: IDs of the provider match no unit any more.")
     if not form.is_valid():
         return render_reconcile(request, study, key, form, status=422)
@@ -189,7 +146,7 @@ def study_reconcile_view(request: SignedInRequest, slug: str, pk: int) -> HttpRe
 def render_reconcile(
     request: SignedInRequest,
     study: Study,
-    key: KeyStatus,
+    key: dict[str, Any],
     form: ReconcileForm,
     *,
     answer: Reconciliation | None = None,
@@ -197,21 +154,28 @@ def render_reconcile(
     status: int = 200,
 ) -> HttpResponse:
     differences = answer.differences if answer else []
-    page = ReconcilePage(
-        campaign=study.campaign,
-        study=study,
-        form=form,
-        key=key,
-        columns=[(name, ", ".join(spellings)) for name, spellings in COLUMN_NAMES.items()],
-        answer=answer,
-        classes=[
-            ReconcileClass(kind, title, act, rows[:MOST_LISTED], max(len(rows) - MOST_LISTED, 0))
+    # ``answer`` is None before a list is uploaded, ``report`` lists its faults.
+    page = {
+        "campaign": study.campaign,
+        "study": study,
+        "form": form,
+        "key": key,
+        "columns": [(name, ", ".join(spellings)) for name, spellings in COLUMN_NAMES.items()],
+        "answer": answer,
+        "classes": [
+            {
+                "kind": kind,
+                "title": title,
+                "act": act,
+                "rows": rows[:MOST_LISTED],
+                "more": max(len(rows) - MOST_LISTED, 0),
+            }
             for kind, title, act, rows in differences
         ],
-        counts=[
+        "counts": [
             (MATCH_CLASSES[kind][0], count)
             for kind, count in (answer.counts if answer else {}).items()
         ],
-        report=report,
-    )
+        "report": report,
+    }
     return render_page(request, "crowd/payments_reconcile.html", page, status=status)

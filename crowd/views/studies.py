@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 
 from django.contrib import messages
@@ -10,27 +9,28 @@ from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from campaigns.core.confirmation import Decision
-from campaigns.core.faults import format_count
+from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.confirmation import confirm_act
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
-from campaigns.views.row_filters import RowFilter, filter_rows
-from crowd.core.consent import PLACEHOLDERS
+from campaigns.views.row_filters import filter_rows
 from crowd.forms.studies import StudyExtendForm, StudyForm, StudyNewForm, build_edit_form
 from crowd.models import Study
 from crowd.queries.confirmations import describe_study_start, describe_study_stop
-from crowd.queries.consent import get_consent_text
-from crowd.queries.start_checks import MISSING, OPEN, StartCheck, list_start_checks
+from crowd.queries.start_checks import MISSING, OPEN, list_start_checks
 from crowd.queries.studies import (
-    CrowdNeeds,
-    StudyFigures,
+    count_pairs_without_plan,
     list_studies,
     load_crowd_needs,
     load_study_figures,
+)
+from crowd.queries.study_terms import (
+    assess_study_pay,
+    get_consent_text,
+    load_campaign_seconds,
 )
 from crowd.queries.workers import get_study_for
 from crowd.services.studies import (
@@ -42,16 +42,9 @@ from crowd.services.studies import (
     stop_study,
 )
 from crowd.views.study_page import render_study_page
-from crowd.views.study_preview import StudyPreviewPart, build_study_preview
-
-
-@dataclass(frozen=True)
-class StudiesPage:
-    campaign: Campaign
-    studies: list[StudyFigures]
-    has_studies: bool
-    states: RowFilter
-    needs: CrowdNeeds
+from poolbench.crowd.consent import PLACEHOLDERS
+from poolbench.crowd.forecast import forecast_study
+from poolbench.files.faults import format_count
 
 
 @require_GET
@@ -63,26 +56,14 @@ def studies_view(request: SignedInRequest, slug: str) -> HttpResponse:
         request, studies, lambda row: row.study.state, parameter="state", label="State",
         labels=dict(Study.State.choices),
     )  # fmt: skip
-    page = StudiesPage(
-        campaign=campaign,
-        studies=listed,
-        has_studies=bool(studies),
-        states=states,
-        needs=load_crowd_needs(campaign),
-    )
+    page = {
+        "campaign": campaign,
+        "studies": listed,
+        "has_studies": bool(studies),
+        "states": states,
+        "needs": load_crowd_needs(campaign),
+    }
     return render_page(request, "crowd/studies.html", page)
-
-
-@dataclass(frozen=True)
-class StudyFormPage:
-    """``study`` is None for a new one; ``can_fill`` lists the placeholders of the consent text."""
-
-    campaign: Campaign
-    form: StudyForm
-    study: Study | None
-    needs: CrowdNeeds | None
-    preview: StudyPreviewPart | None
-    can_fill: dict[str, str]
 
 
 def render_study_form(
@@ -90,18 +71,40 @@ def render_study_form(
     campaign: Campaign,
     form: StudyForm,
     study: Study | None = None,
-    preview: StudyPreviewPart | None = None,
+    preview: dict[str, object] | None = None,
 ) -> HttpResponse:
-    page = StudyFormPage(
-        campaign=campaign,
-        form=form,
-        study=study,
-        needs=None if study else load_crowd_needs(campaign),
-        preview=preview,
-        can_fill=PLACEHOLDERS,
-    )
+    # ``study`` is None for a new one; ``can_fill`` lists the placeholders of the consent text.
+    page = {
+        "campaign": campaign,
+        "form": form,
+        "study": study,
+        "needs": None if study else load_crowd_needs(campaign),
+        "preview": preview,
+        "can_fill": PLACEHOLDERS,
+    }
     status = 422 if form.is_bound and form.errors else 200
     return render_page(request, "crowd/study_form.html", page, status=status)
+
+
+def build_study_preview(campaign: Campaign, form: StudyNewForm) -> dict[str, object]:
+    """The preview of a valid form. Writes nothing."""
+    options, values = form.options(), form.cleaned_data
+    pool, numbers = values["pool"], values["topics"]
+    topics = (
+        campaign.topics.all() if numbers is None else campaign.topics.filter(number__in=numbers)
+    )
+    wanted = set(topics.values_list("pk", flat=True))
+    unplanned = {t: n for t, n in count_pairs_without_plan(pool).items() if t in wanted}
+    seconds = load_campaign_seconds(campaign, options.documents)
+    forecast = forecast_study(list(unplanned.values()), values["redundancy"], options, seconds)
+    # ``planned_before``: pairs of the chosen topics that are in a plan already.
+    return {
+        "forecast": forecast,
+        "pay": assess_study_pay(campaign, options, values["consent"], seconds),
+        "currency": options.currency,
+        "documents": options.documents,
+        "planned_before": pool.items.filter(topic__in=wanted).count() - sum(unplanned.values()),
+    }
 
 
 @require_http_methods(["GET", "POST"])
@@ -167,17 +170,6 @@ def study_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     return render_study_page(request, study)
 
 
-@dataclass(frozen=True)
-class StudyStartPage:
-    """Before the confirmation: what is missing, or the reason for pay below the minimum."""
-
-    campaign: Campaign
-    study: Study
-    checks: list[StartCheck]
-    is_missing: bool
-    needs_reason: bool
-
-
 @require_http_methods(["GET", "POST"])
 def study_start_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """The list of what is missing, then the page before a study starts; its form starts it."""
@@ -189,13 +181,14 @@ def study_start_view(request: SignedInRequest, slug: str, pk: int) -> HttpRespon
     missing = any(check.state == MISSING for check in checks)
     below = any(check.code == "pay-below" for check in checks)
     if missing or (below and not reason):
-        page = StudyStartPage(
-            campaign=campaign,
-            study=study,
-            checks=[check for check in checks if check.state in (MISSING, OPEN)],
-            is_missing=missing,
-            needs_reason=below and not missing,
-        )
+        # Before the confirmation: what is missing, or the reason for pay below the minimum.
+        page = {
+            "campaign": campaign,
+            "study": study,
+            "checks": [check for check in checks if check.state in (MISSING, OPEN)],
+            "is_missing": missing,
+            "needs_reason": below and not missing,
+        }
         status = 200 if request.method == "GET" else 422
         return render_page(request, "crowd/study_start.html", page, status=status)
 
@@ -236,14 +229,6 @@ def study_stop_view(request: SignedInRequest, slug: str, pk: int) -> HttpRespons
     return confirm_act(request, campaign, describe=describe, act=act)
 
 
-@dataclass(frozen=True)
-class StudyExtendPage:
-    campaign: Campaign
-    study: Study
-    form: StudyExtendForm
-    pairs: int
-
-
 @require_http_methods(["GET", "POST"])
 def study_extend_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Raise the limits of a study."""
@@ -260,11 +245,11 @@ def study_extend_view(request: SignedInRequest, slug: str, pk: int) -> HttpRespo
             more = f" {format_count(added, 'judgment')} added." if added else ""
             messages.success(request, f"Study extended.{more}")
             return redirect(study)
-    page = StudyExtendPage(
-        campaign=campaign,
-        study=study,
-        form=form,
-        pairs=study.plan.slots.values("item").distinct().count(),
-    )
+    page = {
+        "campaign": campaign,
+        "study": study,
+        "form": form,
+        "pairs": study.plan.slots.values("item").distinct().count(),
+    }
     status = 422 if form.errors else 200
     return render_page(request, "crowd/study_extend.html", page, status=status)

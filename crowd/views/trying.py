@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse
@@ -15,13 +14,11 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from campaigns.api.attachments import report_response
 from campaigns.errors import ActionRefused
-from campaigns.models import Campaign
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from crowd.models import Study
 from crowd.queries.fake_platform import (
     SUBMISSION_FORMATS,
-    FakeSubmission,
     is_platform_open,
     list_fake_submissions,
     load_task_states,
@@ -43,7 +40,6 @@ from crowd.services.fake_platform import (
     record_submission,
 )
 from crowd.views.unit_frame import add_worker_headers
-from judging.models import WorkUnit
 
 FORGERY_LABELS = {
     "signature": "Alter signature",
@@ -51,28 +47,6 @@ FORGERY_LABELS = {
     "expired": "Expired link",
     "moved": "Another worker",
 }
-
-
-class FakeTask(NamedTuple):
-    """A task of the platform beside our unit for it, if a worker has opened it."""
-
-    task: FakeSubmission
-    unit: WorkUnit | None
-    link: str
-
-
-@dataclass(frozen=True)
-class TryPage:
-    campaign: Campaign
-    study: Study
-    is_open: bool
-    is_real: bool
-    tasks: list[FakeTask]
-    answer: DoorAnswer | None
-    links: list[str]
-    most: int
-    forgeries: dict[str, str]
-    refused: ActionRefused | None = None
 
 
 @require_http_methods(["GET", "POST"])
@@ -131,21 +105,26 @@ def render_try_page(
     submissions = list_fake_submissions(study)
     uids = [task.unit for task in submissions]
     units = load_task_states(study, hash_fake_units(study, uids)) if uids else {}
-    page = TryPage(
-        campaign=study.campaign,
-        study=study,
-        is_open=is_platform_open(study),
-        is_real=study.provider == "fake" and study.state != Study.State.DRAFT,
-        tasks=[
-            FakeTask(task, units.get(task.unit), make_task_link(study, task.worker, task.unit))
+    # A task of the platform beside our unit for it, if a worker has opened it.
+    page = {
+        "campaign": study.campaign,
+        "study": study,
+        "is_open": is_platform_open(study),
+        "is_real": study.provider == "fake" and study.state != Study.State.DRAFT,
+        "tasks": [
+            {
+                "task": task,
+                "unit": units.get(task.unit),
+                "link": make_task_link(study, task.worker, task.unit),
+            }
             for task in reversed(submissions)
         ],
-        answer=answer,
-        links=links or [],
-        most=MAX_LINKS,
-        forgeries=FORGERY_LABELS,
-        refused=refused,
-    )
+        "answer": answer,
+        "links": links or [],
+        "most": MAX_LINKS,
+        "forgeries": FORGERY_LABELS,
+        "refused": refused,
+    }
     return render_page(request, "crowd/try.html", page, status=409 if refused else 200)
 
 
@@ -154,11 +133,6 @@ def study_try_download_view(request: SignedInRequest, slug: str, pk: int, fmt: s
     """The platform's list of submissions, as a file."""
     _, study = get_study_for(request.user, slug, pk)
     return report_response(f"submissions-{pk}.{fmt}", SUBMISSION_FORMATS, study)
-
-
-@dataclass(frozen=True)
-class FakeReturnPage:
-    is_recorded: bool
 
 
 @csrf_exempt
@@ -174,6 +148,6 @@ def crowd_fake_return_view(request: HttpRequest, slug: str, pk: int) -> HttpResp
         code=request.POST.get("code", "").replace("\0", ""),
         receipt=request.POST.get("receipt", "").replace("\0", ""),
     )
-    answer = render_page(request, "crowd/try_returned.html", FakeReturnPage(is_recorded))
+    answer = render_page(request, "crowd/try_returned.html", {"is_recorded": is_recorded})
     add_worker_headers(answer, study)
     return answer

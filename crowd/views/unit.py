@@ -2,44 +2,41 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from uuid import UUID, uuid4
 
 from django.core import signing
-from django.http import HttpRequest, HttpResponseBase
+from django.http import FileResponse, HttpRequest, HttpResponseBase
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from campaigns import store
 from campaigns.errors import ActionRefused
-from campaigns.models import Grade
-from crowd.core.providers.base import ReturnForm
-from crowd.models import Payment
-from crowd.queries.returns import make_unit_return
+from campaigns.models import Document
+from crowd.models import Payment, WorkUnit
 from crowd.queries.unit_pages import (
-    PracticeCount,
-    StudyFacts,
-    UnitItem,
     count_practice,
     describe_study,
     find_item,
-    find_payment,
+    find_shown_document,
     find_step,
     is_set_aside,
     list_grades,
     list_open_slots,
+    make_unit_return,
 )
+from crowd.services.unit_answers import UnitAnswer
 from crowd.services.units import answer_unit, begin_unit, complete_unit, leave_unit
 from crowd.views.unit_frame import (
     UnitFrame,
     add_worker_headers,
+    explain_refusal,
+    list_frame_hosts,
     redirect_worker,
     unit_view,
     worker_page,
 )
-from crowd.views.unit_words import explain_refusal
-from judging.models import WorkUnit
 
 SALT = "crowd.shown"
 PAGES = {"consent": "crowd-consent", "practice": "crowd-practice", "end": "crowd-end"}
@@ -52,49 +49,6 @@ REASONS = {
 """Why a worker cannot tell, in plain words (``judging.rules.SKIP_REASONS``)."""
 
 
-@dataclass(frozen=True)
-class BeginPage:
-    facts: StudyFacts
-    practice: PracticeCount
-    uuid: UUID
-
-
-@dataclass(frozen=True)
-class ItemPage:
-    """The text at hand with the answers that can be given, and what was wrong with the last."""
-
-    item: UnitItem
-    grades: list[Grade]
-    reasons: dict[str, object]
-    uuid: UUID
-    signed_time: str
-    is_change: bool
-    refused: ActionRefused | None = None
-
-
-@dataclass(frozen=True)
-class FinishPage:
-    total: int
-
-
-@dataclass(frozen=True)
-class LeavePage:
-    facts: StudyFacts
-    answered: int
-    total: int
-
-
-@dataclass(frozen=True)
-class EndPage:
-    """How the unit ended, what is paid for it, and the way back; ``is_aside``: by hand."""
-
-    unit: WorkUnit
-    payment: Payment | None
-    practice: PracticeCount | None
-    way_back: ReturnForm | None
-    is_aside: bool
-
-
 @unit_view("GET", "HEAD")
 def crowd_unit_view(request: HttpRequest, unit: WorkUnit, frame: UnitFrame) -> HttpResponseBase:
     """The step at hand; the one address of every text of a unit. ``back``: the last answer."""
@@ -104,7 +58,11 @@ def crowd_unit_view(request: HttpRequest, unit: WorkUnit, frame: UnitFrame) -> H
     if step in PAGES:
         return redirect_worker(PAGES[step], frame)
     if step == "begin":
-        page = BeginPage(describe_study(frame.study), count_practice(unit), uuid4())
+        page = {
+            "facts": describe_study(frame.study),
+            "practice": count_practice(unit),
+            "uuid": uuid4(),
+        }
         return worker_page(request, "begin", frame, page)
     return item_response(request, unit, frame, back="back" in request.GET)
 
@@ -122,16 +80,17 @@ def item_response(
     if item is None and back:
         return redirect_worker("crowd-unit", frame)
     if item is None:
-        return worker_page(request, "finish", frame, FinishPage(unit.size))
-    page = ItemPage(
-        item=item,
-        grades=list_grades(unit.plan.campaign),
-        reasons=dict(REASONS),
-        uuid=uuid4(),
-        signed_time=sign_moment(item.token, timezone.now()),
-        is_change=item.grade is not None or bool(item.reason),
-        refused=refused,
-    )
+        return worker_page(request, "finish", frame, {"total": unit.size})
+    # The text at hand with the answers that can be given, and what was wrong with the last.
+    page = {
+        "item": item,
+        "grades": list_grades(unit.plan.campaign),
+        "reasons": dict(REASONS),
+        "uuid": uuid4(),
+        "signed_time": sign_moment(item.token, timezone.now()),
+        "is_change": item.grade is not None or bool(item.reason),
+        "refused": refused,
+    }
     return worker_page(request, "item", frame, page, status=409 if refused else 200)
 
 
@@ -149,15 +108,13 @@ def crowd_answer_view(request: HttpRequest, unit: WorkUnit, frame: UnitFrame) ->
         return redirect_worker("crowd-end", frame)
     try:
         token, uuid = read_uuid(request, "token"), read_uuid(request, "uuid")
-        answer_unit(
-            unit=unit,
-            token=token,
-            grade=read_answer_grade(request),
-            client_uuid=uuid,
+        answer = UnitAnswer(
+            token, uuid, read_answer_grade(request),
             reason=request.POST.get("reason", "")[:40],
             comment=request.POST.get("comment", "")[:1000],
             served_at=read_moment(request.POST.get("shown", ""), str(token)),
-        )
+        )  # fmt: skip
+        answer_unit(unit=unit, answer=answer)
     except ActionRefused as refused:
         unit.refresh_from_db()
         if unit.is_over:
@@ -182,7 +139,7 @@ def crowd_leave_view(request: HttpRequest, unit: WorkUnit, frame: UnitFrame) -> 
     if request.method == "POST" or unit.is_over:
         return redirect_worker("crowd-end", frame)
     answered = unit.size - len(list_open_slots(unit)) if unit.started_at else 0
-    page = LeavePage(describe_study(frame.study), answered, unit.size)
+    page = {"facts": describe_study(frame.study), "answered": answered, "total": unit.size}
     return worker_page(request, "leave", frame, page)
 
 
@@ -194,7 +151,14 @@ def crowd_end_view(request: HttpRequest, unit: WorkUnit, frame: UnitFrame) -> Ht
     way_back = make_unit_return(unit)
     failed = unit.state == WorkUnit.State.SCREENED_OUT and unit.started_at is None
     practice = count_practice(unit) if failed else None
-    page = EndPage(unit, find_payment(unit), practice, way_back, is_set_aside(unit))
+    # How the unit ended, what is paid for it, and the way back; ``is_aside``: by hand.
+    page = {
+        "unit": unit,
+        "payment": Payment.objects.filter(unit=unit).first(),
+        "practice": practice,
+        "way_back": way_back,
+        "is_aside": is_set_aside(unit),
+    }
     answer = worker_page(request, "end", frame, page)
     return add_worker_headers(answer, frame.study, way_back)
 
@@ -235,3 +199,27 @@ def read_moment(text: str, token: str) -> datetime | None:
     except (signing.BadSignature, ValueError, TypeError):
         return None
     return datetime.fromtimestamp(milliseconds / 1000, UTC) if name == token else None
+
+
+@unit_view("GET", "HEAD")
+def crowd_file_view(
+    request: HttpRequest, unit: WorkUnit, frame: UnitFrame, position: int
+) -> HttpResponseBase:
+    """The file of document ``position``, if the worker has come that far; without its name."""
+    document = None if unit.is_over else find_shown_document(unit, position)
+    if document is None or not document.file:
+        refused = ActionRefused("no-file", _("This text is not part of your work any more."))
+        return worker_page(request, "refused", frame, {"refused": refused}, status=404)
+    answer = FileResponse(
+        store.blob_path(document.file).open("rb"), content_type=document.media_type
+    )
+    hosts = " ".join(list_frame_hosts(frame.study))
+    # The browser's PDF viewer does not work in a sandbox.
+    sandbox = "" if document.format == Document.Format.PDF else "sandbox; "
+    answer.headers["Content-Security-Policy"] = (
+        f"{sandbox}default-src 'none'; base-uri 'none'; form-action 'none'; "
+        f"frame-ancestors 'self' {hosts}".strip()
+    )
+    answer.headers["X-Frame-Options"] = "SAMEORIGIN"
+    answer.headers["Content-Disposition"] = "inline"
+    return answer

@@ -15,18 +15,19 @@ from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.cache import patch_cache_control
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.csrf import csrf_exempt
 
 from campaigns.errors import ActionRefused
 from campaigns.views.pages import render_page
-from crowd.core.providers.base import ReturnForm
-from crowd.core.providers.registry import PROVIDERS
 from crowd.models import Study
 from crowd.queries.unit_pages import get_study
 from crowd.services.doorway import get_unit_by_token
 from crowd.services.unit_ends import is_expired
 from crowd.services.units import end_expired_unit
-from crowd.views.unit_words import explain_refusal
+from poolbench.crowd.providers.base import ReturnForm
+from poolbench.crowd.providers.registry import PROVIDERS
 
 UnitView = Callable[..., HttpResponseBase]
 
@@ -39,13 +40,6 @@ class UnitFrame:
     study: Study
     pseudonym: str = ""
     is_trial: bool = False
-
-
-@dataclass(frozen=True)
-class WorkerRefusal:
-    """Why a worker cannot go on, in plain words."""
-
-    refused: ActionRefused
 
 
 def unit_view(*methods: str) -> Callable[[UnitView], Callable[..., HttpResponseBase]]:
@@ -73,7 +67,7 @@ def unit_view(*methods: str) -> Callable[[UnitView], Callable[..., HttpResponseB
             try:
                 answer = view(request, unit, frame, **rest)
             except ActionRefused as refused:
-                page = WorkerRefusal(explain_refusal(refused))
+                page = {"refused": explain_refusal(refused)}
                 answer = worker_page(request, "refused", frame, page, status=409)
             return add_worker_headers(answer, frame.study)
 
@@ -93,7 +87,7 @@ def worker_refusal_response(
     request: HttpRequest, refused: ActionRefused, study: Study | None = None, *, status: int = 403
 ) -> HttpResponse:
     """The page for a worker who cannot come in: no unit, nothing claimed."""
-    answer = worker_page(request, "refused", WorkerRefusal(refused), status=status)
+    answer = worker_page(request, "refused", {"refused": refused}, status=status)
     add_worker_headers(answer, study)
     return answer
 
@@ -133,3 +127,42 @@ def list_frame_hosts(study: Study | None) -> tuple[str, ...]:
     if study is None or study.provider not in PROVIDERS:
         return ()
     return PROVIDERS[study.provider].list_frame_hosts(study.provider_settings)
+
+
+AGAIN = gettext_lazy("Please read the text and answer again.")
+PLAIN = {
+    "no-reason": (gettext_lazy("Please choose a reason."), ""),
+    "no-explanation": (
+        gettext_lazy("Please say what it is."),
+        gettext_lazy("A few words will do."),
+    ),
+    "not-in-unit": (gettext_lazy("This text is not part of your work any more."), AGAIN),
+    "off-scale": (gettext_lazy("That did not work."), AGAIN),
+    "uuid-used": (gettext_lazy("That did not work."), AGAIN),
+    "unit-over": (
+        gettext_lazy("This piece of work is over."),
+        gettext_lazy("Your answers are saved. You can close this page."),
+    ),
+    "worker-inactive": (
+        gettext_lazy("You cannot go on with this task."),
+        gettext_lazy("Please go back to your platform."),
+    ),
+}
+"""By code, what is wrong and what to do."""
+OURS = {
+    "bad-form", "bad-unit-link", "consent-changed", "expired-unit-link", "no-consent",
+    "no-practice", "not-agreed", "not-finished", "not-running",
+}  # fmt: skip
+"""Codes of refusals that are in plain words already."""
+
+
+def explain_refusal(refused: ActionRefused) -> ActionRefused:
+    """``refused`` with the same code, in words that every worker knows."""
+    if refused.code in OURS:
+        return refused
+    if refused.code in PLAIN:
+        message, fix = PLAIN[refused.code]
+        return ActionRefused(refused.code, str(message), str(fix))
+    return ActionRefused(
+        refused.code, _("You cannot go on right now."), _("Please try again in a few minutes.")
+    )

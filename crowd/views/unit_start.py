@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils.translation import gettext as _
 
 from campaigns.errors import ActionRefused
-from campaigns.models import Grade
-from crowd.models import Study
-from crowd.queries.consent import fill_consent_text, get_consent_text
+from crowd.models import Study, WorkUnit
+from crowd.queries.study_terms import fill_consent_text, get_consent_text
 from crowd.queries.unit_pages import (
-    PracticeCount,
-    Question,
-    ShownText,
-    StudyFacts,
     count_practice,
     describe_question,
     describe_study,
@@ -24,7 +18,6 @@ from crowd.queries.unit_pages import (
     find_step,
     get_consent_version,
     list_grades,
-    list_practice,
     load_practice_answers,
     load_text,
 )
@@ -37,59 +30,8 @@ from crowd.views.unit_frame import (
     unit_view,
     worker_page,
 )
-from judging.models import Judgment, TrainingPair, WorkUnit
-
-
-@dataclass(frozen=True)
-class ConsentPage:
-    facts: StudyFacts
-    version: int
-    text: str
-    refused: ActionRefused | None = None
-
-
-@dataclass(frozen=True)
-class PracticePage:
-    """Practice text ``number`` of ``practice.total``."""
-
-    number: int
-    practice: PracticeCount
-    question: Question
-    text: ShownText
-    grades: list[Grade]
-    uuid: UUID
-    facts: StudyFacts
-
-
-@dataclass(frozen=True)
-class FeedbackPage:
-    """The worker's answer to practice text ``number`` beside the right one, with the reason."""
-
-    number: int
-    practice: PracticeCount
-    question: Question
-    text: ShownText
-    answer: Grade | None
-    right: Grade | None
-    explanation: str
-
-
-@dataclass(frozen=True)
-class InstructionsPage:
-    facts: StudyFacts
-    grades: list[Grade]
-
-
-@dataclass(frozen=True)
-class PreviewPage:
-    """The task before it is accepted: nothing can be sent."""
-
-    study: Study
-    facts: StudyFacts
-    text: str
-    grades: list[Grade]
-    sample_question: Question | None
-    sample_text: ShownText | None
+from judging.models import Audience, Judgment, TrainingPair
+from judging.queries.training import list_training
 
 
 @unit_view("GET", "HEAD", "POST")
@@ -109,9 +51,12 @@ def crowd_consent_view(request: HttpRequest, unit: WorkUnit, frame: UnitFrame) -
         except ActionRefused as error:
             refused = error
     study = frame.study
-    page = ConsentPage(
-        describe_study(study), get_consent_version(study), load_consent_text(study), refused
-    )
+    page = {
+        "facts": describe_study(study),
+        "version": get_consent_version(study),
+        "text": load_consent_text(study),
+        "refused": refused,
+    }
     return worker_page(request, "consent", frame, page, status=409 if refused else 200)
 
 
@@ -129,7 +74,7 @@ def load_consent_text(study: Study) -> str:
 @unit_view("GET", "HEAD", "POST")
 def crowd_practice_view(request: HttpRequest, unit: WorkUnit, frame: UnitFrame) -> HttpResponseBase:
     """The next practice text, or with ``answer`` the right answer to one that was judged."""
-    pairs = list(list_practice(unit.plan.campaign))
+    pairs = list(list_training(unit.plan.campaign, Audience.CROWD))
     answers = load_practice_answers(unit)
     number = read_form_number(request, "answer")
     if request.method == "GET" and number is not None and 0 < number <= len(pairs):
@@ -144,15 +89,15 @@ def crowd_practice_view(request: HttpRequest, unit: WorkUnit, frame: UnitFrame) 
     if request.method == "POST":
         return save_practice_answer(request, unit, frame, pairs)
     pair = pairs[at]
-    page = PracticePage(
-        number=at + 1,
-        practice=count_practice(unit),
-        question=describe_question(pair.topic),
-        text=load_text(unit.plan.campaign_id, pair.docno),
-        grades=list_grades(unit.plan.campaign),
-        uuid=uuid4(),
-        facts=describe_study(frame.study),
-    )
+    page = {
+        "number": at + 1,
+        "practice": count_practice(unit),
+        "question": describe_question(pair.topic),
+        "text": load_text(unit.plan.campaign_id, pair.docno),
+        "grades": list_grades(unit.plan.campaign),
+        "uuid": uuid4(),
+        "facts": describe_study(frame.study),
+    }
     return worker_page(request, "practice", frame, page)
 
 
@@ -182,15 +127,15 @@ def feedback_response(
     number: int,
 ) -> HttpResponse:
     grades = {grade.value: grade for grade in list_grades(unit.plan.campaign)}
-    page = FeedbackPage(
-        number=number,
-        practice=count_practice(unit),
-        question=describe_question(pair.topic),
-        text=load_text(unit.plan.campaign_id, pair.docno),
-        answer=grades.get(answer.grade) if answer.grade is not None else None,
-        right=grades.get(pair.grade),
-        explanation=pair.explanation,
-    )
+    page = {
+        "number": number,
+        "practice": count_practice(unit),
+        "question": describe_question(pair.topic),
+        "text": load_text(unit.plan.campaign_id, pair.docno),
+        "answer": grades.get(answer.grade) if answer.grade is not None else None,
+        "right": grades.get(pair.grade),
+        "explanation": pair.explanation,
+    }
     return worker_page(request, "feedback", frame, page)
 
 
@@ -199,19 +144,19 @@ def crowd_instructions_view(
     request: HttpRequest, unit: WorkUnit, frame: UnitFrame
 ) -> HttpResponseBase:
     """The instructions, the answers and their meaning, and how to reach the people behind it."""
-    page = InstructionsPage(describe_study(frame.study), list_grades(unit.plan.campaign))
+    page = {"facts": describe_study(frame.study), "grades": list_grades(unit.plan.campaign)}
     return worker_page(request, "instructions", frame, page)
 
 
 def preview_response(request: HttpRequest, study: Study) -> HttpResponseBase:
     """The whole task to look at, with a sample; it claims nothing and creates nothing."""
     sample = find_sample(study)
-    page = PreviewPage(
-        study=study,
-        facts=describe_study(study),
-        text=load_consent_text(study),
-        grades=list_grades(study.campaign),
-        sample_question=sample[0] if sample else None,
-        sample_text=sample[1] if sample else None,
-    )
+    page = {
+        "study": study,
+        "facts": describe_study(study),
+        "text": load_consent_text(study),
+        "grades": list_grades(study.campaign),
+        "sample_question": sample[0] if sample else None,
+        "sample_text": sample[1] if sample else None,
+    }
     return add_worker_headers(worker_page(request, "preview", page), study)

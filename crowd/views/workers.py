@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -14,14 +13,10 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from campaigns.api.attachments import report_response
 from campaigns.errors import ActionRefused
-from campaigns.models import Campaign
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
-from crowd.core.quality.alarms import ALARM_TITLES
-from crowd.core.quality.formats import WORKERS_FORMATS
-from crowd.models import Study
-from crowd.queries.unsure_pairs import UnsurePreview, preview_unsure_pairs
-from crowd.queries.worker_page import WorkerDetail, load_worker_detail
+from crowd.models import Study, WorkUnit
+from crowd.queries.unsure_pairs import preview_unsure_pairs
 from crowd.queries.workers import (
     SORT_KEYS,
     STATES,
@@ -31,12 +26,14 @@ from crowd.queries.workers import (
     get_study_for,
     list_crowd_workers,
     list_worker_lines,
+    load_worker_detail,
     sort_workers,
 )
-from crowd.services.more_labels import request_more_labels
-from crowd.services.quality import set_work_aside
-from judging.models import Exclusion, WorkUnit
-from judging.services.exclusions import undo_exclusion
+from crowd.services.exclusions import set_work_aside, undo_exclusion
+from crowd.services.studies import request_more_labels
+from judging.models import Exclusion
+from poolbench.crowd.quality.alarms import ALARM_TITLES
+from poolbench.crowd.quality.formats import WORKERS_FORMATS
 
 COLUMNS = (
     ("worker", "Worker", False),
@@ -54,34 +51,6 @@ ASCENDING = ("worker", "state")
 MOST_UNSURE = 50
 
 
-@dataclass(frozen=True)
-class SortColumn:
-    """The head of a column; ``url`` sorts by it, or turns its order."""
-
-    name: str
-    title: str
-    url: str
-    numeric: bool
-    order: str
-
-
-@dataclass(frozen=True)
-class WorkersPage:
-    """``aside`` was set aside just now, and can be undone from the notice."""
-
-    campaign: Campaign
-    study: Study
-    rows: list[WorkerSummary]
-    total: int
-    columns: list[SortColumn]
-    alarms: list[tuple[str, str, int]]
-    states: list[tuple[str, str, int]]
-    alarm: str
-    state: str
-    sort: str
-    aside: Exclusion | None
-
-
 @require_safe
 def study_workers_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """All workers on one page, chosen and sorted by ``sort``, ``state`` and ``alarm``."""
@@ -93,22 +62,23 @@ def study_workers_view(request: SignedInRequest, slug: str, pk: int) -> HttpResp
     if sort.removeprefix("-") not in SORT_KEYS:
         sort = "-alarms"
     rows = filter_workers(everybody, state=state, alarm=alarm)
-    page = WorkersPage(
-        campaign=campaign,
-        study=study,
-        rows=sort_workers(rows, sort.removeprefix("-"), descending=sort.startswith("-")),
-        total=len(everybody),
-        columns=build_sort_columns(sort, state, alarm),
-        alarms=count_alarms(everybody),
-        states=[
+    # ``aside`` was set aside just now, and can be undone from the notice.
+    page = {
+        "campaign": campaign,
+        "study": study,
+        "rows": sort_workers(rows, sort.removeprefix("-"), descending=sort.startswith("-")),
+        "total": len(everybody),
+        "columns": build_sort_columns(sort, state, alarm),
+        "alarms": count_alarms(everybody),
+        "states": [
             (name, title, sum(row.state == name for row in everybody))
             for name, title in STATES.items()
         ],
-        alarm=alarm,
-        state=state,
-        sort=sort,
-        aside=find_fresh_exclusion(study, request.GET.get("aside", "")),
-    )
+        "alarm": alarm,
+        "state": state,
+        "sort": sort,
+        "aside": find_fresh_exclusion(study, request.GET.get("aside", "")),
+    }
     return render_page(request, "crowd/workers.html", page)
 
 
@@ -117,7 +87,7 @@ def choose_known(value: str, names: dict[str, str]) -> str:
     return value if value in names else ""
 
 
-def build_sort_columns(sort: str, state: str, alarm: str) -> list[SortColumn]:
+def build_sort_columns(sort: str, state: str, alarm: str) -> list[dict[str, object]]:
     """The heads with the addresses that sort by them; filters stay."""
     columns = []
     for name, title, numeric in COLUMNS:
@@ -128,7 +98,16 @@ def build_sort_columns(sort: str, state: str, alarm: str) -> list[SortColumn]:
         if sort.removeprefix("-") == name:
             order = "descending" if sort.startswith("-") else "ascending"
         url = "?" + urlencode({key: value for key, value in query.items() if value})
-        columns.append(SortColumn(name, title, url, numeric, order))
+        # The head of a column; ``url`` sorts by it, or turns its order.
+        columns.append(
+            {
+                "name": name,
+                "title": title,
+                "url": url,
+                "numeric": numeric,
+                "order": order,
+            }
+        )
     return columns
 
 
@@ -161,27 +140,18 @@ def study_workers_download_view(
     )
 
 
-@dataclass(frozen=True)
-class WorkerDetailPage:
-    campaign: Campaign
-    study: Study
-    worker: WorkerSummary
-    detail: WorkerDetail
-    aside: Exclusion | None
-
-
 @require_safe
 def study_worker_view(request: SignedInRequest, slug: str, pk: int, worker: int) -> HttpResponse:
     """One worker: units, answers on gold, timeline, and what was set aside."""
     campaign, study = get_study_for(request.user, slug, pk)
     detail = load_worker_detail(study, get_crowd_worker(study, worker))
-    page = WorkerDetailPage(
-        campaign=campaign,
-        study=study,
-        worker=detail.summary,
-        detail=detail,
-        aside=find_fresh_exclusion(study, request.GET.get("aside", "")),
-    )
+    page = {
+        "campaign": campaign,
+        "study": study,
+        "worker": detail["summary"],
+        "detail": detail,
+        "aside": find_fresh_exclusion(study, request.GET.get("aside", "")),
+    }
     return render_page(request, "crowd/workers_one.html", page)
 
 
@@ -247,15 +217,6 @@ def study_worker_undo_view(
     return redirect(choose_return_url(request, study))
 
 
-@dataclass(frozen=True)
-class MoreLabelsPage:
-    campaign: Campaign
-    study: Study
-    preview: UnsurePreview
-    first: tuple[object, ...]
-    more: int
-
-
 @require_http_methods(["GET", "POST"])
 def study_more_labels_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Which documents get one more judgment, and what it costs; POST requests them."""
@@ -269,11 +230,11 @@ def study_more_labels_view(request: SignedInRequest, slug: str, pk: int) -> Http
             messages.success(request, f"{count} more judgments requested.")
         return redirect("study-more-labels", slug, pk)
     preview = preview_unsure_pairs(study)
-    page = MoreLabelsPage(
-        campaign=campaign,
-        study=study,
-        preview=preview,
-        first=preview.pairs[:MOST_UNSURE],
-        more=max(len(preview.pairs) - MOST_UNSURE, 0),
-    )
+    page = {
+        "campaign": campaign,
+        "study": study,
+        "preview": preview,
+        "first": preview.pairs[:MOST_UNSURE],
+        "more": max(len(preview.pairs) - MOST_UNSURE, 0),
+    }
     return render_page(request, "crowd/workers_more.html", page)

@@ -12,18 +12,18 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
-from campaigns.core.cards import Parameter
-from evaluation.core.measures.family import MeasureFamily, WorkedExample
-from evaluation.core.measures.groups import GROUPS
-from evaluation.core.measures.lookup import (
+from poolbench.cards import Parameter
+from poolbench.evaluation.measures.family import MeasureFamily, WorkedExample
+from poolbench.evaluation.measures.groups import GROUPS
+from poolbench.evaluation.measures.lookup import (
     accepted_spellings,
     default_measures,
     find_family,
     variant_names,
 )
-from evaluation.core.measures.registry import FAMILIES
-from evaluation.core.measures.values import KINDS
-from evaluation.core.worked_examples import work_card_example
+from poolbench.evaluation.measures.registry import FAMILIES
+from poolbench.evaluation.measures.values import KINDS
+from poolbench.evaluation.worked_examples import work_card_example
 
 NAME = OpenApiParameter("name", str, "path", description="A measure family or one of its measures.")
 
@@ -115,7 +115,7 @@ def family_dict(family: MeasureFamily) -> dict[str, Any]:
         "names": accepted_spellings(family),
         "stands_for": default_measures(family),
         "parameters": [
-            parameter_dict(family, parameter) for parameter in family.parameters().values()
+            parameter_dict(family, parameter) for parameter in family.all_parameters().values()
         ],
         "examples": [example_dict(family, example) for example in family.examples],
     }

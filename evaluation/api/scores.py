@@ -19,11 +19,6 @@ from campaigns.api.confirmation import ConfirmSerializer, read_decision
 from campaigns.api.resources import CAMPAIGN, filter_campaigns, request_user
 from campaigns.errors import ActionRefused
 from campaigns.queries.lists import get_campaign_for
-from common.charts.png import ChartTooLargeError
-from common.report.archive import ArchiveTooLargeError
-from evaluation.core.paper.files import pack_paper
-from evaluation.core.paper.report import serialize_paper
-from evaluation.core.paper.results import PaperResults
 from evaluation.models import RunScores, ScoreSet
 from evaluation.queries.exports import (
     MIME,
@@ -40,6 +35,11 @@ from evaluation.queries.score_sets import (
 )
 from evaluation.services.release import release_scores
 from evaluation.services.scoring import request_evaluation
+from poolbench.charts.png import ChartTooLargeError
+from poolbench.evaluation.paper.files import pack_paper
+from poolbench.evaluation.paper.report import DECIMALS, serialize_paper
+from poolbench.evaluation.paper.results import PaperResults
+from poolbench.reports.archive import ArchiveTooLargeError
 
 LONG = OpenApiParameter(
     "shape", str, enum=["wide", "long"], description="long: one row per run, measure and topic."
@@ -183,7 +183,7 @@ class ScoreSetViewSet(viewsets.ReadOnlyModelViewSet[ScoreSet]):
     @action(detail=True, url_path="paper.zip", url_name="paper-zip")
     def paper_zip(self, request: Request, **_: Any) -> HttpResponse:
         """The same as an archive: tables, figures, conditions and citation."""
-        packed = pack_team_paper(request, self.get_object())
+        packed = pack_or_refuse(find_team_results(request, self.get_object()))
         return HttpResponse(packed, content_type=MIME["zip"])
 
     @extend_schema(request=EvaluateSerializer, responses={202: JobSerializer})
@@ -215,11 +215,10 @@ class ScoreSetViewSet(viewsets.ReadOnlyModelViewSet[ScoreSet]):
         return Response(self.get_serializer(released).data)
 
 
-def pack_team_paper(request: Request, score_set: ScoreSet) -> bytes:
-    """The archive of the requested team, or 404 for one that is not the reader's."""
-    results = find_team_results(request, score_set)
+def pack_or_refuse(results: PaperResults, decimals: int = DECIMALS) -> bytes:
+    """The archive of a paper; refused if it is too large."""
     try:
-        return pack_paper(results)
+        return pack_paper(results, decimals)
     except (ArchiveTooLargeError, ChartTooLargeError) as error:
         fix = "Download the tables one by one."
         raise ActionRefused("archive-too-large", f"{error}.", fix) from error

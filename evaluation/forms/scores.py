@@ -6,12 +6,12 @@ from typing import Any
 
 from django import forms
 
-from campaigns.core.name_lists import split_names
 from campaigns.models import Campaign
-from evaluation.core.measures.names import parse_measures
-from evaluation.core.measures.registry import DEFAULT_NAMES
 from evaluation.rules import check_measures
 from judging.models import Qrels
+from poolbench.evaluation.measures.names import parse_measures
+from poolbench.evaluation.measures.registry import DEFAULT_NAMES
+from poolbench.files.name_lists import split_names
 
 
 class EvaluateForm(forms.Form):

@@ -10,11 +10,16 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
-from campaigns.core.cards import Parameter
-from evaluation.core.measures.family import Measure, MeasureFamily, WorkedExample
-from evaluation.core.measures.names import UnknownMeasureError, parse_measure
-from evaluation.core.measures.values import KINDS
-from evaluation.core.worked_examples import Grade, WorkedScore, judged_not_retrieved, work_example
+from poolbench.cards import Parameter
+from poolbench.evaluation.measures.family import Measure, MeasureFamily, WorkedExample
+from poolbench.evaluation.measures.names import UnknownMeasureError, parse_measure
+from poolbench.evaluation.measures.values import KINDS
+from poolbench.evaluation.worked_examples import (
+    Grade,
+    WorkedScore,
+    judged_not_retrieved,
+    work_example,
+)
 
 MAX_RANKED, MAX_MISSED, MAX_GRADE = 50, 100, 99
 UNJUDGED = (".", "·")
@@ -121,11 +126,11 @@ class TryoutForm(forms.Form):
         return [field for field in self if field.name not in other_names]
 
     def own_names(self) -> set[str]:
-        return {parameter.name for parameter in self.family.card.parameters}
+        return {parameter.name for parameter in self.family.parameters}
 
     def has_changed_common(self) -> bool:
         """Whether a common parameter is invalid or differs from its default."""
-        parameters = self.family.parameters()
+        parameters = self.family.all_parameters()
         return any(f.errors or f.value() != parameters[f.name].default for f in self.common())
 
     def result(self) -> WorkedScore:
@@ -148,7 +153,9 @@ def is_sampled(family: MeasureFamily) -> bool:
 
 
 def tryout_parameters(family: MeasureFamily) -> list[Parameter]:
-    return [parameter for name, parameter in family.parameters().items() if name != TOPIC_MODIFIER]
+    return [
+        parameter for name, parameter in family.all_parameters().items() if name != TOPIC_MODIFIER
+    ]
 
 
 def parameter_field(family: MeasureFamily, parameter: Parameter) -> forms.Field:
@@ -199,7 +206,7 @@ def example_query(family: MeasureFamily, example: WorkedExample) -> dict[str, st
 
 def format_parameters(measure: Measure) -> dict[str, str]:
     """The parameters of ``measure`` as form data, with defaults for the others."""
-    parameters = measure.family.parameters()
+    parameters = measure.family.all_parameters()
     defaults = {p.name: p.default for p in tryout_parameters(measure.family)}
     values = {name: KINDS[parameters[name].kind].show(value) for name, value in measure.params}
     return defaults | values

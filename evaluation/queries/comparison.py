@@ -9,16 +9,16 @@ import numpy as np
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
-from common.cache import Cache
-from common.statistics.draws import ResamplingOptions
-from common.statistics.estimate import Estimate
-from evaluation.core.comparison.compare import Comparisons, compare_all
-from evaluation.core.comparison.discriminative import DiscriminativePower, discriminative_power
-from evaluation.core.comparison.marks import SignificanceMarks, mark_runs
-from evaluation.core.comparison.rank_correlation import correlate_measures
-from evaluation.core.comparison.registry import CORRELATIONS, FAMILY_TESTS, INTERVALS, TESTS
-from evaluation.core.measures.titles import format_measure_title
 from evaluation.queries.leaderboard import Leaderboard, LeaderboardEntry
+from poolbench.cache import Cache
+from poolbench.evaluation.comparison.compare import Comparisons, compare_all
+from poolbench.evaluation.comparison.discriminative import DiscriminativePower, discriminative_power
+from poolbench.evaluation.comparison.marks import SignificanceMarks, mark_runs
+from poolbench.evaluation.comparison.rank_correlation import correlate_measures
+from poolbench.evaluation.comparison.registry import CORRELATIONS, FAMILY_TESTS, INTERVALS, TESTS
+from poolbench.evaluation.measures.titles import format_measure_title
+from poolbench.statistics.draws import ResamplingOptions
+from poolbench.statistics.estimate import Estimate
 
 INTERVAL = "bca"
 MOST_PAIRS = 400_000
@@ -107,7 +107,7 @@ def check_comparison_size(
         raise ActionRefused(
             "too-many-pairs",
             f"{draws:,} random draws for {pairs:,} run pairs take too long for a page.",
-            "Use `manage.py compare_runs`, or the campaign's preregistered test on this page.",
+            "Use `poolbench compare`, or the campaign's preregistered test on this page.",
         )
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from django.urls import reverse
 
-from campaigns.core.confirmation import Confirmation, ConfirmationChoice, Consequence, OpenMatter
-from campaigns.core.faults import format_count
+from campaigns.confirmation import Confirmation, ConfirmationChoice, Consequence, OpenMatter
 from campaigns.errors import format_utc
 from campaigns.models import Campaign, Run
 from campaigns.queries.confirmations.runs import (
@@ -19,6 +18,7 @@ from campaigns.queries.confirmations.runs import (
 from campaigns.queries.confirmations.settings import VISIBLE
 from evaluation.models import ScoreSet
 from judging.queries.confirmations import list_done_judging, list_judging_matters
+from poolbench.files.faults import format_count
 
 
 def describe_release(score_set: ScoreSet) -> Confirmation:

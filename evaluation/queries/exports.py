@@ -1,18 +1,17 @@
-"""Score sets and single runs as files, in the formats of ``common.report`` and of trec_eval."""
+"""Score sets and single runs as files, in the formats of ``poolbench.reports`` and of trec_eval."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from common.report.report import Column, Report, Section, Table, make_columns
-from common.report.writers import ENDINGS, make_formats
-from evaluation.core.comparison.formats import format_p_value
-from evaluation.core.comparison.marks import CAPTION_OF_LETTERS, SignificanceMarks
-from evaluation.core.formats import FORMATS
-from evaluation.core.measures.titles import format_measure_title
 from evaluation.queries.comparison import mark_entries
 from evaluation.queries.leaderboard import Leaderboard, LeaderboardEntry, rank_entries
+from poolbench.evaluation.comparison.formats import build_mean_column
+from poolbench.evaluation.comparison.marks import CAPTION_OF_LETTERS, SignificanceMarks
+from poolbench.evaluation.formats import FORMATS
+from poolbench.reports.report import Column, Report, Section, Table, make_columns
+from poolbench.reports.writers import ENDINGS, make_formats
 
 RUN_FORMATS = ENDINGS | {"txt": "trec_eval"}
 """By the extension of the file."""
@@ -47,7 +46,7 @@ def build_leaderboard_report(leaderboard: Leaderboard, visible: Sequence[str] = 
     entries = [*ranked, *undefined]
     marks = mark_entries(leaderboard, ranked, names[0])
     letters = marks.groups.letters if marks else {}
-    measures = [build_measure_column(leaderboard, name) for name in names]
+    measures = [build_mean_column(leaderboard.measure(name)) for name in names]
     columns = (*make_columns("run", "team", left=True), *measures, Column("group", left=True))
     rows = [
         (entry.tag, entry.team, *map(entry.means.get, names), letters.get(entry.tag, ""))
@@ -59,7 +58,7 @@ def build_leaderboard_report(leaderboard: Leaderboard, visible: Sequence[str] = 
         columns,
         rows,
         caption=f"Scores of {campaign.title}, means over {len(leaderboard.topics)} topics.",
-        notes=list_table_notes(marks),
+        notes=(marks.caption, CAPTION_OF_LETTERS) if marks else (),
         summary=tuple(list_summary_rows(leaderboard, names)),
         marks=tuple(mark_cells(marks, entry.tag, len(columns)) for entry in entries),
     )
@@ -71,21 +70,6 @@ def build_leaderboard_report(leaderboard: Leaderboard, visible: Sequence[str] = 
         record=build_leaderboard_record(leaderboard, letters),
         data=lambda: leaderboard_to_dict(leaderboard, letters),
     )
-
-
-def build_measure_column(leaderboard: Leaderboard, name: str) -> Column:
-    """Named as in files, headed as in papers."""
-    better = leaderboard.better(name)
-    return Column(
-        name,
-        format_measure_title(name, over_topics=True),
-        format_p_value,
-        best="" if better == "neither" else better,
-    )
-
-
-def list_table_notes(marks: SignificanceMarks | None) -> tuple[str, ...]:
-    return (marks.caption, CAPTION_OF_LETTERS) if marks else ()
 
 
 def mark_cells(marks: SignificanceMarks | None, tag: str, columns: int) -> tuple[str, ...]:

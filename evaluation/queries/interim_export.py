@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from common.report.report import Column, Report, Section, Table, make_columns
-from common.report.writers import make_formats
-from evaluation.core.comparison.formats import format_p_value
-from evaluation.core.evaluate import product_version
-from evaluation.core.measures.titles import format_measure_title
-from evaluation.queries.interim_scores import InterimScores
+from evaluation.queries.interim_scores import InterimScores, rank_interim_runs
+from poolbench.evaluation.comparison.formats import build_mean_column
+from poolbench.evaluation.evaluate import product_version
+from poolbench.reports.report import Report, Section, Table, make_columns
+from poolbench.reports.writers import make_formats
 
 INTERIM = "Interim scores by the judgments so far: no result, and not to be published."
 
@@ -17,23 +16,10 @@ INTERIM = "Interim scores by the judgments so far: no result, and not to be publ
 def build_interim_report(scores: InterimScores, by: str, policy: str, at: datetime) -> Report:
     """One line per run, best first by the measure ``by``, as of the moment ``at``."""
     names = [measure.name for measure in scores.measures]
-    place, lower = names.index(by), scores.measures[names.index(by)].family.better == "lower"
-    sign = 1 if lower else -1
-    listed = sorted(
-        zip(scores.runs, scores.means, strict=True),
-        key=lambda row: (row[1][place] is None, sign * (row[1][place] or 0.0), row[0].tag),
-    )
+    listed = rank_interim_runs(scores, by)
     columns = (
         *make_columns("run", "team", left=True),
-        *(
-            Column(
-                measure.name,
-                format_measure_title(measure.name, over_topics=True),
-                format_p_value,
-                best="" if measure.family.better == "neither" else measure.family.better,
-            )
-            for measure in scores.measures
-        ),
+        *map(build_mean_column, scores.measures),
     )
     rows = [(run.tag, run.team.name, *means) for run, means in listed]
     conditions = {

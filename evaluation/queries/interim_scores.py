@@ -14,23 +14,23 @@ from time import perf_counter
 
 import numpy as np
 
-from campaigns.core.qrels import qrels_from_rows
-from campaigns.core.run_matrix import PairDictionary
 from campaigns.models import Campaign, Run, User
 from campaigns.rules import require_permission
 from campaigns.services import matrices
-from common.cache import Cache
-from evaluation.core.evaluate import aggregate_defined_values
-from evaluation.core.in_memory import WarmRuns, score_topic
-from evaluation.core.judgments import Floats, JudgmentTable
-from evaluation.core.measures.family import Measure
-from evaluation.core.options import ScoringOptions
 from evaluation.queries.scoring_inputs import (
     measures_to_score,
     scoring_options,
     withheld_topic_numbers,
 )
 from judging.queries.judgments import LogReader, load_log_reader
+from poolbench.cache import Cache
+from poolbench.evaluation.evaluate import aggregate_defined_values
+from poolbench.evaluation.in_memory import WarmRuns, score_topic
+from poolbench.evaluation.judgments import Floats, JudgmentTable
+from poolbench.evaluation.measures.family import Measure
+from poolbench.evaluation.options import ScoringOptions
+from poolbench.runs.qrels import qrels_from_rows
+from poolbench.runs.run_matrix import PairDictionary
 
 Mark = tuple[int, int]
 
@@ -75,8 +75,22 @@ class InterimScores:
         return sum(topic.judged for topic in self.topics.values())
 
     @property
+    def relevant(self) -> int:
+        return sum(topic.relevant for topic in self.topics.values())
+
+    @property
     def undecided(self) -> int:
         return sum(topic.undecided for topic in self.topics.values())
+
+
+def rank_interim_runs(scores: InterimScores, by: str) -> list[tuple[Run, list[float | None]]]:
+    """The runs with their means, best first by the measure ``by``, those without a value last."""
+    at = [measure.name for measure in scores.measures].index(by)
+    sign = 1 if scores.measures[at].family.better == "lower" else -1
+    return sorted(
+        zip(scores.runs, scores.means, strict=True),
+        key=lambda row: (row[1][at] is None, sign * (row[1][at] or 0.0), row[0].tag),
+    )
 
 
 def compute_interim_scores(

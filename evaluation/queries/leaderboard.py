@@ -15,13 +15,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from common.statistics.estimate import nan_to_none
-from evaluation.core.evaluate import ScoredRun, undefined_reason
-from evaluation.core.measures.family import Better, Measure
-from evaluation.core.measures.names import parse_measure
-from evaluation.core.spread import BestMedianWorst, best_median_worst
 from evaluation.models import RunScores, ScoreSet
 from evaluation.queries.score_sets import ScoreReader
+from poolbench.evaluation.evaluate import ScoredRun, undefined_reason
+from poolbench.evaluation.measures.family import Better, Measure
+from poolbench.evaluation.measures.names import parse_measure
+from poolbench.evaluation.spread import BestMedianWorst, best_median_worst
+from poolbench.statistics.estimate import nan_to_none
 
 Floats = NDArray[np.float64]
 LOW_JUDGED = 0.8
@@ -106,6 +106,15 @@ class Leaderboard:
         matches = (e for e in self.entries if e.tag == name or (e.opens and str(e.run) == name))
         return next(matches, None)
 
+    def find_place(self, entry: LeaderboardEntry, name: str) -> int | None:
+        """Among all runs, visible or not; equal scores share the better place."""
+        own = entry.means[name]
+        if own is None:
+            return None
+        sign = -1.0 if self.lower_is_better(name) else 1.0
+        others = (means[name] for means in self.means)
+        return 1 + sum(value is not None and sign * value > sign * own for value in others)
+
     def as_scored_run(self, entry: LeaderboardEntry) -> ScoredRun:
         """The entry as ``evaluate`` returned it, for the output formats."""
         columns = zip(self.measures, entry.table.T, strict=True)
@@ -115,7 +124,7 @@ class Leaderboard:
             topics=tuple(self.score_set.topics),
             measures=self.measures,
             values=entry.table,
-            means=tuple(entry.means[measure.name] for measure in self.measures),
+            overall=tuple(entry.means[measure.name] for measure in self.measures),
             reasons={name: reason for name, reason in reasons if reason},
             conditions=self.score_set.provenance,
             answered=np.ones(len(self.score_set.topics), np.bool_),

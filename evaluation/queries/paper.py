@@ -7,22 +7,7 @@ from dataclasses import dataclass, replace
 
 from django.contrib.auth.models import AnonymousUser
 
-from campaigns.core.natural_sort import natural_sort_key
 from campaigns.models import Campaign, Team, User
-from common.statistics.box_plot import summarize_as_box
-from evaluation.core.comparison.marks import describe_test
-from evaluation.core.evaluate import product_version
-from evaluation.core.measures.titles import format_measure_title
-from evaluation.core.paper.results import (
-    MOST_MEASURES,
-    PaperConditions,
-    PaperMeasure,
-    PaperResults,
-    PaperRun,
-    PaperTopic,
-    SignificantPairs,
-    sort_by_lead,
-)
 from evaluation.models import ScoreSet
 from evaluation.queries.comparison import (
     MOST_DRAWS_BESIDE,
@@ -44,6 +29,21 @@ from evaluation.queries.score_sets import (
     list_score_sets_for,
     participant_reader,
 )
+from poolbench.evaluation.comparison.marks import describe_test
+from poolbench.evaluation.evaluate import product_version
+from poolbench.evaluation.measures.titles import format_measure_title
+from poolbench.evaluation.paper.results import (
+    MOST_MEASURES,
+    PaperConditions,
+    PaperMeasure,
+    PaperResults,
+    PaperRun,
+    PaperTopic,
+    SignificantPairs,
+    sort_by_lead,
+)
+from poolbench.files.natural_sort import natural_sort_key
+from poolbench.statistics.box_plot import summarize_as_box
 
 DEFAULTS = ("ndcg_cut_10", "map", "P_10", "recip_rank")
 TRUST = "judged_10"
@@ -163,20 +163,10 @@ def build_paper_run(
     return PaperRun(
         tag=entry.tag,
         means=tuple(entry.means[name] for name in names),
-        places=tuple(find_place(leaderboard, entry, name) for name in names),
+        places=tuple(leaderboard.find_place(entry, name) for name in names),
         marks=tuple(signs[name].get(entry.tag, "") for name in names),
         is_withdrawn=entry.withdrawn_at is not None,
     )
-
-
-def find_place(leaderboard: Leaderboard, entry: LeaderboardEntry, name: str) -> int | None:
-    """Among all runs, visible or not; equal scores share the better place."""
-    own = entry.means[name]
-    if own is None:
-        return None
-    sign = -1.0 if leaderboard.lower_is_better(name) else 1.0
-    others = (means[name] for means in leaderboard.means)
-    return 1 + sum(value is not None and sign * value > sign * own for value in others)
 
 
 def list_paper_topics(

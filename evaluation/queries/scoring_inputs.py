@@ -1,4 +1,7 @@
-"""What scoring reads: measures and options of a campaign, judged pairs by their codes."""
+"""What scoring reads: measures and options of a campaign, judged pairs by their codes.
+
+From them the rankings behind a score set are built again, for curves and bounds.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +10,24 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from campaigns.core.run_matrix import RunMatrix
-from campaigns.core.tables import QrelsTable, group_starts
 from campaigns.errors import ActionRefused
-from campaigns.models import Campaign
+from campaigns.models import Campaign, Run
 from campaigns.services import matrices
-from evaluation.core.batch import ScoringBatch
-from evaluation.core.evaluate import TRUST_DEPTH
-from evaluation.core.judgments import JudgmentTable
-from evaluation.core.matching import batch_from_places
-from evaluation.core.measures.family import Measure
-from evaluation.core.measures.names import UnknownMeasureError, parse_measures
-from evaluation.core.measures.registry import DEFAULT_NAMES
-from evaluation.core.options import ScoringOptions
+from evaluation.models import ScoreSet
+from judging.queries.judgments import qrels_table
+from poolbench.cache import Cache
+from poolbench.evaluation.batch import ScoringBatch
+from poolbench.evaluation.evaluate import TRUST_DEPTH
+from poolbench.evaluation.in_memory import build_run_batch
+from poolbench.evaluation.judgments import JudgmentTable
+from poolbench.evaluation.measures.family import Measure
+from poolbench.evaluation.measures.names import UnknownMeasureError, parse_measures
+from poolbench.evaluation.measures.registry import DEFAULT_NAMES
+from poolbench.evaluation.options import ScoringOptions
+from poolbench.runs.tables import QrelsTable, group_starts
+
+SHOWN_MEASURES = ("ndcg_cut_10", "map", "bpref", "bpref-10", "P_10", "recall_1000")
+"""What tables show first."""
 
 
 def measures_to_score(campaign: Campaign, names: Sequence[str]) -> tuple[Measure, ...]:
@@ -33,7 +41,7 @@ def measures_to_score(campaign: Campaign, names: Sequence[str]) -> tuple[Measure
         fix = "See docs/measures.md for all measures and their names."
         raise ActionRefused("unknown-measure", str(error), fix) from error
     if texts := [measure.name for measure in measures if measure.family.text]:
-        fix = "Remove them; `manage.py evaluate` prints them for files."
+        fix = "Remove them; `poolbench evaluate` prints them for files."
         raise ActionRefused(
             "text-measure", f"Measures without a numeric value: {', '.join(texts)}.", fix
         )
@@ -77,8 +85,41 @@ def places_of_pairs(campaign: Campaign, table: QrelsTable) -> NDArray[np.int32]:
     return matrices.get_pair_dictionary(campaign).places(table)
 
 
-def place_run(
-    matrix: RunMatrix, judged: JudgmentTable, places: NDArray[np.int32], options: ScoringOptions
-) -> ScoringBatch:
-    """The run on the judged topics: one gather."""
-    return batch_from_places(judged, matrix.topics, matrix.starts, places[matrix.pairs], options)
+_scored: Cache[tuple[object, ...], tuple[JudgmentTable, NDArray[np.int32]]] = Cache(8)
+"""By score set and the number of the campaign's pairs; some 8 MB each for 129 runs."""
+
+
+def rebuild_run_batch(score_set: ScoreSet, run: Run) -> ScoringBatch:
+    """``run`` as it was scored: same judgments, topics, relevance level and gains."""
+    pairs = len(matrices.get_pair_dictionary(score_set.campaign))
+    # With the time of creation: a restored database reuses IDs.
+    judged, places = _scored.get_or_compute(
+        (score_set.pk, score_set.created_at, pairs), lambda: place_scored_qrels(score_set)
+    )
+    return build_run_batch(
+        matrices.load_run_matrix(run), judged, places, options_from_provenance(score_set)
+    )
+
+
+def place_scored_qrels(score_set: ScoreSet) -> tuple[JudgmentTable, NDArray[np.int32]]:
+    """The judgments, and the row of each code of the campaign's pairs in them."""
+    table = scored_qrels(score_set)
+    judged = JudgmentTable.from_arrays(
+        table.topics, table.starts, table.grades, score_set.qrels.sha256
+    )
+    return judged, places_of_pairs(score_set.campaign, table)
+
+
+def scored_qrels(score_set: ScoreSet) -> QrelsTable:
+    """The qrels without the topics that were withheld when they were scored."""
+    table = qrels_table(score_set.qrels)
+    return drop_topics(table, frozenset(table.topics) - frozenset(score_set.topics))
+
+
+def options_from_provenance(score_set: ScoreSet) -> ScoringOptions:
+    """The scoring options in the provenance of the score set."""
+    provenance = score_set.conditions
+    gains = provenance["gains"] if isinstance(provenance["gains"], dict) else {}
+    return ScoringOptions(
+        level=provenance["level"], gains={int(grade): gain for grade, gain in gains.items()} or None
+    )

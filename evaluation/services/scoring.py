@@ -16,22 +16,22 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Job, Run, User
 from campaigns.rules import require_permission
 from campaigns.services import events, jobs, matrices
-from evaluation.core.bpref_advice import list_bpref_warnings
-from evaluation.core.evaluate import ScoredRun, score_batch
-from evaluation.core.judgments import JudgmentTable
-from evaluation.core.measures.family import Measure
-from evaluation.core.stated_scale import list_scale_remarks
 from evaluation.models import RunScores, ScoreSet
 from evaluation.queries.scoring_inputs import (
     drop_topics,
     measures_to_score,
-    place_run,
     places_of_pairs,
     scoring_options,
     withheld_topic_numbers,
 )
 from judging.models import Qrels
 from judging.queries.judgments import qrels_table
+from poolbench.evaluation.bpref_advice import list_bpref_warnings
+from poolbench.evaluation.evaluate import ScoredRun, score_batch
+from poolbench.evaluation.in_memory import build_run_batch
+from poolbench.evaluation.judgments import JudgmentTable
+from poolbench.evaluation.measures.family import Measure
+from poolbench.evaluation.stated_scale import list_scale_remarks
 
 KIND = "evaluation.evaluate"
 Progress = Callable[[int, int], None]
@@ -131,7 +131,7 @@ def score_accepted_runs(
         matrix = matrices.load_run_matrix(run)
         if set(matrix.topics).isdisjoint(judged.topics):
             without.append(run.tag)
-        batch = place_run(matrix, judged, places, options)
+        batch = build_run_batch(matrix, judged, places, options)
         scored.append(score_batch(batch, measures, run.tag))
     if without:
         raise ActionRefused(
@@ -184,7 +184,7 @@ def save_score_set(actor: User, campaign: Campaign, qrels: Qrels, sheet: ScoreSh
         RunScores(
             score_set=score_set,
             run=run,
-            means=dict(zip(names, scored.means, strict=True)),
+            means=dict(zip(names, scored.overall, strict=True)),
             packed=np.ascontiguousarray(scored.values, dtype="<f8").tobytes(),
         )
         for run, scored in zip(sheet.runs, sheet.scored, strict=True)

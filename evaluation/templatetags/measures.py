@@ -1,21 +1,40 @@
-"""Measure names as pages show them."""
+"""Measure names and scores as pages show them."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
 from django import template
 
-from evaluation.core.measures.titles import (
+from poolbench.evaluation.measures.lookup import accepted_spellings
+from poolbench.evaluation.measures.titles import (
     format_full_title,
     format_measure_hint,
     format_measure_title,
     get_default_form,
 )
+from poolbench.number_formats import format_p, format_score, format_signed
+
+VARIABLE = re.compile(r"(?<![\w-])([A-Zb-z])(?![\w-])")
+RAISED = re.compile(r"\^(\([^()]*\)|[\w.]+)")
 
 register = template.Library()
+register.filter("accepted_names", accepted_spellings)
+register.filter("score", format_score)
+register.filter("signed", format_signed)
+register.filter("p_value", format_p)
 register.filter("measure_title", format_measure_title)
 register.filter("measure_hint", format_measure_hint)
 register.filter("measure_form", get_default_form)
 register.filter("measure_display_name", format_full_title)
+
+
+@register.filter("contribution")
+def format_contribution(adds: float | None) -> str:
+    """What a rank adds to the value; nothing for nothing but a rounding error."""
+    return "" if adds is not None and abs(adds) <= 1e-12 else format_signed(adds)
 
 
 @register.filter("mean_title")
@@ -28,3 +47,30 @@ def format_mean_title(name: str) -> str:
 def format_mean_title_alone(name: str) -> str:
     """The title of the mean over topics without a form, where the page says the form elsewhere."""
     return format_measure_title(name, over_topics=True)
+
+
+class CardText(NamedTuple):
+    """A piece of a card's text. ``kind``: text, code, var (a letter of a formula) or sup."""
+
+    kind: str
+    text: str
+
+
+@register.filter("code_pieces")
+def split_code_pieces(text: str) -> Iterator[CardText]:
+    """Text between backticks is code."""
+    for place, part in enumerate(text.split("`")):
+        if part:
+            yield CardText("code" if place % 2 else "text", part)
+
+
+@register.filter
+def formula_pieces(text: str) -> Iterator[CardText]:
+    """Single letters are variables; an exponent follows ^."""
+    for place, part in enumerate(RAISED.split(text.replace("log2", "log₂"))):
+        if place % 2:
+            yield CardText("sup", part.strip("()"))
+            continue
+        for at, letter in enumerate(VARIABLE.split(part)):
+            if letter:
+                yield CardText("var" if at % 2 else "text", letter)

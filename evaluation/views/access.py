@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from django.db.models import QuerySet
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 
@@ -31,6 +32,12 @@ class ScoreVisit:
     may_manage: bool
     preview: bool = False
 
+    def list_score_sets(self) -> QuerySet[ScoreSet]:
+        """A previewing organizer may also open score sets that are not released."""
+        board = self.campaign.board
+        reader = ScoreReader(True, frozenset(), board) if self.preview else self.reader
+        return list_score_sets_for(self.campaign, reader)
+
 
 def get_visit(request: SignedInRequest, slug: str) -> ScoreVisit:
     user = request.user
@@ -45,9 +52,7 @@ def get_visit(request: SignedInRequest, slug: str) -> ScoreVisit:
 
 
 def get_score_set(visit: ScoreVisit, pk: int) -> ScoreSet:
-    """A previewing organizer may also open score sets that are not released."""
-    reader = ScoreReader(True, frozenset(), visit.campaign.board) if visit.preview else visit.reader
-    return get_object_or_404(list_score_sets_for(visit.campaign, reader), pk=pk)
+    return get_object_or_404(visit.list_score_sets(), pk=pk)
 
 
 def get_visible_leaderboard(request: SignedInRequest, slug: str, pk: int) -> Leaderboard:

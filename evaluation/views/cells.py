@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
-from common.number_formats import format_decimals
-from evaluation.core.measures.family import Measure
-from evaluation.core.spread import BestMedianWorst
 from evaluation.queries.leaderboard import (
     LOW_JUDGED,
     Leaderboard,
     LeaderboardEntry,
     rank_entries,
 )
+from evaluation.queries.scoring_inputs import SHOWN_MEASURES
+from poolbench.evaluation.measures.family import Measure
+from poolbench.evaluation.spread import BestMedianWorst
+from poolbench.number_formats import format_score
 
-DEFAULT_MEASURES = ("ndcg_cut_10", "map", "bpref", "bpref-10", "P_10", "recall_1000")
+DEFAULT_MEASURES = SHOWN_MEASURES
 TRUST = "judged_10"
 TEXT_COLUMNS = ("run", "team", "kind")
 MEASURES_THAT_FIT = 6
@@ -56,31 +56,6 @@ class LeaderboardRow:
     place: int
     best: bool
     cells: tuple[ScoreCell, ...]
-
-
-class SummaryRow(NamedTuple):
-    """Best, median or worst of all runs."""
-
-    word: str
-    values: list[str]
-
-
-def format_score(value: float | None, *, whole: bool = False) -> str:
-    """Four decimals, counts as integers, an en dash if undefined."""
-    if value is None:
-        return "–"
-    return f"{value:,.0f}" if whole else f"{value:.4f}"
-
-
-def format_signed(value: float) -> str:
-    """With its sign, a true minus; without a sign if it rounds to 0."""
-    text = format_decimals(value, 4, signed=True)
-    return text if round(value, 4) else text[1:]
-
-
-def format_p(value: float | None) -> str:
-    """A p value; below 0.0001 only as that."""
-    return "< 0.0001" if value is not None and 0 < value < 0.0001 else format_score(value)
 
 
 def build_column(measure: Measure, sort: str = "") -> ScoreColumn:
@@ -173,19 +148,9 @@ def leaderboard_rows(
             build_cell(entry.means, column, spreads[column.name], name) for column in columns
         )
         leads = name in spreads and spreads[name].is_best(entry.means[name])
-        place = at if name in TEXT_COLUMNS else entry_rank(leaderboard, entry, name) or at
+        place = at if name in TEXT_COLUMNS else leaderboard.find_place(entry, name) or at
         rows.append(LeaderboardRow(entry, place, leads, cells))
     return rows
-
-
-def entry_rank(leaderboard: Leaderboard, entry: LeaderboardEntry, name: str) -> int | None:
-    """The rank of the run among all runs, visible or not; ties share the best rank."""
-    own = entry.means[name]
-    if own is None:
-        return None
-    sign = -1.0 if leaderboard.lower_is_better(name) else 1.0
-    others = (means[name] for means in leaderboard.means)
-    return 1 + sum(value is not None and sign * value > sign * own for value in others)
 
 
 def bar_length(value: float | None, spread: BestMedianWorst) -> float | None:
@@ -210,16 +175,13 @@ def build_cell(
 
 def best_median_worst_rows(
     leaderboard: Leaderboard, columns: Sequence[ScoreColumn]
-) -> list[SummaryRow]:
+) -> dict[str, list[str]]:
     """Best, median and worst of all runs for each column; only the median of unranked ones."""
     spreads = [leaderboard.best_median_worst(column.name).as_dict() for column in columns]
-    return [
-        SummaryRow(
-            word.capitalize(),
-            [
-                format_score(spread[word], whole=column.whole)
-                for spread, column in zip(spreads, columns, strict=True)
-            ],
-        )
+    return {
+        word.capitalize(): [
+            format_score(spread[word], column.whole)
+            for spread, column in zip(spreads, columns, strict=True)
+        ]
         for word in ("best", "median", "worst")
-    ]
+    }

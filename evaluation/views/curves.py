@@ -4,31 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from django.http import Http404
 
 from campaigns.models import Run
-from common.charts.axes import fifths_axis
-from common.charts.chart import Chart
-from common.charts.kinds import PlotValue, build_line_chart
-from evaluation.core.batch import ScoringBatch
-from evaluation.core.curves import ELEVEN, average_curves, interpolate_precision, sawtooth_curve
 from evaluation.queries.leaderboard import Leaderboard, LeaderboardEntry
-from evaluation.queries.rankings import rebuild_run_batch
-from evaluation.views.cells import format_score
+from evaluation.queries.scoring_inputs import rebuild_run_batch
+from poolbench.charts.chart import Chart
+from poolbench.evaluation.batch import ScoringBatch
+from poolbench.evaluation.charts.recall import build_recall_chart
+from poolbench.evaluation.curves import (
+    ELEVEN,
+    average_curves,
+    interpolate_precision,
+    sawtooth_curve,
+)
 
-SQUARE = (420.0, 420.0)
 THREADS = 100
 """Curves of single topics are drawn behind the mean for at most so many topics."""
 LONGEST = 1000
 """Ranks of the raw curve that are drawn."""
-
-
-class CurveRow(NamedTuple):
-    recall: str
-    precisions: list[str]
 
 
 @dataclass(frozen=True)
@@ -37,8 +33,8 @@ class PrecisionRecallCurves:
 
     curves: Chart
     curve_threads: bool
-    curve_rows: list[CurveRow]
-    curve_means: list[str]
+    curve_rows: list[tuple[float, list[float]]]
+    curve_means: list[float]
     curve_topic: str
     curve_tags: list[str]
 
@@ -53,33 +49,17 @@ def build_precision_recall_curves(
     batches = [rebuild_run_batch(leaderboard.score_set, runs[entry.run]) for entry in entries]
     at = leaderboard.topics.index(topic) if topic else None
     columns = [eleven_points(batch, at) for batch in batches]
-    lines = [
-        (entry.tag, curve_values(entry.tag, column))
-        for entry, column in zip(entries, columns, strict=True)
-    ]
-    rows = [
-        CurveRow(f"{level:.1f}", [format_score(column[place]) for column in columns])
-        for place, level in enumerate(ELEVEN)
-    ]
-    means = [format_score(float(np.mean(column))) for column in columns]
     threads = background_curves(batches, at)
     return PrecisionRecallCurves(
-        curves=build_line_chart(
-            (
-                "precision-recall",
-                f"Precision by recall{f', topic {topic}' if topic else ''}",
-                "Vertical axis: precision from 0 to 1. Horizontal axis: recall from 0 to 1.",
-            ),
-            lines,
-            fifths_axis("recall"),
-            fifths_axis("precision"),
-            size=SQUARE,
-            threads=threads,
-            caption=caption_curves(entries, topic, has_threads=bool(threads)),
+        curves=build_recall_chart(
+            zip([entry.tag for entry in entries], columns, strict=True),
+            topic,
+            threads,
+            caption_curves(entries, topic, has_threads=bool(threads)),
         ),
         curve_threads=bool(threads),
-        curve_rows=rows,
-        curve_means=means,
+        curve_rows=[(level, [column[at] for column in columns]) for at, level in enumerate(ELEVEN)],
+        curve_means=[float(np.mean(column)) for column in columns],
         curve_topic=topic,
         curve_tags=[entry.tag for entry in entries],
     )
@@ -101,12 +81,6 @@ def eleven_points(batch: ScoringBatch, at: int | None) -> list[float]:
     if at is not None:
         return [float(value) for value in values[at]]
     return [value or 0.0 for value in average_curves(values)]
-
-
-def curve_values(tag: str, column: Sequence[float]) -> list[PlotValue]:
-    """The points of a curve with their labels."""
-    points = zip(ELEVEN, column, strict=True)
-    return [PlotValue(r, p, f"{tag}: precision {p:.4f} at recall {r:.2f}") for r, p in points]
 
 
 def background_curves(

@@ -6,23 +6,20 @@ from dataclasses import dataclass
 
 from django.http import HttpResponse
 
-from campaigns.core.cards import Card
-from campaigns.core.natural_sort import sort_items_naturally
 from campaigns.models import Campaign, Run
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from evaluation.models import ScoreSet
-from evaluation.queries.interim_scores import InterimScores, TopicScores, compute_interim_scores
-from evaluation.views.cells import (
-    DEFAULT_MEASURES,
-    TRUST,
-    ScoreCell,
-    ScoreColumn,
-    build_column,
-    format_score,
+from evaluation.queries.interim_scores import (
+    InterimScores,
+    compute_interim_scores,
+    rank_interim_runs,
 )
-from judging.core.policies import DEFAULT_POLICY, POLICIES
+from evaluation.views.cells import DEFAULT_MEASURES, TRUST, ScoreCell, ScoreColumn, build_column
+from poolbench.files.natural_sort import sort_items_naturally
+from poolbench.judging.policies import DEFAULT_POLICY, POLICIES
+from poolbench.number_formats import format_score
 
 
 @dataclass(frozen=True)
@@ -44,32 +41,6 @@ class InterimScoreRow:
         return -self.moved
 
 
-@dataclass(frozen=True)
-class TopicCounts:
-    """Pairs of all topics."""
-
-    judged: int
-    relevant: int
-    undecided: int
-
-
-@dataclass(frozen=True)
-class InterimScoresPage:
-    """``topics`` are the counts of each topic by its number; ``compared``: the latest score set."""
-
-    campaign: Campaign
-    scores: InterimScores
-    policies: list[Card]
-    policy: str
-    columns: list[ScoreColumn]
-    by: str
-    rows: list[InterimScoreRow]
-    compared: ScoreSet | None
-    topics: list[tuple[str, TopicScores]]
-    totals: TopicCounts
-    ms: int
-
-
 def interim_scores_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     requested = request.GET.get("policy", "")
@@ -84,29 +55,21 @@ def interim_scores_view(request: SignedInRequest, slug: str) -> HttpResponse:
     lower = scores.measures[names.index(by)].family.better == "lower"
     before = rank_by_run(compared, by, lower=lower) if compared else {}
     columns = [build_column(scores.measures[names.index(name)]) for name in visible]
-    page = InterimScoresPage(
-        campaign=campaign,
-        scores=scores,
-        policies=[policy.card for policy in POLICIES.values()],
-        policy=policy,
-        columns=columns,
-        by=by,
-        rows=interim_score_rows(scores, names, columns, by, before, lower=lower),
-        compared=compared,
-        topics=sort_items_naturally(scores.topics),
-        totals=count_all_topics(scores),
-        ms=round(scores.seconds * 1000),
-    )
+    # ``topics`` are the counts of each topic by its number; ``compared``: the latest score
+    # set.
+    page = {
+        "campaign": campaign,
+        "scores": scores,
+        "policies": [policy.card for policy in POLICIES.values()],
+        "policy": policy,
+        "columns": columns,
+        "by": by,
+        "rows": interim_score_rows(scores, names, columns, by, before),
+        "compared": compared,
+        "topics": sort_items_naturally(scores.topics),
+        "ms": round(scores.seconds * 1000),
+    }
     return render_page(request, "evaluation/interim_scores.html", page)
-
-
-def count_all_topics(scores: InterimScores) -> TopicCounts:
-    topics = scores.topics.values()
-    return TopicCounts(
-        judged=sum(topic.judged for topic in topics),
-        relevant=sum(topic.relevant for topic in topics),
-        undecided=sum(topic.undecided for topic in topics),
-    )
 
 
 def interim_score_rows(
@@ -115,16 +78,10 @@ def interim_score_rows(
     columns: list[ScoreColumn],
     by: str,
     before: dict[int, int],
-    *,
-    lower: bool,
 ) -> list[InterimScoreRow]:
     """Best first; runs without a value last."""
-    at = names.index(by)
-    pairs = list(zip(scores.runs, scores.means, strict=True))
-    sign = 1 if lower else -1
-    pairs.sort(key=lambda pair: (pair[1][at] is None, sign * (pair[1][at] or 0.0), pair[0].tag))
     rows = []
-    for place, (run, means) in enumerate(pairs, start=1):
+    for place, (run, means) in enumerate(rank_interim_runs(scores, by), start=1):
         values = [means[names.index(column.name)] for column in columns]
         cells = tuple(
             ScoreCell(format_score(value, whole=column.whole), value)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from django.contrib import messages
@@ -13,23 +12,21 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
-from campaigns.core.confirmation import Decision
+from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Job, Run
 from campaigns.queries.lists import get_campaign_for
+from campaigns.services.snapshots import CurrentReport, get_report
 from campaigns.views.columns import ColumnChoice, TableColumn, choose_columns
 from campaigns.views.confirmation import confirm_act
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from campaigns.views.row_filters import RowFilter, build_row_filter
-from campaigns.views.verdicts import VerdictPanel, load_verdict_panel
-from evaluation.core.leader_verdict import LEADERBOARD_RULE
-from evaluation.core.measures.titles import format_full_title, format_measure_hint
 from evaluation.forms.scores import EvaluateForm
 from evaluation.models import ScoreSet
 from evaluation.queries.confirmations import describe_release
 from evaluation.queries.leaderboard import Leaderboard, get_leaderboard
-from evaluation.queries.score_sets import ScoreReader, list_score_sets_for
+from evaluation.queries.score_sets import list_score_sets_for
 from evaluation.services.release import check_not_released, release_scores
 from evaluation.services.scoring import KIND, request_evaluation
 from evaluation.views.access import ScoreVisit, get_score_set, get_visit
@@ -38,52 +35,37 @@ from evaluation.views.cells import (
     TRUST,
     LeaderboardRow,
     ScoreColumn,
-    SummaryRow,
     best_median_worst_rows,
     build_column,
-    format_score,
     get_sort,
     leaderboard_rows,
     list_fitting_measures,
     select_visible_measures,
 )
-
-
-@dataclass(frozen=True)
-class ScoresPage:
-    campaign: Campaign
-    visit: ScoreVisit
-    score_set: ScoreSet | None
-
-
-@dataclass(frozen=True)
-class LeaderboardFacts:
-    """How many runs, of what, and the median of the first measure shown."""
-
-    runs: int
-    teams: int
-    topics: int
-    measure: str
-    median: str
+from poolbench.evaluation.leader_verdict import LEADERBOARD, LeaderboardReport
+from poolbench.evaluation.measures.titles import format_full_title, format_measure_hint
 
 
 @dataclass(frozen=True)
 class LeaderboardPart:
     """``low`` counts low values of judged_10, ``undefined`` are the columns with a value missing;
     ``own``: whether the reader has runs in it. ``low_is_common``: most rows have a low value, which
-    is said once above the table and not marked in each row.
+    is said once above the table and not marked in each row. ``median`` is that of ``measure``, the
+    first one shown.
     """
 
     leaderboard: Leaderboard
     columns: list[ScoreColumn]
     rows: list[LeaderboardRow]
-    summary: list[SummaryRow]
+    summary: dict[str, list[str]]
     sort: str
     column_choice: ColumnChoice
     kinds: RowFilter
     low: int
     low_is_common: bool
-    facts: LeaderboardFacts
+    teams: int
+    measure: str
+    median: float | None
     undefined: list[ScoreColumn]
     own: bool
 
@@ -103,10 +85,7 @@ class OrganizerPart:
 def scores_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """The latest score set that the reader may see, or what is missing for one."""
     visit = get_visit(request, slug)
-    reader = ScoreReader(True, frozenset(), visit.campaign.board) if visit.preview else visit.reader
-    return render_leaderboard_page(
-        request, visit, list_score_sets_for(visit.campaign, reader).first()
-    )
+    return render_leaderboard_page(request, visit, visit.list_score_sets().first())
 
 
 def score_set_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
@@ -150,7 +129,7 @@ def score_release_view(request: SignedInRequest, slug: str, pk: int) -> HttpResp
 class LeaderPart:
     """The verdict on the latest scores, for organizers: it names runs."""
 
-    verdict: VerdictPanel
+    current: CurrentReport[LeaderboardReport]
 
 
 def build_leader_part(
@@ -159,7 +138,11 @@ def build_leader_part(
     """None on the page of earlier scores, which the verdict is not about."""
     if score_set is None or score_set != latest or visit.preview or not visit.may_manage:
         return None
-    return LeaderPart(load_verdict_panel(visit.campaign, LEADERBOARD_RULE.name))
+    current = get_report(visit.campaign, LEADERBOARD)
+    if current.report and current.report.score_set != score_set.pk:
+        # That of the scores before, which are not those of the page.
+        current = replace(current, report=None, computed_at=None)
+    return LeaderPart(current)
 
 
 def render_leaderboard_page(
@@ -168,7 +151,7 @@ def render_leaderboard_page(
     score_set: ScoreSet | None,
     form: EvaluateForm | None = None,
 ) -> HttpResponse:
-    page = ScoresPage(visit.campaign, visit, score_set)
+    page = {"campaign": visit.campaign, "visit": visit, "score_set": score_set}
     leaderboard = organizer = None
     if score_set is not None:
         leaderboard = leaderboard_part(request, get_leaderboard(score_set, visit.reader))
@@ -192,6 +175,7 @@ def leaderboard_part(request: SignedInRequest, leaderboard: Leaderboard) -> Lead
         dict(Run.Kind.choices),
     )
     rows = leaderboard_rows(leaderboard, columns, sort, kinds.value)
+    main = columns[0].name if columns else ""
     low = sum(any(cell.low for cell in row.cells) for row in rows)
     return LeaderboardPart(
         leaderboard=leaderboard,
@@ -203,7 +187,9 @@ def leaderboard_part(request: SignedInRequest, leaderboard: Leaderboard) -> Lead
         kinds=kinds,
         low=low,
         low_is_common=2 * low > len(rows),
-        facts=describe_leaderboard(leaderboard, columns),
+        teams=len({entry.team for entry in leaderboard.entries}),
+        measure=main,
+        median=leaderboard.best_median_worst(main).median if main else None,
         undefined=[
             column
             for at, column in enumerate(columns)
@@ -228,20 +214,6 @@ def choose_leaderboard_columns(request: SignedInRequest, leaderboard: Leaderboar
     columns += [TableColumn("kind", "Run type")] * any(e.kind for e in leaderboard.entries)
     defaults = [*list_fitting_measures(leaderboard), "team", "kind"]
     return choose_columns(request, columns, defaults, "m")
-
-
-def describe_leaderboard(
-    leaderboard: Leaderboard, columns: Sequence[ScoreColumn]
-) -> LeaderboardFacts:
-    main = columns[0].name if columns else ""
-    median = leaderboard.best_median_worst(main).median if main else None
-    return LeaderboardFacts(
-        runs=len(leaderboard.means),
-        teams=len({entry.team for entry in leaderboard.entries}),
-        topics=len(leaderboard.topics),
-        measure=main,
-        median=format_score(median),
-    )
 
 
 def organizer_part(

@@ -14,11 +14,17 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from campaigns.core.cards import Card, Parameter
 from campaigns.views.pages import render_page
-from evaluation.core.measures.family import MeasureFamily
-from evaluation.core.measures.groups import GROUPS, MeasureGroup
-from evaluation.core.measures.lookup import (
+from evaluation.forms.tryout import is_sampled
+from evaluation.views.worked_examples import (
+    ExampleRow,
+    example_row,
+    tryout_part,
+)
+from poolbench.cards import Card, Parameter
+from poolbench.evaluation.measures.family import MeasureFamily
+from poolbench.evaluation.measures.groups import GROUPS, MeasureGroup
+from poolbench.evaluation.measures.lookup import (
     LONGEST,
     accepted_spellings,
     default_measures,
@@ -27,31 +33,16 @@ from evaluation.core.measures.lookup import (
     find_family,
     variant_names,
 )
-from evaluation.core.measures.registry import FAMILIES, SETS
-from evaluation.core.measures.values import KINDS
-from evaluation.core.profiles import POOLBENCH
-from evaluation.core.users.measures import USER_MEASURES
-from evaluation.forms.tryout import is_sampled
-from evaluation.views.worked_examples import (
-    CardText,
-    ExampleRow,
-    example_row,
-    formula_pieces,
-    split_code_pieces,
-    tryout_part,
-)
-
-
-class SymbolRow(NamedTuple):
-    sign: str
-    meaning: str
-
+from poolbench.evaluation.measures.registry import FAMILIES, SETS
+from poolbench.evaluation.measures.values import KINDS
+from poolbench.evaluation.profiles import POOLBENCH
+from poolbench.evaluation.users.measures import USER_MEASURES
 
 NOTATION = {
-    r"\bR\b": SymbolRow("R", "relevant documents in the judgments"),
-    r"\bN\b": SymbolRow("N", "judged non-relevant documents"),
-    r"\bn\(r\)": SymbolRow("n(r)", "judged non-relevant documents above rank r"),
-    r"\blevel\b": SymbolRow("level", "the lowest relevant grade"),
+    r"\bR\b": ("R", "relevant documents in the judgments"),
+    r"\bN\b": ("N", "judged non-relevant documents"),
+    r"\bn\(r\)": ("n(r)", "judged non-relevant documents above rank r"),
+    r"\blevel\b": ("level", "the lowest relevant grade"),
 }
 AVERAGED = {
     "mean": "the mean over topics",
@@ -60,49 +51,11 @@ AVERAGED = {
 }
 
 
-@dataclass(frozen=True)
-class ParameterRow:
-    name: str
-    meaning: list[CardText]
+class ParameterRow(NamedTuple):
+    parameter: Parameter
     values: str
     default: str
     names: tuple[str, ...]
-
-
-class FamilyRow(NamedTuple):
-    family: MeasureFamily
-    names: Sequence[str]
-
-
-class FamilyGroup(NamedTuple):
-    group: MeasureGroup
-    families: list[FamilyRow]
-
-
-class NamedMeasures(NamedTuple):
-    name: str
-    names: Sequence[str]
-
-
-@dataclass(frozen=True)
-class MeasuresPage:
-    """The measures that match ``query``. ``matches`` of ``count``: without a query these are the
-    families with parameters only.
-    """
-
-    query: str
-    groups: list[FamilyGroup]
-    user_measures: list[Card]
-    matches: int
-    count: int
-    sets: list[NamedMeasures]
-
-
-@dataclass(frozen=True)
-class UnknownMeasurePage:
-    query: str
-    reason: str
-    similar: Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -113,14 +66,8 @@ class MeasurePage:
     card: Card
     group: MeasureGroup
     related: Sequence[MeasureFamily]
-    formula: list[CardText]
-    notation: list[SymbolRow]
-    edge_cases: list[list[CardText]]
-    undefined: list[CardText]
-    source: list[CardText]
-    example: list[CardText]
+    notation: list[tuple[str, str]]
     averaged: str
-    names: Sequence[str]
     defaults: Sequence[str]
     own_rows: list[ParameterRow]
     common_rows: list[ParameterRow]
@@ -136,26 +83,25 @@ def measures_view(request: HttpRequest) -> HttpResponse:
     if not matching and not user_measures:
         return render_unknown_measure(request, query)
     about = {group.title: group for group in GROUPS.values()}
-    page = MeasuresPage(
-        query=query,
-        groups=[
-            FamilyGroup(
-                about[title], [FamilyRow(each, accepted_spellings(each)) for each in families]
-            )
-            for title, families in families_by_group(matching).items()
+    # The measures that match ``query``. ``matches`` of ``count``: without a query these are
+    # the families with parameters only.
+    page = {
+        "query": query,
+        "groups": [
+            (about[title], families) for title, families in families_by_group(matching).items()
         ],
-        user_measures=user_measures,
-        matches=len(matching) + (len(user_measures) if query else 0),
-        count=len(FAMILIES) + (len(USER_MEASURES) if query else 0),
-        sets=[NamedMeasures(name, names(POOLBENCH)) for name, names in SETS.items()],
-    )
+        "user_measures": user_measures,
+        "matches": len(matching) + (len(user_measures) if query else 0),
+        "count": len(FAMILIES) + (len(USER_MEASURES) if query else 0),
+        "sets": {name: names(POOLBENCH) for name, names in SETS.items()},
+    }
     return render_page(request, "evaluation/measures.html", page)
 
 
 def render_unknown_measure(request: HttpRequest, name: str, status: int = 200) -> HttpResponse:
     """The page for an unknown measure: the reason, and similar names."""
     reason, similar = explain_unknown_measure(name)
-    page = UnknownMeasurePage(name[:LONGEST], reason, similar)
+    page = {"query": name[:LONGEST], "reason": reason, "similar": similar}
     return render_page(request, "evaluation/measure_unknown.html", page, status=status)
 
 
@@ -195,43 +141,27 @@ def measure_page(family: MeasureFamily) -> MeasurePage:
         card=card,
         group=group,
         related=families_by_group(FAMILIES)[group.title],
-        formula=list(formula_pieces(card.formula)),
         notation=list_notation(family),
-        edge_cases=[list(split_code_pieces(case)) for case in card.edge_cases],
-        undefined=list(split_code_pieces(card.undefined)),
-        source=list(split_code_pieces(card.source)),
-        example=list(split_code_pieces(card.example)),
         averaged="not aggregated (text)" if family.text else AVERAGED[family.aggregate],
-        names=accepted_spellings(family),
         defaults=default_measures(family),
         own_rows=[parameter_row(family, parameter) for parameter in card.parameters],
         common_rows=[
             parameter_row(family, parameter)
-            for name, parameter in family.parameters().items()
+            for name, parameter in family.all_parameters().items()
             if name in family.modifiers
         ],
         examples=[example_row(family, example) for example in family.examples],
     )
 
 
-def list_notation(family: MeasureFamily) -> list[SymbolRow]:
+def list_notation(family: MeasureFamily) -> list[tuple[str, str]]:
     """The common symbols in the formula; measures of sampled pools have their own."""
     if is_sampled(family):
         return []
-    return [
-        SymbolRow(*entry)
-        for sign, entry in NOTATION.items()
-        if re.search(sign, family.card.formula)
-    ]
+    return [entry for sign, entry in NOTATION.items() if re.search(sign, family.formula)]
 
 
 def parameter_row(family: MeasureFamily, parameter: Parameter) -> ParameterRow:
     values = ", ".join(parameter.choices) or KINDS[parameter.kind].description
     default = parameter.default or ("" if parameter.name == family.suffix and family.bare else "–")
-    return ParameterRow(
-        parameter.name,
-        list(split_code_pieces(parameter.meaning)),
-        values,
-        default,
-        variant_names(family, parameter),
-    )
+    return ParameterRow(parameter, values, default, variant_names(family, parameter))

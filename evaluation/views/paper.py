@@ -5,35 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, urlencode
 
 from django.http import Http404, HttpResponse
 from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy as _
 
 from campaigns.api.attachments import attachment_response, report_response
-from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Team
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
-from campaigns.views.verdicts import VerdictPanel, build_verdict_panel
-from common.charts.chart import Chart
-from common.charts.png import ChartTooLargeError
-from common.report.archive import ArchiveTooLargeError
-from common.report.latex import escape_latex, write_latex_table
-from common.report.markdown import write_markdown_table
-from common.report.report import Report, Section, TableCell, iter_cells
-from common.verdicts import VerdictState
-from evaluation.core.paper.citation import write_bibtex, write_conditions
-from evaluation.core.paper.files import TABLES, build_paper_charts, pack_paper
-from evaluation.core.paper.report import (
-    DECIMALS,
-    build_paper_runs_report,
-    build_paper_topics_report,
-)
-from evaluation.core.paper.results import PaperResults
-from evaluation.core.paper.verdict import judge_paper
+from evaluation.api.scores import pack_or_refuse
 from evaluation.models import ScoreSet
 from evaluation.queries.leaderboard import get_leaderboard
 from evaluation.queries.paper import (
@@ -45,11 +27,25 @@ from evaluation.queries.paper import (
 )
 from evaluation.queries.score_sets import participant_reader
 from evaluation.views.access import VIEW
+from poolbench.charts.chart import Chart
+from poolbench.evaluation.paper.citation import write_bibtex, write_conditions
+from poolbench.evaluation.paper.files import TABLES, build_paper_charts
+from poolbench.evaluation.paper.report import (
+    DECIMALS,
+    build_paper_runs_report,
+    build_paper_topics_report,
+)
+from poolbench.evaluation.paper.results import PaperResults
+from poolbench.evaluation.paper.verdict import judge_paper
+from poolbench.reports.latex import escape_latex, write_latex_table
+from poolbench.reports.markdown import write_markdown_table
+from poolbench.reports.report import Column, Report, Table, TableCell, iter_cells
+from poolbench.verdicts import Verdict, VerdictState
 
 LABELS: dict[VerdictState, str | Promise] = {
-    VerdictState.GOOD: _("Above the median"),
-    VerdictState.AMBER: _("Around the median"),
-    VerdictState.BAD: _("Below the median"),
+    VerdictState.GOOD: "Above the median",
+    VerdictState.AMBER: "Around the median",
+    VerdictState.BAD: "Below the median",
 }
 DECIMAL_CHOICES = (2, 3, 4)
 
@@ -64,16 +60,6 @@ class PaperPage:
     teams: Sequence[Team]
     is_organizer: bool
     query: str
-
-
-class MeasureOption(NamedTuple):
-    name: str
-    is_chosen: bool
-
-
-class TableHead(NamedTuple):
-    title: str
-    is_left: bool
 
 
 class CopyText(NamedTuple):
@@ -91,13 +77,14 @@ class PaperPart:
     ``topics`` that of the best run.
     """
 
-    verdict: VerdictPanel
+    verdict: Verdict
+    state_words: str | Promise
     results: PaperResults
-    heads: list[TableHead]
+    heads: Sequence[Column]
     rows: list[list[TableCell]]
     last: list[list[TableCell]]
     notes: Sequence[str]
-    topic_heads: list[TableHead]
+    topic_heads: Sequence[Column]
     topic_rows: list[list[TableCell]]
     chart: Chart | None
     boxes: Chart | None
@@ -105,7 +92,8 @@ class PaperPart:
     tables: list[CopyText]
     conditions: list[CopyText]
     citation: CopyText
-    measures: list[MeasureOption]
+    measures: Sequence[str]
+    chosen_measures: frozenset[str]
     decimals: int
     decimal_choices: Sequence[int]
 
@@ -138,12 +126,7 @@ def paper_download_view(request: SignedInRequest, slug: str, table: str, fmt: st
         raise Http404("no scores for a paper")
     decimals = get_decimals(request)
     if (table, fmt) == ("all", "zip"):
-        try:
-            return attachment_response(pack_paper(results, decimals), f"{slug}-paper.zip")
-        except (ArchiveTooLargeError, ChartTooLargeError) as error:
-            raise ActionRefused(
-                "archive-too-large", f"{error}.", "Download the tables one by one."
-            ) from error
+        return attachment_response(pack_or_refuse(results, decimals), f"{slug}-paper.zip")
     if table not in TABLES:
         raise Http404(f"unknown table {table}")
     return report_response(f"{slug}-{table}.{fmt}", TABLES[table], results, decimals)
@@ -173,74 +156,65 @@ def build_paper_part(
     request: SignedInRequest, source: PaperSource, results: PaperResults, query: str
 ) -> PaperPart:
     decimals = get_decimals(request)
-    runs, topics = (
-        build_paper_runs_report(results, decimals),
-        build_paper_topics_report(results, decimals),
-    )
-    heads, rows = list_table_cells(runs)
-    topic_heads, topic_rows = list_table_cells(topics)
+    verdict = judge_page(results, query)
+    table = get_only_table(build_paper_runs_report(results, decimals))
+    topics = get_only_table(build_paper_topics_report(results, decimals))
+    rows = list(iter_cells(table))
     charts = {chart.name: chart for chart in build_paper_charts(results)}
-    table, sentence = get_section(runs).tables[0], write_conditions(results)
+    sentence = write_conditions(results)
     end = len(rows) - len(table.summary)
     latex = "\n\n".join([write_latex_table(table, table.caption), *map(escape_latex, table.notes)])
     markdown = "\n\n".join([table.caption, write_markdown_table(table), *table.notes])
     return PaperPart(
-        verdict=build_paper_panel(source.campaign, results, query),
+        verdict=verdict,
+        state_words=LABELS.get(verdict.state, ""),
         results=results,
-        heads=heads,
+        heads=table.columns,
         rows=rows[:end],
         last=rows[end:],
         notes=table.notes,
-        topic_heads=topic_heads,
-        topic_rows=topic_rows,
+        topic_heads=topics.columns,
+        topic_rows=list(iter_cells(topics)),
         chart=charts.get("topics"),
         boxes=charts.get("boxes"),
         chart_notes=tuple(results.conditions.list_lines()[:1]),
         tables=[
-            copy_text(_("LaTeX"), "latex", latex),
-            copy_text(_("Markdown"), "markdown", markdown),
+            copy_text("LaTeX", "latex", latex),
+            copy_text("Markdown", "markdown", markdown),
         ],
         conditions=[
-            copy_text(_("Text"), "conditions", sentence, 5),
-            copy_text(_("LaTeX"), "conditions-latex", escape_latex(sentence), 5),
+            copy_text("Text", "conditions", sentence, 5),
+            copy_text("LaTeX", "conditions-latex", escape_latex(sentence), 5),
         ],
-        citation=copy_text(_("BibTeX"), "bibtex", write_bibtex(results.conditions)),
-        measures=list_measure_options(source, results),
+        citation=copy_text("BibTeX", "bibtex", write_bibtex(results.conditions)),
+        measures=list_offered_measures(source),
+        chosen_measures=frozenset(measure.name for measure in results.measures),
         decimals=decimals,
         decimal_choices=DECIMAL_CHOICES,
     )
 
 
-def build_paper_panel(campaign: Campaign, results: PaperResults, query: str) -> VerdictPanel:
-    """The verdict in the words of this page; its links keep the choice of team and measures."""
+def judge_page(results: PaperResults, query: str) -> Verdict:
+    """The verdict with links that keep the choice of team and measures."""
     verdict = judge_paper(results)
-    panel = build_verdict_panel(campaign, verdict)
     acts = [
-        replace(act, url=f"{act.url}?{query}") if query and "paper" in act.url else act
-        for act in panel.acts
+        replace(act, query=parse_qs(query)) if act.page.startswith("paper") else act
+        for act in verdict.acts
     ]
-    return replace(panel, label=LABELS.get(verdict.state, panel.label), acts=acts)
+    return replace(verdict, acts=tuple(acts))
 
 
-def get_section(report: Report) -> Section:
-    return next(iter(report.sections))
-
-
-def list_table_cells(report: Report) -> tuple[list[TableHead], list[list[TableCell]]]:
-    """The heads and cells of the only table of a report."""
-    (table,) = get_section(report).tables
-    heads = [TableHead(column.title, column.left) for column in table.columns]
-    return heads, list(iter_cells(table))
+def get_only_table(report: Report) -> Table:
+    ((table,),) = (section.tables for section in report.sections)
+    return table
 
 
 def copy_text(label: str | Promise, name: str, text: str, rows: int = 0) -> CopyText:
     return CopyText(label, name, text, rows or min(text.count("\n") + 2, 24))
 
 
-def list_measure_options(source: PaperSource, results: PaperResults) -> list[MeasureOption]:
+def list_offered_measures(source: PaperSource) -> Sequence[str]:
     if source.score_set is None:
-        return []
+        return ()
     reader = participant_reader(source.campaign, source.team)
-    chosen = {measure.name for measure in results.measures}
-    names = list_paper_measures(get_leaderboard(source.score_set, reader))
-    return [MeasureOption(name, name in chosen) for name in names]
+    return list_paper_measures(get_leaderboard(source.score_set, reader))

@@ -8,20 +8,8 @@ from typing import Any, NamedTuple
 
 from django.http import Http404, HttpResponse
 
-from campaigns.api.attachments import report_response
-from campaigns.core.cards import Card
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
-from common.charts.chart import Chart
-from common.number_formats import format_decimals
-from common.statistics.estimate import Estimate
-from evaluation.core.charts.caterpillar import build_caterpillar
-from evaluation.core.comparison.compare import Comparisons, PairRow
-from evaluation.core.comparison.discriminative import DiscriminativePower
-from evaluation.core.comparison.formats import FORMATS, list_interval_notes
-from evaluation.core.comparison.registry import CORRECTIONS, CORRELATIONS, FAMILY_TESTS, TESTS
-from evaluation.core.measures.family import Measure
-from evaluation.core.measures.titles import format_measure_title
 from evaluation.queries.comparison import (
     SignificanceChoice,
     bootstrap_intervals,
@@ -37,14 +25,23 @@ from evaluation.views.cells import (
     ScoreColumn,
     build_column,
     compared_measures,
-    format_p,
-    format_signed,
     select_visible_measures,
     sorted_entries,
 )
-from evaluation.views.downloads import format_label_ending
-from evaluation.views.letter_groups import build_letter_part
 from evaluation.views.runs import get_requested_measure, list_topic_measures, score_page
+from poolbench.cards import Card
+from poolbench.charts.chart import Chart
+from poolbench.evaluation.charts.caterpillar import build_caterpillar
+from poolbench.evaluation.comparison.compare import Comparisons
+from poolbench.evaluation.comparison.discriminative import DiscriminativePower
+from poolbench.evaluation.comparison.formats import list_interval_notes
+from poolbench.evaluation.comparison.letters import assign_letters
+from poolbench.evaluation.comparison.pair_rows import PairRow
+from poolbench.evaluation.comparison.registry import CORRECTIONS, CORRELATIONS, FAMILY_TESTS, TESTS
+from poolbench.evaluation.measures.family import Measure
+from poolbench.evaluation.measures.titles import format_measure_title
+from poolbench.number_formats import format_decimals, format_p, format_signed
+from poolbench.statistics.estimate import Estimate
 
 MOST_RUNS = 60
 """Runs in the map of run pairs; larger maps are unreadable."""
@@ -78,25 +75,6 @@ class PairMapRow(NamedTuple):
     cells: list[PairMapCell | None]
 
 
-class PairTableRow(NamedTuple):
-    row: PairRow
-    difference: str
-    effect: str
-    raw: str
-    adjusted: str
-
-
-class CorrelationRow(NamedTuple):
-    name: str
-    cells: list[CorrelationCell]
-
-
-class PowerRow(NamedTuple):
-    column: ScoreColumn
-    power: DiscriminativePower
-    percent: float | None
-
-
 @dataclass(frozen=True)
 class ComparisonChoice:
     """The chosen test and correction, and what else can be chosen."""
@@ -122,7 +100,7 @@ class RunPairsPage:
     lower: bool
     picture: Chart
     map: list[PairMapRow]
-    table: list[PairTableRow]
+    table: Sequence[PairRow]
     more: int
 
 
@@ -131,11 +109,11 @@ class MeasuresComparedPage:
     """``by``: the rank correlation; ``directed``: the row is the reference ranking."""
 
     names: list[str]
-    map: list[CorrelationRow]
+    map: dict[str, list[CorrelationCell]]
     by: Card
     directed: bool
     coefficients: list[Card]
-    powers: list[PowerRow]
+    powers: list[tuple[ScoreColumn, DiscriminativePower]]
 
 
 def pairs_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
@@ -162,7 +140,7 @@ def pairs_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
             caption_intervals(leaderboard.measure(name), intervals),
         ),
         map=build_pair_map(entries[:MOST_RUNS], comparisons, lower=lower),
-        table=[format_pair_row(row) for row in rows[:MOST_PAIRS]],
+        table=rows[:MOST_PAIRS],
         more=max(0, len(rows) - MOST_PAIRS),
     )
     head = score_page(leaderboard, names, name)
@@ -178,18 +156,6 @@ def caption_intervals(measure: Measure, intervals: Sequence[Estimate]) -> str:
     return " ".join([method, *notes])
 
 
-def pairs_download_view(request: SignedInRequest, slug: str, pk: int, fmt: str) -> HttpResponse:
-    """All run pairs by one measure in a format of reports, with their provenance."""
-    leaderboard = get_visible_leaderboard(request, slug, pk)
-    name = get_requested_measure(request, leaderboard, compared_measures(leaderboard))
-    choice = get_requested_test(request, leaderboard)
-    entries = sorted_entries(leaderboard, name)
-    comparisons = select_run_pairs(leaderboard, entries, name, choice)
-    provenance = {entry.tag: leaderboard.score_set.provenance for entry in entries}
-    file = f"{slug}-pairs-{pk}-{name}{format_label_ending(leaderboard)}.{fmt}"
-    return report_response(file, FORMATS, {name: comparisons}, provenance)
-
-
 def measures_compared_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Rank correlations between measures, and their discriminative power."""
     leaderboard = get_visible_leaderboard(request, slug, pk)
@@ -200,22 +166,17 @@ def measures_compared_view(request: SignedInRequest, slug: str, pk: int) -> Http
     if not names:
         raise Http404("no measure ranks these runs")
     correlations = ranking_correlations(leaderboard, names, coefficient)
-    rows = [
-        CorrelationRow(first, [correlation_cell(first, second, correlations) for second in names])
-        for first in names
-    ]
     page = MeasuresComparedPage(
         names=names,
-        map=rows,
+        map={
+            first: [correlation_cell(first, second, correlations) for second in names]
+            for first in names
+        },
         by=CORRELATIONS[coefficient].card,
         directed=CORRELATIONS[coefficient].directed,
         coefficients=[each.card for each in CORRELATIONS.values()],
         powers=[
-            PowerRow(
-                build_column(leaderboard.measure(name)),
-                power,
-                None if power.share is None else 100 * power.share,
-            )
+            (build_column(leaderboard.measure(name)), power)
             for name, power in discriminative_powers(leaderboard, names, choice)
         ],
     )
@@ -312,7 +273,34 @@ def correlation_cell(
     return CorrelationCell(format_decimals(estimate.value, 2), label, step)
 
 
-def format_pair_row(row: PairRow) -> PairTableRow:
-    difference = "–" if row.difference is None else format_signed(row.difference)
-    effect = "–" if row.effect is None else format_signed(row.effect)
-    return PairTableRow(row, difference, effect, format_p(row.p_value), format_p(row.adjusted))
+class LetterRow(NamedTuple):
+    tag: str
+    mean: float | None
+    interval: Estimate
+    letters: str
+
+
+@dataclass(frozen=True)
+class LetterPart:
+    """``untested`` pairs have no p value."""
+
+    groups: list[LetterRow]
+    untested: int
+
+
+def build_letter_part(
+    entries: Sequence[LeaderboardEntry],
+    name: str,
+    compared: Comparisons,
+    intervals: Sequence[Estimate],
+) -> LetterPart:
+    """``entries`` are the best first, with their intervals; runs without a mean have no letter."""
+    listed = [
+        pair for pair in zip(entries, intervals, strict=True) if pair[0].means[name] is not None
+    ]
+    groups = assign_letters(compared, [entry.tag for entry, _ in listed])
+    rows = [
+        LetterRow(entry.tag, entry.means[name], interval, groups.letters[entry.tag])
+        for entry, interval in listed
+    ]
+    return LetterPart(rows, groups.untested)

@@ -8,38 +8,36 @@ from typing import TYPE_CHECKING
 
 from django.http import Http404, HttpResponse
 
-from campaigns.core.natural_sort import natural_sort_key
 from campaigns.models import Campaign
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
-from common.charts.chart import Chart
-from common.statistics.box_plot import summarize_as_box
-from evaluation.core.charts.boxes import build_box_chart
-from evaluation.core.charts.topics import (
-    build_difference_chart,
-    build_precision_histogram,
-    build_topic_chart,
-)
-from evaluation.core.measures.titles import format_measure_title
-from evaluation.core.precision_histogram import precision_histogram
-from evaluation.core.spread import BestMedianWorst
 from evaluation.models import ScoreSet
 from evaluation.queries.leaderboard import Leaderboard, LeaderboardEntry
 from evaluation.views.access import get_entry, get_visible_leaderboard
 from evaluation.views.cells import (
-    ScoreCell,
     ScoreColumn,
     bar_length,
     build_column,
     compared_measures,
-    format_score,
-    format_signed,
     select_visible_measures,
     sorted_entries,
 )
 from evaluation.views.curves import build_precision_recall_curves
 from evaluation.views.significance import assess_significance
 from evaluation.views.unjudged import count_unjudged_documents
+from poolbench.charts.chart import Chart
+from poolbench.evaluation.charts.boxes import build_box_chart
+from poolbench.evaluation.charts.topics import (
+    build_difference_chart,
+    build_precision_histogram,
+    build_topic_chart,
+)
+from poolbench.evaluation.comparison.pair_report import TopicPair
+from poolbench.evaluation.measures.titles import format_measure_title
+from poolbench.evaluation.precision_histogram import precision_histogram
+from poolbench.evaluation.spread import BestMedianWorst
+from poolbench.files.natural_sort import natural_sort_key
+from poolbench.statistics.box_plot import summarize_as_box
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -67,48 +65,18 @@ class ComparisonRow:
 
     name: str
     title: str
-    value: str
-    number: float | None
-    bar: float | None
-    best: str
-    median: str
-    worst: str
-    tops: bool
+    value: float | None
+    spread: BestMedianWorst
+    whole: bool
     bounds: str = ""
 
-
-@dataclass(frozen=True)
-class RunPair:
-    """Two runs on one topic."""
-
-    topic: str
-    title: str
-    a: float | None
-    b: float | None
-    difference: float | None
+    @property
+    def bar(self) -> float | None:
+        return bar_length(self.value, self.spread)
 
     @property
-    def cells(self) -> list[ScoreCell]:
-        difference = "–" if self.difference is None else format_signed(self.difference)
-        return [
-            ScoreCell(format_score(self.a), self.a),
-            ScoreCell(format_score(self.b), self.b),
-            ScoreCell(difference, self.difference),
-        ]
-
-
-@dataclass(frozen=True)
-class RunScoresPage:
-    """``missing``: the number of topics without a value; ``reasons``: why means are undefined."""
-
-    entry: LeaderboardEntry
-    column: ScoreColumn
-    means: list[ComparisonRow]
-    topics: list[ComparisonRow]
-    chart: Chart
-    boxes: Chart | None
-    missing: int
-    reasons: Mapping[str, str]
+    def tops(self) -> bool:
+        return self.spread.is_best(self.value)
 
 
 @dataclass(frozen=True)
@@ -125,9 +93,9 @@ class ComparePage:
 class TopicDifferences:
     """Differences a − b by topic, largest first; ``left_out`` topics are undefined for a or b."""
 
-    pairs: list[RunPair]
+    pairs: list[TopicPair]
     left_out: int
-    mean: str
+    mean: float | None
     wins: int
     losses: int
     ties: int
@@ -147,22 +115,23 @@ def run_scores_view(request: SignedInRequest, slug: str, pk: int, run: int) -> H
     spreads = leaderboard.best_median_worst_by_topic(column.name)
     order = campaign_topic_order(leaderboard.topics, titles)
     topics = [
-        comparison_row(
+        ComparisonRow(
             leaderboard.topics[at],
             titles.get(leaderboard.topics[at], ""),
             values[at],
             spreads[at],
-            whole=column.whole,
-            bounds=unjudged.topic_bounds.get(leaderboard.topics[at], ""),
+            column.whole,
+            unjudged.topic_bounds.get(leaderboard.topics[at], ""),
         )
         for at in order
     ]
-    page = RunScoresPage(
-        entry=entry,
-        column=column,
-        means=mean_rows(leaderboard, entry),
-        topics=topics,
-        chart=build_topic_chart(
+    # ``missing``: the number of topics without a value; ``reasons``: why means are undefined.
+    page = {
+        "entry": entry,
+        "column": column,
+        "means": mean_rows(leaderboard, entry),
+        "topics": topics,
+        "chart": build_topic_chart(
             format_measure_title(column.name),
             entry.tag,
             [leaderboard.topics[at] for at in order],
@@ -171,10 +140,10 @@ def run_scores_view(request: SignedInRequest, slug: str, pk: int, run: int) -> H
             f"{column.title} of {entry.tag} by topic, compared with all {len(leaderboard.means)} "
             "runs.",
         ),
-        boxes=build_run_boxes(leaderboard, entry, column.name, order),
-        missing=sum(value is None for value in values),
-        reasons=leaderboard.as_scored_run(entry).reasons,
-    )
+        "boxes": build_run_boxes(leaderboard, entry, column.name, order),
+        "missing": sum(value is None for value in values),
+        "reasons": leaderboard.as_scored_run(entry).reasons,
+    }
     curves = build_precision_recall_curves(leaderboard, [entry], request.GET.get("topic", ""))
     head = score_page(leaderboard, list_topic_measures(leaderboard), column.name)
     return render_page(request, "evaluation/run.html", head, page, unjudged, curves)
@@ -226,7 +195,7 @@ def compare_by_topic(
 ) -> TopicDifferences:
     titles = topic_titles(leaderboard)
     pairs = [
-        RunPair(topic, titles.get(topic, ""), x, y, None if x is None or y is None else x - y)
+        TopicPair(topic, titles.get(topic, ""), x, y, None if x is None or y is None else x - y)
         for topic, x, y in zip(
             leaderboard.topics,
             leaderboard.values(a, name),
@@ -241,7 +210,7 @@ def compare_by_topic(
     return TopicDifferences(
         pairs=[*defined, *(pair for pair in pairs if pair.difference is None)],
         left_out=len(pairs) - len(defined),
-        mean=format_signed(sum(differences) / len(differences)) if differences else "–",
+        mean=sum(differences) / len(differences) if differences else None,
         wins=sum(value * sign > TIE for value in differences),
         losses=sum(value * sign < -TIE for value in differences),
         ties=sum(abs(value) <= TIE for value in differences),
@@ -340,39 +309,13 @@ def get_two_entries(
 
 def mean_rows(leaderboard: Leaderboard, entry: LeaderboardEntry) -> list[ComparisonRow]:
     return [
-        comparison_row(
+        ComparisonRow(
             measure.name,
             build_column(measure).title,
             entry.means[measure.name],
             leaderboard.best_median_worst(measure.name),
-            whole=measure.family.whole,
+            measure.family.whole,
         )
         for measure in leaderboard.measures
         if not measure.family.summary_only and measure.name != "num_rel"
     ]
-
-
-def comparison_row(
-    name: str,
-    title: str,
-    value: float | None,
-    spread: BestMedianWorst,
-    *,
-    whole: bool,
-    bounds: str = "",
-) -> ComparisonRow:
-    best, median, worst = (
-        format_score(number, whole=whole) for number in spread.as_dict().values()
-    )
-    return ComparisonRow(
-        name=name,
-        title=title,
-        value=format_score(value, whole=whole),
-        number=value,
-        bar=bar_length(value, spread),
-        best=best,
-        median=median,
-        worst=worst,
-        tops=spread.is_best(value),
-        bounds=bounds,
-    )

@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from campaigns.core.cards import Card
-from common.statistics.estimate import Estimate
-from evaluation.core.comparison.compare import PairComparison, PairRow, compare_pair
-from evaluation.core.comparison.effect import EFFECTS
-from evaluation.core.comparison.interval import INTERVALS
-from evaluation.core.comparison.registry import CORRECTIONS, FAMILY_TESTS, TESTS
 from evaluation.queries.comparison import (
     INTERVAL,
     SignificanceChoice,
@@ -19,19 +14,23 @@ from evaluation.queries.comparison import (
     values_by_run_and_topic,
 )
 from evaluation.queries.leaderboard import Leaderboard, LeaderboardEntry
-from evaluation.views.cells import format_p, format_signed
+from poolbench.cards import Card
+from poolbench.evaluation.comparison.compare import compare_pair
+from poolbench.evaluation.comparison.effect import EFFECTS
+from poolbench.evaluation.comparison.interval import INTERVALS
+from poolbench.evaluation.comparison.pair_rows import PairRow
+from poolbench.evaluation.comparison.registry import CORRECTIONS, FAMILY_TESTS, TESTS
+from poolbench.statistics.estimate import Estimate
 
 RESAMPLES = 10_000
 
 
-@dataclass(frozen=True)
-class SignificanceLine:
-    """A table line: title, value, a note, and how to interpret it."""
+class SignificanceLine(NamedTuple):
+    """Another test or an effect size: its p value or value, and a note."""
 
-    title: str
-    value: str
+    card: Card
+    value: float | None
     note: str
-    reading: str
 
 
 @dataclass(frozen=True)
@@ -45,10 +44,7 @@ class SignificanceOfPair:
     corrected: Card
     verdict: PairRow | None
     pairs_tested: int
-    p_value: str
-    adjusted_p: str
     interval: Estimate
-    interval_text: str | None
     interval_card: Card
     other_tests: list[SignificanceLine]
     effects: list[SignificanceLine]
@@ -65,7 +61,6 @@ def assess_significance(
         for test in TESTS
     }
     paired_t = compared["t"]
-    interval = paired_t.intervals[INTERVAL]
     comparisons = select_run_pairs(leaderboard, [a, b], name, choice)
     row = comparisons.rows[0] if comparisons.rows else None
     return SignificanceOfPair(
@@ -74,31 +69,15 @@ def assess_significance(
         corrected=CORRECTIONS[choice.correction].card,
         verdict=row,
         pairs_tested=comparisons.corrected_over,
-        p_value=format_p(row.p_value) if row else "",
-        adjusted_p=format_p(row.adjusted) if row else "",
-        interval=interval,
-        interval_text=None
-        if interval.low is None or interval.high is None
-        else f"{format_signed(interval.low)} to {format_signed(interval.high)}",
+        interval=paired_t.intervals[INTERVAL],
         interval_card=INTERVALS[INTERVAL].card,
         other_tests=[
-            significance_line(test, compared[test]) for test in TESTS if test != choice.test
+            SignificanceLine(each.card, outcome.p_value, outcome.reason or outcome.note)
+            for name, each in TESTS.items()
+            if name != choice.test and (outcome := compared[name].outcome)
         ],
-        effects=effect_lines(paired_t),
+        effects=[
+            SignificanceLine(EFFECTS[name].card, estimate.value, estimate.why or "")
+            for name, estimate in paired_t.effects.items()
+        ],
     )
-
-
-def significance_line(test: str, compared: PairComparison) -> SignificanceLine:
-    card, outcome = TESTS[test].card, compared.outcome
-    return SignificanceLine(
-        card.title, format_p(outcome.p_value), outcome.reason or outcome.note, card.reading
-    )
-
-
-def effect_lines(compared: PairComparison) -> list[SignificanceLine]:
-    lines = []
-    for name, estimate in compared.effects.items():
-        card = EFFECTS[name].card
-        value = "–" if estimate.value is None else format_signed(estimate.value)
-        lines.append(SignificanceLine(card.title, value, estimate.why or "", card.reading))
-    return lines

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from math import isfinite
 
 from campaigns.models import Run
-from evaluation.core.bounds import MeasureBounds, compute_bounds
-from evaluation.core.measures.family import Measure
 from evaluation.queries.leaderboard import Leaderboard, LeaderboardEntry
-from evaluation.queries.rankings import rebuild_run_batch
-from evaluation.views.cells import format_score
+from evaluation.queries.scoring_inputs import rebuild_run_batch
+from poolbench.evaluation.bounds import MeasureBounds, compute_bounds
+from poolbench.evaluation.measures.family import Measure
+from poolbench.number_formats import format_score
 
 MOST_DOCUMENTS = 50_000
 """For more documents the bounds take too long for a page; use the command."""

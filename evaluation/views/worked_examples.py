@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
@@ -12,59 +10,30 @@ from urllib.parse import urlencode
 from django.http import HttpRequest
 from django.urls import reverse
 
-from common.charts.chart import Chart
-from evaluation.core.charts.steps import build_steps_chart
-from evaluation.core.measures.family import MeasureFamily, WorkedExample
-from evaluation.core.measures.names import parse_measures
-from evaluation.core.measures.registry import DEFAULT_NAMES
-from evaluation.core.worked_examples import Grade, WorkedScore, WorkedStep, work_card_example
 from evaluation.forms.tryout import TryoutDocument, TryoutForm, default_query, example_query
-from evaluation.views.cells import format_score, format_signed
+from poolbench.charts.chart import Chart
+from poolbench.evaluation.charts.steps import build_steps_chart
+from poolbench.evaluation.measures.family import MeasureFamily, WorkedExample
+from poolbench.evaluation.measures.names import parse_measures
+from poolbench.evaluation.measures.registry import DEFAULT_NAMES
+from poolbench.evaluation.worked_examples import WorkedScore, work_card_example
+from poolbench.number_formats import format_score
 
-VARIABLE = re.compile(r"(?<![\w-])([A-Zb-z])(?![\w-])")
-RAISED = re.compile(r"\^(\([^()]*\)|[\w.]+)")
 SIMPLE = 1000
 """Fractions are shown up to this denominator."""
 
 
-@dataclass(frozen=True)
-class CardText:
-    """A piece of a card's text. ``kind``: text, code, var (a letter of a formula) or sup."""
+class ExampleRow(NamedTuple):
+    """A worked example with the computed value, and the link to try it out."""
 
-    kind: str
-    text: str
-
-
-@dataclass(frozen=True)
-class DocumentCell:
-    """A document in a strip, with the letter of its stratum if it has one."""
-
-    mark: str
-    label: str
-    is_relevant: bool
-    grade: Grade
-
-
-@dataclass(frozen=True)
-class ExampleRow:
-    """A worked example: value by hand, computed value, and the link to try it out."""
-
+    example: WorkedExample
     worked: WorkedScore
-    ranked: list[DocumentCell]
-    missed: list[DocumentCell]
-    working: list[CardText]
-    by_hand: str
-    value: str
-    agrees: bool
     url: str
 
-
-@dataclass(frozen=True)
-class StepRow:
-    step: WorkedStep
-    cell: DocumentCell
-    adds: str
-    value: str
+    @property
+    def agrees(self) -> bool:
+        value = self.worked.value
+        return value is not None and abs(value - self.example.value) < 1e-9
 
 
 class OtherValue(NamedTuple):
@@ -83,10 +52,7 @@ class TryoutPart:
 @dataclass(frozen=True)
 class TryoutResult(TryoutPart):
     worked: WorkedScore
-    value: str
     fraction: str
-    rows: list[StepRow]
-    missed: list[DocumentCell]
     chart: Chart | None
     others: list[OtherValue]
 
@@ -100,10 +66,7 @@ def tryout_part(request: HttpRequest, family: MeasureFamily) -> TryoutPart:
     return TryoutResult(
         form=form,
         worked=worked,
-        value=worked.text or format_score(worked.value, whole=family.whole),
         fraction=format_fraction(worked.value),
-        rows=[step_row(step, whole=family.whole) for step in worked.steps],
-        missed=not_retrieved_cells(worked),
         chart=build_steps_chart(worked) if worked.has_visible_steps else None,
         others=other_values(form),
     )
@@ -131,63 +94,9 @@ def other_values(form: TryoutForm) -> list[OtherValue]:
     ]
 
 
-def split_code_pieces(text: str) -> Iterator[CardText]:
-    """Text between backticks is code."""
-    for place, part in enumerate(text.split("`")):
-        if part:
-            yield CardText("code" if place % 2 else "text", part)
-
-
-def formula_pieces(text: str) -> Iterator[CardText]:
-    """Single letters are variables; an exponent follows ^."""
-    for place, part in enumerate(RAISED.split(text.replace("log2", "log₂"))):
-        if place % 2:
-            yield CardText("sup", part.strip("()"))
-            continue
-        for at, letter in enumerate(VARIABLE.split(part)):
-            if letter:
-                yield CardText("var" if at % 2 else "text", letter)
-
-
 def example_row(family: MeasureFamily, example: WorkedExample) -> ExampleRow:
-    worked = work_card_example(family, example)
-    query = urlencode(example_query(family, example))
-    return ExampleRow(
-        worked=worked,
-        ranked=[document_cell(step.grade, step.stratum, step.is_relevant) for step in worked.steps],
-        missed=not_retrieved_cells(worked),
-        working=list(formula_pieces(example.working)),
-        by_hand=format_score(example.value, whole=family.whole),
-        value=format_score(worked.value, whole=family.whole),
-        agrees=worked.value is not None and abs(worked.value - example.value) < 1e-9,
-        url=f"?{query}#try",
-    )
-
-
-def not_retrieved_cells(worked: WorkedScore) -> list[DocumentCell]:
-    letters = worked.strata[len(worked.steps) :] or " " * len(worked.missed)
-    pairs = zip(worked.missed, letters, strict=True)
-    return [document_cell(grade, letter.strip(), is_relevant=False) for grade, letter in pairs]
-
-
-def document_cell(grade: Grade, stratum: str, is_relevant: bool) -> DocumentCell:
-    label = "unjudged" if grade is None else f"grade {grade}"
-    label += f", stratum {stratum}" if stratum else ""
-    mark = "·" if grade is None else f"{grade}{stratum}".replace("-", "−")
-    return DocumentCell(mark, f"{label}, relevant" if is_relevant else label, is_relevant, grade)
-
-
-def step_row(step: WorkedStep, *, whole: bool) -> StepRow:
-    return StepRow(
-        step=step,
-        cell=document_cell(step.grade, step.stratum, step.is_relevant),
-        adds="–"
-        if step.adds is None
-        else format_signed(step.adds)
-        if abs(step.adds) > 1e-12
-        else "",
-        value=format_score(step.value, whole=whole),
-    )
+    url = f"?{urlencode(example_query(family, example))}#try"
+    return ExampleRow(example, work_card_example(family, example), url)
 
 
 def format_fraction(value: float | None) -> str:

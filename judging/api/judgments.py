@@ -28,9 +28,6 @@ from campaigns.api.confirmation import ConfirmSerializer, build_decision
 from campaigns.api.resources import CAMPAIGN, filter_campaigns, request_user
 from campaigns.models import Campaign, Topic
 from campaigns.queries.lists import get_campaign_for
-from judging.core.aggregation.formats import RECORDS
-from judging.core.policies import FORMS
-from judging.core.policy_rules import RULES
 from judging.models import Judgment, Purpose, Qrels, Slot
 from judging.queries.exclusions import counting_judgments
 from judging.queries.judgments import (
@@ -41,8 +38,12 @@ from judging.queries.judgments import (
 )
 from judging.queries.screen import find_document
 from judging.rules import FLAGS, MAX_PASSAGE, MAX_PASSAGES, SKIP_REASONS
-from judging.services.judgments import claim_next, submit_judgment, submit_skip, undo_judgment
+from judging.services.judgment_log import JudgmentSubmission
+from judging.services.judgments import claim_next, submit_judgment, undo_judgment
 from judging.services.qrels import freeze_qrels
+from poolbench.judging.aggregation.formats import RECORDS
+from poolbench.judging.policies import FORMS
+from poolbench.judging.policy_rules import RULES
 
 Kind, Source = Judgment.Kind, Judgment.Source
 TOPIC = OpenApiParameter("topic", str, description="Topic number: judgments of this topic only.")
@@ -104,6 +105,7 @@ class SubmissionSerializer(PositionSerializer):
         child=serializers.ChoiceField(choices=list(FLAGS.items())), required=False
     )
     duplicate_of = serializers.CharField(
+        source="original_docno",
         required=False,
         max_length=500,
         trim_whitespace=False,
@@ -210,13 +212,13 @@ class JudgmentViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Judgment]):
     @extend_schema(request=JudgeSerializer, responses={200: JudgmentSerializer})
     def create(self, request: Request) -> Response:
         """Judge a document, or change your judgment."""
-        return self.submit(submit_judgment, JudgeSerializer(data=request.data))
+        return self.submit(Kind.GRADE, JudgeSerializer(data=request.data))
 
     @extend_schema(request=SkipSerializer, responses={200: JudgmentSerializer})
     @action(detail=False, methods=["post"], url_path="skip")
     def skip(self, request: Request) -> Response:
         """Skip a document with a reason."""
-        return self.submit(submit_skip, SkipSerializer(data=request.data))
+        return self.submit(Kind.SKIP, SkipSerializer(data=request.data))
 
     @extend_schema(request=UndoSerializer, responses={200: JudgmentSerializer})
     @action(detail=False, methods=["post"], url_path="undo")
@@ -244,15 +246,17 @@ class JudgmentViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Judgment]):
         slot = claim_next(actor=request_user(request), campaign=campaign, topic=topic)
         return Response(CheckedOutSerializer(serialize_checked_out(campaign, topic, slot)).data)
 
-    def submit(self, act: Any, form: SubmissionSerializer) -> Response:
+    def submit(self, kind: str, form: SubmissionSerializer) -> Response:
         form.is_valid(raise_exception=True)
         fields = dict(form.validated_data)
         if "passages" in fields:
             fields["passages"] = [(p["start"], p["end"], p["text"]) for p in fields["passages"]]
         campaign, topic = self.get_topic(fields)
         actor = request_user(self.request)
-        judgment = act(actor=actor, campaign=campaign, topic=topic, source=Source.API, **fields)
-        return self.respond(judgment)
+        submission = JudgmentSubmission(
+            actor, campaign, topic, kind=kind, source=Source.API, **fields
+        )
+        return self.respond(submit_judgment(submission))
 
     def respond(self, judgment: Judgment) -> Response:
         return Response(self.get_serializer(judgment).data)

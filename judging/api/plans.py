@@ -18,17 +18,17 @@ from campaigns.api.resources import CAMPAIGN, filter_campaigns, request_user
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, User
 from campaigns.queries.lists import get_campaign_for
-from judging.core.designs.registry import DESIGNS
 from judging.models import Plan
+from judging.services.crowd_plans import PlanOptions
 from judging.services.plans import (
     ORDERS,
-    PlanOptions,
     PlanPreview,
     close_plan,
     create_plan,
     pause_plan,
     preview_plan,
 )
+from poolbench.judging.designs.registry import DESIGNS
 
 
 class AssignmentSerializer(Serializer[Any]):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from django.db.models import QuerySet
@@ -14,10 +15,10 @@ from rest_framework.serializers import Serializer
 from campaigns.api.resources import CAMPAIGN, filter_campaigns, request_user
 from campaigns.models import Campaign
 from campaigns.queries.lists import get_campaign_for
-from judging.core.stopping import StoppingCriteria
 from judging.models import StoppingRule
-from judging.queries.stopping import stopped_topics
+from judging.queries.slots import stopped_topics
 from judging.services.stopping import set_stopping_rule
+from poolbench.judging.stopping import StoppingCriteria
 
 MAX_DOCUMENTS = 1_000_000
 
@@ -39,30 +40,23 @@ class StoppingRuleSerializer(serializers.ModelSerializer[StoppingRule]):
         return list(stopped.values_list("topic__number", flat=True))
 
 
+CriterionField = partial(
+    serializers.IntegerField,
+    min_value=1,
+    max_value=MAX_DOCUMENTS,
+    required=False,
+    allow_null=True,
+)
+
+
 class StoppingRequestSerializer(Serializer[Any]):
     """When a topic is complete; an omitted criterion never completes one."""
 
     campaign = serializers.SlugField()
-    documents = serializers.IntegerField(
-        min_value=1,
-        max_value=MAX_DOCUMENTS,
-        required=False,
-        allow_null=True,
-        help_text="Judged documents.",
-    )
-    relevant = serializers.IntegerField(
-        min_value=1,
-        max_value=MAX_DOCUMENTS,
-        required=False,
-        allow_null=True,
-        help_text="Relevant documents found.",
-    )
-    no_relevant_in = serializers.IntegerField(
-        min_value=1,
-        max_value=MAX_DOCUMENTS,
-        required=False,
-        allow_null=True,
-        help_text="Consecutive judged documents without a relevant one.",
+    documents = CriterionField(help_text="Judged documents.")
+    relevant = CriterionField(help_text="Relevant documents found.")
+    no_relevant_in = CriterionField(
+        help_text="Consecutive judged documents without a relevant one."
     )
 
 

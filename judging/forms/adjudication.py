@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from django import forms
 from django.http import QueryDict
-from django.utils.translation import gettext_lazy as _
 
 from campaigns.models import Campaign, User
 from judging.queries.adjudication import list_adjudicators
@@ -23,28 +22,28 @@ class RoundForm(forms.Form):
     apart = forms.IntegerField(
         min_value=1,
         initial=1,
-        label=_("Minimum grade difference"),
-        help_text=_(
+        label="Minimum grade difference",
+        help_text=(
             "Pairs whose highest and lowest grades differ by at least this much,"
             " largest difference first."
         ),
     )
     crossing = forms.BooleanField(
         required=False,
-        label=_("Only pairs judged relevant by some assessors and non-relevant by others"),
+        label="Only pairs judged relevant by some assessors and non-relevant by others",
     )
     blind = forms.TypedChoiceField(
         choices=[
-            ("blind", _("Blind: topic and document only")),
-            ("open", _("Open: with anonymized judgments, comments and passages")),
+            ("blind", "Blind: topic and document only"),
+            ("open", "Open: with anonymized judgments, comments and passages"),
         ],
         coerce=lambda value: value == "blind",
         initial="blind",
         widget=forms.RadioSelect,
-        label=_("What adjudicators see"),
+        label="What adjudicators see",
     )
     adjudicators = PeopleField(
-        queryset=User.objects.none(), widget=forms.CheckboxSelectMultiple, label=_("Adjudicators")
+        queryset=User.objects.none(), widget=forms.CheckboxSelectMultiple, label="Adjudicators"
     )
 
     def __init__(self, campaign: Campaign, data: QueryDict | None = None) -> None:

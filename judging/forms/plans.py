@@ -7,13 +7,13 @@ from typing import Any
 
 from django import forms
 from django.http import QueryDict
-from django.utils.translation import gettext_lazy as _
 
 from campaigns.models import Campaign, Role, Topic, User
-from judging.core.designs.blocks import build_blocks
-from judging.core.designs.registry import DESIGNS
 from judging.models import Plan
-from judging.services.plans import ORDERS, PlanOptions
+from judging.services.crowd_plans import PlanOptions
+from judging.services.plans import ORDERS
+from poolbench.judging.designs.blocks import build_blocks
+from poolbench.judging.designs.registry import DESIGNS
 from pooling.models import Pool
 
 
@@ -21,6 +21,24 @@ class PoolField(forms.ModelChoiceField):  # type: ignore[type-arg]
     def label_from_instance(self, obj: Pool) -> str:
         note = " so far" if obj.is_adaptive else ""
         return f"Pool {obj.version}, {obj.size:,} pairs{note}"
+
+
+def count_field(
+    least: int, most: int | None, label: str, help_text: str = "", *, required: bool = True
+) -> forms.IntegerField:
+    return forms.IntegerField(
+        min_value=least, max_value=most, label=label, help_text=help_text, required=required
+    )
+
+
+def share_field(
+    least: float, most: float, label: str, help_text: str = "", *, required: bool = True
+) -> forms.FloatField:
+    """A number with any number of decimals."""
+    return forms.FloatField(
+        min_value=least, max_value=most, label=label, help_text=help_text, required=required,
+        widget=forms.NumberInput({"step": "any"}),
+    )  # fmt: skip
 
 
 class PlanForm(forms.Form):
@@ -37,52 +55,42 @@ class PlanForm(forms.Form):
     design = forms.ChoiceField(
         choices=[(name, design.card.title) for name, design in DESIGNS.items()], initial="overlap"
     )
-    n = forms.IntegerField(
-        min_value=1,
-        max_value=20,
-        required=False,
-        label="Judgments per document",
-        help_text="Number of assessors per document.",
+    n = count_field(
+        1, 20, "Judgments per document", "Number of assessors per document.", required=False
     )
-    share = forms.FloatField(
-        min_value=0,
-        max_value=1,
+    share = share_field(
+        0,
+        1,
+        "Share judged n times",
+        "Between 0 and 1. The other documents get one judgment.",
         required=False,
-        label="Share judged n times",
-        help_text="Between 0 and 1. The other documents get one judgment.",
-        widget=forms.NumberInput({"step": "any"}),
     )
-    shared = forms.IntegerField(
-        min_value=1,
-        max_value=10_000,
+    shared = count_field(1, 10_000, "Documents shared by each pair of assessors", required=False)
+    rest = count_field(
+        1,
+        20,
+        "Judgments for the other documents",
+        "Documents that the blocks do not use.",
         required=False,
-        label="Documents shared by each pair of assessors",
-    )
-    rest = forms.IntegerField(
-        min_value=1,
-        max_value=20,
-        required=False,
-        label="Judgments for the other documents",
-        help_text="Documents that the blocks do not use.",
     )
     order = forms.ChoiceField(
         choices=[(order.value, order.label) for order in ORDERS],
         help_text="Random order avoids order effects. Best rank first reveals that early documents"
         " are likely to be relevant.",
     )
-    third_from = forms.IntegerField(
-        min_value=0,
+    third_from = count_field(
+        0,
+        None,
+        "Third judgment at a difference of",
+        "Grade difference that triggers a third judgment (0 = never).",
         required=False,
-        label="Third judgment at a difference of",
-        help_text="Grade difference that triggers a third judgment (0 = never).",
     )
-    repeat_share = forms.FloatField(
-        min_value=0,
-        max_value=1,
+    repeat_share = share_field(
+        0,
+        1,
+        "Share of blind repeats",
+        "Share of documents (0 to 1) that an assessor judges again without notice.",
         required=False,
-        label="Share of blind repeats",
-        help_text="Share of documents (0 to 1) that an assessor judges again without notice.",
-        widget=forms.NumberInput({"step": "any"}),
     )
     rationale = forms.ChoiceField(choices=Plan.Rationale.choices, label="Passages")
 
@@ -115,10 +123,10 @@ class AssignmentMatrix:
     """
 
     FILLS = {
-        "turn": _("Round-robin by topic"),
-        "meet": _("All assessor pairs"),
-        "all": _("All assessors on all topics"),
-        "none": _("None"),
+        "turn": "Round-robin by topic",
+        "meet": "All assessor pairs",
+        "all": "All assessors on all topics",
+        "none": "None",
     }
 
     def __init__(self, campaign: Campaign, topics: Sequence[Topic]) -> None:

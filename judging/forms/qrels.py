@@ -8,11 +8,16 @@ from django import forms
 from django.http import QueryDict
 
 from campaigns.models import Campaign, User
-from judging.core.crowd_policies import CROWD_RULES
-from judging.core.policies import ADJUDICATED, ASSESSOR, AUTOMATIC, UnknownPolicyError, get_policy
-from judging.core.policy_rules import RULES
 from judging.models import Purpose
 from judging.queries.qrels_versions import list_crowd_rules
+from poolbench.judging.policies import (
+    ADJUDICATED,
+    ASSESSOR,
+    AUTOMATIC,
+    UnknownPolicyError,
+    get_policy,
+)
+from poolbench.judging.policy_rules import CROWD_RULES, RULES
 
 OWN = "own"
 MOMENT = forms.DateTimeInput({"type": "datetime-local", "step": "1"}, format="%Y-%m-%dT%H:%M:%S")

@@ -6,6 +6,7 @@ from typing import Any
 
 from django import forms
 
+from judging.models import Judgment
 from judging.rules import FLAGS, SKIP_REASONS
 from judging.services.judgment_log import Passage
 
@@ -29,7 +30,10 @@ def is_passage(value: object) -> bool:
 
 
 class SubmissionForm(forms.Form):
-    """Fields of every act on a document, from a page or as JSON. Docnos are never stripped."""
+    """Fields of every act on a document, from a page or as JSON. Docnos are never stripped.
+
+    What is clean has the names of a ``JudgmentSubmission``.
+    """
 
     docno = forms.CharField(max_length=500, strip=False)
     client_uuid = forms.UUIDField()
@@ -41,6 +45,11 @@ class SubmissionForm(forms.Form):
     served_at = forms.DateTimeField(required=False)
     guideline_version = forms.IntegerField(required=False, min_value=0)
 
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        cleaned["original_docno"] = cleaned.pop("duplicate_of", "")
+        return cleaned
+
 
 class JudgeForm(SubmissionForm):
     grade = forms.IntegerField()
@@ -49,7 +58,7 @@ class JudgeForm(SubmissionForm):
 
     def clean(self) -> dict[str, Any]:
         """Quotes, pasted one per line without JavaScript, are passages without offsets."""
-        cleaned = super().clean() or self.cleaned_data
+        cleaned = super().clean() | {"kind": Judgment.Kind.GRADE}
         quoted = [line.strip() for line in cleaned.pop("quotes", "").splitlines()]
         cleaned["passages"] = cleaned.get("passages") or [
             (None, None, line) for line in quoted if line
@@ -59,6 +68,9 @@ class JudgeForm(SubmissionForm):
 
 class SkipForm(SubmissionForm):
     reason = forms.ChoiceField(choices=list(SKIP_REASONS.items()))
+
+    def clean(self) -> dict[str, Any]:
+        return super().clean() | {"kind": Judgment.Kind.SKIP}
 
 
 class UndoForm(forms.Form):

@@ -1,7 +1,6 @@
-"""Judging: plans, slots, the judgment log, the crowd, qrels versions."""
+"""Judging: plans, slots, the judgment log, qrels versions."""
 
-from judging.models.crowd import CrowdWorker, Exclusion, GoldPair, WorkUnit
-from judging.models.judgments import AutomaticAssessor, Judgment, TrainingPair
+from judging.models.judgments import AutomaticAssessor, Exclusion, Judgment, TrainingPair
 from judging.models.plans import (
     Assignment,
     Audience,
@@ -20,9 +19,7 @@ __all__ = [
     "Assignment",
     "Audience",
     "AutomaticAssessor",
-    "CrowdWorker",
     "Exclusion",
-    "GoldPair",
     "Judgment",
     "LeasedSlot",
     "Plan",
@@ -33,5 +30,4 @@ __all__ = [
     "StoppedTopic",
     "StoppingRule",
     "TrainingPair",
-    "WorkUnit",
 ]

@@ -1,4 +1,8 @@
-"""Training pairs, automatic assessors, and the judgment log."""
+"""Training pairs, automatic assessors, the judgment log, and what of it is set aside.
+
+A unit, its worker and gold are models of ``crowd``, which stands above judging: here they are only
+names of what a row belongs to.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +10,9 @@ import uuid
 
 from django.db import models
 from django.db.models import Q
+from django.utils import timezone
 
 from campaigns.models import AppendOnlyModel, Campaign, Topic, User
-from judging.models.crowd import WorkUnit
 from judging.models.plans import Audience, Purpose, Slot
 
 
@@ -90,7 +94,7 @@ class Judgment(AppendOnlyModel):
     passages = models.JSONField(default=list, blank=True)
     slot = models.ForeignKey(Slot, models.PROTECT, null=True, blank=True, related_name="judgments")
     unit = models.ForeignKey(
-        WorkUnit, models.PROTECT, null=True, blank=True, related_name="judgments"
+        "crowd.WorkUnit", models.PROTECT, null=True, blank=True, related_name="judgments"
     )
     source = models.CharField(max_length=6, choices=Source)
     client_uuid = models.UUIDField(unique=True, default=uuid.uuid4)
@@ -126,3 +130,26 @@ class Judgment(AppendOnlyModel):
             models.Index(fields=["campaign", "assessor", "-judged_at"]),
             models.Index(fields=["assessor", "topic", "docno"], name="judgment_of_assessor"),
         ]
+
+
+class Exclusion(AppendOnlyModel):
+    """Sets the work of a worker aside, or that of one ``unit``, with a reason; ``undoes`` ends one.
+
+    The judgments remain in the log and count from ``set_at`` on no more, until the exclusion is
+    undone. ``actor`` is null where a rule of the study decided.
+    """
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="exclusions")
+    worker = models.ForeignKey("crowd.CrowdWorker", models.PROTECT, related_name="exclusions")
+    unit = models.ForeignKey(
+        "crowd.WorkUnit", models.PROTECT, null=True, blank=True, related_name="exclusions"
+    )
+    reason = models.CharField(max_length=500)
+    actor = models.ForeignKey(User, models.PROTECT, null=True, blank=True, related_name="+")
+    undoes = models.OneToOneField(
+        "self", models.PROTECT, null=True, blank=True, related_name="undone_by"
+    )
+    set_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        ordering = ["pk"]

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from campaigns.models import AppendOnlyModel, Campaign, Topic, User
-from judging.core.stopping import StoppingCriteria
+from poolbench.judging.stopping import StoppingCriteria
 from pooling.models import Pool, PoolItem
 
 
@@ -38,9 +38,9 @@ class Audience(models.TextChoices):
 class Plan(models.Model):
     """A judging plan of a pool, or an adjudication round (``kind``).
 
-    ``design`` is a name of ``judging.core.designs``, with ``parameters``; it created the slots.
-    One assessor per topic (topic-owner) is overlap 1 with one ``Assignment`` per topic. A plan
-    that is closed requests no more judgments, stays closed, and keeps ``closed_at``.
+    ``design`` is a name of ``poolbench.judging.designs``, with ``parameters``; it created the
+    slots. One assessor per topic (topic-owner) is overlap 1 with one ``Assignment`` per topic. A
+    plan that is closed requests no more judgments, stays closed, and keeps ``closed_at``.
 
     A plan for the crowd has no assignments: its slots go to work units. Up to ``max_overlap``
     judgments of a pair may be requested where ``overlap`` leave the grade unsure.
@@ -187,14 +187,14 @@ class Slot(LeasedSlot):
     plan = models.ForeignKey(Plan, models.CASCADE, related_name="slots", db_index=False)
     item = models.ForeignKey(PoolItem, models.PROTECT, null=True, blank=True, related_name="slots")
     gold = models.ForeignKey(
-        "judging.GoldPair", models.PROTECT, null=True, blank=True, related_name="slots"
+        "crowd.GoldPair", models.PROTECT, null=True, blank=True, related_name="slots"
     )
     topic = models.ForeignKey(Topic, models.PROTECT, related_name="+")
     purpose = models.CharField(max_length=10, choices=Purpose, default=Purpose.JUDGE)
     value = models.FloatField(null=True, blank=True)
     guideline_version = models.PositiveIntegerField(null=True, blank=True)
     unit = models.ForeignKey(
-        "judging.WorkUnit", models.PROTECT, null=True, blank=True, related_name="slots"
+        "crowd.WorkUnit", models.PROTECT, null=True, blank=True, related_name="slots"
     )
     unit_position = models.PositiveSmallIntegerField(null=True, blank=True)
 
@@ -229,7 +229,7 @@ class Slot(LeasedSlot):
 
 
 class StoppingRule(AppendOnlyModel):
-    """When a topic of the campaign is complete (``judging.core.stopping``). The latest applies."""
+    """When a topic is complete (``poolbench.judging.stopping``). The latest applies."""
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="stopping_rules")
     documents = models.PositiveIntegerField(null=True, blank=True)

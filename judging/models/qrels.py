@@ -6,7 +6,7 @@ from django.db import models
 from django.urls import reverse
 
 from campaigns.models import AppendOnlyModel, Campaign, User
-from judging.core.policies import NO_ESTIMATE, label_qrels
+from poolbench.judging.policies import NO_ESTIMATE, label_qrels
 
 
 class Qrels(AppendOnlyModel):

@@ -11,7 +11,7 @@ class AlarmDismissal(AppendOnlyModel):
     """An alarm that an organizer put aside with a reason, or brought back (not ``aside``).
 
     ``name`` and ``subject`` are those of the alarm; the latest row of both decides. It comes back
-    by itself if its severity grows beyond the one noted here (``judging.core.today.aside``).
+    by itself if its severity grows beyond the one noted here (``poolbench.judging.today.aside``).
     """
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="alarm_dismissals")

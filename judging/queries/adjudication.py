@@ -11,7 +11,6 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from campaigns.models import Campaign, Role, Topic, User
-from judging.core.policies import PairBallot
 from judging.models import Assignment, Judgment, Plan, Purpose, Slot
 from judging.queries.judgments import (
     ANSWERS,
@@ -30,7 +29,8 @@ from judging.queries.slots import (
     waiting_slots,
 )
 from judging.queries.tallies import SlotTally
-from pooling.core.order import hash_order
+from poolbench.judging.policies import PairBallot
+from poolbench.pooling.candidates import hash_order
 
 State = Slot.State
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -95,10 +95,6 @@ class AdjudicationRound:
     people: list[RoundAdjudicator] = field(default_factory=list)
     stuck: int = 0
     agreed: int = 0
-
-    @property
-    def blindness(self) -> str:
-        return "blind" if self.plan.blind else "open"
 
 
 @dataclass(frozen=True)

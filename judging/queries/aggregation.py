@@ -1,42 +1,46 @@
-"""The judgments of a campaign as labels for the models of aggregation."""
+"""The judgments of a campaign as labels for the models of aggregation, and the answers to gold."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from datetime import datetime
 
 from campaigns.models import Campaign
-from judging.core.aggregation.base import (
-    AggregatedLabels,
-    AggregationOptions,
+from judging.models import Purpose
+from judging.queries.judgments import current_judgments, list_pair_ballots
+from poolbench.judging.aggregation.base import (
+    GoldCounts,
     LabelMatrix,
-    aggregate_labels,
     build_label_matrix,
 )
-from judging.core.aggregation.registry import MODELS
-from judging.queries.gold_answers import count_gold_answers
-from judging.queries.judgments import list_pair_ballots
 
 
-def load_label_matrix(
-    campaign: Campaign, as_of: datetime | None = None, topics: Collection[str] | None = None
-) -> LabelMatrix:
-    """The current human judgments that count for a policy, of ``topics`` only if not None."""
+def load_label_matrix(campaign: Campaign) -> LabelMatrix:
+    """The current human judgments that count for a policy."""
     return build_label_matrix(
         (ballot.pair, name, grade)
-        for ballot in list_pair_ballots(campaign, as_of, topics=topics)
+        for ballot in list_pair_ballots(campaign)
         for name, grade in ballot.people.items()
         if grade >= 0
     )
 
 
-def load_aggregated_labels(
-    campaign: Campaign, model: str, as_of: datetime | None = None
-) -> AggregatedLabels:
-    """Grade, posterior and entropy of each pair, and the accuracy of each worker, by ``model``.
-
-    Raises ``MissingGoldError`` if the model needs gold and no worker has answered any.
+def count_gold_answers(
+    campaign: Campaign, as_of: datetime | None = None, last: int | None = None
+) -> GoldCounts:
+    """By worker, the numbers of gold pairs answered with the correct grade and answered at all,
+    from the log up to the time ``as_of`` and row ``last``; retired gold counts too.
     """
-    gold = count_gold_answers(campaign, as_of) if MODELS[model].needs_gold else {}
-    matrix = load_label_matrix(campaign, as_of)
-    return aggregate_labels(MODELS[model], matrix, AggregationOptions(gold=gold))
+    gold = {
+        (topic, docno): grade
+        for topic, docno, grade in campaign.gold_pairs.order_by().values_list(
+            "topic", "docno", "grade"
+        )
+    }
+    counts: dict[str, tuple[int, int]] = {}
+    answers = current_judgments(campaign, as_of, last, Purpose.GOLD).order_by("pk")
+    rows = answers.values_list("topic", "docno", "assessor__username", "grade")
+    for topic, docno, worker, grade in rows.iterator():
+        if (topic, docno) in gold:
+            right, answered = counts.get(worker, (0, 0))
+            counts[worker] = right + (grade == gold[topic, docno]), answered + 1
+    return dict(sorted(counts.items()))

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from hashlib import sha256
 
 import numpy as np
 
 from campaigns.models import Campaign, User
-from common.cache import Cache
-from judging.core.agreement.labels import MISSING, LabelTable
 from judging.models import Purpose
-from judging.queries.judgments import mark_counting_rows, select_current_grades
-from pooling.queries.judgment_log import Ints, JudgmentLog, Mask, read_judgment_log
+from judging.queries.judgments import load_log_reader, select_current_grades
+from poolbench.cache import Cache
+from poolbench.judging.agreement.labels import MISSING, LabelTable
+from pooling.queries.judgment_log import Ints, JudgmentLog
 
 _labels: Cache[tuple[object, ...], LabelTable] = Cache(1_000_000, lambda labels: len(labels.pairs))
 """By the state of the log, the rows of it that count, names, scale and purpose."""
+MOST_ASSESSORS = 40
+"""More are not compared two by two: a page would show thousands of rows."""
 
 
 def agreement_scale(campaign: Campaign) -> tuple[int, ...]:
@@ -25,53 +25,27 @@ def agreement_scale(campaign: Campaign) -> tuple[int, ...]:
     return tuple(value for value in values if value >= 0)
 
 
-@dataclass(frozen=True)
-class CountingLog:
-    """The log with the mask of its rows that count, usernames and topic numbers by ID, and the
-    grades from 0.
-    """
-
-    log: JudgmentLog
-    is_counted: Mask
-    people: Mapping[int, str]
-    topics: Mapping[int, str]
-    scale: tuple[int, ...]
-
-    def identify(self) -> tuple[object, ...]:
-        """A key that changes with everything that figures of agreement depend on."""
-        rows = sha256(np.packbits(self.is_counted).tobytes()).digest()
-        names = tuple(sorted(self.people.items())), tuple(sorted(self.topics.items()))
-        return self.log.version, rows, names, self.scale
-
-
-def read_counting_log(campaign: Campaign) -> CountingLog:
-    log = read_judgment_log(campaign)
-    return CountingLog(
-        log,
-        mark_counting_rows(campaign, log),
-        usernames_by_id(set(log.list_assessors())),
-        topic_numbers_by_id(campaign),
-        agreement_scale(campaign),
-    )
-
-
 def load_labels(
-    campaign: Campaign, purpose: str = Purpose.JUDGE, *, third: bool = False
+    campaign: Campaign,
+    purpose: str = Purpose.JUDGE,
+    *,
+    third: bool = False,
+    last: int | None = None,
 ) -> LabelTable:
-    """Current judgments of all assessors, including extra ones. With another ``purpose``, those
-    of automatic assessors, the repeats, etc.
+    """Current judgments of all assessors, including extra ones, as of row ``last`` of the log.
+    With another ``purpose``, those of automatic assessors, the repeats, etc.
 
     Third judgments only if ``third``: they exist where two assessors disagreed, so any figure of
     agreement over them is selected by its outcome.
     """
-    read = read_counting_log(campaign)
+    reader, scale = load_log_reader(campaign), agreement_scale(campaign)
 
     def build() -> LabelTable:
-        rows = select_current_grades(read.log, read.is_counted, purpose)
-        labels = build_label_table(read.log, rows, read.people, read.topics, read.scale)
+        rows = select_current_grades(reader.log, reader.mark_rows(last), purpose)
+        labels = build_label_table(reader.log, rows, reader.people, reader.numbers, scale)
         return labels if third else labels.without_third()
 
-    return _labels.get_or_compute((*read.identify(), purpose, third), build)
+    return _labels.get_or_compute((*reader.identify(last), scale, purpose, third), build)
 
 
 def build_label_table(

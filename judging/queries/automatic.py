@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
-from datetime import datetime
+from typing import Any
 
 from django.db.models import Count, Max
 
@@ -16,37 +15,16 @@ from judging.queries.judgments import current_judgments
 from pooling.models import PoolItem
 
 
-@dataclass(frozen=True)
-class AutomaticOverview:
-    """``grades`` are ``(grade, label, pairs, percent)``; ``pooled`` of the ``pool`` pairs in the
-    campaign's pools are judged; ``shared`` pairs are also judged by a human assessor.
-    """
-
-    automatic: AutomaticAssessor
-    pairs: int
-    topics: int
-    pool: int
-    pooled: int
-    shared: int
-    last: datetime | None
-    grades: list[tuple[int, str, int, int]]
-
-
-@dataclass(frozen=True)
-class AutomaticComparison:
-    """A model's judgment of a pair, and the human grades."""
-
-    judgment: Judgment
-    people: list[tuple[str, int]]
-
-
-def list_automatic_overviews(campaign: Campaign) -> list[AutomaticOverview]:
+def list_automatic_overviews(campaign: Campaign) -> list[dict[str, Any]]:
     automatics = campaign.automatic_assessors.select_related("user", "campaign")
     return [get_automatic_overview(automatic) for automatic in automatics]
 
 
-def get_automatic_overview(automatic: AutomaticAssessor) -> AutomaticOverview:
-    """Distribution of grades and coverage."""
+def get_automatic_overview(automatic: AutomaticAssessor) -> dict[str, Any]:
+    """Distribution of grades and coverage. ``grades`` are ``(grade, label, pairs, percent)``;
+    ``pooled`` of the ``pool`` pairs in the campaign's pools are judged; ``shared`` pairs are also
+    judged by a human assessor.
+    """
     campaign = automatic.campaign
     own = current_judgments(campaign, purpose=Purpose.AUTOMATIC).filter(assessor=automatic.user)
     pool = set(
@@ -55,22 +33,22 @@ def get_automatic_overview(automatic: AutomaticAssessor) -> AutomaticOverview:
     pairs = set(own.order_by().values_list("topic", "docno"))
     counts = Counter(dict(own.order_by().values_list("grade").annotate(Count("pk"))))
     scale = campaign.grades.order_by("value").values_list("value", "label")
-    return AutomaticOverview(
-        automatic=automatic,
-        pairs=len(pairs),
-        topics=len({topic for topic, _ in pairs}),
-        pool=len(pool),
-        pooled=len(pool & pairs),
-        shared=automatic_with_human(campaign, automatic.user).count(),
-        last=own.aggregate(last=Max("judged_at"))["last"],
-        grades=[
+    return {
+        "automatic": automatic,
+        "pairs": len(pairs),
+        "topics": len({topic for topic, _ in pairs}),
+        "pool": len(pool),
+        "pooled": len(pool & pairs),
+        "shared": automatic_with_human(campaign, automatic.user).count(),
+        "last": own.aggregate(last=Max("judged_at"))["last"],
+        "grades": [
             (value, label, counts[value], round(100 * counts[value] / max(1, len(pairs))))
             for value, label in scale
         ],
-    )
+    }
 
 
-def compare_with_people(campaign: Campaign, rows: Iterable[Judgment]) -> list[AutomaticComparison]:
+def compare_with_people(campaign: Campaign, rows: Iterable[Judgment]) -> list[dict[str, Any]]:
     """Each of ``rows`` with the human grades of its pair."""
     listed = list(rows)
     people: dict[tuple[int, str], list[tuple[str, int]]] = defaultdict(list)
@@ -79,4 +57,4 @@ def compare_with_people(campaign: Campaign, rows: Iterable[Judgment]) -> list[Au
         people[judgment.topic_id, judgment.docno].append(
             (judgment.assessor.shown_name, judgment.grade or 0)
         )
-    return [AutomaticComparison(row, people[row.topic_id, row.docno]) for row in listed]
+    return [{"judgment": row, "people": people[row.topic_id, row.docno]} for row in listed]

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from django.urls import reverse
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
-from campaigns.core.confirmation import Confirmation, ConfirmationChoice, Consequence, OpenMatter
-from campaigns.core.faults import format_count
+from campaigns.confirmation import Confirmation, ConfirmationChoice, Consequence, OpenMatter
 from campaigns.models import Campaign
 from judging.models import Plan, Purpose, Slot
 from judging.queries.slots import cancelable_slots, free_slots, waiting_slots
 from judging.queries.tallies import judging_progress
+from poolbench.files.faults import format_count
 
 State = Slot.State
 
@@ -106,16 +104,16 @@ def list_checked_out_matters(plan: Plan) -> list[OpenMatter]:
     count = leased.exclude(free_slots()).count()
     if not count:
         return []
-    text = ngettext("%(n)s document is checked out.", "%(n)s documents are checked out.", count)
+    text = f"{format_count(count, 'document is', 'documents are')} checked out."
     return [
         OpenMatter(
-            text=text % {"n": count},
-            detail=_("It can still be judged; the plan then waits for nothing more."),
+            text=text,
+            detail="It can still be judged; the plan then waits for nothing more.",
             override=ConfirmationChoice(
-                "documents-out", _("Close although documents are checked out")
+                "documents-out", "Close although documents are checked out"
             ),
             url=reverse("judging", args=[plan.campaign.slug]),
-            link=_("View progress"),
+            link="View progress",
         )
     ]
 
@@ -128,52 +126,47 @@ def describe_plan_closing(plan: Plan) -> Confirmation:
     waiting = slots.filter(cancelable_slots()).count()
     judged = slots.filter(state=State.JUDGED).count()
     people = plan.assignments.order_by().values("assessor").distinct().count()
-    stays = ngettext(
-        "%(n)s judgment stays and counts.", "%(n)s judgments stay and count.", judged
-    ) % {"n": judged}
+    stays = f"{format_count(judged, 'judgment stays and counts', 'judgments stay and count')}."
     if plan.is_closed:
-        return describe_lease_canceling(plan, waiting, Consequence(_("Judgments"), stays))
-    canceled = ngettext(
-        "%(n)s judgment not yet started is canceled. Another plan can request it.",
-        "%(n)s judgments not yet started are canceled. Another plan can request them.",
-        waiting,
-    ) % {"n": waiting}
-    affected = ngettext("%(n)s assessor", "%(n)s assessors", people) % {"n": people}
-    consents = (
-        ConfirmationChoice(
-            "work-ends", _("%(people)s get no more documents") % {"people": affected}
-        ),
+        return describe_lease_canceling(plan, waiting, Consequence("Judgments", stays))
+    canceled = (
+        "1 judgment not yet started is canceled. Another plan can request it."
+        if waiting == 1
+        else f"{waiting:,} judgments not yet started are canceled. Another plan can request them."
     )
+    affected = format_count(people, "assessor")
+    consents = (ConfirmationChoice("work-ends", f"{affected} get no more documents"),)
     return Confirmation(
-        question=_("Close this judging plan?"),
+        question="Close this judging plan?",
         summary=f"Pool {plan.pool.version}.",
-        before=_("Before you close"),
+        before="Before you close",
         open=tuple(list_checked_out_matters(plan)),
         consequences=(
-            Consequence(_("For good"), canceled),
-            Consequence(_("Judgments"), stays),
-            Consequence(affected, _("get no more documents from this plan.")),
+            Consequence("For good", canceled),
+            Consequence("Judgments", stays),
+            Consequence(affected, "get no more documents from this plan."),
         ),
         consents=consents if people and slots.filter(free_slots()).exists() else (),
-        button=_("Close plan"),
+        button="Close plan",
         back=reverse("judging", args=[plan.campaign.slug]),
-        note=_("To stop work for a while, pause the plan instead."),
+        note="To stop work for a while, pause the plan instead.",
     )
 
 
 def describe_lease_canceling(plan: Plan, expired: int, stays: Consequence) -> Confirmation:
     """Before the ``expired`` leases of a closed plan are canceled."""
-    canceled = ngettext(
-        "%(n)s judgment with an expired lease is canceled. Another plan can request it.",
-        "%(n)s judgments with expired leases are canceled. Another plan can request them.",
-        expired,
-    ) % {"n": expired}
+    canceled = (
+        "1 judgment with an expired lease is canceled. Another plan can request it."
+        if expired == 1
+        else f"{expired:,} judgments with expired leases are canceled."
+        " Another plan can request them."
+    )
     return Confirmation(
-        question=_("Cancel the expired leases of this closed plan?"),
+        question="Cancel the expired leases of this closed plan?",
         summary=f"Pool {plan.pool.version}.",
-        before=_("Before you cancel"),
-        consequences=(Consequence(_("For good"), canceled), stays),
-        button=_("Cancel expired leases"),
+        before="Before you cancel",
+        consequences=(Consequence("For good", canceled), stays),
+        button="Cancel expired leases",
         back=reverse("judging", args=[plan.campaign.slug]),
     )
 
@@ -184,31 +177,27 @@ def describe_round_closing(plan: Plan) -> Confirmation:
     decided = plan.slots.filter(state=State.JUDGED).count()
     matters = []
     if waiting:
-        text = ngettext("%(n)s pair is not decided.", "%(n)s pairs are not decided.", waiting) % {
-            "n": waiting
-        }
+        text = f"{format_count(waiting, 'pair is', 'pairs are')} not decided."
         matters.append(
             OpenMatter(
                 text=text,
-                detail=_("They become unassigned; a new round can contain them."),
-                override=ConfirmationChoice("pairs-undecided", _("Close without these decisions")),
+                detail="They become unassigned; a new round can contain them.",
+                override=ConfirmationChoice("pairs-undecided", "Close without these decisions"),
                 url=reverse("adjudication", args=[plan.campaign.slug]),
-                link=_("View rounds"),
+                link="View rounds",
             )
         )
-    stays = ngettext(
-        "%(n)s decision stays and counts.", "%(n)s decisions stay and count.", decided
-    ) % {"n": decided}
+    stays = f"{format_count(decided, 'decision stays and counts', 'decisions stay and count')}."
     return Confirmation(
-        question=_("Close this adjudication round?"),
+        question="Close this adjudication round?",
         summary=plan.campaign.title,
-        before=_("Before you close"),
+        before="Before you close",
         open=tuple(matters),
         consequences=(
-            Consequence(_("For good"), _("A closed round cannot be opened again.")),
-            Consequence(_("Decisions"), stays),
-            Consequence(_("Adjudicators"), _("get no more pairs from this round.")),
+            Consequence("For good", "A closed round cannot be opened again."),
+            Consequence("Decisions", stays),
+            Consequence("Adjudicators", "get no more pairs from this round."),
         ),
-        button=_("Close round"),
+        button="Close round",
         back=reverse("adjudication", args=[plan.campaign.slug]),
     )

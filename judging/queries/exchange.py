@@ -1,24 +1,20 @@
-"""Judgments and pairs for export, row by row, without loading everything into memory."""
+"""Judgments for export, row by row, without loading everything into memory."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
-from itertools import groupby, islice
+from collections.abc import Iterator
 from typing import Any
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
-from django.utils import timezone
 
-from campaigns.models import Campaign, Document, User
-from judging.core.exchange.writer import CurrentOpinion, ExportPair
-from judging.models import Judgment, Purpose, Slot
+from campaigns.models import Campaign, User
+from judging.models import Judgment, Purpose
 from judging.queries.exclusions import counting_judgments, list_units_set_aside
 from judging.queries.judgments import (
     ON_SCREEN,
     current_judgments,
     latest_judgments,
     latest_judgments_by_pair,
-    log_until,
 )
 
 PEOPLE = (
@@ -34,21 +30,19 @@ COLUMNS = (
     "guideline_version", "document_sha256", "third", "unit", "set_aside",
 )  # fmt: skip
 COMPARISON_COLUMNS = ("topic", "docno", "automatic", "grade", "assessor", "assessor_grade")
-BATCH = 200
 
 
 def iter_log_rows(
     campaign: Campaign,
     *,
     assessor: User | None = None,
-    purposes: Collection[str] = PEOPLE,
     current: bool = False,
 ) -> Iterator[dict[str, Any]]:
     """Every revision in log order, or only current judgments, as ``COLUMNS``.
 
     ``set_aside`` rows do not count: they are of excluded crowd work, or of a trial.
     """
-    log = Judgment.objects.filter(campaign=campaign, purpose__in=purposes)
+    log = Judgment.objects.filter(campaign=campaign, purpose__in=PEOPLE)
     if assessor is not None:
         log = log.filter(assessor=assessor)
     latest = latest_judgments(log.filter(counting_judgments())).exclude(
@@ -88,75 +82,6 @@ def log_row(row: Judgment, current: bool, set_aside: bool) -> dict[str, Any]:
         "lease": str(row.lease) if row.lease else None,
         "uuid": str(row.client_uuid),
     }
-
-
-def iter_judged_pairs(campaign: Campaign) -> Iterator[ExportPair]:
-    """Every judged or skipped pair by topic and docno, with its texts and current opinions."""
-    log = latest_judgments(log_until(campaign)).exclude(kind=Judgment.Kind.WITHDRAWN)
-    rows = log.select_related("topic", "assessor").order_by(
-        "topic__position", "topic__number", "docno", "assessor__username"
-    )
-    by_pair = groupby(rows.iterator(), key=lambda row: (row.topic_id, row.docno))
-    judged = (
-        (judgments[0].topic, key[1], judgments)
-        for key, group in by_pair
-        if (judgments := list(group))
-    )
-    yield from attach_texts(
-        campaign,
-        (
-            (t.number, t.title, docno, list(map(current_opinion, judgments)))
-            for t, docno, judgments in judged
-        ),
-    )
-
-
-def iter_open_pairs(campaign: Campaign) -> Iterator[ExportPair]:
-    """Every pair that still needs a judgment, in the order of judging, with its texts."""
-    needed = Slot.objects.filter(open_or_expired(), plan__campaign=campaign, purpose=Purpose.JUDGE)
-    first = Slot.objects.filter(item=OuterRef("item"), k__lt=OuterRef("k"))
-    earlier = first.filter(open_or_expired(), purpose=Purpose.JUDGE)
-    rows = needed.exclude(Exists(earlier)).order_by(
-        "topic__position", "topic__number", "position", "pk"
-    )
-    pairs = rows.values_list("topic__number", "topic__title", "item__docno").iterator()
-    yield from attach_texts(campaign, ((*pair, []) for pair in pairs))
-
-
-def open_or_expired() -> Q:
-    expired = Q(state=Slot.State.LEASED, expires_at__lte=timezone.now())
-    return Q(state=Slot.State.OPEN) | expired
-
-
-def current_opinion(row: Judgment) -> CurrentOpinion:
-    return CurrentOpinion(
-        assessor=row.assessor.username,
-        email=row.assessor.email,
-        grade=row.grade,
-        reason=row.reason,
-        comment=row.comment,
-        flags=row.flags,
-        original_docno=row.duplicate_of,
-        passages=row.passages,
-        active_seconds=row.active_seconds,
-        judged_at=row.judged_at.isoformat(),
-        third=row.third,
-    )
-
-
-def attach_texts(
-    campaign: Campaign, pairs: Iterable[tuple[str, str, str, list[CurrentOpinion]]]
-) -> Iterator[ExportPair]:
-    """``(topic, query, docno, opinions)`` with the documents' texts, fetched in batches."""
-    rest = iter(pairs)
-    while batch := list(islice(rest, BATCH)):
-        documents = Document.objects.filter(campaign=campaign, docno__in={row[2] for row in batch})
-        texts = {
-            docno: (t, body) for docno, t, body in documents.values_list("docno", "title", "body")
-        }
-        for topic, query, docno, opinions in batch:
-            title, text = texts.get(docno, ("", ""))
-            yield ExportPair(topic, query, docno, title, text, opinions)
 
 
 def human_judgments(campaign: Campaign) -> QuerySet[Judgment]:

@@ -6,10 +6,11 @@ from collections import Counter
 from datetime import datetime
 from typing import Any
 
+from django.apps import apps
 from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Subquery
 
 from campaigns.models import Campaign
-from judging.models import Exclusion, Judgment, Purpose, WorkUnit
+from judging.models import Exclusion, Judgment, Purpose
 
 
 def list_active_exclusions(as_of: datetime | None = None) -> QuerySet[Exclusion]:
@@ -19,12 +20,15 @@ def list_active_exclusions(as_of: datetime | None = None) -> QuerySet[Exclusion]
     return Exclusion.objects.filter(until, ~Exists(undone), undoes=None).order_by()
 
 
-def list_units_set_aside(as_of: datetime | None = None) -> QuerySet[WorkUnit]:
+def list_units_set_aside(as_of: datetime | None = None) -> QuerySet[Any]:
     """Units that do not count: set aside by themselves or with their worker, and trials."""
+    # By name: judging cannot import crowd, whose units its rows name. Not by a join from the log:
+    # the database would look at the unit of every row.
+    units = apps.get_model("crowd", "WorkUnit").objects
     here = list_active_exclusions(as_of)
     own = Exists(here.filter(unit=OuterRef("pk")))
     whole = Exists(here.filter(unit=None, worker=OuterRef("worker")))
-    return WorkUnit.objects.filter(Q(trial=True) | own | whole).order_by()
+    return units.filter(Q(trial=True) | own | whole).order_by()
 
 
 def counting_judgments(as_of: datetime | None = None) -> Q:
@@ -36,7 +40,7 @@ def log_state_key(campaign: Campaign) -> tuple[object, ...]:
     """A key that changes with every log row and exclusion, and every change of withheld topics."""
     counting = Judgment.objects.filter(campaign=campaign).order_by()
     # Only work of the crowd can be set aside; a look at all other rows takes time.
-    if WorkUnit.objects.filter(plan__campaign=campaign).exists():
+    if campaign.plans.filter(units__isnull=False).exists():
         counting = counting.filter(counting_judgments())
     log = counting.aggregate(rows=Count("pk"), last=Max("pk"))
     withheld = campaign.topics.filter(withheld=True).order_by("pk").values_list("pk", flat=True)
@@ -59,17 +63,18 @@ def summarize_set_aside(
         "reason"
     )
     units = list_units_set_aside(as_of).filter(plan__campaign=campaign, trial=False)
-    reasons = dict(units.annotate(why=Subquery(covering[:1])).values_list("pk", "why"))
+    rows = units.annotate(why=Subquery(covering[:1])).values_list("pk", "why", "worker")
+    reasons = {unit: why for unit, why, _ in rows}
+    workers = {unit: worker for unit, _, worker in rows}
     graded = Judgment.objects.filter(
         bounds, unit__in=reasons, purpose=Purpose.JUDGE, grade__isnull=False
     )
     pairs = set(graded.order_by().values_list("unit", "topic", "docno"))
     by_unit = Counter(unit for unit, _, _ in pairs)
     by_reason = Counter(reasons[unit] for unit in by_unit)
-    workers = WorkUnit.objects.filter(pk__in=by_unit).values("worker").distinct()
     return {
         "units": len(by_unit),
-        "workers": workers.count(),
+        "workers": len({workers[unit] for unit in by_unit}),
         "judgments": len(pairs),
         "units_by_reason": {reason: by_reason[reason] for reason in sorted(by_reason)},
     }

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from django.db.models import Count
 
 from campaigns.models import Snapshot, User
-from campaigns.models.snapshots import name_verdict_snapshot
-from judging.core.today.alarm import Alarm
-from judging.core.today.verdict import TODAY
+from campaigns.models.snapshots import name_snapshot
 from judging.models import Plan, Slot
 from judging.queries.slots import new_pair_filter, offered_slots
-from judging.queries.today_figures import restore_alarms
+from poolbench.judging.today.alarm import Alarm
+from poolbench.judging.today.verdict import TODAY, TodayReport
+from poolbench.plain_data import read_plain
 
 
 @dataclass(frozen=True)
@@ -27,10 +27,8 @@ class WaitingDocuments:
 
 def list_today_states(campaigns: Collection[int]) -> dict[int, list[Alarm]]:
     """By campaign, the alarms of the latest figures that are not put aside."""
-    snapshots = Snapshot.objects.filter(
-        campaign__in=campaigns, name=name_verdict_snapshot(TODAY.name)
-    )
-    return {snapshot.campaign_id: restore_alarms(snapshot.data)[0] for snapshot in snapshots}
+    snapshots = Snapshot.objects.filter(campaign__in=campaigns, name=name_snapshot(TODAY))
+    return {row.campaign_id: read_plain(TodayReport, row.data).alarms for row in snapshots}
 
 
 def list_waiting_documents(

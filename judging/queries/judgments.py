@@ -12,14 +12,14 @@ import numpy as np
 from django.db.models import Max, OuterRef, Q, QuerySet
 
 from campaigns import store
-from campaigns.core.qrels import read_qrels
-from campaigns.core.tables import QrelsTable
 from campaigns.models import Campaign, User
-from common.cache import Cache
-from judging.core.pair_ballots import PairBallots, build_pair_ballots, decide_ballots
-from judging.core.policies import PairBallot, get_policy
 from judging.models import Judgment, Purpose, Qrels
 from judging.queries.exclusions import counting_judgments, list_units_set_aside
+from poolbench.cache import Cache
+from poolbench.judging.pair_ballots import PairBallots, build_pair_ballots, decide_ballots
+from poolbench.judging.policies import PairBallot, get_policy
+from poolbench.runs.qrels import read_qrels
+from poolbench.runs.tables import QrelsTable
 from pooling.queries.judgment_log import NONE, Ints, JudgmentLog, Mask, read_judgment_log
 
 Pair = tuple[str, str]
@@ -124,14 +124,10 @@ def list_votes(judgments: QuerySet[Judgment]) -> list[CurrentVote]:
 
 
 def list_pair_ballots(
-    campaign: Campaign,
-    as_of: datetime | None = None,
-    last: int | None = None,
-    topics: Collection[str] | None = None,
+    campaign: Campaign, as_of: datetime | None = None, last: int | None = None
 ) -> list[PairBallot]:
-    """All current judgments of each pair, for a policy; of ``topics`` only, if not None."""
-    ballots = load_pair_ballots(campaign, as_of, last).list_ballots()
-    return ballots if topics is None else [each for each in ballots if each.topic in topics]
+    """All current judgments of each pair, for a policy."""
+    return load_pair_ballots(campaign, as_of, last).list_ballots()
 
 
 def load_pair_ballots(
@@ -165,22 +161,26 @@ class LogReader:
         until: Mask = self.counting & (self.log.numbers["pk"] <= last)
         return until
 
+    def identify(self, last: int | None = None) -> tuple[object, ...]:
+        """A key that changes with everything that is read as of row ``last``."""
+        rows = sha256(np.packbits(self.mark_rows(last)).tobytes()).digest()
+        return self.log.version, rows, tuple(self.people.items()), tuple(self.numbers.items())
+
     def load_ballots(self, last: int | None = None) -> PairBallots:
         """``load_pair_ballots`` as of row ``last``."""
-        rows = self.mark_rows(last)
-        names = hash((tuple(self.people.items()), tuple(self.numbers.items())))
-        key = (self.log.version, sha256(np.packbits(rows).tobytes()).digest(), names)
         return _ballots.get_or_compute(
-            key,
+            self.identify(last),
             lambda: build_campaign_ballots(
-                self.campaign, self.log, rows, self.people, self.numbers
+                self.campaign, self.log, self.mark_rows(last), self.people, self.numbers
             ),
         )
 
     def decide_topics(
         self, policy: str, topics: Collection[str], last: int | None = None
     ) -> tuple[list[tuple[str, str, int]], list[Pair]]:
-        """``provisional_grades`` as of row ``last``."""
+        """``(topic, docno, grade)`` of the pairs of ``topics`` under the current judgments, or as
+        of row ``last`` of the log, sorted; and the pairs that are undecided under ``policy``.
+        """
         ballots = self.load_ballots(last).select_topics(topics)
         outcome = decide_ballots(get_policy(policy), ballots)
         return outcome.rows, outcome.undecided
@@ -304,15 +304,6 @@ def automatic_grades(current: QuerySet[Judgment]) -> dict[Pair, dict[str, int]]:
     for topic, docno, name, grade in rows.iterator():
         by_pair[topic, docno][name] = grade or 0
     return by_pair
-
-
-def provisional_grades(
-    campaign: Campaign, policy: str, topics: Collection[str], last: int | None = None
-) -> tuple[list[tuple[str, str, int]], list[Pair]]:
-    """``(topic, docno, grade)`` of the pairs of ``topics`` under the current judgments, or as of
-    row ``last`` of the log, sorted; and the pairs that are still undecided under ``policy``.
-    """
-    return load_log_reader(campaign).decide_topics(policy, topics, last)
 
 
 def qrels_table(qrels: Qrels) -> QrelsTable:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable
-from dataclasses import dataclass
-from datetime import datetime
+from typing import Any
 
 import numpy as np
 from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from campaigns.models import Campaign, User
-from common.cache import Cache
 from judging.models import Judgment, Plan, Purpose, Slot
 from judging.queries.judgments import ON_SCREEN, later_revisions, mark_counting_rows
 from judging.queries.slot_counts import (
@@ -21,6 +19,7 @@ from judging.queries.slot_counts import (
     list_shared_topics,
 )
 from judging.rules import THIRD_K
+from poolbench.cache import Cache
 from pooling.models import Pool, PoolItem
 from pooling.queries.judgment_log import NONE, read_judgment_log
 
@@ -31,19 +30,10 @@ _has_thirds: Cache[tuple[Hashable, ...], bool] = Cache(64)
 """By the slots of a campaign."""
 
 
-@dataclass(frozen=True)
-class CheckedOutSummary:
-    """An assessor's checked-out documents: count, first check-out, last expiry, expired ones."""
-
-    user: User
-    count: int
-    since: datetime
-    until: datetime
-    lapsed: int
-
-
-def list_checked_out_by_assessor(campaign: Campaign) -> list[CheckedOutSummary]:
-    """Assessors and adjudicators with checked-out documents, earliest check-out first."""
+def list_checked_out_by_assessor(campaign: Campaign) -> list[dict[str, Any]]:
+    """Assessors and adjudicators with checked-out documents, earliest check-out first: their count,
+    first check-out, last expiry, and how many have expired.
+    """
     now = timezone.now()
     # With the purposes, all of them, the few slots are found in an index.
     plans = list(campaign.plans.order_by().values_list("pk", flat=True))
@@ -60,12 +50,7 @@ def list_checked_out_by_assessor(campaign: Campaign) -> list[CheckedOutSummary]:
         .order_by("since")
     )
     users = User.objects.in_bulk([row["assessor"] or 0 for row in rows])
-    return [
-        CheckedOutSummary(
-            users[row["assessor"] or 0], row["count"], row["since"], row["until"], row["lapsed"]
-        )
-        for row in rows
-    ]
+    return [{**row, "user": users[row["assessor"] or 0]} for row in rows]
 
 
 def list_checked_out(campaign: Campaign, assessor: User) -> QuerySet[Slot]:
@@ -100,25 +85,11 @@ def list_flagged(campaign: Campaign, assessor: User | None = None) -> QuerySet[J
     return rows.select_related("topic", "assessor").order_by("topic__position", "docno", "pk")
 
 
-@dataclass(frozen=True)
-class UnplannedCounts:
-    """Counts outside a plan's tally.
-
-    ``thirds`` are third judgments after a disagreement, open or given; ``unjudged`` pairs have
-    a plan and no judgment; ``unplanned`` pairs of the newest pool have no plan; ``extra``
-    judgments fill no slot.
+def unplanned_counts(campaign: Campaign) -> dict[str, int]:
+    """Counts outside a plan's tally. ``thirds`` are third judgments after a disagreement, open or
+    given; ``unjudged`` pairs have a plan and no judgment; ``unplanned`` pairs of the newest pool
+    have no plan; ``extra`` judgments fill no slot.
     """
-
-    thirds_open: int
-    thirds_given: int
-    repeats_open: int
-    repeats_given: int
-    unjudged: int
-    unplanned: int
-    extra: int
-
-
-def unplanned_counts(campaign: Campaign) -> UnplannedCounts:
     slots = Slot.objects.filter(plan__campaign=campaign, plan__kind=Plan.Kind.JUDGE).order_by()
     thirds, repeats = count_thirds(campaign), Counter[str]()
     for row in count_campaign_slots(campaign):
@@ -139,15 +110,15 @@ def unplanned_counts(campaign: Campaign) -> UnplannedCounts:
     log = read_judgment_log(campaign)
     loose = log.select_rows(Purpose.JUDGE, Judgment.Kind.GRADE) & (log.numbers["slot_id"] == NONE)
     loose &= mark_counting_rows(campaign, log)
-    return UnplannedCounts(
-        thirds_open=thirds[State.OPEN] + thirds[State.LEASED],
-        thirds_given=thirds[State.JUDGED],
-        repeats_open=repeats[State.OPEN] + repeats[State.LEASED],
-        repeats_given=repeats[State.JUDGED],
-        unjudged=unjudged,
-        unplanned=count_unplanned_pairs(campaign),
-        extra=int(np.count_nonzero(loose)),
-    )
+    return {
+        "thirds_open": thirds[State.OPEN] + thirds[State.LEASED],
+        "thirds_given": thirds[State.JUDGED],
+        "repeats_open": repeats[State.OPEN] + repeats[State.LEASED],
+        "repeats_given": repeats[State.JUDGED],
+        "unjudged": unjudged,
+        "unplanned": count_unplanned_pairs(campaign),
+        "extra": int(np.count_nonzero(loose)),
+    }
 
 
 def count_thirds(campaign: Campaign) -> Counter[str]:

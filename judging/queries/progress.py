@@ -9,8 +9,6 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 
 import numpy as np
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from campaigns.models import Campaign, Role, Topic, User
 from judging.models import Judgment, Plan, Purpose, Slot
@@ -22,7 +20,7 @@ from judging.queries.remaining import (
     remaining_by_assessor,
 )
 from judging.queries.slot_counts import count_campaign_slots
-from judging.queries.stopping import stopped_topics
+from judging.queries.slots import stopped_topics
 from judging.queries.tallies import (
     AssignedAssessor,
     SlotTally,
@@ -33,6 +31,7 @@ from judging.queries.tallies import (
     tally_topics,
 )
 from judging.rules import DESIGN_NAMES
+from poolbench.files.faults import format_count
 from pooling.queries.judgment_log import read_judgment_log
 
 IDLE = timedelta(minutes=5)
@@ -76,12 +75,11 @@ class PlanProgress:
         """The design, with its maximum number of judgments per document."""
         number = self.plan.overlap
         if self.plan.design == "overlap":
-            title = ngettext("%(n)s judgment per document", "%(n)s judgments per document", number)
-            return title % {"n": number}
+            return f"{format_count(number, 'judgment')} per document"
         title = str(DESIGN_NAMES.get(self.plan.design, self.plan.design))
         if number == 1:
             return title
-        return _("%(design)s, up to %(n)s judgments") % {"design": title, "n": number}
+        return f"{title}, up to {number} judgments"
 
     @property
     def is_unfinished(self) -> bool:

@@ -9,30 +9,22 @@ from dataclasses import dataclass
 from django.db.models import Q
 
 from campaigns.models import Campaign
-from common.report.csv import format_csv
-from judging.core.crowd_policies import CROWD_RULES, CrowdRule
-from judging.core.policies import Row
 from judging.models import Audience, Purpose, Qrels
 from judging.queries.judgments import Pair, qrels_table
-
-
-@dataclass(frozen=True)
-class GradeChange:
-    """A pair with different grades in two versions; None: it is not in that version."""
-
-    topic: str
-    docno: str
-    before: int | None
-    after: int | None
+from poolbench.judging.policies import Row
+from poolbench.judging.policy_rules import CROWD_RULES, CrowdRule
+from poolbench.reports.csv import format_csv
 
 
 @dataclass(frozen=True)
 class QrelsComparison:
-    """``flows`` counts pairs by (grade before, grade after), including unchanged ones."""
+    """``flows`` counts pairs by (grade before, grade after), including unchanged ones. ``changes``
+    are pairs with different grades: topic, docno, before, after; None: not in that version.
+    """
 
     before: Qrels
     after: Qrels
-    changes: list[GradeChange]
+    changes: list[tuple[str, str, int | None, int | None]]
     flows: Counter[tuple[int | None, int | None]]
 
     @property
@@ -41,15 +33,15 @@ class QrelsComparison:
 
     @property
     def regraded(self) -> int:
-        return sum(None not in (row.before, row.after) for row in self.changes)
+        return sum(None not in row for row in self.changes)
 
     @property
     def added(self) -> int:
-        return sum(row.before is None for row in self.changes)
+        return sum(before is None for *_, before, _after in self.changes)
 
     @property
     def dropped(self) -> int:
-        return sum(row.after is None for row in self.changes)
+        return sum(after is None for *_, after in self.changes)
 
 
 def compare_qrels_versions(before: Qrels, after: Qrels) -> QrelsComparison:
@@ -61,7 +53,7 @@ def compare_qrels_versions(before: Qrels, after: Qrels) -> QrelsComparison:
         was, now = old.get(pair), new.get(pair)
         flows[was, now] += 1
         if was != now:
-            changes.append(GradeChange(*pair, was, now))
+            changes.append((*pair, was, now))
     return QrelsComparison(before, after, changes, flows)
 
 
@@ -73,8 +65,9 @@ def format_qrels_changes(comparison: QrelsComparison) -> str:
         "before": {"version": before.version, "policy": before.policy, "sha256": before.sha256},
         "after": {"version": after.version, "policy": after.policy, "sha256": after.sha256},
     }
-    rows = ((row.topic, row.docno, row.before, row.after) for row in comparison.changes)
-    return format_csv("qrels changes", ("topic", "docno", "before", "after"), rows, conditions)
+    return format_csv(
+        "qrels changes", ("topic", "docno", "before", "after"), comparison.changes, conditions
+    )
 
 
 def version_grades(qrels: Qrels) -> dict[Pair, int]:

@@ -10,24 +10,21 @@ import numpy as np
 from django.db.models import QuerySet
 
 from campaigns.models import Campaign
-from common.cache import Cache
-from judging.core import repeats
-from judging.core.agreement.labels import LabelTable, build_labels
-from judging.core.quality.consistency import Again
-from judging.core.quality.ordered_grades import OrderedGrades
-from judging.core.quality.report import JudgingRecord
-from judging.models import Judgment, Plan, Purpose
+from judging.models import Judgment, Purpose
 from judging.queries.agreement import (
-    agreement_scale,
-    read_counting_log,
+    load_labels,
     topic_numbers_by_id,
     usernames_by_id,
 )
 from judging.queries.exclusions import counting_judgments
+from poolbench.cache import Cache
+from poolbench.judging import repeats
+from poolbench.judging.agreement.labels import LabelTable, build_labels
+from poolbench.judging.quality.ordered_grades import OrderedGrades
+from poolbench.judging.quality.report import Again, JudgingRecord
 
 COLUMNS = (
-    "purpose", "assessor_id", "topic_id", "docno", "grade", "active_seconds", "source", "order",
-    "third",
+    "purpose", "assessor_id", "topic_id", "docno", "grade", "active_seconds", "source", "third",
 )  # fmt: skip
 MEASURED_PURPOSES = (Purpose.JUDGE, Purpose.REPEAT, Purpose.AUTOMATIC)
 Key = tuple[str, tuple[str, str]]
@@ -35,7 +32,7 @@ Key = tuple[str, tuple[str, str]]
 _records: Cache[tuple[object, ...], JudgingRecord] = Cache(
     1_000_000, lambda record: len(record.people.pairs)
 )
-"""By all that figures of agreement depend on."""
+"""By the labels of people, which are read anew whenever the log changes."""
 
 
 @dataclass(slots=True)
@@ -49,7 +46,6 @@ class GradedPair:
     grade: int | None
     seconds: float | None
     ordered: bool
-    shuffled: bool
     before: int | None = None
     third: bool = False
     near: bool = False
@@ -60,12 +56,13 @@ def load_judging_record(campaign: Campaign, *, third: bool = False) -> JudgingRe
 
     Third judgments, their repeats and their pace only if ``third``; see ``load_labels``.
     """
-    key = (*read_counting_log(campaign).identify(), campaign.slug, third)
-    return _records.get_or_compute(key, lambda: _load_record(campaign, third=third))
+    labels = load_labels(campaign, third=third)
+    return _records.get_or_compute(
+        (labels, campaign.slug), lambda: _load_record(campaign, labels, third=third)
+    )
 
 
-def _load_record(campaign: Campaign, *, third: bool) -> JudgingRecord:
-    scale = agreement_scale(campaign)
+def _load_record(campaign: Campaign, people: LabelTable, *, third: bool) -> JudgingRecord:
     by_purpose: dict[str, dict[Key, GradedPair]] = {purpose: {} for purpose in MEASURED_PURPOSES}
     names = usernames_by_id(
         set(readable_judgments(campaign).values_list("assessor_id", flat=True).distinct())
@@ -84,17 +81,14 @@ def _load_record(campaign: Campaign, *, third: bool) -> JudgingRecord:
             known.grade, known.third = entry.grade, entry.third
     current = {purpose: _select_graded(entries) for purpose, entries in by_purpose.items()}
     judged = current[Purpose.JUDGE]
-    thirds = {key for key, graded in judged.items() if graded.third}
-    people = build_labels({key: graded.grade or 0 for key, graded in judged.items()}, scale, thirds)
     if not third:
-        people = people.without_third()
-        judged = {key: graded for key, graded in judged.items() if key not in thirds}
+        judged = {key: graded for key, graded in judged.items() if not graded.third}
     again = current[Purpose.REPEAT]
     return JudgingRecord(
         people,
         _ordered_grades(judged, people),
         _repeats(judged, {key: row for key, row in again.items() if not row.near}),
-        _machines(current[Purpose.AUTOMATIC], campaign, scale),
+        _machines(current[Purpose.AUTOMATIC], campaign, people.scale),
         near_repeats=_repeats(judged, {key: row for key, row in again.items() if row.near}),
     )
 
@@ -129,11 +123,10 @@ def readable_judgments(campaign: Campaign) -> QuerySet[Judgment]:
 def _log(campaign: Campaign, names: dict[int, str]) -> Iterator[tuple[str, Key, GradedPair]]:
     numbers = topic_numbers_by_id(campaign)
     rows = readable_judgments(campaign).order_by("pk").values_list(*COLUMNS)
-    for purpose, name, topic, docno, grade, seconds, source, order, third in rows.iterator():
+    for purpose, name, topic, docno, grade, seconds, source, third in rows.iterator():
         ordered = source != Judgment.Source.IMPORT
-        shuffled = order == Plan.Order.RANDOM
         key = names[name], (numbers[topic], docno)
-        yield purpose, key, GradedPair(grade, seconds, ordered, shuffled, third=third)
+        yield purpose, key, GradedPair(grade, seconds, ordered, third=third)
 
 
 def _select_graded(entries: dict[Key, GradedPair]) -> dict[Key, GradedPair]:
@@ -161,7 +154,6 @@ def _ordered_grades(entries: dict[Key, GradedPair], labels: LabelTable) -> Order
         np.array([row.grade for row in rows], np.int64),
         np.array(seconds, np.float64),
         np.array([row.ordered for row in rows], np.bool_),
-        np.array([row.shuffled for row in rows], np.bool_),
     )
 
 

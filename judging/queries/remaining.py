@@ -12,16 +12,21 @@ import numpy as np
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from campaigns.models import Campaign, Role, User
-from common.cache import Cache
-from common.shared_reads import read_once
-from judging.core.designs.forecast import divide_open_judgments
 from judging.models import Assignment, Judgment, Plan, Purpose, Slot
 from judging.queries.judgments import ANSWERS, ON_SCREEN
 from judging.queries.repeats import count_undrawn_repeats
 from judging.queries.slot_counts import count_campaign_slots, list_shared_topics
-from judging.queries.slots import PEOPLE, active_assignments, free_slots, withdrawn_judgments
-from judging.queries.stopping import open_topic_filter
-from pooling.queries import future_documents
+from judging.queries.slots import (
+    PEOPLE,
+    active_assignments,
+    free_slots,
+    open_topic_filter,
+    withdrawn_judgments,
+)
+from poolbench.cache import Cache
+from poolbench.judging.designs.allocation import divide_open_judgments
+from poolbench.shared_reads import read_once
+from pooling.queries.adaptive_pools import future_documents
 from pooling.queries.judgment_log import NONE, JudgmentLog, read_judgment_log
 
 At = tuple[int, int]

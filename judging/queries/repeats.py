@@ -9,8 +9,8 @@ from math import ceil
 from django.db.models import Count, Exists, OuterRef, QuerySet
 
 from campaigns.models import Campaign
-from judging.core import repeats
 from judging.models import Judgment, Plan, Purpose, Slot
+from poolbench.judging import repeats
 
 TINY = 1e-9
 

@@ -8,9 +8,9 @@ from typing import NamedTuple
 from django.db.models import Count, F, Max
 
 from campaigns.models import Campaign
-from common.cache import Cache
-from common.shared_reads import read_once
 from judging.models import Plan, Purpose, Slot
+from poolbench.cache import Cache
+from poolbench.shared_reads import read_once
 
 _shared: Cache[tuple[Hashable, ...], frozenset[int]] = Cache(64)
 """By the slots of a campaign, see ``identify_slots``."""

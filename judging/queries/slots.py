@@ -1,4 +1,4 @@
-"""Reading slots: which ones an assessor may claim."""
+"""Reading slots: which ones an assessor may claim, and topics that stopped."""
 
 from __future__ import annotations
 
@@ -6,9 +6,18 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from campaigns.models import Campaign, Topic, User
-from judging.models import Assignment, Audience, Judgment, Plan, Purpose, Slot
+from judging.models import (
+    Assignment,
+    Audience,
+    Judgment,
+    Plan,
+    Purpose,
+    Slot,
+    StoppedTopic,
+    StoppingRule,
+)
 from judging.queries.judgments import ANSWERS, ON_SCREEN, later_revisions
-from judging.queries.stopping import open_topic_filter
+from poolbench.judging.stopping import StoppingCriteria
 from pooling.models import PoolTopic
 
 PURPOSES = {Plan.Kind.JUDGE: ON_SCREEN, Plan.Kind.ADJUDICATE: (Purpose.ADJUDICATE,)}
@@ -147,3 +156,24 @@ def assignments_in_adaptive_pools(
     return growing.select_related("plan__pool__campaign", "topic").order_by(
         "plan_id", "topic__position", "topic__number"
     )
+
+
+def latest_rule(campaign: Campaign) -> StoppingRule | None:
+    """The rule that was set last, also if it never completes a topic."""
+    return campaign.stopping_rules.first()
+
+
+def get_stopping_rule(campaign: Campaign) -> StoppingCriteria:
+    """The rule that applies; if none was set, one that never completes a topic."""
+    newest = latest_rule(campaign)
+    return newest.rule if newest else StoppingCriteria()
+
+
+def stopped_topics(campaign: Campaign) -> QuerySet[StoppedTopic]:
+    return StoppedTopic.objects.filter(topic__campaign=campaign)
+
+
+def open_topic_filter() -> Q:
+    """Within a query of slots or assignments: the topic has not ended."""
+    # Not by ``Exists``: PostgreSQL would join, and sort a whole topic for its first few slots.
+    return ~Q(topic__in=StoppedTopic.objects.values("topic"))

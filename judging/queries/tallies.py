@@ -13,7 +13,7 @@ from judging.models import Assignment, Judgment, Plan, Purpose, Slot, StoppedTop
 from judging.queries.judgments import later_revisions
 from judging.queries.slot_counts import count_slots
 from judging.queries.slots import free_slots
-from pooling.queries import future_documents
+from pooling.queries.adaptive_pools import future_documents
 
 At = tuple[int, int]
 """Plan and topic, by their ids."""

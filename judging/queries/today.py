@@ -4,19 +4,12 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from datetime import date, datetime, timedelta
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from django.db.models import Max
 
 from campaigns.models import Campaign
-from judging.core.today.situation import (
-    BlindRepeat,
-    GuidelineChange,
-    Situation,
-    TopicWork,
-    WorkLog,
-)
 from judging.models import AlarmDismissal, Audience, Judgment, Plan, Purpose, ReviewRequest
 from judging.queries.agreement import agreement_scale, topic_numbers_by_id, usernames_by_id
 from judging.queries.judgments import ON_SCREEN
@@ -28,6 +21,13 @@ from judging.queries.tallies import (
     list_judging_plans,
     list_unresolved_skips,
     tally_topics,
+)
+from poolbench.judging.today.situation import (
+    BlindRepeat,
+    GuidelineChange,
+    Situation,
+    TopicWork,
+    WorkLog,
 )
 
 MOVED = (
@@ -50,9 +50,10 @@ def list_aside_alarms(campaign: Campaign) -> dict[tuple[str, str], AlarmDismissa
     return {key: row for key, row in latest.items() if row.aside}
 
 
-def encode_aside(campaign: Campaign) -> list[list[Any]]:
-    """Name, subject and severity of the alarms that are put aside, as plain JSON."""
-    return [[*key, row.severity] for key, row in list_aside_alarms(campaign).items()]
+def list_aside_severities(campaign: Campaign) -> tuple[tuple[str, str, float], ...]:
+    """Name, subject and severity of the alarms that are put aside."""
+    aside = list_aside_alarms(campaign)
+    return tuple((name, subject, row.severity) for (name, subject), row in aside.items())
 
 
 def list_open_reviews(campaign: Campaign) -> list[ReviewRequest]:

@@ -50,6 +50,12 @@ class TrainingPairResult:
     right: int
     total: int
 
+    @property
+    def in_words(self) -> str:
+        if self.pair.audience == Audience.CROWD:
+            return f"{self.right} of {self.total} right"
+        return ", ".join(f"{count} × {grade}" for grade, count in self.answers)
+
 
 def list_training_progress(campaign: Campaign) -> list[TrainingProgress]:
     """Every assessor of the campaign, by username."""

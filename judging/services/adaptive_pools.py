@@ -6,17 +6,16 @@ from functools import partial
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Topic, User
-from judging.models import Plan, Purpose, Slot
+from judging.models import Plan, Purpose, Slot, StoppedTopic
 from judging.queries.slots import assignments_in_adaptive_pools
-from judging.queries.stopping import is_stopped
 from judging.services.judgment_log import lock_judging, run_with_retries
 from judging.services.plan_slots import (
     JudgmentsByPair,
     current_judgments_by_pair,
     fill_with_existing_judgments,
 )
-from pooling.core.session import LogMismatch
-from pooling.queries import first_relevance
+from poolbench.pooling.session import LogMismatch
+from pooling.queries.adaptive_pools import first_relevance
 from pooling.services import adaptive_pools
 
 
@@ -56,7 +55,8 @@ def extend_adaptive_topic(actor: User, plan: Plan, topic: Topic, count: int) -> 
     # Creating or closing a plan locks exclusively: before or after, never at the same time.
     lock_judging(plan.campaign)
     adaptive_pools.lock_topic(topic)
-    if not Plan.objects.filter(pk=plan.pk, state=Plan.State.OPEN).exists() or is_stopped(topic):
+    stopped = StoppedTopic.objects.filter(topic=topic)
+    if not Plan.objects.filter(pk=plan.pk, state=Plan.State.OPEN).exists() or stopped.exists():
         return 0
     first = first_relevance(plan.campaign, topic)
     before, current = planned_docnos(plan, topic), current_judgments_by_pair(plan, topic)

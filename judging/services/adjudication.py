@@ -6,14 +6,14 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from django.db import transaction
 from django.db.models import Exists, Max, OuterRef, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from campaigns.core.confirmation import Decision
+from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Topic, User
 from campaigns.rules import require_permission
@@ -38,7 +38,7 @@ from judging.services.judgment_log import (
     lock_judging,
     run_with_retries,
 )
-from judging.services.leases import lease_slot
+from judging.services.leases import lease_slot, return_slots
 from pooling.models import PoolItem
 
 State = Slot.State
@@ -186,8 +186,9 @@ def write_withdrawal(submission: JudgmentSubmission) -> Judgment:
         raise ActionRefused("nothing-to-undo", _("You have no decision to undo."))
     slot = slots_of_pair(submission).filter(assessor=submission.actor, state=State.JUDGED).first()
     withdrawal = append_judgment(submission, slot)
-    if slot is not None:
-        reopen_for_round(slot)
+    # So that the pair can be checked out again.
+    if slot and not return_slots(Slot.objects.filter(pk=slot.pk, token=slot.token)):
+        raise LostRaceError
     return withdrawal
 
 
@@ -212,13 +213,6 @@ def find_open_round_slot(submission: JudgmentSubmission) -> Slot | None:
 def slots_of_pair(submission: JudgmentSubmission) -> QuerySet[Slot]:
     slots = adjudication_slots(submission.campaign)
     return slots.filter(topic=submission.topic, item__docno=submission.docno).order_by("-k")
-
-
-def reopen_for_round(slot: Slot) -> None:
-    """Reopen the slot, so that the pair can be checked out again."""
-    change = {"state": State.OPEN, "assessor": None, "token": uuid4()}
-    if not Slot.objects.filter(pk=slot.pk, token=slot.token).update(**change):
-        raise LostRaceError
 
 
 def require_adjudicators(campaign: Campaign, people: Sequence[User]) -> None:
@@ -291,7 +285,8 @@ def create_round(
         blind=blind,
         created_by=actor,
     )
-    before = highest_k_by_item(campaign)
+    highest = adjudication_slots(campaign).values_list("item").annotate(Max("k"))
+    before = dict(highest)
     # After the waiting pairs of earlier rounds.
     last = adjudication_slots(campaign).aggregate(last=Max("position"))["last"]
     first = 0 if last is None else last + 1
@@ -311,11 +306,6 @@ def create_round(
         batch_size=BATCH,
     )
     return plan
-
-
-def highest_k_by_item(campaign: Campaign) -> dict[int, int]:
-    """By pool item, the highest ``k`` of its adjudication slots."""
-    return dict(adjudication_slots(campaign).values_list("item").annotate(Max("k")))
 
 
 def withdraw_slots(

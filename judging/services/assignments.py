@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from django.db import transaction
-from django.utils.translation import gettext as _
 
 from campaigns.errors import ActionRefused, format_utc
 from campaigns.models import Campaign, Role, Topic, User
@@ -17,11 +16,6 @@ from judging.services.passing_on import update_skips
 MAX_LISTED = 10
 """Topics that a message lists; of the others it gives the number."""
 Assessors = Mapping[str, Sequence[User]]
-
-
-def assign_topic(*, actor: User, plan: Plan, topic: Topic, assessors: Sequence[User]) -> None:
-    """Let exactly ``assessors`` judge ``topic`` under ``plan`` from now on."""
-    assign_topics(actor=actor, plan=plan, assessors={topic.number: assessors})
 
 
 def assign_topics(*, actor: User, plan: Plan, assessors: Assessors) -> int:
@@ -77,8 +71,8 @@ def require_plan_not_closed(plan: Plan) -> None:
     if closed is not None and closed.closed_at is not None:
         raise ActionRefused(
             "plan-closed",
-            _("This plan was closed on %(at)s.") % {"at": format_utc(closed.closed_at)},
-            _("Create another plan: it contains the pairs that have no judgment."),
+            f"This plan was closed on {format_utc(closed.closed_at)}.",
+            "Create another plan: it contains the pairs that have no judgment.",
         )
 
 
@@ -104,17 +98,17 @@ def check_people(
         more = len(short) - MAX_LISTED
         listed = ", ".join(sorted(short)[:MAX_LISTED])
         if more > 0:
-            listed = _("%(topics)s and %(n)s more") % {"topics": listed, "n": more}
-        why = _("Overlap %(n)s needs %(needed)s assessors per topic; too few for %(topics)s.")
+            listed = f"{listed} and {more} more"
+        why = "Overlap %(n)s needs %(needed)s assessors per topic; too few for %(topics)s."
         if thirds:
-            why = _(
+            why = (
                 "Overlap %(n)s with third judgments needs %(needed)s assessors per topic;"
                 " too few for %(topics)s."
             )
         raise ActionRefused(
             "too-few-assessors",
             why % {"n": overlap, "needed": needed, "topics": listed},
-            _("Assign more assessors to these topics, or none for now."),
+            "Assign more assessors to these topics, or none for now.",
         )
 
 
@@ -124,8 +118,8 @@ def require_assessors(campaign: Campaign, people: Iterable[User]) -> None:
     others = {user.username for user in people if user.pk not in allowed}
     if others:
         listed = ", ".join(sorted(others))
-        why = _("Not an assessor of this campaign: %(names)s.") % {"names": listed}
-        raise ActionRefused("not-an-assessor", why, _("Add them as assessors first."))
+        why = f"Not an assessor of this campaign: {listed}."
+        raise ActionRefused("not-an-assessor", why, "Add them as assessors first.")
 
 
 def add_assignments(plan: Plan, people: Mapping[Topic, Iterable[User]]) -> None:

@@ -13,7 +13,6 @@ from uuid import UUID
 
 from django.db import transaction
 
-from campaigns.core.faults import FaultReport, InvalidFile
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, User
 from campaigns.rules import require_permission
@@ -22,6 +21,7 @@ from judging.models import AutomaticAssessor, Judgment, Purpose
 from judging.services.bulk import ImportCounts, ImportRow, append_judgments
 from judging.services.imports import missing_docnos
 from judging.services.judgment_log import lock_judging, run_with_retries
+from poolbench.files.faults import FaultReport, InvalidFile
 
 MAX_JUDGMENTS = 10_000
 """Judgments per request."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from typing import Any
 from uuid import UUID, uuid4
 
 from campaigns.models import Campaign, User
@@ -63,49 +64,32 @@ class ImportCounts:
         return ImportCounts(**{name: count + theirs[name] for name, count in asdict(self).items()})
 
 
-@dataclass(frozen=True, slots=True)
-class LastRevision:
-    """An assessor's last revision of a pair."""
-
-    revision: int
-    kind: str
-    grade: int | None
-    reason: str
-    comment: str
-    flags: list[str]
-    original_docno: str
-    passages: list[list[object]]
-    third: bool
-
-
-def map_latest_revisions(
-    campaign: Campaign, assessor: User, purpose: str
-) -> dict[Pair, LastRevision]:
+def map_latest_revisions(campaign: Campaign, assessor: User, purpose: str) -> dict[Pair, Any]:
     """The assessor's last revision of each pair."""
     own = latest_judgments(
         log_until(campaign, purpose=purpose).filter(assessor=assessor)
     ).order_by()
     rows = own.values_list(
         "topic", "docno", "revision", "kind", "grade", "reason", "comment", "flags",
-        "duplicate_of", "passages", "third",
+        "duplicate_of", "passages", "third", named=True,
     )  # fmt: skip
-    return {(topic, docno): LastRevision(*rest) for topic, docno, *rest in rows.iterator()}
+    return {(row.topic, row.docno): row for row in rows.iterator()}
 
 
-def is_unchanged(row: ImportRow, current: LastRevision) -> bool:
+def is_unchanged(row: ImportRow, current: Any) -> bool:
     """Whether ``row`` equals the current judgment; its empty fields match any value."""
     return (
         (row.kind, row.grade) == (current.kind, current.grade)
         and row.reason in ("", current.reason)
         and row.comment in ("", current.comment)
         and (not row.flags or list(row.flags) == current.flags)
-        and row.original_docno in ("", current.original_docno)
+        and row.original_docno in ("", current.duplicate_of)
         and (not row.passages or [list(one) for one in row.passages] == current.passages)
     )
 
 
 def select_new_rows(
-    rows: Sequence[ImportRow], current_by_pair: Mapping[Pair, LastRevision]
+    rows: Sequence[ImportRow], current_by_pair: Mapping[Pair, Any]
 ) -> tuple[list[tuple[ImportRow, int]], ImportCounts]:
     """The new or changed rows, each with its revision; and the counts."""
     counts = ImportCounts()

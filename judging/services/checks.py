@@ -6,7 +6,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from campaigns.errors import ActionRefused
-from campaigns.models import Campaign, Document
+from campaigns.models import Document
 from judging.models import Judgment, Plan, Purpose
 from judging.rules import EXPLAINED, FLAGS, MAX_PASSAGE, MAX_PASSAGES, SKIP_REASONS
 from judging.services.judgment_log import JudgmentSubmission, previous_judgments
@@ -68,7 +68,7 @@ def check_passages(submission: JudgmentSubmission) -> None:
 def check_grade(submission: JudgmentSubmission) -> None:
     if submission.kind != Judgment.Kind.GRADE:
         return
-    scale = campaign_grades(submission.campaign)
+    scale = list(submission.campaign.grades.values_list("value", flat=True))
     if submission.grade not in scale:
         grades = ", ".join(map(str, scale))
         raise ActionRefused(
@@ -76,10 +76,6 @@ def check_grade(submission: JudgmentSubmission) -> None:
             _("Grade %(grade)s is not on the grade scale.") % {"grade": submission.grade},
             _("Use one of: %(grades)s.") % {"grades": grades},
         )
-
-
-def campaign_grades(campaign: Campaign) -> list[int]:
-    return list(campaign.grades.values_list("value", flat=True))
 
 
 def check_rationale(submission: JudgmentSubmission, plan: Plan) -> None:

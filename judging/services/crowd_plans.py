@@ -1,33 +1,41 @@
-"""Plans for the crowd: what they allow, and what is refused for them."""
+"""Plans for the crowd: what is refused for them, and one more judgment of a pair."""
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from django.db import transaction
+from django.db.models import Max
 
 from campaigns.errors import ActionRefused
-from judging.core.designs.registry import DESIGNS
-from judging.models import Audience, Plan
+from campaigns.models import User
+from campaigns.rules import require_permission
+from campaigns.services import events
+from judging.models import Audience, Plan, Purpose, Slot
 from judging.services.assignments import Assessors
+from poolbench.files.faults import format_count
+from poolbench.judging.designs.registry import DESIGNS
 from pooling.models import Pool
 
+BATCH = 500
 MAX_OVERLAP = 20
 TOPIC_OWNER = "topic-owner"
 
 
-class CrowdOptions(Protocol):
-    """The options of a plan that matter here (``plans.PlanOptions``)."""
+@dataclass(frozen=True)
+class PlanOptions:
+    """The options of a plan, except pool and assessors."""
 
-    @property
-    def design(self) -> str: ...
-    @property
-    def third_from(self) -> int: ...
-    @property
-    def repeat_share(self) -> float: ...
-    @property
-    def rationale(self) -> str: ...
+    design: str = "overlap"
+    parameters: Mapping[str, float | None] = field(default_factory=dict)
+    order: str = Plan.Order.RANDOM
+    third_from: int = 0
+    repeat_share: float = 0.0
+    rationale: str = Plan.Rationale.NO
 
 
-def check_crowd_options(pool: Pool, scheme: CrowdOptions, assessors: Assessors) -> None:
+def check_crowd_options(pool: Pool, scheme: PlanOptions, assessors: Assessors) -> None:
     """Refuse what a plan without assessors cannot hold; work units do repeats themselves."""
     if any(assessors.values()):
         fix = "Leave the assessors out, or plan for assessors."
@@ -60,3 +68,41 @@ def check_max_overlap(audience: str, overlap: int, max_overlap: int | None) -> N
             f"Invalid maximum of judgments per document: {max_overlap}.",
             f"For the crowd, enter an integer between {overlap} and {MAX_OVERLAP}.",
         )
+
+
+def ask_one_more(*, actor: User | None, plan: Plan, pairs: Collection[int]) -> int:
+    """Request one more judgment of each of ``pairs`` (pool items of the plan), up to the plan's
+    ``max_overlap``; return the number requested. ``actor`` is None where a rule decides.
+    """
+    if actor is not None:
+        require_permission(actor, "campaigns.manage", plan.campaign)
+    if plan.audience != Audience.CROWD or plan.state == Plan.State.CLOSED:
+        fix = "Create a new plan for the crowd."
+        raise ActionRefused("no-crowd-plan", "This plan requests no more judgments.", fix)
+    with transaction.atomic():
+        # Locked: two requests at the same moment come one after the other.
+        Plan.objects.select_for_update(no_key=True).get(pk=plan.pk)
+        slots = Slot.objects.filter(plan=plan, item__in=pairs, purpose=Purpose.JUDGE).order_by()
+        counts = slots.values("item", "topic", "position").annotate(last=Max("k"))
+        limit = plan.max_overlap or plan.overlap
+        new = [
+            Slot(
+                plan=plan,
+                item_id=row["item"],
+                topic_id=row["topic"],
+                position=row["position"],
+                k=row["last"] + 1,
+            )
+            for row in counts
+            if row["last"] + 1 < limit
+        ]
+        Slot.objects.bulk_create(new, batch_size=BATCH)
+        if new:
+            events.log_event(
+                campaign=plan.campaign,
+                actor=actor,
+                code="plan.one_more",
+                subject=format_count(len(new), "judgment"),
+                plan=plan.pk,
+            )
+    return len(new)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from django.db.models import Max
 
-from judging.core import repeats
 from judging.models import Judgment, Purpose, Slot
 from judging.queries.judgments import current_judgments
 from judging.queries.remaining import remaining_documents_in_topic
 from judging.queries.repeats import checked_out_unjudged, first_judgments, repeat_key
 from judging.rules import THIRD_K
 from judging.services.judgment_log import lock_item
+from poolbench.judging import repeats
 
 
 def lock_pair(slot: Slot, kind: str) -> None:

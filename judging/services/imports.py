@@ -11,21 +11,11 @@ from pathlib import PurePath
 from django.conf import settings
 
 from campaigns import store
-from campaigns.core.faults import FaultReport, InvalidFile
-from campaigns.core.streams import read_bytes
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Role, Topic, User
 from campaigns.rules import require_permission
 from campaigns.services import events
 from campaigns.services.collection import iter_batches
-from judging.core.exchange.duplicates import RULES, ImportedBallot
-from judging.core.exchange.import_resolution import (
-    CampaignLookup,
-    ImportChoices,
-    ResolvedImport,
-    resolve_import,
-)
-from judging.core.exchange.reader import JudgmentFile, read_judgments
 from judging.models import AutomaticAssessor, Judgment, Purpose
 from judging.rules import FLAGS, MAX_PASSAGE, MAX_PASSAGES, SKIP_REASONS
 from judging.services.bulk import (
@@ -37,6 +27,17 @@ from judging.services.bulk import (
 )
 from judging.services.judgment_log import lock_judging, run_with_retries
 from judging.services.stopping import apply_stopping_rule
+from poolbench.files.faults import FaultReport, InvalidFile
+from poolbench.files.streams import read_bytes
+from poolbench.judging.exchange.import_resolution import (
+    RULES,
+    CampaignLookup,
+    ImportChoices,
+    ImportedBallot,
+    ResolvedImport,
+    resolve_import,
+)
+from poolbench.judging.exchange.reader import JudgmentFile, read_judgments
 
 Graded = tuple[str, str, int]
 LINKS = "-_. "
@@ -239,7 +240,11 @@ def find_default_assessor(options: ImportOptions, accounts: Mapping[str, User], 
 def assessor_from_file_name(file: str, accounts: Mapping[str, User]) -> str:
     """The assessor whose name begins ``file``: ``ann.jsonl``, ``ann-qrels.txt.gz``."""
     stem = PurePath(PurePath(file).name.removesuffix(".gz")).stem
-    fitting = [name for name in accounts if stem == name or stem.startswith(name_prefixes(name))]
+    fitting = [
+        name
+        for name in accounts
+        if stem == name or stem.startswith(tuple(name + link for link in LINKS))
+    ]
     if not fitting:
         raise ActionRefused(
             "no-such-assessor",
@@ -247,10 +252,6 @@ def assessor_from_file_name(file: str, accounts: Mapping[str, User]) -> str:
             "Rename the file, or choose the assessor.",
         )
     return max(fitting, key=len)
-
-
-def name_prefixes(name: str) -> tuple[str, ...]:
-    return tuple(name + link for link in LINKS)
 
 
 def map_file_names(

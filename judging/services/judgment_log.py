@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Document, Topic, User
-from judging.models import Judgment, Purpose, Slot, WorkUnit
+from judging.models import Judgment, Purpose, Slot
 from judging.queries.judgments import SHOWN
 from judging.rules import THIRD_K
 from pooling.models import PoolItem
@@ -23,6 +23,11 @@ T = TypeVar("T")
 ATTEMPTS = 30
 Passage = tuple[int | None, int | None, str]
 """Start and end of a passage in the body, in characters, if known; its text."""
+AS_SUBMITTED = (
+    "campaign", "topic", "docno", "purpose", "kind", "grade", "reason", "comment", "source",
+    "client_uuid", "served_at", "active_seconds",
+)  # fmt: skip
+"""What the log keeps under the name that it has in a submission."""
 
 
 class LostRaceError(Exception):
@@ -35,7 +40,7 @@ class JudgmentSubmission:
 
     ``purpose`` is that of the slot it fills; ``token`` is the lease under which the document
     was shown, ``guideline_version`` the one that was shown with it (None: the current one).
-    ``unit`` is the work unit of the crowd in which it is given.
+    ``unit`` is the key of the work unit of the crowd in which it is given.
     """
 
     actor: User
@@ -56,7 +61,7 @@ class JudgmentSubmission:
     served_at: datetime | None = None
     guideline_version: int | None = None
     active_seconds: float | None = None
-    unit: WorkUnit | None = None
+    unit: int | None = None
 
 
 def run_with_retries(act: Callable[[], T]) -> T:
@@ -162,33 +167,22 @@ def append_judgment(submission: JudgmentSubmission, slot: Slot | None) -> Judgme
     first = counts["last"] is None
     text = Document.objects.filter(campaign=submission.campaign, docno=submission.docno)
     return Judgment.objects.create(
-        campaign=submission.campaign,
-        topic=submission.topic,
-        docno=submission.docno,
+        **{name: getattr(submission, name) for name in AS_SUBMITTED},
         assessor=submission.actor,
-        purpose=submission.purpose,
         revision=1 if first else counts["last"] + 1,
-        kind=submission.kind,
-        grade=submission.grade,
-        reason=submission.reason,
-        comment=submission.comment,
         flags=list(submission.flags),
         duplicate_of=submission.original_docno,
         passages=[list(passage) for passage in submission.passages],
         slot=slot,
-        unit=submission.unit,
+        unit_id=submission.unit,
         lease=submission.token,
         order=slot.plan.order if slot else "",
-        source=submission.source,
-        client_uuid=submission.client_uuid,
         guideline_version=(
             submission.campaign.guideline_version
             if submission.guideline_version is None
             else submission.guideline_version
         ),
         rank_shown=counts["seen"] + 1 if first else None,
-        served_at=submission.served_at,
-        active_seconds=submission.active_seconds,
         document_sha256=text.values_list("sha256", flat=True).first() or "",
         third=bool(counts["thirds"]) or (first and is_third_judgment(submission, slot)),
     )

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from datetime import datetime
 from functools import partial
 from uuid import UUID, uuid4
 
@@ -31,7 +30,6 @@ from judging.services.checks import (
 from judging.services.followups import add_follow_up_slots, lock_pair
 from judging.services.judgment_log import (
     JudgmentSubmission,
-    Passage,
     append_judgment,
     find_duplicate_submission,
     lock_judging,
@@ -49,6 +47,7 @@ from judging.services.leases import (
     lease_slot,
     move_to_front,
     priority_slots,
+    return_slots,
     stamp_guideline_version,
     try_lease,
 )
@@ -127,75 +126,19 @@ def renew_leases(*, actor: User, campaign: Campaign, tokens: Collection[UUID]) -
 
 def release_leases(*, actor: User, campaign: Campaign, tokens: Collection[UUID]) -> int:
     """Return documents that were checked out ahead and not judged; return the number."""
-    returned = 0
-    for token in set(tokens):
-        returned += count_leases(actor, campaign, [token]).update(
-            state=State.OPEN, assessor=None, token=uuid4(), expires_at=None
-        )
-    return returned
+    return sum(return_slots(count_leases(actor, campaign, [token])) for token in set(tokens))
 
 
-def submit_judgment(
-    *,
-    actor: User,
-    campaign: Campaign,
-    topic: Topic,
-    docno: str,
-    grade: int,
-    client_uuid: UUID,
-    token: UUID | None = None,
-    comment: str = "",
-    flags: Sequence[str] = (),
-    duplicate_of: str = "",
-    passages: Sequence[Passage] = (),
-    active_seconds: float | None = None,
-    served_at: datetime | None = None,
-    guideline_version: int | None = None,
-    source: str = Judgment.Source.SCREEN,
-    kind: str = JUDGING,
-) -> Judgment:
-    """Save a grade; for a pair judged before it is a new revision.
+def submit_judgment(submission: JudgmentSubmission, kind: str = JUDGING) -> Judgment:
+    """Save a grade, or a skip with its reason; for a pair judged before it is a new revision.
 
-    The same ``client_uuid`` again returns the existing judgment. ``token`` is the lease under
-    which the document was shown; the judgment is kept even if the lease has passed to another
-    assessor (see ``find_slot_to_fill``). ``guideline_version`` is the version that the assessor's
-    page showed (see ``resolve_guideline_version``).
+    The same ``client_uuid`` again returns the existing judgment. It is kept even if the lease of
+    ``token`` has passed to another assessor (see ``find_slot_to_fill``). ``kind`` is that of the
+    plan: judging or adjudication.
     """
-    submission = JudgmentSubmission(
-        actor, campaign, topic, docno, Kind.GRADE, client_uuid, token=token, grade=grade,
-        comment=comment, flags=flags, original_docno=duplicate_of, passages=passages,
-        source=source, served_at=served_at, active_seconds=active_seconds,
-        guideline_version=guideline_version,
-    )  # fmt: skip
-    return check_and_submit(submission, State.JUDGED, kind)
-
-
-def submit_skip(
-    *,
-    actor: User,
-    campaign: Campaign,
-    topic: Topic,
-    docno: str,
-    reason: str,
-    client_uuid: UUID,
-    token: UUID | None = None,
-    comment: str = "",
-    flags: Sequence[str] = (),
-    duplicate_of: str = "",
-    active_seconds: float | None = None,
-    served_at: datetime | None = None,
-    guideline_version: int | None = None,
-    source: str = Judgment.Source.SCREEN,
-    kind: str = JUDGING,
-) -> Judgment:
-    """Skip a document with a reason. The assessor may still judge it later."""
-    submission = JudgmentSubmission(
-        actor, campaign, topic, docno, Kind.SKIP, client_uuid, token=token, reason=reason,
-        comment=comment, flags=flags, original_docno=duplicate_of,
-        source=source, served_at=served_at, active_seconds=active_seconds,
-        guideline_version=guideline_version,
-    )  # fmt: skip
-    return check_and_submit(submission, State.SKIPPED, kind)
+    require_permission(submission.actor, PERMISSION[Plan.Kind(kind)], submission.campaign)
+    check_judgment(submission)
+    return run_with_retries(partial(write_submission, submission, kind))
 
 
 def undo_judgment(
@@ -218,13 +161,7 @@ def undo_judgment(
     return run_with_retries(partial(write_undo, *arguments))
 
 
-def check_and_submit(submission: JudgmentSubmission, state: str, kind: str) -> Judgment:
-    require_permission(submission.actor, PERMISSION[Plan.Kind(kind)], submission.campaign)
-    check_judgment(submission)
-    return run_with_retries(partial(write_submission, submission, state, kind))
-
-
-def write_submission(submission: JudgmentSubmission, state: str, kind: str) -> Judgment:
+def write_submission(submission: JudgmentSubmission, kind: str) -> Judgment:
     lock_judging(submission.campaign)
     known = find_duplicate_submission(submission)
     if known is not None:
@@ -244,6 +181,7 @@ def write_submission(submission: JudgmentSubmission, state: str, kind: str) -> J
     else:
         check_rationale(submission, slot.plan)
         lock_pair(slot, submission.kind)
+        state = State.SKIPPED if submission.kind == Kind.SKIP else State.JUDGED
         lease_slot(slot, submission.actor, state)
         judgment = append_judgment(replace(submission, purpose=slot.purpose), slot)
         add_follow_up_slots(judgment, slot)

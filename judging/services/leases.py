@@ -14,7 +14,6 @@ from django.db.models import Case, OuterRef, Q, QuerySet, Subquery, When
 from django.utils import timezone
 
 from campaigns.models import Campaign, Topic, User
-from judging.core import repeats
 from judging.models import Judgment, LeasedSlot, Plan, Purpose, Slot
 from judging.queries.judgments import ANSWERS, ON_SCREEN
 from judging.queries.slots import (
@@ -23,9 +22,10 @@ from judging.queries.slots import (
     members_slots,
     new_pair_filter,
     offered_slots,
+    open_topic_filter,
 )
-from judging.queries.stopping import open_topic_filter
 from judging.services.judgment_log import LostRaceError
+from poolbench.judging import repeats
 
 State = Slot.State
 MAX_LEASES = 10
@@ -164,12 +164,9 @@ def lease_end() -> datetime:
     return timezone.now() + timedelta(minutes=settings.POOLBENCH_LEASE_MINUTES)
 
 
-def lease_slot(
-    slot: LeasedSlot, actor: User, state: str, *, until: datetime | None = None, **also: object
-) -> None:
-    """Move the slot to ``actor`` and ``state``. Raises ``LostRaceError`` if it has changed.
-
-    A lease ends at ``until``, after the usual minutes if None; ``also`` are fields to set with it.
+def lease_slot(slot: LeasedSlot, actor: User, state: str, **also: object) -> None:
+    """Move the slot to ``actor`` and ``state``, and set the fields ``also``. Raises
+    ``LostRaceError`` if it has changed.
     """
     leased = state == State.LEASED
     change: dict[str, Any] = {
@@ -177,7 +174,7 @@ def lease_slot(
         "assessor": actor,
         "token": uuid4(),
         "leased_at": timezone.now() if leased else None,
-        "expires_at": (until or lease_end()) if leased else None,
+        "expires_at": lease_end() if leased else None,
         **also,
     }
     stamp = isinstance(slot, Slot) and leased
@@ -189,6 +186,20 @@ def lease_slot(
         raise LostRaceError
     for name, value in change.items():
         setattr(slot, name, value)
+
+
+def return_slots(slots: QuerySet[Any]) -> int:
+    """Open ``slots`` for others, under a new token; return their number.
+
+    ``leased_at`` is kept: it distinguishes a late judgment of a repeat from a change.
+    """
+    return slots.update(state=State.OPEN, assessor=None, expires_at=None, token=uuid4())
+
+
+def return_slots_by_token(slots: QuerySet[Any]) -> int:
+    """One by one, by token, so that concurrent judgments are kept."""
+    tokens = list(slots.order_by("pk").values_list("pk", "token"))
+    return sum(return_slots(slots.filter(pk=pk, token=token)) for pk, token in tokens)
 
 
 def current_guideline_version() -> Subquery:
@@ -204,13 +215,11 @@ def stamp_guideline_version(slots: Collection[Slot], campaign: Campaign) -> None
         Slot.objects.filter(pk__in=stale).update(guideline_version=campaign.guideline_version)
 
 
-def try_lease(
-    slot: LeasedSlot, actor: User, *, until: datetime | None = None, **also: object
-) -> bool:
+def try_lease(slot: LeasedSlot, actor: User) -> bool:
     """Try to lease; False if another assessor, or the actor's other window, was first."""
     try:
         with transaction.atomic():
-            lease_slot(slot, actor, State.LEASED, until=until, **also)
+            lease_slot(slot, actor, State.LEASED)
     except (LostRaceError, IntegrityError):
         return False
     return True

@@ -5,20 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from campaigns import store
 from campaigns.models import Campaign
-from judging.core.aggregation.base import AggregatedLabels, GoldCounts
-from judging.core.aggregation.formats import AGGREGATION_FORMATS, RECORDS, describe_aggregation
-from judging.core.policies import (
-    PairBallot,
-    PolicyOutcome,
-    QrelsPolicy,
-    Row,
-    apply_policy,
-    get_policy,
-)
 from judging.models import AutomaticAssessor, Judgment, Purpose, Slot
 from judging.queries.exclusions import summarize_set_aside
 from judging.queries.judgments import (
@@ -27,23 +17,22 @@ from judging.queries.judgments import (
     latest_judgments,
     log_until,
 )
+from poolbench.judging.aggregation.base import AggregatedLabels, GoldCounts
+from poolbench.judging.aggregation.formats import AGGREGATION_FORMATS, RECORDS, describe_aggregation
+from poolbench.judging.policies import (
+    PairBallot,
+    QrelsPolicy,
+    Row,
+    apply_policy,
+    get_policy,
+)
 
-
-class HasOutcome(Protocol):
-    """Grades under a policy, and the ballots and answers to gold that they are made of."""
-
-    @property
-    def policy(self) -> QrelsPolicy: ...
-    @property
-    def outcome(self) -> PolicyOutcome: ...
-    @property
-    def ballots(self) -> list[PairBallot]: ...
-    @property
-    def gold(self) -> GoldCounts: ...
+if TYPE_CHECKING:
+    from judging.services.qrels import QrelsDraft
 
 
 def build_manifest(
-    campaign: Campaign, draft: HasOutcome, as_of: datetime, last: int, withheld: Sequence[str]
+    campaign: Campaign, draft: QrelsDraft, as_of: datetime, last: int, withheld: Sequence[str]
 ) -> dict[str, Any]:
     """Everything except the grades. Stores the file of a policy that decides pairs together."""
     policy, rows = draft.policy, draft.outcome.rows
@@ -74,7 +63,7 @@ def build_manifest(
     }
 
 
-def store_aggregation(draft: HasOutcome) -> dict[str, Any] | None:
+def store_aggregation(draft: QrelsDraft) -> dict[str, Any] | None:
     """The model with its options and fit, and its two files in the content store: the posterior of
     each pair, and the workers. None for other policies.
     """
@@ -92,7 +81,7 @@ def write_files(aggregated: AggregatedLabels) -> dict[str, bytes]:
     return {f"{name}_file": write(aggregated, record=name).encode() for name in RECORDS}
 
 
-def is_same_aggregation(manifest: Mapping[str, Any], draft: HasOutcome) -> bool:
+def is_same_aggregation(manifest: Mapping[str, Any], draft: QrelsDraft) -> bool:
     """Whether the files that the manifest names are those of ``draft``."""
     before, aggregated = manifest.get("aggregation"), draft.outcome.aggregated
     if before is None or aggregated is None:
@@ -135,7 +124,7 @@ def count_purposes(campaign: Campaign, as_of: datetime, last: int) -> dict[str, 
 
 
 def adjudication_summary(
-    campaign: Campaign, draft: HasOutcome, as_of: datetime, last: int, used: Sequence[PairBallot]
+    campaign: Campaign, draft: QrelsDraft, as_of: datetime, last: int, used: Sequence[PairBallot]
 ) -> dict[str, Any] | None:
     """The number of adjudicated pairs, by adjudicator, and how many of them the rule alone would
     grade differently or leave out; None if adjudications do not count under the policy.

@@ -13,7 +13,6 @@ from contextlib import suppress
 from uuid import uuid4
 
 from django.db.models import Count, Exists, OuterRef, Q
-from django.utils.translation import gettext as _
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Topic, User
@@ -92,17 +91,16 @@ def reopen_skipped(slot: Slot) -> None:
     if not opened:
         raise ActionRefused(
             "no-other-assessor",
-            _("No other assessor of topic %(topic)s may judge document %(docno)s.")
-            % {"topic": slot.topic.number, "docno": slot.docno},
-            _("Assign another assessor to the topic, or close the plan to leave it unjudged."),
+            f"No other assessor of topic {slot.topic.number} may judge document {slot.docno}.",
+            "Assign another assessor to the topic, or close the plan to leave it unjudged.",
         )
 
 
 def slot_conflict() -> ActionRefused:
     return ActionRefused(
         "slot-moved",
-        _("This document is no longer skipped or checked out."),
-        _("Reload the judging page."),
+        "This document is no longer skipped or checked out.",
+        "Reload the judging page.",
     )
 
 

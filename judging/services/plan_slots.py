@@ -3,27 +3,33 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from uuid import uuid4
 
 from django.db import connection
 from django.db.models.functions import Coalesce
 
+from campaigns.errors import ActionRefused
 from campaigns.models import Topic, User
-from judging.core.designs.allocation import UNASSIGNED, Allocation, Workload
 from judging.models import Audience, Judgment, Plan, Purpose, Slot
 from judging.queries.judgments import ANSWERS, latest_judgments, log_until
 from judging.services.followups import add_third_slot
-from pooling.models import Pool, PoolItem
+from poolbench.judging.designs.allocation import UNASSIGNED, Allocation, Workload
+from pooling.models import Pool, PoolItem, PoolTopic
+from pooling.queries.adaptive_pools import future_documents
 
 BATCH = 500
 COLUMNS = (
     "plan_id", "item_id", "topic_id", "purpose", "k", "position", "reserved_for_id", "state",
     "token",
 )  # fmt: skip
-
-
+COPIED = (
+    "campaign_id", "topic_id", "docno", "assessor_id", "purpose", "kind", "grade", "reason",
+    "comment", "flags", "duplicate_of", "passages", "guideline_version", "document_sha256",
+    "third", "unit_id",
+)  # fmt: skip
+"""What a judgment keeps when it is logged again."""
 Row = tuple[int | str | None, ...]
 JudgmentsByPair = dict[tuple[int, str], list[Judgment]]
 
@@ -223,24 +229,35 @@ def record_filled_slots(filled: Sequence[tuple[Judgment, Slot]]) -> None:
 
 def copy_with_slot(judgment: Judgment, slot: Slot | None) -> Judgment:
     """The same judgment as a new revision, with the slot that it fills; without times."""
-    return Judgment(
-        campaign_id=judgment.campaign_id,
-        topic_id=judgment.topic_id,
-        docno=judgment.docno,
-        assessor_id=judgment.assessor_id,
-        purpose=judgment.purpose,
-        revision=judgment.revision + 1,
-        kind=judgment.kind,
-        grade=judgment.grade,
-        reason=judgment.reason,
-        comment=judgment.comment,
-        flags=judgment.flags,
-        duplicate_of=judgment.duplicate_of,
-        passages=judgment.passages,
-        guideline_version=judgment.guideline_version,
-        document_sha256=judgment.document_sha256,
-        third=judgment.third,
-        slot=slot,
-        unit_id=judgment.unit_id,
-        source=Judgment.Source.IMPORT,
-    )
+    same = {name: getattr(judgment, name) for name in COPIED}
+    revision, source = judgment.revision + 1, Judgment.Source.IMPORT
+    return Judgment(**same, revision=revision, slot=slot, source=source)
+
+
+ADAPTIVE_DESIGNS = ("overlap",)
+"""Designs that treat all documents alike, and so also those still to come."""
+
+
+def check_design(pool: Pool, design: str) -> None:
+    if pool.is_adaptive and design not in ADAPTIVE_DESIGNS:
+        fix = "Use overlap: other designs must know all documents in advance."
+        raise ActionRefused("pool-grows", f"{design} does not support adaptive pools.", fix)
+
+
+def max_future_judgments(pool: Pool, topics: Collection[str], overlap: int) -> int:
+    """The most judgments that ``topics`` may still need as ``pool`` grows; 0 for complete ones."""
+    going_on = pool.campaign.topics.filter(number__in=topics, stopped=None)
+    named = going_on.values_list("pk", flat=True)
+    left = future_documents([pool.pk])
+    return overlap * sum(left.get((pool.pk, topic), 0) for topic in named)
+
+
+def check_not_grown(plan: Plan, pairs: Sequence[UnplannedPair]) -> None:
+    """Refuse if an adaptive pool has added one of ``pairs`` to a plan in the meantime."""
+    growing = PoolTopic.objects.filter(pool__campaign=plan.campaign).values("pool")
+    others = plan.campaign.plans.exclude(pk=plan.pk).filter(pool__in=growing).order_by()
+    slots = Slot.objects.filter(plan__in=others)
+    planned = set(slots.order_by().values_list("topic", "item__docno"))
+    if any((pair.topic, pair.docno) in planned for pair in pairs):
+        message = "An adaptive pool has planned some of these documents in the meantime."
+        raise ActionRefused("planned-meanwhile", message, "Create this plan again.")

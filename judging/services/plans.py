@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection
+from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
 
 from django.db import transaction
 from django.db.models import Exists, Max, OuterRef
 from django.utils import timezone
-from django.utils.translation import gettext as _
 
-from campaigns.core.confirmation import Decision
-from campaigns.core.faults import format_count
+from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, User
 from campaigns.rules import require_permission
 from campaigns.services import events
 from campaigns.services.decisions import check_decision
-from judging.core.designs.allocation import Allocation, ImpossibleDesignError, PlanDesign, Workload
-from judging.core.designs.forecast import LoadForecast, forecast_load
-from judging.core.designs.registry import DESIGNS
 from judging.models import Audience, Judgment, Plan, Purpose, Slot
 from judging.queries.confirmations import describe_plan_closing
 from judging.queries.slots import cancelable_slots, free_slots
@@ -32,35 +27,35 @@ from judging.services.assignments import (
     get_topics,
     require_plan_not_closed,
 )
-from judging.services.crowd_plans import check_crowd_options, check_max_overlap
+from judging.services.crowd_plans import PlanOptions, check_crowd_options, check_max_overlap
 from judging.services.judgment_log import lock_judging
 from judging.services.passing_on import mark_slot_skipped
-from judging.services.plan_growth import check_design, check_not_grown, max_future_judgments
 from judging.services.plan_slots import (
     UnplannedPair,
     build_workload,
+    check_design,
+    check_not_grown,
     create_slots,
     current_judgments_by_pair,
     fill_with_existing_judgments,
     list_unplanned_pairs,
+    max_future_judgments,
 )
+from poolbench.files.faults import format_count
+from poolbench.judging.designs.allocation import (
+    Allocation,
+    ImpossibleDesignError,
+    LoadForecast,
+    PlanDesign,
+    Workload,
+    forecast_load,
+)
+from poolbench.judging.designs.registry import DESIGNS
 from pooling.models import Pool
 
 BATCH = 500
 State = Plan.State
 ORDERS = (Plan.Order.RANDOM, Plan.Order.DOCNO, Plan.Order.POOL)
-
-
-@dataclass(frozen=True)
-class PlanOptions:
-    """The options of a plan, except pool and assessors."""
-
-    design: str = "overlap"
-    parameters: Mapping[str, float | None] = field(default_factory=dict)
-    order: str = Plan.Order.RANDOM
-    third_from: int = 0
-    repeat_share: float = 0.0
-    rationale: str = Plan.Rationale.NO
 
 
 @dataclass(frozen=True)
@@ -221,7 +216,9 @@ def allocate_plan(
     if not pairs and not pool.is_adaptive:
         fix = "Freeze a larger pool first."
         raise ActionRefused("nothing-to-plan", "All pairs of this pool are already in a plan.", fix)
-    users = sorted({user for people in assessors.values() for user in people}, key=username_key)
+    users = sorted(
+        {user for people in assessors.values() for user in people}, key=lambda user: user.username
+    )
     people = {known[number].pk: list(users) for number, users in assessors.items()}
     work = build_workload(pairs, {t.pk: t for t in campaign.topics.all()}, people, users)
     try:
@@ -229,10 +226,6 @@ def allocate_plan(
     except ImpossibleDesignError as error:
         raise ActionRefused("impossible-design", error.message, error.fix) from error
     return PlanAllocation(design, parameters, pairs, users, work, slots)
-
-
-def username_key(user: User) -> str:
-    return str(user.username)
 
 
 def plan_seed(pool: Pool, design: str) -> int:
@@ -313,7 +306,7 @@ def pause_plan(*, actor: User, plan: Plan, paused: bool = True) -> None:
 def require_judging_plan(plan: Plan) -> None:
     """Refuse an adjudication round, which is closed with a confirmation of its own."""
     if plan.kind != Plan.Kind.JUDGE:
-        message, fix = _("This is an adjudication round."), _("Close it on the page Adjudication.")
+        message, fix = "This is an adjudication round.", "Close it on the page Adjudication."
         raise ActionRefused("is-a-round", message, fix)
 
 

@@ -12,17 +12,23 @@ from django.db.models import Max
 from django.utils import timezone
 
 from campaigns import store
-from campaigns.core.confirmation import Confirmation, Decision
-from campaigns.core.faults import format_count
-from campaigns.core.qrels import qrels_from_rows, write_qrels
+from campaigns.confirmation import Confirmation, Decision
 from campaigns.errors import ActionRefused, format_utc
 from campaigns.models import Campaign, User
 from campaigns.rules import require_permission
 from campaigns.services import events
 from campaigns.services.decisions import check_decision
-from judging.core.aggregation.base import GoldCounts, MissingGoldError
-from judging.core.pair_ballots import BallotsOutcome, PairBallots, decide_ballots
-from judging.core.policies import (
+from judging.models import AutomaticAssessor, Judgment, Qrels
+from judging.queries.aggregation import count_gold_answers
+from judging.queries.confirmations import describe_qrels_freezing
+from judging.queries.judgments import load_pair_ballots
+from judging.queries.qrels_versions import count_differing_pairs
+from judging.services.judgment_log import lock_judging, run_with_retries
+from judging.services.manifests import build_manifest, is_same_aggregation, read_gold_counts
+from poolbench.files.faults import format_count
+from poolbench.judging.aggregation.base import GoldCounts, MissingGoldError
+from poolbench.judging.pair_ballots import BallotsOutcome, PairBallots, decide_ballots
+from poolbench.judging.policies import (
     PairBallot,
     PolicyOutcome,
     QrelsPolicy,
@@ -31,13 +37,7 @@ from judging.core.policies import (
     decide_pairs,
     get_policy,
 )
-from judging.models import AutomaticAssessor, Judgment, Qrels
-from judging.queries.confirmations import describe_qrels_freezing
-from judging.queries.gold_answers import count_gold_answers
-from judging.queries.judgments import load_pair_ballots
-from judging.queries.qrels_versions import count_differing_pairs
-from judging.services.judgment_log import lock_judging, run_with_retries
-from judging.services.manifests import build_manifest, is_same_aggregation, read_gold_counts
+from poolbench.runs.qrels import qrels_from_rows, write_qrels
 
 Pair = tuple[str, str]
 MAX_LISTED = 25
@@ -117,14 +117,6 @@ class QrelsDraft:
         return write_qrels(qrels_from_rows(self.rows))
 
 
-def preview_qrels(
-    *, actor: User, campaign: Campaign, policy: str, as_of: datetime | None = None
-) -> QrelsDraft:
-    """The qrels under ``policy``, from the log as of ``as_of`` (default: now); writes nothing."""
-    require_permission(actor, "campaigns.manage", campaign)
-    return draft_qrels(campaign, resolve_policy(campaign, policy), as_of)
-
-
 def preview_policies(
     *, actor: User, campaign: Campaign, policies: Sequence[str], as_of: datetime | None = None
 ) -> list[QrelsDraft]:
@@ -168,7 +160,7 @@ def describe_qrels(
     """The confirmation before ``freeze_qrels`` with these arguments, which has the same checks."""
     require_permission(actor, "campaigns.manage", campaign)
     request = QrelsRequest(campaign, resolve_policy(campaign, policy), as_of)
-    return describe_draft(request, draft_qrels(campaign, request.policy, as_of), as_of)
+    return describe_draft(request, build_policy_drafts(campaign, [policy], as_of)[0], as_of)
 
 
 @dataclass(frozen=True)
@@ -283,14 +275,6 @@ def check_not_empty(draft: QrelsDraft) -> None:
     if not draft.pairs:
         fix = "Freeze qrels once judging has started."
         raise ActionRefused("no-judgments", "No judgments yet.", fix)
-
-
-def draft_qrels(
-    campaign: Campaign, policy: QrelsPolicy, as_of: datetime | None = None
-) -> QrelsDraft:
-    ballots = ballots_for_policy(campaign, as_of, None, list_withheld_topics(campaign))
-    gold = count_gold_answers(campaign, as_of) if policy.needs_gold else {}
-    return draft_from_ballots(policy, ballots, gold)
 
 
 def draft_from_ballots(policy: QrelsPolicy, ballots: PairBallots, gold: GoldCounts) -> QrelsDraft:

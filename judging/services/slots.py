@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
-from uuid import uuid4
 
 from django.db import transaction
 from django.db.models import QuerySet
-from django.utils.translation import gettext as _
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Topic, User
 from campaigns.rules import require_permission
 from campaigns.services import events
-from judging.core.designs.registry import DESIGNS
 from judging.models import Assignment, Audience, Plan, Purpose, Slot
 from judging.queries.slots import free_slots, new_pair_filter
 from judging.services.assignments import (
@@ -24,11 +21,11 @@ from judging.services.assignments import (
     require_members_plan,
     require_plan_not_closed,
 )
+from judging.services.leases import return_slots, return_slots_by_token
 from judging.services.passing_on import reopen_skipped, slot_conflict, update_skips
+from poolbench.judging.designs.registry import DESIGNS
 
 State = Slot.State
-# ``leased_at`` is kept: it distinguishes a late judgment of a repeat from a change.
-OPEN = {"state": State.OPEN, "assessor": None, "expires_at": None}
 BATCH = 500
 
 
@@ -47,7 +44,7 @@ def reopen_slot(*, actor: User, slot: Slot) -> None:
         takeable = (State.SKIPPED, State.LEASED)
         # The token in the condition: a concurrent act of an assessor is not undone.
         same = Slot.objects.filter(pk=slot.pk, token=slot.token, state__in=takeable)
-        if not same.update(**OPEN, token=uuid4()):
+        if not return_slots(same):
             raise slot_conflict()
 
 
@@ -70,9 +67,8 @@ def return_all_slots(*, actor: User, campaign: Campaign, assessor: User) -> int:
     """
     require_permission(actor, "campaigns.manage", campaign)
     with transaction.atomic():
-        returned = return_slots_by_token(
-            Slot.objects.filter(plan__campaign=campaign, assessor=assessor)
-        )
+        own = Slot.objects.filter(plan__campaign=campaign, assessor=assessor, state=State.LEASED)
+        returned = return_slots_by_token(own)
         if returned:
             events.log_event(
                 campaign=campaign,
@@ -80,16 +76,6 @@ def return_all_slots(*, actor: User, campaign: Campaign, assessor: User) -> int:
                 code="slots.returned",
                 subject=f"{returned} from {assessor.username}",
             )
-    return returned
-
-
-def return_slots_by_token(slots: QuerySet[Slot]) -> int:
-    """One by one, by token, so that concurrent judgments are kept."""
-    returned = 0
-    out = slots.filter(state=State.LEASED).order_by("pk")
-    for pk, token in list(out.values_list("pk", "token")):
-        own = Slot.objects.filter(pk=pk, token=token, state=State.LEASED)
-        returned += own.update(**OPEN, token=uuid4())
     return returned
 
 
@@ -108,9 +94,9 @@ def pause_work(
     require_permission(actor, "campaigns.manage", plan.campaign)
     require_plan_not_closed(plan)
     if assessor is None and topic is None:
-        message = _("No assessor or topic selected.")
+        message = "No assessor or topic selected."
         raise ActionRefused(
-            "pause-whom", message, _("Select an assessor or a topic to pause, or pause the plan.")
+            "pause-whom", message, "Select an assessor or a topic to pause, or pause the plan."
         )
     rows = Assignment.objects.filter(plan=plan, paused=not paused)
     rows = rows if assessor is None else rows.filter(assessor=assessor)
@@ -151,8 +137,8 @@ def reassign_work(
     require_plan_not_closed(plan)
     successors = [user for user in dict.fromkeys(to) if user.pk != assessor.pk]
     if not successors:
-        fix = _("Choose a different assessor.")
-        raise ActionRefused("nobody-takes-over", _("No assessor to reassign to."), fix)
+        fix = "Choose a different assessor."
+        raise ActionRefused("nobody-takes-over", "No assessor to reassign to.", fix)
     require_assessors(plan.campaign, successors)
     with transaction.atomic():
         # No concurrent reassignment of the plan; judging is not blocked.
@@ -161,7 +147,8 @@ def reassign_work(
         mine = mine if topics is None else mine.filter(topic__in=topics)
         numbers = dict(mine.values_list("topic", "topic__number"))
         slots = plan.slots.filter(topic__in=numbers)
-        counts = Counter({"returned": return_slots_by_token(slots.filter(assessor=assessor))})
+        leased = slots.filter(assessor=assessor, state=State.LEASED)
+        counts = Counter({"returned": return_slots_by_token(leased)})
         counts.update(reassign_reserved(slots, assessor, successors))
         counts["topics"] = transfer_assignments(
             plan, mine, successors, remains=counts["stayed"] > 0
@@ -245,7 +232,7 @@ def check_enough_assessors(plan: Plan, topics: Collection[int]) -> None:
     if short:
         raise ActionRefused(
             "too-few-assessors",
-            _("The plan needs %(n)s assessors per topic; too few would remain for %(topics)s.")
-            % {"n": needed, "topics": ", ".join(short[:MAX_LISTED])},
-            _("Choose assessors who are not on these topics yet."),
+            f"The plan needs {needed} assessors per topic; too few would remain for"
+            f" {', '.join(short[:MAX_LISTED])}.",
+            "Choose assessors who are not on these topics yet.",
         )

@@ -9,12 +9,12 @@ from django.db import transaction
 from campaigns.models import Campaign, Topic, User
 from campaigns.rules import require_permission
 from campaigns.services import events
-from judging.core.stopping import StoppingCriteria
 from judging.models import StoppedTopic, StoppingRule
 from judging.queries.exclusions import counting_judgments
-from judging.queries.stopping import get_stopping_rule, latest_rule
+from judging.queries.slots import get_stopping_rule, latest_rule
 from judging.services.judgment_log import lock_judging
-from pooling.queries import first_relevance
+from poolbench.judging.stopping import StoppingCriteria
+from pooling.queries.adaptive_pools import first_relevance
 
 
 def set_stopping_rule(*, actor: User, campaign: Campaign, rule: StoppingCriteria) -> StoppingRule:

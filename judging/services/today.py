@@ -13,26 +13,24 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Snapshot, User
 from campaigns.rules import require_permission
 from campaigns.services import events
-from campaigns.services.snapshots import ensure_snapshot
-from campaigns.services.verdicts import VerdictKind, get_campaign_verdict, list_verdict_kinds
-from judging.core.today.alarm import Alarm
-from judging.core.today.verdict import TODAY
+from campaigns.services.snapshots import Subject, get_report, list_verdict_subjects
 from judging.models import AlarmDismissal, Judgment, Plan, ReviewRequest
 from judging.queries.screen import current_judgments_by
-from judging.queries.today import encode_aside
-from judging.queries.today_figures import (
-    identify_today,
-    load_today_figures,
-    restore_today_figures,
-)
+from judging.queries.today import list_aside_severities
+from judging.queries.today_report import identify_today, load_today_report
+from poolbench.judging.today.alarm import Alarm
+from poolbench.judging.today.verdict import QUESTION, TODAY, TodayReport, judge_today
+from poolbench.plain_data import to_plain
 
 MOST_DOCUMENTS = 200
-TODAY_VERDICT = VerdictKind(
-    rule=TODAY,
+TODAY_SUBJECT = Subject(
+    TODAY,
+    identify_today,
+    load_today_report,
+    TodayReport,
+    judge_today,
+    QUESTION,
     page="judging-today",
-    identify=identify_today,
-    load=load_today_figures,
-    restore=restore_today_figures,
 )
 
 
@@ -45,10 +43,10 @@ def request_first_snapshots() -> int:
     campaigns = Campaign.objects.filter(pk__in=judging.order_by().values("campaign"))
     begun = campaigns.filter(Exists(Judgment.objects.filter(campaign=OuterRef("pk"))))
     requested = 0
-    for kind in list_verdict_kinds():
-        chosen = campaigns if kind is TODAY_VERDICT else begun
-        for campaign in chosen.exclude(snapshots__name=kind.snapshot):
-            ensure_snapshot(campaign=campaign, name=kind.snapshot)
+    for subject in list_verdict_subjects():
+        chosen = campaigns if subject is TODAY_SUBJECT else begun
+        for campaign in chosen.exclude(snapshots__name=subject.snapshot):
+            get_report(campaign, subject.name)
             requested += 1
     return requested
 
@@ -63,8 +61,8 @@ def put_alarm_aside(
         raise ActionRefused(
             "reason", _("An alarm is put aside with a reason."), _("Write one sentence.")
         )
-    figures = get_campaign_verdict(campaign, TODAY.name).figures
-    alarm = find_alarm(figures.alarms if figures else (), name, subject)
+    report = get_report(campaign, TODAY).report
+    alarm = find_alarm(report.alarms if report else (), name, subject)
     return write_dismissal(actor, campaign, alarm, "alarm.put_aside", reason=reason[:500])
 
 
@@ -73,8 +71,8 @@ def undo_alarm_dismissal(
 ) -> AlarmDismissal:
     """An alarm that was put aside sounds again."""
     require_permission(actor, "campaigns.manage", campaign)
-    figures = get_campaign_verdict(campaign, TODAY.name).figures
-    alarm = find_alarm(figures.aside if figures else (), name, subject)
+    report = get_report(campaign, TODAY).report
+    alarm = find_alarm(report.quiet if report else (), name, subject)
     return write_dismissal(actor, campaign, alarm, "alarm.brought_back", aside=False)
 
 
@@ -98,7 +96,7 @@ def write_dismissal(
 ) -> AlarmDismissal:
     with transaction.atomic():
         stored = Snapshot.objects.select_for_update().filter(
-            campaign=campaign, name=TODAY_VERDICT.snapshot
+            campaign=campaign, name=TODAY_SUBJECT.snapshot
         )
         snapshot = stored.get()
         is_current = snapshot.inputs == identify_today(campaign)
@@ -110,10 +108,10 @@ def write_dismissal(
             campaign=campaign, name=alarm.name, subject=alarm.subject, severity=alarm.severity,
             sentence=alarm.sentence, reason=reason, aside=aside, actor=actor,
         )  # fmt: skip
-        # Every page and the API show it at once, without computing anything again.
-        snapshot.data["aside"] = encode_aside(campaign)
-        if is_current:
-            snapshot.inputs = identify_today(campaign)
+        # Every page and the API show it at once, without computing anything again. The inputs
+        # change in any case: verdicts are kept by them.
+        snapshot.data["aside"] = to_plain(list_aside_severities(campaign))
+        snapshot.inputs = identify_today(campaign) if is_current else f"aside {row.pk}"
         snapshot.save(update_fields=["data", "inputs"])
     return row
 

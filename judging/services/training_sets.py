@@ -7,40 +7,27 @@ from collections.abc import Sequence
 from django.db import transaction
 from django.db.models import Max
 
-from campaigns.core.faults import FaultReport, InvalidFile
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, User
 from campaigns.rules import require_permission
 from campaigns.services import events
-from judging.core.training_file import TrainingRow, read_training
 from judging.models import Audience, TrainingPair
 from judging.queries.training_results import is_locked
 from judging.services.judgment_log import lock_judging
+from poolbench.files.faults import FaultReport, InvalidFile
+from poolbench.judging.training_file import TrainingRow, read_training
 
 BATCH = 500
 
 
-def import_training(
-    *,
-    actor: User,
-    campaign: Campaign,
-    text: str,
-    file: str = "",
-    audience: str = Audience.MEMBERS,
-) -> int:
-    """Add the pairs of a table (see ``core.training_file``) for ``audience``; return the number.
+def read_example_pairs(campaign: Campaign, text: str, file: str = "") -> list[TrainingRow]:
+    """The pairs of a table, with topics and grades of ``campaign``: for training, practice, gold.
 
-    Raises ``InvalidFile`` with all faults, also EY07 a pair that is already in the training
-    set, and EY08 an unknown docno, if the campaign has documents.
+    Raises ``InvalidFile`` with all faults (see ``poolbench.judging.training_file``).
     """
-    require_permission(actor, "campaigns.manage", campaign)
-    rows = read_training(
-        text,
-        topics=set(campaign.topics.values_list("number", flat=True)),
-        scale=set(campaign.grades.values_list("value", flat=True)),
-        file=file,
-    )
-    return add_training(actor=actor, campaign=campaign, rows=rows, file=file, audience=audience)
+    topics = set(campaign.topics.values_list("number", flat=True))
+    scale = set(campaign.grades.values_list("value", flat=True))
+    return read_training(text, topics=topics, scale=scale, file=file)
 
 
 def add_training(
@@ -51,7 +38,11 @@ def add_training(
     file: str = "",
     audience: str = Audience.MEMBERS,
 ) -> int:
-    """Append ``rows`` to the training pairs of ``audience``, all or none."""
+    """Append ``rows`` to the training pairs of ``audience``, all or none; return the number.
+
+    Raises ``InvalidFile`` with all faults: EY07 a pair that is already in the training set, and
+    EY08 an unknown docno, if the campaign has documents.
+    """
     require_permission(actor, "campaigns.manage", campaign)
     with transaction.atomic():
         require_unanswered(campaign, audience)
@@ -80,49 +71,26 @@ def add_training(
     return len(rows)
 
 
-def edit_training_pair(*, actor: User, pair: TrainingPair, grade: int, explanation: str) -> None:
-    """Change the correct grade and explanation of a pair, before any assessor has answered."""
-    require_permission(actor, "campaigns.manage", pair.campaign)
-    if grade not in set(pair.campaign.grades.values_list("value", flat=True)):
-        raise ActionRefused(
-            "off-scale",
-            f"Grade {grade} is not on the grade scale.",
-            "Use a grade of the scale.",
-        )
-    with transaction.atomic():
-        require_unanswered(pair.campaign, pair.audience)
-        pair.grade, pair.explanation = grade, explanation
-        pair.save(update_fields=["grade", "explanation"])
-        log_training_event(actor, pair, "training.changed")
-
-
 def remove_training(
     *,
     actor: User,
     campaign: Campaign,
-    pairs: Sequence[TrainingPair],
+    pairs: Sequence[int | str],
     audience: str = Audience.MEMBERS,
 ) -> int:
-    """Remove training pairs, before anybody of ``audience`` has answered; return the number."""
+    """Remove the training pairs with these keys, before anybody of ``audience`` has answered;
+    return the number.
+    """
     require_permission(actor, "campaigns.manage", campaign)
     with transaction.atomic():
         require_unanswered(campaign, audience)
-        rows = TrainingPair.objects.filter(
-            campaign=campaign, audience=audience, pk__in=[pair.pk for pair in pairs]
-        )
+        rows = campaign.training.filter(audience=audience, pk__in=pairs)
         count, _ = rows.delete()
         if count:
             events.log_event(
                 campaign=campaign, actor=actor, code="training.removed", subject=f"{count}"
             )
     return count
-
-
-def log_training_event(actor: User, pair: TrainingPair, code: str) -> None:
-    subject = f"topic {pair.topic.number}, {pair.docno}"
-    events.log_event(
-        campaign=pair.campaign, actor=actor, code=code, subject=subject, grade=pair.grade
-    )
 
 
 def require_unanswered(campaign: Campaign, audience: str) -> None:

@@ -12,9 +12,9 @@ from django.utils.formats import number_format
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
 
-from campaigns.core.text_pages import split_blocks
 from campaigns.models import Grade
 from judging.rules import FLAGS, KEY_HELP, SKIP_REASONS
+from poolbench.texts.text_pages import split_blocks
 
 register = template.Library()
 
@@ -68,14 +68,8 @@ def screen_key(context: Context, key: str) -> str:
     )
 
 
-@dataclass(frozen=True)
-class KeyHelp:
-    keys: tuple[str, ...]
-    text: str
-
-
 @register.simple_tag(takes_context=True)
-def key_help_rows(context: Context) -> list[KeyHelp]:
+def key_help_rows(context: Context) -> list[tuple[tuple[str, ...], str]]:
     """The rows of the keyboard help that are about the screen at hand: training has neither undo
     nor skip, flags and passages; passages are highlighted where a plan wants them.
     """
@@ -84,7 +78,7 @@ def key_help_rows(context: Context) -> list[KeyHelp]:
         hidden.add("p")
     if not context.get("flags"):
         hidden.add("f")
-    return [KeyHelp(keys, str(text)) for keys, text in KEY_HELP.items() if keys[0] not in hidden]
+    return [(keys, str(text)) for keys, text in KEY_HELP.items() if keys[0] not in hidden]
 
 
 @register.filter

@@ -2,35 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 from django.contrib import messages
-from django.db.models.query import QuerySet
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
-from django.utils.formats import number_format
-from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from campaigns.api.attachments import attachment_response
-from campaigns.core.confirmation import Decision
+from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused
-from campaigns.models import Campaign, User
+from campaigns.models import Campaign
 from campaigns.queries.lists import get_campaign_for
 from campaigns.rules import is_organizer_anywhere
 from campaigns.views.confirmation import confirm_act
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
-from common.report.csv import format_csv
 from judging.forms.adjudication import RoundForm
 from judging.models import Plan
 from judging.queries.adjudication import (
     STATES,
-    AdjudicationRound,
     Disagreement,
-    OwnAdjudication,
     count_by_state,
     list_adjudicators,
     list_disagreements,
@@ -45,9 +37,8 @@ from judging.services.adjudication import (
     open_round,
     remove_agreed_pairs,
 )
-
-if TYPE_CHECKING:
-    from django_stubs_ext import StrPromise
+from poolbench.files.faults import format_count
+from poolbench.reports.csv import format_csv
 
 
 @require_safe
@@ -76,12 +67,8 @@ def round_open_view(request: SignedInRequest, slug: str) -> HttpResponse:
         form.add_error(None, str(refused))
         return render_adjudication_overview(request, campaign, form)
     count = plan.slots.count()
-    message = ngettext(
-        "Round opened: %(n)s pair to adjudicate.",
-        "Round opened: %(n)s pairs to adjudicate.",
-        count,
-    )
-    messages.success(request, message % {"n": number_format(count, force_grouping=True)})
+    message = f"Round opened: {format_count(count, 'pair')} to adjudicate."
+    messages.success(request, message)
     return redirect("adjudication", campaign.slug)
 
 
@@ -94,20 +81,14 @@ def round_end_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse
     plan = get_object_or_404(campaign.plans, pk=pk, kind=Plan.Kind.ADJUDICATE)
     if request.POST.get("only") == "agreed":
         count = remove_agreed_pairs(actor=request.user, plan=plan)
-        message = ngettext(
-            "%(n)s pair removed from the round.", "%(n)s pairs removed from the round.", count
-        )
-        messages.success(request, message % {"n": number_format(count, force_grouping=True)})
+        message = f"{format_count(count, 'pair')} removed from the round."
+        messages.success(request, message)
         return redirect("adjudication", campaign.slug)
 
     def act(decision: Decision) -> HttpResponse:
         count = end_round(actor=request.user, plan=plan, decision=decision)
-        message = ngettext(
-            "Round closed; %(n)s pair left without adjudication.",
-            "Round closed; %(n)s pairs left without adjudication.",
-            count,
-        )
-        messages.success(request, message % {"n": number_format(count, force_grouping=True)})
+        message = f"Round closed; {format_count(count, 'pair')} left without adjudication."
+        messages.success(request, message)
         return redirect("adjudication", campaign.slug)
 
     describe = partial(describe_round_closing, plan)
@@ -134,22 +115,6 @@ def disagreements_download_view(request: SignedInRequest, slug: str) -> HttpResp
     )
 
 
-@dataclass(frozen=True)
-class AdjudicationPage:
-    campaign: Campaign
-    form: RoundForm
-    manages: bool
-    adjudicates: bool
-    mine: OwnAdjudication
-    disagreements: list[Disagreement]
-    states: list[tuple[StrPromise, int]]
-    sizes: list[tuple[int, int, int, int, int]]
-    size_totals: list[int]
-    rounds: list[AdjudicationRound]
-    people: QuerySet[User]
-    judged: bool
-
-
 def render_adjudication_overview(
     request: SignedInRequest, campaign: Campaign, form: RoundForm
 ) -> HttpResponse:
@@ -160,20 +125,22 @@ def render_adjudication_overview(
     agreed = [pair for pair in waiting if pair not in disagreeing]
     judged = campaign.judgments.exists()
     sizes = disagreements_by_distance(disagreements)
-    page = AdjudicationPage(
-        campaign=campaign,
-        form=form,
-        manages=manages,
-        adjudicates=request.user.has_perm("campaigns.adjudicate", campaign),
-        mine=own_adjudication_progress(campaign, request.user),
-        disagreements=disagreements,
-        states=[(STATES[state], count) for state, count in count_by_state(disagreements).items()],
-        sizes=sizes,
-        size_totals=[sum(column) for column in zip(*sizes, strict=True)][1:],
-        rounds=list_rounds(campaign, agreed) if manages else [],
-        people=list_adjudicators(campaign),
-        judged=judged,
-    )
+    page = {
+        "campaign": campaign,
+        "form": form,
+        "manages": manages,
+        "adjudicates": request.user.has_perm("campaigns.adjudicate", campaign),
+        "mine": own_adjudication_progress(campaign, request.user),
+        "disagreements": disagreements,
+        "states": [
+            (STATES[state], count) for state, count in count_by_state(disagreements).items()
+        ],
+        "sizes": sizes,
+        "size_totals": [sum(column) for column in zip(*sizes, strict=True)][1:],
+        "rounds": list_rounds(campaign, agreed) if manages else [],
+        "people": list_adjudicators(campaign),
+        "judged": judged,
+    }
     return render_page(request, "judging/adjudication.html", page)
 
 

@@ -2,226 +2,172 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
 
-from django.db.models.query import QuerySet
 from django.http import HttpResponse
 from django.views.decorators.http import require_safe
 
-from campaigns.api.attachments import attachment_response, report_response
-from campaigns.core.cards import Card
-from campaigns.core.natural_sort import sort_items_naturally, sort_naturally
-from campaigns.models import Campaign, Grade
+from campaigns.api.attachments import report_response
+from campaigns.models import Campaign
 from campaigns.queries.lists import get_campaign_for
-from campaigns.services.verdicts import compute_campaign_verdict
+from campaigns.services.snapshots import compute_report, get_report
 from campaigns.views.helpers import SignedInRequest
-from campaigns.views.pages import render_page
-from common.charts.chart import Chart
-from common.report.csv import write_csv
-from judging.core.agreement.coefficient import CoefficientValue
-from judging.core.agreement.formats import AGREEMENT_FORMATS, build_topics_report
-from judging.core.agreement.labels import LabelTable
-from judging.core.agreement.registry import COEFFICIENTS
-from judging.core.agreement.report import AgreementReport, CoefficientPanel
-from judging.core.quality.report import quality_report
+from campaigns.views.pages import PageSection, render_page
 from judging.queries.agreement import load_labels
 from judging.queries.quality import load_judging_record
 from judging.views.agreement_charts import (
     MOST_LINES,
     build_agreement_intervals,
-    build_confusion_heat_map,
     build_pair_heat_map,
 )
 from judging.views.agreement_choice import AgreementChoice, parse_agreement_choice
-from judging.views.agreement_sections import AGREEMENT, build_verdict_part
+from poolbench.cards import Card
+from poolbench.charts.chart import Chart
+from poolbench.charts.gauge import Gauge
+from poolbench.files.natural_sort import natural_sort_key, sort_naturally
+from poolbench.judging.agreement.formats import AGREEMENT_FORMATS
+from poolbench.judging.agreement.labels import LabelTable
+from poolbench.judging.agreement.registry import COEFFICIENTS
+from poolbench.judging.agreement.report import AgreementReport, CoefficientPanel
+from poolbench.judging.quality.report import quality_report
+from poolbench.reliability.verdicts.agreement import AGREEMENT, LEAST_ALPHA, LEAST_TAU
+from poolbench.statistics.estimate import Estimate
 
 SIDE = ("percent", "kappa", "ac1", "alpha-ordinal", "overlap")
 """Coefficients that tables show in addition to the selected one."""
 
 
-def load_agreement_page(
-    request: SignedInRequest, slug: str
-) -> tuple[Campaign, AgreementChoice, LabelTable]:
-    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    choice = parse_agreement_choice(request.GET, campaign)
-    return campaign, choice, load_labels(campaign, third=choice.third)
-
-
-@dataclass(frozen=True)
-class AgreementFrame:
-    campaign: Campaign
-    here: str
-    choice: AgreementChoice
-    coefficients: list[Card]
-    levels: QuerySet[Grade]
-    topics: tuple[str, ...]
-    names: tuple[str, ...]
-    thirds: int
-    third_switch: str
+def find_current_report(campaign: Campaign) -> AgreementReport | None:
+    """The stored report if nothing has changed since."""
+    current = get_report(campaign, AGREEMENT)
+    report: AgreementReport | None = current.report
+    return report if current.is_current else None
 
 
 def build_agreement_frame(
     campaign: Campaign, choice: AgreementChoice, labels: LabelTable, here: str
-) -> AgreementFrame:
+) -> dict[str, object]:
     """The context of every agreement page: selection and navigation."""
-    return AgreementFrame(
-        campaign=campaign,
-        here=here,
-        choice=choice,
-        coefficients=[coefficient.card for coefficient in COEFFICIENTS.values()],
-        levels=campaign.grades.filter(value__gt=0),
-        topics=tuple(sort_naturally(labels.topics)),
-        names=labels.assessors,
-        thirds=labels.thirds or labels.left_out,
-        third_switch=choice.but(third=not choice.third),
-    )
-
-
-@dataclass(frozen=True)
-class AgreementPage:
-    report: AgreementReport
-    rows: list[tuple[Card, CoefficientValue | None, CoefficientValue, CoefficientValue | None]]
-    intervals: Chart
-    prevalence: float | None
-    multiply: int
-    heat: Chart | None
-    columns: list[Card]
-    pairs: list[tuple[tuple[str, str], list[CoefficientValue], str]]
+    return {
+        "campaign": campaign,
+        "here": here,
+        "choice": choice,
+        "coefficients": [coefficient.card for coefficient in COEFFICIENTS.values()],
+        "levels": campaign.grades.filter(value__gt=0),
+        "topics": tuple(sort_naturally(labels.topics)),
+        "names": labels.assessors,
+        "thirds": labels.thirds or labels.left_out,
+        "third_switch": choice.but(third=not choice.third),
+    }
 
 
 @require_safe
 def agreement_view(request: SignedInRequest, slug: str) -> HttpResponse:
-    campaign, choice, labels = load_agreement_page(request, slug)
-    report = choice.report(labels)
+    """All sections are as of the verdict: what the report on the campaign does not hold is
+    computed up to its row of the log.
+    """
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    choice = parse_agreement_choice(request.GET, campaign)
+    current = get_report(campaign, AGREEMENT)
+    stored: AgreementReport | None = current.report
+    labels = load_labels(campaign, third=choice.third, last=stored.last if stored else None)
+    report = choice.report(labels, stored)
     names = companion_coefficients(choice.by)
     frame = build_agreement_frame(campaign, choice, labels, "agreement")
-    page = AgreementPage(
-        report=report,
-        rows=coefficient_rows(report.panel, report.topic_means),
-        intervals=coefficient_caterpillar(report.panel),
-        prevalence=report.overall["percent"].prevalence,
-        multiply=report.overall["percent"].n,
-        heat=build_pair_heat_map(
+    low = list_low_topics(choice, report)
+    taus = stored.effect.by_assessor if stored else {}
+    # ``current`` and ``taus`` are of the whole campaign, whatever the page compares; ``low``
+    # topics, with value and link, lie below ``least_alpha`` by the coefficient of the page.
+    page = {
+        "current": current,
+        "report": report,
+        "sections": list_sections(report, choice, taus, is_low=bool(low)),
+        "low": low,
+        "by_topic": build_agreement_by_topic(choice, report),
+        "least_alpha": LEAST_ALPHA.value,
+        "taus": [
+            (name, tau, Gauge(tau, (0.5, 1.0), good=(LEAST_TAU.value, 1.0)))
+            for name, tau in taus.items()
+        ],
+        "rows": coefficient_rows(report, report.topic_means),
+        "intervals": coefficient_caterpillar(report),
+        "prevalence": report.overall["percent"].prevalence,
+        "multiply": report.overall["percent"].n,
+        "heat": build_pair_heat_map(
             report,
             choice.by,
             choice.card.title,
             f"{choice.card.title}. {choice.card.reading}",
         ),
-        columns=[COEFFICIENTS[name].card for name in names],
-        pairs=[
+        "columns": [COEFFICIENTS[name].card for name in names],
+        "pairs": [
             (pair, [row[name] for name in names], choice.but(a=pair[0], b=pair[1]))
             for pair, row in report.pairs.items()
         ],
-    )
-    part = build_verdict_part(campaign, choice, report)
-    return render_page(request, "judging/agreement.html", frame, page, part)
+    }
+    return render_page(request, "judging/agreement.html", frame, page)
 
 
-@require_safe
-def agreement_pair_view(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Two assessors: confusion matrix, all coefficients, and agreement by topic."""
-    campaign, choice, labels = load_agreement_page(request, slug)
-    if not (choice.a or choice.b) and len(labels.assessors) > 1:
-        choice = replace(choice, a=labels.assessors[0], b=labels.assessors[1])
-    frame = build_agreement_frame(campaign, choice, labels, "agreement-pair")
-    page = None
-    if choice.a in labels.assessors and choice.b in labels.assessors and choice.a != choice.b:
-        a, b = labels.assessors.index(choice.a), labels.assessors.index(choice.b)
-        page = compare_assessors(choice, labels.select_assessors(a, b))
-    return render_page(request, "judging/agreement_pair.html", frame, page)
+def list_low_topics(
+    choice: AgreementChoice, report: AgreementReport
+) -> list[tuple[str, float, str]]:
+    """Topic, value and link, lowest first."""
+    values = list_topic_coefficients(choice, report)
+    low = [(value, topic) for topic, value in values.items() if value is not None]
+    return [
+        (topic, value, choice.but(topic=topic))
+        for value, topic in sorted(low)
+        if value < LEAST_ALPHA.value
+    ]
 
 
-@dataclass(frozen=True)
-class TwoAssessors:
-    report: AgreementReport
-    row: list[tuple[Card, CoefficientValue]]
-    n: int
-    heat: Chart
-    confusion: list[tuple[str, list[int]]]
-    grades: list[str]
-    columns: list[Card]
-    by_topic: list[tuple[str, int, list[CoefficientValue]]]
+def list_topic_coefficients(
+    choice: AgreementChoice, report: AgreementReport
+) -> dict[str, float | None]:
+    """The chosen coefficient by topic with documents of two assessors."""
+    values = {}
+    for topic in sorted(report.by_topic, key=natural_sort_key):
+        panel = report.by_topic[topic]
+        if panel.overall["percent"].n:
+            row = panel.overall if choice.by in panel.overall else panel.means
+            values[topic] = row[choice.by].value
+    return values
 
 
-def compare_assessors(choice: AgreementChoice, two: LabelTable) -> TwoAssessors:
-    report = choice.report(two)
-    names = companion_coefficients(choice.by)
-    grades = [str(grade) for grade in report.scale]
-    table = report.confusion[choice.a, choice.b]
-    row = report.pairs[choice.a, choice.b]
-    return TwoAssessors(
-        report=report,
-        row=[(COEFFICIENTS[name].card, value) for name, value in row.items()],
-        n=row["percent"].n,
-        heat=build_confusion_heat_map(table, grades, describe_confusion(choice, row["percent"].n)),
-        confusion=list(zip(grades, table, strict=True)),
-        grades=grades,
-        columns=[COEFFICIENTS[name].card for name in names],
-        by_topic=[
-            (topic, int(count_multiply_judged(panel)), [panel.means[name] for name in names])
-            for topic, panel in sort_items_naturally(report.by_topic)
-            if count_multiply_judged(panel)
-        ],
-    )
-
-
-def describe_confusion(choice: AgreementChoice, n: int) -> str:
-    where = f" in topic {choice.topic}" if choice.topic else ""
-    return (
-        f"Rows: {choice.a}. Columns: {choice.b}. {n:,} documents judged by both{where}; darker "
-        "cells have a larger share of their row."
-    )
-
-
-def count_multiply_judged(panel: CoefficientPanel) -> int:
-    """Pairs of a topic judged by at least two assessors."""
-    return panel.overall["percent"].n
-
-
-@dataclass(frozen=True)
-class AgreementTopicsPage:
-    report: AgreementReport
-    by_topic: list[tuple[str, CoefficientValue, list[CoefficientValue], str]]
-    alone: list[str]
-    intervals: Chart | None
-    columns: list[Card]
-    means: list[CoefficientValue]
-
-
-@require_safe
-def agreement_topics_view(request: SignedInRequest, slug: str) -> HttpResponse:
-    campaign, choice, labels = load_agreement_page(request, slug)
-    whole = replace(choice, topic="", a="", b="")
-    report = whole.report(labels)
-    names = companion_coefficients(choice.by)
-    rows = []
-    by_topic = sort_items_naturally(report.by_topic)
-    alone = [topic for topic, panel in by_topic if not count_multiply_judged(panel)]
-    for topic, panel in by_topic:
-        if not count_multiply_judged(panel):
-            continue
-        cells = [get_overall_or_mean(panel, name) for name in names]
-        rows.append((topic, panel.overall["percent"], cells, whole.but(topic=topic)))
-    firsts = [(topic, cells[0]) for topic, _, cells, _ in rows]
-    marks = ((topic, value.value, None, None, value.reason or "") for topic, value in firsts)
-    intervals = build_agreement_intervals(
-        "agreement-by-topic",
+def build_agreement_by_topic(choice: AgreementChoice, report: AgreementReport) -> Chart | None:
+    """Lowest first; None without topics, or with too many to read."""
+    values = list_topic_coefficients(choice, report)
+    if not values or len(values) > MOST_LINES:
+        return None
+    ordered = sorted(values, key=lambda topic: (values[topic] is None, values[topic] or 0.0))
+    return build_agreement_intervals(
+        "topics",
         f"{choice.card.title} by topic",
-        marks,
+        [(topic, values[topic], None, None, "all grades are the same") for topic in ordered],
+        caption=f"Lowest first. {choice.card.reading}",
         axis=choice.card.title,
         row_name="topic",
-        caption=f"{choice.card.title} by topic. {choice.card.reading}",
     )
-    frame = build_agreement_frame(campaign, whole, labels, "agreement-topics")
-    page = AgreementTopicsPage(
-        report=report,
-        by_topic=rows,
-        alone=alone,
-        intervals=intervals if len(firsts) <= MOST_LINES else None,
-        columns=[COEFFICIENTS[name].card for name in names],
-        means=[get_overall_or_mean(report.topic_means, name) for name in names] if rows else [],
-    )
-    return render_page(request, "judging/agreement_topics.html", frame, page)
+
+
+def list_sections(
+    report: AgreementReport,
+    choice: AgreementChoice,
+    taus: Mapping[str, float | None],
+    *,
+    is_low: bool,
+) -> list[PageSection]:
+    pairs = [row[choice.by].value for row in report.pairs.values()]
+    low_pairs = any(value is not None and value < LEAST_ALPHA.value for value in pairs)
+    known = [tau for tau in taus.values() if tau is not None]
+    effect = "" if not known else ("good" if min(known) >= LEAST_TAU.value else "bad")
+    return [
+        PageSection("topics", "Topics", "amber" if is_low else "good"),
+        PageSection("map", "Assessors", "amber" if low_pairs else "good"),
+        PageSection("effect", "Effect on the ranking", effect),
+        PageSection("coefficients", "All coefficients"),
+        PageSection("computed", "How it is computed"),
+    ]
 
 
 def companion_coefficients(by: str) -> list[str]:
@@ -229,12 +175,12 @@ def companion_coefficients(by: str) -> list[str]:
     return [by, *(name for name in SIDE if name != by)]
 
 
-def get_overall_or_mean(panel: CoefficientPanel, name: str) -> CoefficientValue:
+def get_overall_or_mean(panel: CoefficientPanel, name: str) -> Estimate:
     """Over all assessors if the coefficient allows it, otherwise the mean over assessor pairs."""
     return panel.overall[name] if name in panel.overall else panel.means[name]
 
 
-Line = tuple[Card, CoefficientValue | None, CoefficientValue, CoefficientValue | None]
+Line = tuple[Card, Estimate | None, Estimate, Estimate | None]
 
 
 def coefficient_rows(panel: CoefficientPanel, topic_means: CoefficientPanel) -> list[Line]:
@@ -273,23 +219,19 @@ def agreement_download_view(request: SignedInRequest, slug: str, fmt: str) -> Ht
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     choice = parse_agreement_choice(request.GET, campaign)
     name = f"{slug}-agreement.{fmt}"
+    settings = {"campaign": slug, "third_judgments": choice.third}
+    if fmt == "csv":
+        labels = load_labels(campaign, third=choice.third)
+        report = choice.report(labels, find_current_report(campaign))
+        return report_response(name, AGREEMENT_FORMATS, report, settings=settings)
+    current = compute_report(campaign, AGREEMENT)
+    stored: AgreementReport | None = current.report
+    labels = load_labels(campaign, third=choice.third, last=stored.last if stored else None)
+    report = choice.report(labels, stored)
     if fmt == "json":
         record = load_judging_record(campaign, third=choice.third)
         quality = quality_report(record, choice.level).as_dict()
-        whole = compute_campaign_verdict(campaign, AGREEMENT).verdict
-        return report_response(
-            name, AGREEMENT_FORMATS, choice.report(record.people), quality, verdict=whole
-        )
-    report = choice.report(load_labels(campaign, third=choice.third))
-    settings = {"campaign": slug, "third_judgments": choice.third}
-    verdict = None if fmt == "csv" else compute_campaign_verdict(campaign, AGREEMENT).verdict
-    return report_response(name, AGREEMENT_FORMATS, report, settings=settings, verdict=verdict)
-
-
-@require_safe
-def agreement_topics_download_view(request: SignedInRequest, slug: str) -> HttpResponse:
-    _, choice, labels = load_agreement_page(request, slug)
-    report = replace(choice, topic="").report(labels)
-    settings = {"campaign": slug, "third_judgments": choice.third}
-    text = write_csv(build_topics_report(report, settings))
-    return attachment_response(text, f"{slug}-agreement-topics.csv")
+        return report_response(name, AGREEMENT_FORMATS, report, quality, verdict=current.verdict)
+    return report_response(
+        name, AGREEMENT_FORMATS, report, settings=settings, verdict=current.verdict
+    )

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from common.charts.axes import NameAxis, can_draw, parts_axis
-from common.charts.chart import Chart
-from common.charts.kinds import IntervalRow, build_interval_chart
-from common.charts.marks import CellMark
-from judging.core.agreement.report import AgreementReport
+from poolbench.charts.axes import can_draw, parts_axis
+from poolbench.charts.chart import Chart
+from poolbench.charts.kinds import IntervalRow, build_heat_map, build_interval_chart
+from poolbench.charts.marks import CellMark
+from poolbench.judging.agreement.report import AgreementReport
 
-CELL, ROOM = 64.0, 150.0
 MAX_ASSESSORS = 30
 """A heat map of more assessors would be illegible."""
 LABEL, WIDTH = 250.0, 442.0
@@ -36,7 +35,9 @@ def build_pair_heat_map(
         for i, j in ((place[a], place[b]), (place[b], place[a])):
             description = f"{names[i]} and {names[j]}: {why}"
             cells.append(CellMark(i, j, text, value.value or 0.0, description, value.value))
-    return _heat("pairs", f"{title} by assessor pair", (names, "assessor"), cells, caption)
+    return build_heat_map(
+        ("pairs", f"{title} by assessor pair"), (names, "assessor"), cells, caption
+    )
 
 
 def build_confusion_heat_map(
@@ -50,21 +51,8 @@ def build_confusion_heat_map(
             description = f"{grades[i]} and {grades[j]}: {count} of {total}"
             share = count / total if total else 0.0
             cells.append(CellMark(i, j, str(count), share, description, count))
-    title = "Documents by the grades of the two assessors"
-    return _heat("confusion", title, (grades, "grade"), cells, caption)
-
-
-def _heat(
-    name: str,
-    title: str,
-    axis: tuple[Sequence[str], str],
-    cells: Sequence[CellMark],
-    caption: str,
-) -> Chart:
-    """``axis`` are the names at both sides, and what they are."""
-    names, what = axis
-    heads, sides = NameAxis(names, CELL, what), NameAxis(names, CELL, what, room=ROOM)
-    return Chart(name, title, "", heads, sides, cells, caption=caption, is_fixed=True)
+    head = "confusion", "Documents by the grades of the two assessors"
+    return build_heat_map(head, (grades, "grade"), cells, caption)
 
 
 def build_agreement_intervals(

@@ -7,17 +7,16 @@ from urllib.parse import urlencode
 
 from django.http import QueryDict
 
-from campaigns.core.cards import Card
 from campaigns.models import Campaign
-from judging.core.agreement.labels import LabelTable
-from judging.core.agreement.panel import agreement_report
-from judging.core.agreement.registry import COEFFICIENTS
-from judging.core.agreement.report import AgreementReport
+from judging.queries.agreement import MOST_ASSESSORS
+from poolbench.cards import Card
+from poolbench.judging.agreement.labels import LabelTable
+from poolbench.judging.agreement.panel import agreement_report
+from poolbench.judging.agreement.registry import COEFFICIENTS
+from poolbench.judging.agreement.report import AgreementReport
 
 DEFAULT_COEFFICIENT = "alpha-ordinal"
 LONGEST = 300
-MOST_ASSESSORS = 40
-"""A page that compares every two of more assessors would show thousands of rows."""
 
 
 @dataclass(frozen=True)
@@ -50,11 +49,24 @@ class AgreementChoice:
         """The query string of this selection with changes."""
         return replace(self, **changes).query  # type: ignore[arg-type]
 
+    @property
+    def in_words(self) -> str:
+        grades = "binary grades" if self.binary else "grades as judged"
+        where = f"topic {self.topic}" if self.topic else "all topics"
+        third = ", with third judgments" if self.third else ""
+        return f"{self.card.title}, {grades}, relevant from grade {self.level}, {where}{third}"
+
     def labels(self, labels: LabelTable) -> LabelTable:
         """The pairs of the selected topic; all pairs if none is selected."""
         return labels.within(self.topic) if self.topic in labels.topics else labels
 
-    def report(self, labels: LabelTable) -> AgreementReport:
+    def report(self, labels: LabelTable, stored: AgreementReport | None = None) -> AgreementReport:
+        """The ``stored`` report of the campaign if it is of this selection, else one of
+        ``labels``.
+        """
+        is_of_all = not (self.topic or self.third)
+        if stored and is_of_all and (stored.level, stored.binary) == (self.level, self.binary):
+            return stored
         return agreement_report(
             self.labels(labels), self.level, binary=self.binary, most_assessors=MOST_ASSESSORS
         )

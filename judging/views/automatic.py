@@ -5,25 +5,19 @@ An automatic judgment is shown only for pairs with a current human judgment.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
 from django import forms
-from django.core.paginator import Page
 from django.http import Http404, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_http_methods, require_safe
 
 from campaigns.errors import ActionRefused
-from campaigns.models import Campaign, Grade
+from campaigns.models import Campaign
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import SignedInRequest, paginate
 from campaigns.views.pages import render_page
 from judging.models import AutomaticAssessor
 from judging.queries.automatic import (
-    AutomaticComparison,
-    AutomaticOverview,
     compare_with_people,
     get_automatic_overview,
     list_automatic_overviews,
@@ -46,13 +40,6 @@ class AutomaticForm(forms.Form):
     )
 
 
-@dataclass(frozen=True)
-class AutomaticListPage:
-    campaign: Campaign
-    form: AutomaticForm
-    rows: list[AutomaticOverview]
-
-
 @require_http_methods(["GET", "POST"])
 def automatic_list_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """All automatic assessors of the campaign, and the form to add one."""
@@ -69,22 +56,8 @@ def automatic_list_view(request: SignedInRequest, slug: str) -> HttpResponse:
             status = 409
         else:
             return redirect("automatic", campaign.slug, automatic.name)
-    page = AutomaticListPage(
-        campaign=campaign,
-        form=form,
-        rows=list_automatic_overviews(campaign),
-    )
+    page = {"campaign": campaign, "form": form, "rows": list_automatic_overviews(campaign)}
     return render_page(request, "judging/automatic_list.html", page, status=status)
-
-
-@dataclass(frozen=True)
-class AutomaticPage:
-    campaign: Campaign
-    automatic: AutomaticAssessor
-    overview: AutomaticOverview
-    page_obj: Page[Any]
-    pairs: list[AutomaticComparison]
-    grades: dict[int, Grade]
 
 
 @require_safe
@@ -92,14 +65,14 @@ def automatic_view(request: SignedInRequest, slug: str, name: str) -> HttpRespon
     """One automatic assessor: grades, coverage, and comparison with assessors by pair."""
     campaign, automatic = get_automatic_assessor(request, slug, name)
     pairs = paginate(request, automatic_with_human(campaign, automatic.user))
-    page = AutomaticPage(
-        campaign=campaign,
-        automatic=automatic,
-        overview=get_automatic_overview(automatic),
-        page_obj=pairs,
-        pairs=compare_with_people(campaign, pairs.object_list),
-        grades={grade.value: grade for grade in campaign.grades.order_by("value")},
-    )
+    page = {
+        "campaign": campaign,
+        "automatic": automatic,
+        "overview": get_automatic_overview(automatic),
+        "page_obj": pairs,
+        "pairs": compare_with_people(campaign, pairs.object_list),
+        "grades": {grade.value: grade for grade in campaign.grades.order_by("value")},
+    }
     return render_page(request, "judging/automatic.html", page)
 
 

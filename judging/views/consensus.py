@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from uuid import UUID, uuid4
 
 from django.contrib import messages
-from django.core.paginator import Page, Paginator
+from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
@@ -16,16 +16,14 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from campaigns.core.natural_sort import sort_naturally
 from campaigns.errors import ActionRefused
-from campaigns.models import Campaign, Grade, Topic
+from campaigns.models import Campaign, Topic
 from campaigns.queries.lists import get_campaign_for
 from campaigns.rules import is_organizer_anywhere
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
-from campaigns.views.row_filters import RowFilter, filter_rows
+from campaigns.views.row_filters import filter_rows
 from judging.forms.adjudication import ConsensusForm
-from judging.models import Judgment
 from judging.queries.adjudication import (
     STATES,
     AnonymousJudgment,
@@ -39,6 +37,7 @@ from judging.queries.judgments import Pair
 from judging.queries.screen import find_document
 from judging.services.adjudication import record_meeting_decision, withdraw_decision
 from judging.views.judging_screen import JudgingDocument, grades_by_value
+from poolbench.files.natural_sort import sort_naturally
 
 PAGE = 50
 
@@ -90,21 +89,6 @@ def parse_disagreement_filter(query: Mapping[str, str], *, names: bool) -> Disag
     )
 
 
-@dataclass(frozen=True)
-class ConsensusPage:
-    campaign: Campaign
-    selection: DisagreementFilter
-    manages: bool
-    disagreements: list[Disagreement]
-    states: RowFilter
-    everything: list[Disagreement]
-    topics: list[str]
-    people: list[str]
-    sizes: range
-    grades: dict[int, Grade]
-    page_obj: Page[Disagreement]
-
-
 @require_safe
 def consensus_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """The list of disagreements, largest grade difference first, resolved ones last."""
@@ -120,19 +104,19 @@ def consensus_view(request: SignedInRequest, slug: str) -> HttpResponse:
         request, matching, lambda row: row.state,
         parameter="state", label=_("State"), labels={k: str(v) for k, v in STATES.items()},
     )  # fmt: skip
-    page = ConsensusPage(
-        campaign=campaign,
-        selection=selection,
-        manages=names,
-        disagreements=disagreements,
-        states=states,
-        everything=everything,
-        topics=sort_naturally({row.topic for row in everything}),
-        people=sorted({name for row in everything for name in row.grades}) if names else [],
-        sizes=range(1, max(2, campaign.grades.count())),
-        grades=grades_by_value(campaign),
-        page_obj=Paginator(disagreements, PAGE).get_page(request.GET.get("page")),
-    )
+    page = {
+        "campaign": campaign,
+        "selection": selection,
+        "manages": names,
+        "disagreements": disagreements,
+        "states": states,
+        "everything": everything,
+        "topics": sort_naturally({row.topic for row in everything}),
+        "people": sorted({name for row in everything for name in row.grades}) if names else [],
+        "sizes": range(1, max(2, campaign.grades.count())),
+        "grades": grades_by_value(campaign),
+        "page_obj": Paginator(disagreements, PAGE).get_page(request.GET.get("page")),
+    }
     return render_page(request, "judging/consensus.html", page)
 
 
@@ -236,33 +220,6 @@ def consensus_pair_url(campaign: Campaign, pair: Pair, selection: DisagreementFi
     return f"{reverse('consensus-pair', args=[campaign.slug])}?{query}&{selection.query}"
 
 
-@dataclass(frozen=True)
-class MeetingScreen:
-    """What the meeting needs of a ``JudgingScreen``."""
-
-    rationale: str = "no"
-    recent: tuple[Judgment, ...] = ()
-    new_guidelines: bool = False
-
-
-@dataclass(frozen=True)
-class ConsensusPairPage:
-    campaign: Campaign
-    screen: MeetingScreen
-    topic: Topic
-    document: JudgingDocument
-    decision: Judgment | None
-    own: bool
-    here_url: str
-    next_url: str
-    home_url: str
-    selection: DisagreementFilter
-    undo_uuid: UUID
-    grades: dict[int, Grade]
-    judgments: list[AnonymousJudgment]
-    manages: bool
-
-
 def build_consensus_page(
     request: SignedInRequest,
     campaign: Campaign,
@@ -270,24 +227,25 @@ def build_consensus_page(
     docno: str,
     selection: DisagreementFilter,
     judgments: list[AnonymousJudgment],
-) -> ConsensusPairPage:
+) -> dict[str, object]:
     here = (topic.number, docno)
     decision = current_decision(campaign, topic, docno)
     following = next_unresolved_pair(request, campaign, here, selection)
     list_url = f"{reverse('consensus', args=[campaign.slug])}?{selection.query}"
-    return ConsensusPairPage(
-        campaign=campaign,
-        screen=MeetingScreen(),
-        topic=topic,
-        document=JudgingDocument(topic, docno, find_document(campaign, docno)),
-        decision=decision,
-        own=decision is not None and decision.assessor == request.user,
-        here_url=consensus_pair_url(campaign, here, selection),
-        next_url=consensus_pair_url(campaign, following, selection) if following else "",
-        home_url=list_url,
-        selection=selection,
-        undo_uuid=uuid4(),
-        grades=grades_by_value(campaign),
-        judgments=judgments,
-        manages=is_organizer_anywhere(request.user, campaign),
-    )
+    # What the meeting needs of a ``JudgingScreen``.
+    return {
+        "campaign": campaign,
+        "screen": {"rationale": "no", "recent": (), "new_guidelines": False},
+        "topic": topic,
+        "document": JudgingDocument(topic, docno, find_document(campaign, docno)),
+        "decision": decision,
+        "own": decision is not None and decision.assessor == request.user,
+        "here_url": consensus_pair_url(campaign, here, selection),
+        "next_url": consensus_pair_url(campaign, following, selection) if following else "",
+        "home_url": list_url,
+        "selection": selection,
+        "undo_uuid": uuid4(),
+        "grades": grades_by_value(campaign),
+        "judgments": judgments,
+        "manages": is_organizer_anywhere(request.user, campaign),
+    }

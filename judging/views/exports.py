@@ -1,12 +1,10 @@
-"""Exports of judgments: the log, current judgments, pairs for other tools; all streamed."""
+"""Exports of judgments: the log and current judgments; all streamed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from django.db.models.query import QuerySet
 from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
@@ -14,33 +12,27 @@ from django.utils.http import content_disposition_header
 from django.views.decorators.http import require_safe
 
 from campaigns.api.attachments import CONTENT_TYPES, attachment_response
-from campaigns.core.qrels import qrels_from_rows, write_qrels
-from campaigns.models import Campaign, User
+from campaigns.models import User
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
-from judging.core.exchange.writer import (
-    iter_doccano_parts,
-    iter_json_parts,
-    iter_jsonl_parts,
-    iter_judgment_csv_parts,
-    iter_label_studio_parts,
-    label_studio_config,
-)
 from judging.models import Judgment, Purpose
 from judging.queries.exchange import (
     COLUMNS,
     OWN_COLUMNS,
-    iter_judged_pairs,
     iter_log_rows,
-    iter_open_pairs,
     iter_own_rows,
 )
 from judging.queries.judgments import current_judgments, list_votes
+from poolbench.judging.exchange.writer import (
+    iter_json_parts,
+    iter_jsonl_parts,
+    iter_judgment_csv_parts,
+)
+from poolbench.runs.qrels import qrels_from_rows, write_qrels
 
 TYPES = {**CONTENT_TYPES, ".jsonl": "application/jsonl", ".xml": "application/xml"}
 CURRENT_ONLY = {"log": False, "current": True}
-PAIRS = {"judged": iter_judged_pairs, "open": iter_open_pairs}
 
 
 @require_safe
@@ -73,30 +65,6 @@ def my_judgments_file_view(request: SignedInRequest, slug: str, fmt: str) -> Htt
 
 
 @require_safe
-def pairs_export_view(
-    request: SignedInRequest, slug: str, which: str, program: str
-) -> HttpResponseBase:
-    """Judged or unjudged pairs with their texts, for doccano or Label Studio."""
-    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    if which not in PAIRS or program not in ("doccano", "label-studio"):
-        raise Http404
-    pairs, scale = PAIRS[which](campaign), grade_choices(campaign)
-    name = f"{slug}-{which}-{program}"
-    if program == "doccano":
-        return streaming_response(iter_doccano_parts(pairs, scale), f"{name}.jsonl")
-    return streaming_response(iter_label_studio_parts(pairs, scale), f"{name}.json")
-
-
-@dataclass(frozen=True)
-class ImportExportPage:
-    campaign: Campaign
-    rows: int
-    people: QuerySet[User]
-    setup: str
-    has_plan: bool
-
-
-@require_safe
 def import_export_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """Downloads, and links to imports and automatic assessors."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
@@ -104,13 +72,7 @@ def import_export_view(request: SignedInRequest, slug: str) -> HttpResponse:
         judgments__campaign=campaign, judgments__purpose=Purpose.JUDGE
     ).distinct()
     log = Judgment.objects.filter(campaign=campaign).exclude(purpose=Purpose.AUTOMATIC)
-    page = ImportExportPage(
-        campaign=campaign,
-        rows=log.count(),
-        people=people.order_by("username"),
-        setup=label_studio_config(grade_choices(campaign)),
-        has_plan=campaign.plans.exists(),
-    )
+    page = {"campaign": campaign, "rows": log.count(), "people": people.order_by("username")}
     return render_page(request, "judging/import_export.html", page)
 
 
@@ -153,7 +115,3 @@ def streaming_response(parts: Iterator[str], name: str) -> StreamingHttpResponse
     response = StreamingHttpResponse((part.encode() for part in parts), content_type=TYPES[suffix])
     response.headers["Content-Disposition"] = content_disposition_header(True, name) or "attachment"
     return response
-
-
-def grade_choices(campaign: Campaign) -> list[tuple[int, str]]:
-    return list(campaign.grades.order_by("value").values_list("value", "label"))

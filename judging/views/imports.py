@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from django import forms
 from django.contrib import messages
 from django.core import signing
 from django.core.files.uploadedfile import UploadedFile
-from django.db.models.query import QuerySet
 from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods
 
 from campaigns import store
-from campaigns.core.faults import FaultReport, InvalidFile, format_count
 from campaigns.errors import ActionRefused
 from campaigns.forms.settings import check_upload_size
-from campaigns.models import Campaign, Grade, Role, User
+from campaigns.models import Campaign, Role, User
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import SignedInRequest, campaign_url
 from campaigns.views.pages import render_page
-from judging.core.exchange.duplicates import RULES
-from judging.core.exchange.grades import LEAVE_OUT, GradeProposal
-from judging.core.exchange.records import JudgmentFormat
-from judging.core.exchange.registry import FORMATS
 from judging.services.bulk import ImportCounts
 from judging.services.imports import ImportOptions, ImportPreview, import_file, preview_file
+from poolbench.files.faults import InvalidFile, format_count
+from poolbench.judging.exchange.grades import LEAVE_OUT
+from poolbench.judging.exchange.import_resolution import RULES
+from poolbench.judging.exchange.reader import FORMATS
 
 SALT, MAX_AGE = "judging.import", 86_400
 STAGED = ".import"
@@ -118,7 +115,7 @@ def judgments_import_view(request: SignedInRequest, slug: str) -> HttpResponse:
         form.add_error("who", str(error))
         return render_judgments_import(request, campaign, form, status=409)
     except InvalidFile as error:
-        faults = ImportFaults(error.report, "Not imported")
+        faults = {"report": error.report, "verdict": "Not imported"}
         return render_judgments_import(request, campaign, form, faults, status=422)
     status = 422 if preview.report.has_errors else 200
     part = build_import_preview(request.user, campaign, preview, name)
@@ -154,66 +151,40 @@ def import_result_message(counts: ImportCounts, file: str) -> str:
     )
 
 
-@dataclass(frozen=True)
-class JudgmentsImportPage:
-    campaign: Campaign
-    form: JudgmentsForm
-
-
-@dataclass(frozen=True)
-class ImportFaults:
-    report: FaultReport
-    verdict: str
-
-
-@dataclass(frozen=True)
-class ImportPreviewPart:
-    preview: ImportPreview
-    format: JudgmentFormat | None
-    report: FaultReport | None
-    verdict: str
-    staged: str
-    labels: list[GradeProposal]
-    people: list[tuple[str, int, str]]
-    judges: list[tuple[User, int]]
-    accounts: list[User]
-    grades: QuerySet[Grade]
-    leave_out: str
-    ready: bool
-
-
 def build_import_preview(
     user: User, campaign: Campaign, preview: ImportPreview, name: str
-) -> ImportPreviewPart:
+) -> dict[str, object]:
     resolution = preview.resolution
     staged = {
         "name": name, "file": preview.report.file, "campaign": campaign.pk, "user": user.pk,
     }  # fmt: skip
     counts = {user: sum(1 for _ in rows) for user, rows in preview.rows.items()}
-    return ImportPreviewPart(
-        preview=preview,
-        format=FORMATS.get(preview.reading.format),
-        report=preview.report if preview.report.counts else None,
-        verdict="The file cannot be imported" if preview.report.has_errors else "Before you import",
-        staged=signing.dumps(staged, salt=SALT),
-        labels=resolution.labels[:MAX_LISTED],
-        people=[row for row in resolution.people if row[0]][:MAX_LISTED],
-        judges=sorted(counts.items(), key=lambda row: row[0].username),
-        accounts=list_importable_assessors(campaign),
-        grades=campaign.grades.order_by("value"),
-        leave_out=LEAVE_OUT,
-        ready=not preview.report.has_errors and bool(preview.rows),
-    )
+    return {
+        "preview": preview,
+        "format": FORMATS.get(preview.reading.format),
+        "report": preview.report if preview.report.counts else None,
+        "verdict": "The file cannot be imported"
+        if preview.report.has_errors
+        else "Before you import",
+        "staged": signing.dumps(staged, salt=SALT),
+        "labels": resolution.labels[:MAX_LISTED],
+        "people": [row for row in resolution.people if row[0]][:MAX_LISTED],
+        "judges": sorted(counts.items(), key=lambda row: row[0].username),
+        "accounts": list_importable_assessors(campaign),
+        "grades": campaign.grades.order_by("value"),
+        "leave_out": LEAVE_OUT,
+        "ready": not preview.report.has_errors and bool(preview.rows),
+    }
 
 
 def render_judgments_import(
     request: SignedInRequest,
     campaign: Campaign,
     form: JudgmentsForm,
-    part: ImportPreviewPart | ImportFaults | None = None,
+    part: dict[str, object] | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    page = JudgmentsImportPage(campaign, form)
+    page = {"campaign": campaign, "form": form}
     return render_page(request, "judging/import.html", page, part, status=status)
 
 

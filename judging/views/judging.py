@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 from django.contrib import messages
-from django.core.paginator import Page, Paginator
+from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
@@ -15,23 +12,21 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from campaigns.errors import ActionRefused
-from campaigns.models import Campaign, Grade, Topic, User
+from campaigns.models import Campaign, Topic, User
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
-from common.shared_reads import share_reads
 from judging.forms.screen import JudgeForm, SkipForm, SubmissionForm, UndoForm
-from judging.models import Judgment, ReviewRequest, TrainingPair
 from judging.queries.progress import JudgingPace, pace_by_user
 from judging.queries.screen import (
-    AssessorTopic,
     count_remaining,
     current_judgments_by,
     list_assessor_topics,
     list_own_judgments,
 )
 from judging.queries.today import list_open_reviews
-from judging.services.judgments import claim_next, submit_judgment, submit_skip, undo_judgment
+from judging.services.judgment_log import JudgmentSubmission
+from judging.services.judgments import claim_next, submit_judgment, undo_judgment
 from judging.services.training import next_training_pair
 from judging.views.judging_screen import (
     JudgingDocument,
@@ -45,40 +40,9 @@ from judging.views.judging_screen import (
     next_topic,
     parse_uuid_text,
 )
+from poolbench.shared_reads import share_reads
 
 PAGE = 50
-
-
-@dataclass(frozen=True)
-class ReviewLink:
-    """``url`` is None for a document that the assessor's judgments do not contain any more."""
-
-    topic: str
-    docno: str
-    url: str | None
-
-
-@dataclass(frozen=True)
-class ReviewNotice:
-    """Documents that an organizer asks the assessor to look at again."""
-
-    review: ReviewRequest
-    links: list[ReviewLink]
-
-
-@dataclass(frozen=True)
-class MyTopicsPage:
-    campaign: Campaign
-    training: TrainingPair | None
-    topics: list[AssessorTopic]
-    next: AssessorTopic | None
-    done: int
-    total: int
-    shares_work: bool
-    completed: int
-    pace: JudgingPace
-    is_open: bool
-    reviews: list[ReviewNotice]
 
 
 @require_safe
@@ -87,36 +51,39 @@ def work_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """My topics: progress, pace, and the topic to continue with."""
     campaign = get_campaign_for(request.user, slug, "campaigns.judge")
     topics = list_assessor_topics(campaign, request.user)
-    page = MyTopicsPage(
-        campaign=campaign,
-        training=next_training_pair(actor=request.user, campaign=campaign),
-        topics=topics,
-        next=next_topic(topics),
-        done=sum(row.done for row in topics),
-        total=sum(row.done for row in topics) + count_remaining(topics),
-        shares_work=any(row.most > row.left for row in topics),
-        completed=sum(row.left == 0 for row in topics),
-        pace=pace_by_user(campaign, request.user).get(request.user.pk, JudgingPace(0, None, None)),
-        is_open=campaign.takes_judgments(),
-        reviews=list_review_notices(campaign, request.user),
-    )
+    page = {
+        "campaign": campaign,
+        "training": next_training_pair(actor=request.user, campaign=campaign),
+        "topics": topics,
+        "next": next_topic(topics),
+        "done": sum(row.done for row in topics),
+        "total": sum(row.done for row in topics) + count_remaining(topics),
+        "shares_work": any(row.most > row.left for row in topics),
+        "completed": sum(row.left == 0 for row in topics),
+        "pace": pace_by_user(campaign, request.user).get(
+            request.user.pk, JudgingPace(0, None, None)
+        ),
+        "is_open": campaign.takes_judgments(),
+        "reviews": list_review_notices(campaign, request.user),
+    }
     return render_page(request, "judging/my_topics.html", page)
 
 
-def list_review_notices(campaign: Campaign, assessor: User) -> list[ReviewNotice]:
+def list_review_notices(campaign: Campaign, assessor: User) -> list[dict[str, object]]:
     """The open requests to the assessor, each document with the page on which it is changed."""
     reviews = [row for row in list_open_reviews(campaign) if row.assessor_id == assessor.pk]
     docnos = {docno for review in reviews for _topic, docno in review.documents}
     judgments = current_judgments_by(campaign, assessor).filter(docno__in=docnos) if docnos else ()
     urls = {(row.topic.number, row.docno): judgment_change_url(campaign, row) for row in judgments}
+    # ``url`` is None for a document that the assessor's judgments do not contain any more.
     return [
-        ReviewNotice(
-            review,
-            [
-                ReviewLink(topic, docno, urls.get((topic, docno)))
+        {
+            "review": review,
+            "links": [
+                {"topic": topic, "docno": docno, "url": urls.get((topic, docno))}
                 for topic, docno in review.documents
             ],
-        )
+        }
         for review in reviews
     ]
 
@@ -131,9 +98,7 @@ def judge_view(request: SignedInRequest, slug: str, number: str) -> HttpResponse
     campaign = get_campaign_for(request.user, slug, "campaigns.judge")
     topic = get_object_or_404(campaign.topics, number=number)
     if request.method == "POST":
-        return save_judgment_and_show_next(
-            request, campaign, topic, JudgeForm(request.POST), submit_judgment
-        )
+        return save_judgment_and_show_next(request, campaign, topic, JudgeForm(request.POST))
     return show_next(request, campaign, topic)
 
 
@@ -141,9 +106,7 @@ def judge_view(request: SignedInRequest, slug: str, number: str) -> HttpResponse
 def judge_skip_view(request: SignedInRequest, slug: str, number: str) -> HttpResponse:
     campaign = get_campaign_for(request.user, slug, "campaigns.judge")
     topic = get_object_or_404(campaign.topics, number=number)
-    return save_judgment_and_show_next(
-        request, campaign, topic, SkipForm(request.POST), submit_skip
-    )
+    return save_judgment_and_show_next(request, campaign, topic, SkipForm(request.POST))
 
 
 @require_POST
@@ -181,15 +144,6 @@ def find_document_again(
     return get_current_document(request.user, campaign, topic, docno, parse_uuid_text(token))
 
 
-@dataclass(frozen=True)
-class MyJudgmentsPage:
-    campaign: Campaign
-    page_obj: Page[Judgment]
-    filters: dict[str, str]
-    topics: list[Topic]
-    grades: dict[int, Grade]
-
-
 @require_safe
 @share_reads
 def my_judgments_view(request: SignedInRequest, slug: str) -> HttpResponse:
@@ -203,22 +157,18 @@ def my_judgments_view(request: SignedInRequest, slug: str) -> HttpResponse:
         rows = rows.select_skips()
     elif filters["grade"] in {str(value) for value in grades_by_value(campaign)}:
         rows = rows.select_grade(int(filters["grade"]))
-    page = MyJudgmentsPage(
-        campaign=campaign,
-        page_obj=Paginator(rows, PAGE).get_page(request.GET.get("page")),
-        filters=filters,
-        topics=[row.topic for row in list_assessor_topics(campaign, request.user)],
-        grades=grades_by_value(campaign),
-    )
+    page = {
+        "campaign": campaign,
+        "page_obj": Paginator(rows, PAGE).get_page(request.GET.get("page")),
+        "filters": filters,
+        "topics": [row.topic for row in list_assessor_topics(campaign, request.user)],
+        "grades": grades_by_value(campaign),
+    }
     return render_page(request, "judging/my_judgments.html", page)
 
 
 def save_judgment_and_show_next(
-    request: SignedInRequest,
-    campaign: Campaign,
-    topic: Topic,
-    form: SubmissionForm,
-    act: Callable[..., Judgment],
+    request: SignedInRequest, campaign: Campaign, topic: Topic, form: SubmissionForm
 ) -> HttpResponse:
     """Save the judgment or skip, with a message if that fails; then show the next document."""
     address = reverse("judge", args=[campaign.slug, topic.number])
@@ -227,7 +177,7 @@ def save_judgment_and_show_next(
         return redirect(address)
     fields = form.cleaned_data
     try:
-        judgment = act(actor=request.user, campaign=campaign, topic=topic, **fields)
+        judgment = submit_judgment(JudgmentSubmission(request.user, campaign, topic, **fields))
     except ActionRefused as refused:
         messages.error(request, _("Not saved.") + f" {refused}")
         return redirect(address)

@@ -6,7 +6,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING
 from uuid import UUID, uuid4
 
 from django.conf import settings
@@ -35,9 +34,6 @@ from judging.queries.screen import (
 from judging.rules import FLAGS, SKIP_REASONS
 from judging.templatetags.judging import format_hours
 
-if TYPE_CHECKING:
-    from django_stubs_ext import StrPromise
-
 PREFETCHED = 3
 """Number of documents that the screen has checked out in advance."""
 SKIP_KEYS = dict(zip(SKIP_REASONS, "bldo", strict=True))
@@ -47,6 +43,11 @@ SHORT_FLAGS = {
     "language": _("other language"),
     "duplicate": _("duplicate"),
 }
+KEYED_ANSWERS = {
+    "reasons": [(name, SKIP_KEYS[name], label) for name, label in SKIP_REASONS.items()],
+    "flags": [(name, FLAG_KEYS[name], SHORT_FLAGS[name], label) for name, label in FLAGS.items()],
+}
+"""What else can be said of a document, each with the key that says it."""
 
 
 @dataclass
@@ -183,51 +184,30 @@ def parse_uuid_text(text: str) -> str:
         return ""
 
 
-@dataclass(frozen=True)
-class ScreenPage:
-    screen: JudgingScreen
-    campaign: Campaign
-    document: JudgingDocument | None
-    grades: dict[int, Grade]
-    reasons: list[tuple[str, str, StrPromise]]
-    flags: list[tuple[str, str, StrPromise, StrPromise]]
-
-
-def build_screen_page(screen: JudgingScreen) -> ScreenPage:
+def build_screen_page(screen: JudgingScreen) -> dict[str, object]:
     """The context of ``judging/screen.html`` and its parts."""
-    return ScreenPage(
-        screen=screen,
-        campaign=screen.campaign,
-        document=screen.document,
-        grades=grades_by_value(screen.campaign),
-        reasons=[(name, SKIP_KEYS[name], label) for name, label in SKIP_REASONS.items()],
-        flags=[(name, FLAG_KEYS[name], SHORT_FLAGS[name], label) for name, label in FLAGS.items()],
-    )
-
-
-@dataclass(frozen=True)
-class TopicFinished:
-    campaign: Campaign
-    topic: Topic
-    mine: AssessorTopic
-    next: AssessorTopic | None
-    message: str
-    is_open: bool
+    return {
+        "screen": screen,
+        "campaign": screen.campaign,
+        "document": screen.document,
+        "grades": grades_by_value(screen.campaign),
+        **KEYED_ANSWERS,
+    }
 
 
 def build_finished_topic(
     actor: User, campaign: Campaign, topic: Topic, progress: AssessorTopic, message: str = ""
-) -> TopicFinished:
+) -> dict[str, object]:
     """The context of the page shown when a topic has no documents left for the assessor."""
     topics = list_assessor_topics(campaign, actor)
-    return TopicFinished(
-        campaign=campaign,
-        topic=topic,
-        mine=next((row for row in topics if row.topic == topic), progress),
-        next=next_topic([row for row in topics if row.topic != topic]),
-        message=message,
-        is_open=campaign.takes_judgments(),
-    )
+    return {
+        "campaign": campaign,
+        "topic": topic,
+        "mine": next((row for row in topics if row.topic == topic), progress),
+        "next": next_topic([row for row in topics if row.topic != topic]),
+        "message": message,
+        "is_open": campaign.takes_judgments(),
+    }
 
 
 def render_judging_document(

@@ -22,17 +22,16 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Topic, User
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import SignedInRequest
-from campaigns.views.pages import page_context
-from judging.forms.screen import JudgeForm, SkipForm, UndoForm
+from judging.forms.screen import JudgeForm, SkipForm, SubmissionForm, UndoForm
 from judging.models import Judgment
 from judging.queries.judging_documents import get_own_pace
 from judging.queries.screen import AssessorTopic, get_assessor_topic
+from judging.services.judgment_log import JudgmentSubmission
 from judging.services.judgments import (
     claim_ahead,
     release_leases,
     renew_leases,
     submit_judgment,
-    submit_skip,
     undo_judgment,
 )
 from judging.templatetags.judging import format_hours
@@ -48,10 +47,10 @@ from judging.views.judging_screen import (
 
 MOST_ACTS, MOST_BYTES, MOST_TOKENS = 50, 2_000_000, 50
 LISTS = ("flags", "passages")
-ACTS: dict[str, tuple[type[Any], Callable[..., Judgment]]] = {
-    "judge": (JudgeForm, submit_judgment),
-    "skip": (SkipForm, submit_skip),
-    "undo": (UndoForm, undo_judgment),
+ACTS: dict[str, type[SubmissionForm | UndoForm]] = {
+    "judge": JudgeForm,
+    "skip": SkipForm,
+    "undo": UndoForm,
 }
 JsonObject = dict[str, Any]
 
@@ -133,21 +132,22 @@ def apply_act(actor: User, campaign: Campaign, row: JsonObject) -> JsonObject:
 
 
 def perform_act(actor: User, campaign: Campaign, row: JsonObject) -> Judgment:
-    form_class, act = ACTS.get(str(row.get("act")), (None, None))
-    if form_class is None or act is None:
+    form_class = ACTS.get(str(row.get("act")))
+    if form_class is None:
         raise ActionRefused("no-act", _("Unknown action: expected a judgment, skip or undo."))
     texts = {name: value if isinstance(value, list) and name in LISTS else str(value)
              for name, value in row.items() if value is not None}  # fmt: skip
     form = form_class(texts | {"client_uuid": str(row.get("uuid"))})
     if not form.is_valid():
-        details = "; ".join(f"{name}: {' '.join(errors)}" for name, errors in form.errors.items())
+        errors = form.errors.items()
+        details = "; ".join(f"{name}: {' '.join(map(str, each))}" for name, each in errors)
         raise ActionRefused("incomplete", _("The judgment is incomplete."), details)
-    fields = form.cleaned_data
-    if act is not undo_judgment:
-        fields["topic"] = get_requested_topic(campaign, row)
-        if fields["topic"] is None:
-            raise ActionRefused("no-topic", _("Unknown topic."))
-    return act(actor=actor, campaign=campaign, **fields)
+    if form_class is UndoForm:
+        return undo_judgment(actor=actor, campaign=campaign, **form.cleaned_data)
+    topic = get_requested_topic(campaign, row)
+    if topic is None:
+        raise ActionRefused("no-topic", _("Unknown topic."))
+    return submit_judgment(JudgmentSubmission(actor, campaign, topic, **form.cleaned_data))
 
 
 def get_requested_topic(campaign: Campaign, data: JsonObject) -> Topic | None:
@@ -184,9 +184,7 @@ def judge_ahead_view(request: SignedInRequest, campaign: Campaign, data: JsonObj
     result["progress"] = progress_payload(progress, get_own_pace(campaign, request.user))
     if not documents:
         finished = build_finished_topic(request.user, campaign, topic, progress, message)
-        result["over"] = render_to_string(
-            "judging/_topic_finished.html", page_context(finished), request
-        )
+        result["over"] = render_to_string("judging/_topic_finished.html", finished, request)
     return result
 
 

@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from functools import partial
 
 from django.contrib import messages
 from django.db.models import Q
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST
 
-from campaigns.core.cards import Card
-from campaigns.core.confirmation import Decision
-from campaigns.core.faults import format_count
+from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Role, Topic, User
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.confirmation import confirm_act
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
-from judging.core.designs.allocation import PlanDesign
-from judging.core.designs.registry import DESIGNS
 from judging.forms.plans import AssignmentMatrix, PlanForm
 from judging.models import Plan
 from judging.queries.confirmations import describe_plan_closing
@@ -33,6 +26,8 @@ from judging.queries.tallies import assignments_by_topic
 from judging.services.assignments import assign_topics
 from judging.services.plans import PlanPreview, close_plan, create_plan, pause_plan, preview_plan
 from judging.services.slots import pause_work, reassign_work
+from poolbench.files.faults import format_count
+from poolbench.judging.designs.registry import DESIGNS
 
 
 @require_http_methods(["GET", "POST"])
@@ -64,16 +59,6 @@ def plan_new_view(request: SignedInRequest, slug: str) -> HttpResponse:
     return redirect("judging", campaign.slug)
 
 
-@dataclass(frozen=True)
-class PlanFormPage:
-    campaign: Campaign
-    form: PlanForm
-    matrix: AssignmentMatrix
-    designs: list[Card]
-    has_pool: bool
-    preview: PlanPreviewPart | None
-
-
 def render_plan_form(
     request: SignedInRequest,
     campaign: Campaign,
@@ -81,35 +66,20 @@ def render_plan_form(
     matrix: AssignmentMatrix,
     preview: PlanPreview | None = None,
 ) -> HttpResponse:
-    page = PlanFormPage(
-        campaign=campaign,
-        form=form,
-        matrix=matrix,
-        designs=[design.card for design in DESIGNS.values()],
-        has_pool=campaign.pools.exists(),
-        preview=build_plan_preview(campaign, preview) if preview else None,
-    )
+    page = {
+        "campaign": campaign,
+        "form": form,
+        "matrix": matrix,
+        "designs": [design.card for design in DESIGNS.values()],
+        "has_pool": campaign.pools.exists(),
+        "preview": preview,
+        **(estimate_hours(campaign, preview) if preview else {}),
+    }
     return render_page(request, "judging/plan_new.html", page)
 
 
-@dataclass(frozen=True)
-class PlanPreviewPart:
-    judgments: int
-    pairs: int
-    planned_before: int
-    waiting: int
-    exact: bool
-    shared: tuple[float, float] | None
-    thirds: int
-    repeats: int
-    coming: int
-    rows: list[tuple[User, float, float | None]]
-    hours: float | None
-    design: Card
-
-
-def build_plan_preview(campaign: Campaign, preview: PlanPreview) -> PlanPreviewPart:
-    """The context of a preview, with hours at each assessor's own pace or the mean pace."""
+def estimate_hours(campaign: Campaign, preview: PlanPreview) -> dict[str, object]:
+    """The hours of each assessor at their own pace or the mean pace, and of all."""
     paces = pace_by_user(campaign)
     mean = mean_pace(paces.values())
     rows = []
@@ -117,20 +87,8 @@ def build_plan_preview(campaign: Campaign, preview: PlanPreview) -> PlanPreviewP
         own = paces[user.pk].per_hour if user.pk in paces else None
         pace = own or mean
         rows.append((user, load, load / pace if pace else None))
-    return PlanPreviewPart(
-        judgments=preview.forecast.judgments,
-        pairs=len(preview.allocation.pairs),
-        planned_before=preview.planned_before,
-        waiting=preview.forecast.unassigned,
-        exact=preview.forecast.exact,
-        shared=preview.shared,
-        thirds=preview.thirds,
-        repeats=round(preview.repeats),
-        coming=preview.coming,
-        rows=rows,
-        hours=preview.forecast.judgments / mean if mean else None,
-        design=preview.allocation.design.card,
-    )
+    hours = preview.forecast.judgments / mean if mean else None
+    return {"rows": rows, "hours": hours, "repeats": round(preview.repeats)}
 
 
 @require_http_methods(["GET", "POST"])
@@ -152,22 +110,9 @@ def plan_assign_view(request: SignedInRequest, slug: str, pk: int) -> HttpRespon
         changed = assign_topics(actor=request.user, plan=plan, assessors=matrix.assigned)
     except ActionRefused as refused:
         return render_assignment_form(request, campaign, plan, matrix, refused)
-    message = ngettext(
-        "Assignments saved: %(n)s topic changed.",
-        "Assignments saved: %(n)s topics changed.",
-        changed,
-    )
-    messages.success(request, message % {"n": changed})
+    message = f"Assignments saved: {format_count(changed, 'topic')} changed."
+    messages.success(request, message)
     return redirect("judging", campaign.slug)
-
-
-@dataclass(frozen=True)
-class PlanAssignPage:
-    campaign: Campaign
-    plan: Plan
-    design: PlanDesign | None
-    matrix: AssignmentMatrix
-    refused: ActionRefused | None
 
 
 def render_assignment_form(
@@ -177,13 +122,13 @@ def render_assignment_form(
     matrix: AssignmentMatrix,
     refused: ActionRefused | None = None,
 ) -> HttpResponse:
-    page = PlanAssignPage(
-        campaign=campaign,
-        plan=plan,
-        design=DESIGNS.get(plan.design),
-        matrix=matrix,
-        refused=refused,
-    )
+    page = {
+        "campaign": campaign,
+        "plan": plan,
+        "design": DESIGNS.get(plan.design),
+        "matrix": matrix,
+        "refused": refused,
+    }
     return render_page(request, "judging/plan_assign.html", page)
 
 
@@ -203,10 +148,10 @@ def plan_pause_view(request: SignedInRequest, slug: str, pk: int) -> HttpRespons
     changed = pause_work(
         actor=request.user, plan=plan, assessor=assessor, topic=topic, paused=paused
     )
-    message = ngettext("%(n)s assignment resumed.", "%(n)s assignments resumed.", changed)
+    message = f"{format_count(changed, 'assignment')} resumed."
     if paused:
-        message = ngettext("%(n)s assignment paused.", "%(n)s assignments paused.", changed)
-    messages.success(request, message % {"n": changed})
+        message = f"{format_count(changed, 'assignment')} paused."
+    messages.success(request, message)
     if name:
         return redirect("judging-assessor", campaign.slug, name)
     return redirect("judging", campaign.slug)
@@ -222,30 +167,15 @@ def plan_close_view(request: SignedInRequest, slug: str, pk: int) -> HttpRespons
         was_closed = plan.is_closed
         count = close_plan(actor=request.user, plan=plan, decision=decision)
         message = (
-            ngettext("%(n)s expired lease canceled.", "%(n)s expired leases canceled.", count)
+            f"{format_count(count, 'expired lease')} canceled."
             if was_closed
-            else ngettext(
-                "Plan closed; %(n)s judgment canceled.",
-                "Plan closed; %(n)s judgments canceled.",
-                count,
-            )
+            else f"Plan closed; {format_count(count, 'judgment')} canceled."
         )
-        messages.success(request, message % {"n": count})
+        messages.success(request, message)
         return redirect("judging", campaign.slug)
 
     describe = partial(describe_plan_closing, plan)
     return confirm_act(request, campaign, describe=describe, act=act)
-
-
-@dataclass(frozen=True)
-class PlanReassignPage:
-    campaign: Campaign
-    plan: Plan
-    assigned: list[User]
-    people: list[User]
-    selected: str
-    topics: list[Topic]
-    refused: ActionRefused | None = None
 
 
 @require_http_methods(["GET", "POST"])
@@ -257,19 +187,20 @@ def plan_reassign_view(request: SignedInRequest, slug: str, pk: int) -> HttpResp
     people = list(User.objects.filter(pk__in=roles).order_by("username"))
     name = request.POST.get("assessor") or request.GET.get("assessor", "")
     rows = plan.assignments.select_related("topic", "assessor")
-    page = PlanReassignPage(
-        campaign=campaign,
-        plan=plan,
-        assigned=list(dict.fromkeys(row.assessor for row in rows)),
-        people=people,
-        selected=name,
-        topics=[row.topic for row in rows if row.assessor.username == name],
-    )
+    page: dict[str, object] = {
+        "campaign": campaign,
+        "plan": plan,
+        "assigned": list(dict.fromkeys(row.assessor for row in rows)),
+        "people": people,
+        "selected": name,
+        "topics": [row.topic for row in rows if row.assessor.username == name],
+        "refused": None,
+    }
     if request.method == "POST" and "show" not in request.POST:
         try:
             return reassign_and_redirect(request, campaign, plan, name, people)
         except ActionRefused as refused:
-            page = replace(page, refused=refused)
+            page["refused"] = refused
     return render_page(request, "judging/plan_reassign.html", page)
 
 
@@ -280,8 +211,8 @@ def reassign_and_redirect(
         username=name, assignments__plan=plan, assignments__left=False
     ).first()
     if assessor is None:
-        fix = _("Choose an assessor with topics in this plan.")
-        raise ActionRefused("whose", _("Choose the assessor whose documents are reassigned."), fix)
+        fix = "Choose an assessor with topics in this plan."
+        raise ActionRefused("whose", "Choose the assessor whose documents are reassigned.", fix)
     to = [user for user in people if str(user.pk) in request.POST.getlist("to")]
     numbers = request.POST.getlist("topic")
     topics = list(campaign.topics.filter(number__in=numbers)) if numbers else None
@@ -293,21 +224,14 @@ def reassign_and_redirect(
 def iter_reassignment_messages(moved: Mapping[str, int]) -> Iterator[str]:
     """The result of a reassignment, in sentences."""
     count = moved["topics"]
-    yield ngettext("%(n)s topic reassigned.", "%(n)s topics reassigned.", count) % {"n": count}
+    yield f"{format_count(count, 'topic')} reassigned."
     if count := moved["moved"]:
-        yield ngettext(
-            "%(n)s reserved judgment reassigned.", "%(n)s reserved judgments reassigned.", count
-        ) % {"n": count}
+        yield f"{format_count(count, 'reserved judgment')} reassigned."
     if count := moved["stayed"]:
-        yield ngettext(
-            "%(n)s not reassigned: the new assessors are already involved in the pair.",
-            "%(n)s not reassigned: the new assessors are already involved in the pairs.",
-            count,
-        ) % {"n": count}
+        pairs = "pair" if count == 1 else "pairs"
+        yield f"{count} not reassigned: the new assessors are already involved in the {pairs}."
     if count := moved["returned"]:
-        yield ngettext("%(n)s document returned.", "%(n)s documents returned.", count) % {
-            "n": count
-        }
+        yield f"{format_count(count, 'document')} returned."
 
 
 def list_plan_topics(plan: Plan) -> list[Topic]:

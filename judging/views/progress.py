@@ -4,32 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
-from datetime import datetime
 
 from django.contrib import messages
-from django.core.paginator import Page
-from django.db.models.query import QuerySet
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
-from campaigns.core.scale import list_taken_keys
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Role, User
 from campaigns.queries.lists import get_campaign_for
 from campaigns.services.campaigns import get_grade_scale
 from campaigns.views.helpers import MOST_ROWS, SignedInRequest, paginate
 from campaigns.views.pages import render_page
-from campaigns.views.row_filters import RowFilter, build_row_filter, filter_rows
-from common.shared_reads import share_reads
-from judging.models import Assignment, Judgment, Plan, Slot
+from campaigns.views.row_filters import build_row_filter, filter_rows
+from judging.models import Assignment, Plan, Slot
 from judging.queries.overview import (
-    CheckedOutSummary,
-    UnplannedCounts,
     list_checked_out,
     list_checked_out_by_assessor,
     list_flagged,
@@ -43,42 +33,15 @@ from judging.queries.progress import (
     mean_pace,
     plan_progress,
 )
-from judging.queries.tallies import SlotTally, add_to_tally
-from judging.queries.training_results import TrainingProgress, list_training_progress
+from judging.queries.tallies import add_to_tally
+from judging.queries.training_results import list_training_progress
 from judging.rules import FLAGS, SKIP_REASONS
 from judging.services.slots import reopen_slot, return_all_slots
+from poolbench.files.faults import format_count
+from poolbench.judging.scale import list_taken_keys
+from poolbench.shared_reads import share_reads
 
 MAX_LISTED = 50
-
-
-@dataclass(frozen=True)
-class PeopleTotal:
-    """The work of all assessors together."""
-
-    judged: int
-    skipped: int
-    checked_out: int
-    remaining: int
-
-
-@dataclass(frozen=True)
-class JudgingPage:
-    campaign: Campaign
-    plans: list[PlanProgress]
-    total: SlotTally
-    people: list[AssessorProgress]
-    people_total: PeopleTotal
-    pace: float | None
-    hours_left: float | None
-    counts: UnplannedCounts
-    unjudged: int
-    hours_unjudged: float | None
-    checked_out: list[CheckedOutSummary]
-    skipped: list[tuple[Slot, Judgment | None]]
-    reasons: RowFilter
-    flagged: int
-    has_pool: bool
-    taken_keys: str
 
 
 @require_safe
@@ -90,47 +53,41 @@ def judging_view(request: SignedInRequest, slug: str) -> HttpResponse:
     people = assessor_progress(campaign, plans)
     pace = mean_pace(row.pace for row in people)
     total, counts = add_to_tally(plan.tally for plan in plans), unplanned_counts(campaign)
-    unjudged = counts.unjudged + counts.unplanned
+    unjudged = counts["unjudged"] + counts["unplanned"]
     skipped, reasons = filter_rows(
         request, list_skipped(campaign), lambda row: row[1].reason if row[1] else "",
-        parameter="reason", label=_("Reason"), labels={k: str(v) for k, v in SKIP_REASONS.items()},
+        parameter="reason", label="Reason", labels={k: str(v) for k, v in SKIP_REASONS.items()},
     )  # fmt: skip
-    page = JudgingPage(
-        campaign=campaign,
-        plans=plans,
-        total=total,
-        people=people,
-        people_total=add_people(people),
-        pace=pace,
-        hours_left=total.left / pace if pace else None,
-        counts=counts,
-        unjudged=unjudged,
-        hours_unjudged=unjudged / pace if pace else None,
-        checked_out=list_checked_out_by_assessor(campaign),
-        skipped=skipped[:MAX_LISTED],
-        reasons=reasons,
-        flagged=list_flagged(campaign).count(),
-        has_pool=campaign.pools.exists(),
-        taken_keys=" ".join(list_taken_keys(get_grade_scale(campaign))),
-    )
+    page = {
+        "campaign": campaign,
+        "plans": plans,
+        "total": total,
+        "people": people,
+        "people_total": add_people(people),
+        "pace": pace,
+        "hours_left": total.left / pace if pace else None,
+        "counts": counts,
+        "unjudged": unjudged,
+        "hours_unjudged": unjudged / pace if pace else None,
+        "checked_out": list_checked_out_by_assessor(campaign),
+        "skipped": skipped[:MAX_LISTED],
+        "reasons": reasons,
+        "flagged": list_flagged(campaign).count(),
+        "has_pool": campaign.pools.exists(),
+        "taken_keys": " ".join(list_taken_keys(get_grade_scale(campaign))),
+    }
     return render_page(request, "judging/judging.html", page)
 
 
-def add_people(people: Iterable[AssessorProgress]) -> PeopleTotal:
+def add_people(people: Iterable[AssessorProgress]) -> dict[str, object]:
+    """The work of all assessors together."""
     listed = list(people)
-    return PeopleTotal(
-        judged=sum(row.judged for row in listed),
-        skipped=sum(row.skipped for row in listed),
-        checked_out=sum(row.checked_out for row in listed),
-        remaining=sum(row.remaining for row in listed),
-    )
-
-
-@dataclass(frozen=True)
-class FlaggedDocumentsPage:
-    campaign: Campaign
-    page: Page[Judgment]
-    kinds: RowFilter
+    return {
+        "judged": sum(row.judged for row in listed),
+        "skipped": sum(row.skipped for row in listed),
+        "checked_out": sum(row.checked_out for row in listed),
+        "remaining": sum(row.remaining for row in listed),
+    }
 
 
 @require_safe
@@ -142,29 +99,11 @@ def flagged_documents_view(request: SignedInRequest, slug: str) -> HttpResponse:
     flags_by_row = dict(rows.values_list("pk", "flags"))
     counts = Counter(flag for flags in flags_by_row.values() for flag in flags)
     labels = {name: str(label) for name, label in FLAGS.items()}
-    kinds = build_row_filter(request, "flag", _("Flag"), counts, labels, len(flags_by_row))
+    kinds = build_row_filter(request, "flag", "Flag", counts, labels, len(flags_by_row))
     if kinds.value:
         rows = rows.filter(pk__in=[pk for pk, each in flags_by_row.items() if kinds.value in each])
-    page = FlaggedDocumentsPage(
-        campaign=campaign,
-        kinds=kinds,
-        page=paginate(request, rows, MOST_ROWS),
-    )
+    page = {"campaign": campaign, "kinds": kinds, "page": paginate(request, rows, MOST_ROWS)}
     return render_page(request, "judging/flagged_documents.html", page)
-
-
-@dataclass(frozen=True)
-class AssessorPage:
-    campaign: Campaign
-    person: User
-    row: AssessorProgress | None
-    assignments: QuerySet[Assignment]
-    leases: QuerySet[Slot]
-    skipped: list[tuple[Slot, Judgment | None]]
-    flagged: QuerySet[Judgment]
-    trained: TrainingProgress | None
-    own_plans: list[tuple[PlanProgress, bool]]
-    now: datetime
 
 
 @require_safe
@@ -178,22 +117,22 @@ def judging_assessor_view(request: SignedInRequest, slug: str, username: str) ->
     assignments = Assignment.objects.filter(
         plan__campaign=campaign, plan__kind="judge", assessor=user
     ).exclude(plan__state=Plan.State.CLOSED)
-    page = AssessorPage(
-        campaign=campaign,
-        person=user,
-        row=rows.get(user.pk),
-        assignments=assignments.select_related("topic", "plan__pool").order_by(
+    page = {
+        "campaign": campaign,
+        "person": user,
+        "row": rows.get(user.pk),
+        "assignments": assignments.select_related("topic", "plan__pool").order_by(
             "-plan", "topic__position"
         ),
-        leases=list_checked_out(campaign, user),
-        skipped=list_skipped(campaign, user, MAX_LISTED),
-        flagged=list_flagged(campaign, user)[:MAX_LISTED],
-        trained=next(
+        "leases": list_checked_out(campaign, user),
+        "skipped": list_skipped(campaign, user, MAX_LISTED),
+        "flagged": list_flagged(campaign, user)[:MAX_LISTED],
+        "trained": next(
             (t for t in list_training_progress(campaign) if t.user == user and t.total), None
         ),
-        own_plans=plans_of_user(plans, user),
-        now=timezone.now(),
-    )
+        "own_plans": plans_of_user(plans, user),
+        "now": timezone.now(),
+    }
     return render_page(request, "judging/assessor.html", page)
 
 
@@ -215,8 +154,8 @@ def slots_return_view(request: SignedInRequest, slug: str, username: str) -> Htt
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     user = get_assessor(campaign, username)
     count = return_all_slots(actor=request.user, campaign=campaign, assessor=user)
-    message = ngettext("%(n)s document returned.", "%(n)s documents returned.", count)
-    messages.success(request, message % {"n": count})
+    message = f"{format_count(count, 'document')} returned."
+    messages.success(request, message)
     return redirect("judging", campaign.slug)
 
 
@@ -227,9 +166,7 @@ def slot_reopen_view(request: SignedInRequest, slug: str, pk: int) -> HttpRespon
     slot = get_object_or_404(slots.select_related("plan__campaign", "topic", "item"), pk=pk)
     try:
         reopen_slot(actor=request.user, slot=slot)
-        messages.success(
-            request, _("Document returned: the next assessor of its topic will get it.")
-        )
+        messages.success(request, "Document returned: the next assessor of its topic will get it.")
     except ActionRefused as refused:
         messages.error(request, str(refused))
     return redirect("judging", campaign.slug)

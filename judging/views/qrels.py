@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from django.contrib import messages
-from django.core.paginator import Page, Paginator
-from django.db.models.query import QuerySet
+from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
@@ -17,22 +13,16 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from campaigns import store
 from campaigns.api.attachments import attachment_response
-from campaigns.core.cards import Card
-from campaigns.core.confirmation import Decision
-from campaigns.core.faults import format_count
-from campaigns.core.natural_sort import sort_items_naturally
+from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused
-from campaigns.models import Campaign, Grade
+from campaigns.models import Campaign
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.confirmation import confirm_act
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
-from judging.core.policies import NO_ESTIMATE, POLICIES, UnknownPolicyError, get_policy
-from judging.core.policy_rules import RULES
 from judging.forms.qrels import QrelsForm
 from judging.models import Judgment, Purpose, Qrels
 from judging.queries.qrels_versions import (
-    GradeChange,
     QrelsComparison,
     compare_qrels_versions,
     format_qrels_changes,
@@ -45,6 +35,10 @@ from judging.services.qrels import (
     preview_policies,
     verify_qrels,
 )
+from poolbench.files.faults import format_count
+from poolbench.files.natural_sort import sort_items_naturally
+from poolbench.judging.policies import NO_ESTIMATE, POLICIES, UnknownPolicyError, get_policy
+from poolbench.judging.policy_rules import RULES
 
 PAGE = 100
 
@@ -113,20 +107,6 @@ def get_requested_policy(name: str, usual: str) -> str:
         return usual
 
 
-@dataclass(frozen=True)
-class QrelsPage:
-    campaign: Campaign
-    qrels: Qrels
-    manifest: Any
-    policy: Card
-    purposes: list[tuple[str, int]]
-    others: QuerySet[Qrels]
-    grades: dict[int, Grade]
-    topics: list[tuple[Any, list[Any], Any]]
-    grade_totals: list[int]
-    verified: bool | None
-
-
 @require_safe
 def qrels_view(request: SignedInRequest, slug: str, version: int) -> HttpResponse:
     """One version with its manifest; ``?verify=1`` rebuilds it from the log."""
@@ -137,18 +117,18 @@ def qrels_view(request: SignedInRequest, slug: str, version: int) -> HttpRespons
         (topic, [counts.get(value, 0) for value in values], sum(counts.values()))
         for topic, counts in sort_items_naturally(qrels.manifest["topics"])
     ]
-    page = QrelsPage(
-        campaign=campaign,
-        qrels=qrels,
-        manifest=qrels.manifest,
-        policy=get_policy(qrels.policy).card,
-        purposes=list_purpose_counts(qrels),
-        others=campaign.qrels.exclude(pk=qrels.pk),
-        grades={grade.value: grade for grade in campaign.grades.all()},
-        topics=topics,
-        grade_totals=[sum(column) for column in zip(*(row[1] for row in topics), strict=True)],
-        verified=verify_qrels(qrels) if "verify" in request.GET else None,
-    )
+    page = {
+        "campaign": campaign,
+        "qrels": qrels,
+        "manifest": qrels.manifest,
+        "policy": get_policy(qrels.policy).card,
+        "purposes": list_purpose_counts(qrels),
+        "others": campaign.qrels.exclude(pk=qrels.pk),
+        "grades": {grade.value: grade for grade in campaign.grades.all()},
+        "topics": topics,
+        "grade_totals": [sum(column) for column in zip(*(row[1] for row in topics), strict=True)],
+        "verified": verify_qrels(qrels) if "verify" in request.GET else None,
+    }
     return render_page(request, "judging/qrels.html", page)
 
 
@@ -164,19 +144,6 @@ def qrels_download_view(request: SignedInRequest, slug: str, version: int) -> Ht
     return attachment_response(store.get_blob(qrels.path), f"{slug}-qrels-{version}.txt")
 
 
-@dataclass(frozen=True)
-class QrelsComparePage:
-    campaign: Campaign
-    comparison: QrelsComparison
-    sides: list[tuple[str, int]]
-    query: str
-    versions: QuerySet[Qrels]
-    values: list[int]
-    table: list[tuple[int | None, list[tuple[int, bool]]]]
-    grades: dict[int, Grade]
-    page_obj: Page[GradeChange]
-
-
 @require_safe
 def qrels_compare_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """The changes from version ``?before=`` to version ``?after=``."""
@@ -190,17 +157,17 @@ def qrels_compare_view(request: SignedInRequest, slug: str) -> HttpResponse:
         (before, [(comparison.flows[before, after], before == after) for after in (*values, None)])
         for before in (*values, None)
     ]
-    page = QrelsComparePage(
-        campaign=campaign,
-        comparison=comparison,
-        sides=[("before", comparison.before.version), ("after", comparison.after.version)],
-        query=f"?before={comparison.before.version}&after={comparison.after.version}",
-        versions=campaign.qrels.all(),
-        values=values,
-        table=table,
-        grades={grade.value: grade for grade in campaign.grades.all()},
-        page_obj=Paginator(comparison.changes, PAGE).get_page(request.GET.get("page")),
-    )
+    page = {
+        "campaign": campaign,
+        "comparison": comparison,
+        "sides": [("before", comparison.before.version), ("after", comparison.after.version)],
+        "query": f"?before={comparison.before.version}&after={comparison.after.version}",
+        "versions": campaign.qrels.all(),
+        "values": values,
+        "table": table,
+        "grades": {grade.value: grade for grade in campaign.grades.all()},
+        "page_obj": Paginator(comparison.changes, PAGE).get_page(request.GET.get("page")),
+    }
     return render_page(request, "judging/qrels_compare.html", page)
 
 
@@ -229,39 +196,6 @@ def get_compared_versions(request: SignedInRequest, campaign: Campaign) -> Qrels
     return compare_qrels_versions(before, after)
 
 
-@dataclass(frozen=True)
-class PolicyRow:
-    """A policy in the table that compares them."""
-
-    card: Card
-    label: str
-    is_selected: bool
-    values: list[int]
-    counts: list[int]
-    pairs: int
-    conflicts: int
-    ties: int | None
-    differs: int
-
-
-@dataclass(frozen=True)
-class QrelsListPage:
-    campaign: Campaign
-    form: QrelsForm
-    parts: Mapping[str, Any]
-    selected: Card
-    versions: QuerySet[Qrels]
-    draft: QrelsDraft
-    moment: Any | None
-    counts: list[tuple[int, int, float]]
-    judged: int
-    undecided: tuple[tuple[str, str], ...]
-    no_estimate: str
-    policies: list[PolicyRow]
-    grade_columns: list[int]
-    grades: dict[int, Grade]
-
-
 def list_page(
     request: SignedInRequest, campaign: Campaign, form: QrelsForm, name: str
 ) -> HttpResponse:
@@ -279,23 +213,24 @@ def list_page(
         offered = list_offered_policies(campaign)
         drafts = preview_policies(actor=request.user, campaign=campaign, policies=offered)
     draft = drafts[0]
-    page = QrelsListPage(
-        campaign=campaign,
-        form=form,
-        parts=form.data if form.is_bound else form.initial,
-        selected=draft.policy.card,
-        versions=campaign.qrels.select_related("frozen_by"),
-        draft=draft,
-        moment=as_of,
-        counts=[(value, count, 100 * count / draft.pairs)
-                   for value, count in draft.grades.items()],
-        judged=draft.judged,
-        undecided=draft.conflicts[:MAX_LISTED],
-        no_estimate=NO_ESTIMATE,
-        policies=policy_table_rows(drafts),
-        grade_columns=list_grade_columns(drafts),
-        grades={grade.value: grade for grade in campaign.grades.all()},
-    )  # fmt: skip
+    page = {
+        "campaign": campaign,
+        "form": form,
+        "parts": form.data if form.is_bound else form.initial,
+        "selected": draft.policy.card,
+        "versions": campaign.qrels.select_related("frozen_by"),
+        "draft": draft,
+        "moment": as_of,
+        "counts": [
+            (value, count, 100 * count / draft.pairs) for value, count in draft.grades.items()
+        ],
+        "judged": draft.judged,
+        "undecided": draft.conflicts[:MAX_LISTED],
+        "no_estimate": NO_ESTIMATE,
+        "policies": policy_table_rows(drafts),
+        "grade_columns": list_grade_columns(drafts),
+        "grades": {grade.value: grade for grade in campaign.grades.all()},
+    }
     return render_page(request, "judging/qrels_list.html", page)
 
 
@@ -312,23 +247,23 @@ def list_grade_columns(drafts: list[QrelsDraft]) -> list[int]:
     return sorted({value for draft in drafts for value in draft.grades})
 
 
-def policy_table_rows(drafts: list[QrelsDraft]) -> list[PolicyRow]:
+def policy_table_rows(drafts: list[QrelsDraft]) -> list[dict[str, object]]:
     """One row per policy: pairs by grade, and pairs that differ from the selected policy."""
     selected = drafts[0]
     values = list_grade_columns(drafts)
     position = {name: at for at, name in enumerate(POLICIES)}
     ordered = sorted(drafts, key=lambda draft: position.get(draft.policy.name, len(position)))
     return [
-        PolicyRow(
-            card=draft.policy.card,
-            label=draft.policy.label,
-            is_selected=draft is selected,
-            values=values,
-            counts=[draft.grades.get(value, 0) for value in values],
-            pairs=draft.pairs,
-            conflicts=len(draft.conflicts),
-            ties=draft.decided_by_tie_rule,
-            differs=draft.count_differing(selected),
-        )
+        {
+            "card": draft.policy.card,
+            "label": draft.policy.label,
+            "is_selected": draft is selected,
+            "values": values,
+            "counts": [draft.grades.get(value, 0) for value in values],
+            "pairs": draft.pairs,
+            "conflicts": len(draft.conflicts),
+            "ties": draft.decided_by_tie_rule,
+            "differs": draft.count_differing(selected),
+        }
         for draft in ordered
     ]

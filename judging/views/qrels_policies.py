@@ -2,59 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_safe
 
 from campaigns import store
 from campaigns.api.attachments import attachment_response, report_response
-from campaigns.core.cards import Card
-from campaigns.models import Campaign, Grade
 from campaigns.queries.lists import get_campaign_for
+from campaigns.services.snapshots import compute_report, find_report, get_report
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
-from campaigns.views.snapshots import SnapshotNotice, build_snapshot_notice
-from judging.core.aggregation.formats import RECORDS
-from judging.core.policies import get_policy
-from judging.core.policy_comparison import COMPARISON_FORMATS, PolicyComparison, PolicySummary
-from judging.services.policy_comparison import (
-    MOST_LABELS,
-    get_policy_comparison,
-    load_policy_comparison,
-)
-
-
-@dataclass(frozen=True)
-class QrelsPoliciesPage:
-    campaign: Campaign
-    comparison: PolicyComparison | None
-    summaries: Sequence[tuple[Card, PolicySummary, list[int]]]
-    differences: Sequence[tuple[str, list[tuple[str, int | None]]]]
-    skipped: Sequence[str]
-    most: int
-    grades: dict[int, Grade]
-    state: SnapshotNotice
+from judging.services.policy_comparison import MOST_LABELS, POLICIES
+from poolbench.cards import Card
+from poolbench.judging.aggregation.formats import RECORDS
+from poolbench.judging.policies import get_policy
+from poolbench.judging.policy_comparison import COMPARISON_FORMATS, PolicyComparison, PolicySummary
 
 
 @require_safe
 def qrels_policies_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """Grades under each policy, how unsure it is, and the pairs that differ between any two."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    compared = get_policy_comparison(campaign)
-    comparison = compared.comparison
-    page = QrelsPoliciesPage(
-        campaign=campaign,
-        comparison=comparison,
-        summaries=list_summaries(comparison) if comparison else [],
-        differences=comparison.list_differences() if comparison else [],
-        skipped=compared.skipped,
-        most=MOST_LABELS,
-        grades={grade.value: grade for grade in campaign.grades.all()},
-        state=build_snapshot_notice(campaign, compared),
-    )
+    current = get_report(campaign, POLICIES)
+    comparison: PolicyComparison | None = current.report
+    page = {
+        "campaign": campaign,
+        "comparison": comparison,
+        "summaries": list_summaries(comparison) if comparison else [],
+        "differences": comparison.list_differences() if comparison else [],
+        "skipped": comparison.skipped if comparison else (),
+        "most": MOST_LABELS,
+        "grades": {grade.value: grade for grade in campaign.grades.all()},
+        "state": current,
+    }
     return render_page(request, "judging/qrels_policies.html", page)
 
 
@@ -69,11 +49,10 @@ def list_summaries(comparison: PolicyComparison) -> list[tuple[Card, PolicySumma
 def qrels_policies_download_view(request: SignedInRequest, slug: str, fmt: str) -> HttpResponse:
     """The same as a file."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    comparison, computed_at = load_policy_comparison(campaign)
-    name = f"{slug}-policies.{fmt}"
-    return report_response(
-        name, COMPARISON_FORMATS, comparison, computed_at.isoformat(timespec="seconds")
-    )
+    # The latest one, as of its time; computed here only if there is none.
+    stored = find_report(campaign, POLICIES) or compute_report(campaign, POLICIES)
+    as_of = stored.computed_at.isoformat(timespec="seconds") if stored.computed_at else ""
+    return report_response(f"{slug}-policies.{fmt}", COMPARISON_FORMATS, stored.report, as_of)
 
 
 @require_safe

@@ -1,56 +1,29 @@
-"""Assessor quality: bias, drift, priming, self-consistency, pace, automatic assessors."""
+"""Assessor quality: bias, drift, self-consistency, pace, automatic assessors."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from django.http import HttpResponse
 from django.views.decorators.http import require_safe
 
 from campaigns.api.attachments import report_response
-from campaigns.core.cards import Card
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
-from common.charts.chart import Chart
-from judging.core.agreement.coefficient import CoefficientValue
-from judging.core.agreement.registry import COEFFICIENTS
-from judging.core.agreement.report import Row
-from judging.core.quality.automatic import AutomaticQuality
-from judging.core.quality.bias import BiasDrift
-from judging.core.quality.consistency import EVERYONE
-from judging.core.quality.estimate import QualityEstimate
-from judging.core.quality.formats import QUALITY_FORMATS, TABLE_COEFFICIENTS
-from judging.core.quality.pace import FLOOR
-from judging.core.quality.priming import Priming
-from judging.core.quality.report import QualityReport, quality_report
-from judging.core.repeats import SOONEST
 from judging.queries.quality import load_judging_record
 from judging.views.agreement import build_agreement_frame
 from judging.views.agreement_charts import build_agreement_intervals
 from judging.views.agreement_choice import parse_agreement_choice
-
-
-@dataclass(frozen=True)
-class AssessorQualityPage:
-    report: QualityReport
-    biases: list[tuple[str, QualityEstimate, BiasDrift]]
-    blocks: bool
-    intervals: Chart
-    primings: list[tuple[str, Priming]]
-    scale: tuple[int, ...]
-    floor: float
-    timed: bool
-    columns: list[Card]
-    repeats: list[tuple[str, list[CoefficientValue]]]
-    near_repeats: list[tuple[str, list[CoefficientValue]]]
-    soonest: int
-    automatic: list[
-        tuple[
-            str, AutomaticQuality, list[tuple[str, list[CoefficientValue]]], list[CoefficientValue]
-        ]
-    ]
+from poolbench.charts.chart import Chart
+from poolbench.judging.agreement.registry import COEFFICIENTS
+from poolbench.judging.agreement.report import Row
+from poolbench.judging.quality.automatic import AutomaticQuality
+from poolbench.judging.quality.formats import QUALITY_FORMATS, TABLE_COEFFICIENTS
+from poolbench.judging.quality.ordered_grades import FLOOR
+from poolbench.judging.quality.report import EVERYONE, QualityReport, quality_report
+from poolbench.judging.repeats import SOONEST
+from poolbench.statistics.estimate import Estimate
 
 
 @require_safe
@@ -60,40 +33,39 @@ def assessor_quality_view(request: SignedInRequest, slug: str) -> HttpResponse:
     record = load_judging_record(campaign, third=choice.third)
     report = quality_report(record, choice.level)
     frame = build_agreement_frame(campaign, choice, record.people, "assessor-quality")
-    page = AssessorQualityPage(
-        report=report,
-        biases=[(name, bias, report.drift[name]) for name, bias in report.bias.items()],
-        blocks=any(drift.blocks for drift in report.drift.values()),
-        intervals=bias_caterpillar(report),
-        primings=[("All assessors", report.priming), *report.priming_by_assessor.items()],
-        scale=record.people.scale,
-        floor=FLOOR,
-        timed=any(pace.overall.n for pace in report.pace.values()),
-        columns=[COEFFICIENTS[name].card for name in TABLE_COEFFICIENTS],
-        repeats=consistency_rows(report.consistency),
-        near_repeats=consistency_rows(report.near_consistency),
-        soonest=SOONEST,
-        automatic=[
+    page = {
+        "report": report,
+        "biases": [(name, bias, report.drift[name]) for name, bias in report.bias.items()],
+        "blocks": any(drift.blocks for drift in report.drift.values()),
+        "intervals": bias_caterpillar(report),
+        "scale": record.people.scale,
+        "floor": FLOOR,
+        "timed": any(pace.overall.n for pace in report.pace.values()),
+        "columns": [COEFFICIENTS[name].card for name in TABLE_COEFFICIENTS],
+        "repeats": consistency_rows(report.consistency),
+        "near_repeats": consistency_rows(report.near_consistency),
+        "soonest": SOONEST,
+        "automatic": [
             (name, quality, *automatic_rows(quality)) for name, quality in report.automatic.items()
         ],
-    )
+    }
     return render_page(request, "judging/assessor_quality.html", frame, page)
 
 
-def consistency_rows(rows: Mapping[str, Row]) -> list[tuple[str, list[CoefficientValue]]]:
+def consistency_rows(rows: Mapping[str, Row]) -> list[tuple[str, list[Estimate]]]:
     return [
         ("All assessors" if name == EVERYONE else name, visible_coefficients(row))
         for name, row in rows.items()
     ]
 
 
-def visible_coefficients(row: Row) -> list[CoefficientValue]:
+def visible_coefficients(row: Row) -> list[Estimate]:
     return [row[name] for name in TABLE_COEFFICIENTS]
 
 
 def automatic_rows(
     quality: AutomaticQuality,
-) -> tuple[list[tuple[str, list[CoefficientValue]]], list[CoefficientValue]]:
+) -> tuple[list[tuple[str, list[Estimate]]], list[Estimate]]:
     """Agreement with each assessor, and with the consensus."""
     return [
         (who, visible_coefficients(row)) for who, row in quality.people.items()

@@ -4,7 +4,6 @@ again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.contrib import messages
@@ -14,18 +13,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from campaigns.errors import ActionRefused
-from campaigns.models import Campaign, User
 from campaigns.queries.lists import get_campaign_for
-from campaigns.services.verdicts import get_campaign_verdict
+from campaigns.services.snapshots import get_report
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
-from campaigns.views.verdicts import ActLink, VerdictPanel, build_act_link, build_current_panel
-from judging.core.today.alarm import Alarm
-from judging.core.today.verdict import RULE, TODAY
 from judging.forms.today import AlarmForm, ReviewForm
-from judging.models import AlarmDismissal, ReviewRequest
+from judging.models import AlarmDismissal
 from judging.queries.today import list_aside_alarms, list_open_reviews
-from judging.queries.today_figures import TodayBoard, TopicToday, WatchedRule
 from judging.services.today import (
     finish_review,
     put_alarm_aside,
@@ -33,6 +27,8 @@ from judging.services.today import (
     undo_alarm_dismissal,
 )
 from judging.views.progress import get_assessor
+from poolbench.judging.today.alarm import Alarm
+from poolbench.judging.today.verdict import RULE, TODAY, TodayReport
 
 
 @dataclass(frozen=True)
@@ -40,67 +36,29 @@ class AlarmRow:
     """``dismissal`` is None for an alarm that sounds."""
 
     alarm: Alarm
-    state: str
-    acts: Sequence[ActLink]
     dismissal: AlarmDismissal | None = None
-
-
-@dataclass(frozen=True)
-class BoardPart:
-    alarms: Sequence[AlarmRow]
-    aside: Sequence[AlarmRow]
-    topics: Sequence[TopicToday]
-    left: int
-    watched: Sequence[WatchedRule]
-
-
-@dataclass(frozen=True)
-class TodayPage:
-    """``board`` is None until the first figures have been computed."""
-
-    campaign: Campaign
-    verdict: VerdictPanel
-    rule: str
-    board: BoardPart | None
-    reviews: Sequence[ReviewRequest]
-    has_plans: bool
 
 
 @require_safe
 def judging_today_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    current = get_campaign_verdict(campaign, TODAY.name)
-    board = current.figures
-    page = TodayPage(
-        campaign=campaign,
-        verdict=build_current_panel(campaign, current),
-        rule=RULE,
-        board=build_today_board(campaign, board) if board else None,
-        reviews=list_open_reviews(campaign),
-        has_plans=campaign.plans.exists(),
-    )
-    return render_page(request, "judging/today.html", page)
-
-
-def build_today_board(campaign: Campaign, board: TodayBoard) -> BoardPart:
+    current = get_report(campaign, TODAY)
+    report: TodayReport | None = current.report
     rows = list_aside_alarms(campaign)
-    return BoardPart(
-        alarms=[build_alarm_row(campaign, alarm) for alarm in board.alarms],
-        aside=[
-            build_alarm_row(campaign, alarm, rows.get((alarm.name, alarm.subject)))
-            for alarm in board.aside
+    page = {
+        "campaign": campaign,
+        "current": current,
+        "rule": RULE,
+        "alarms": [AlarmRow(alarm) for alarm in report.alarms] if report else (),
+        "aside": [
+            AlarmRow(alarm, rows.get((alarm.name, alarm.subject)))
+            for alarm in (report.quiet if report else ())
         ],
-        topics=board.topics,
-        left=sum(topic.left for topic in board.topics),
-        watched=board.watched,
-    )
-
-
-def build_alarm_row(
-    campaign: Campaign, alarm: Alarm, dismissal: AlarmDismissal | None = None
-) -> AlarmRow:
-    acts = [build_act_link(campaign, act) for act in alarm.acts]
-    return AlarmRow(alarm, alarm.state.value, acts, dismissal)
+        "left": sum(topic.left for topic in report.topics) if report else 0,
+        "reviews": list_open_reviews(campaign),
+        "has_plans": campaign.plans.exists(),
+    }
+    return render_page(request, "judging/today.html", page)
 
 
 @require_POST
@@ -125,13 +83,6 @@ def alarm_aside_view(request: SignedInRequest, slug: str) -> HttpResponse:
     return redirect("judging-today", slug)
 
 
-@dataclass(frozen=True)
-class ReviewPage:
-    campaign: Campaign
-    person: User
-    form: ReviewForm
-
-
 @require_http_methods(["GET", "POST"])
 def review_new_view(request: SignedInRequest, slug: str, username: str) -> HttpResponse:
     """Documents for an assessor to look at again, with a message."""
@@ -149,11 +100,7 @@ def review_new_view(request: SignedInRequest, slug: str, username: str) -> HttpR
             return redirect("judging-today", slug)
         except ActionRefused as refused:
             form.add_error(None, str(refused))
-    page = ReviewPage(
-        campaign=campaign,
-        person=person,
-        form=form,
-    )
+    page = {"campaign": campaign, "person": person, "form": form}
     return render_page(request, "judging/review_new.html", page)
 
 

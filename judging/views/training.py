@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
@@ -69,20 +67,6 @@ def find_answer(request: SignedInRequest, pair: TrainingPair) -> Judgment | None
     return own.order_by("-pk").first()
 
 
-@dataclass(frozen=True)
-class TrainingStep:
-    pair: TrainingPair
-    at: int
-    total: int
-    remaining: int
-
-
-@dataclass(frozen=True)
-class TrainingPart:
-    training: TrainingStep
-    answer: Judgment | None
-
-
 def render_training(
     request: SignedInRequest, pair: TrainingPair, answer: Judgment | None = None
 ) -> HttpResponse:
@@ -94,8 +78,13 @@ def render_training(
     total = list_training(campaign).count()
     done = total - remaining
     frame = build_screen_page(screen)
-    page = TrainingPart(
-        training=TrainingStep(pair, done if answer else done + 1, total, remaining),
-        answer=answer,
-    )
+    page = {
+        "training": {
+            "pair": pair,
+            "at": done if answer else done + 1,
+            "total": total,
+            "remaining": remaining,
+        },
+        "answer": answer,
+    }
     return render_page(request, "judging/training.html", frame, page)

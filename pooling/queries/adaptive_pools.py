@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from django.db.models import Count, F, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 
 from campaigns.models import Campaign, Topic
+from poolbench.pooling.tables import PoolTable
 from pooling.models import Pool, PoolItem, PoolTopic
-from pooling.queries.pools import PoolRow, list_pool_rows
+from pooling.queries.pools import load_pool_table
 
 MANY_RELEVANT = 1 / 3
 """Share of relevant among judged documents above which more are likely to be missed, after
@@ -50,9 +51,9 @@ def list_growth(pool: Pool) -> list[TopicGrowth]:
 
     The method may not have processed the latest judgments yet: it does when it selects more.
     """
-    pool_rows = list_pool_rows(pool)
-    teams = count_teams_by_pair(pool, pool_rows)
-    selected = Counter(row.topic for row in pool_rows)
+    table = load_pool_table(pool)
+    teams = count_teams_by_pair(pool, table)
+    selected = Counter(topic for topic, _ in table.iter_rows())
     outcomes: dict[str, list[tuple[str, bool]]] = defaultdict(list)
     for (topic, docno), relevant in first_relevance(pool.campaign).items():
         if (topic, docno) in teams:
@@ -98,10 +99,13 @@ def topic_growth(
     )
 
 
-def count_teams_by_pair(pool: Pool, rows: Iterable[PoolRow]) -> dict[tuple[str, str], int]:
+def count_teams_by_pair(pool: Pool, table: PoolTable) -> dict[tuple[str, str], int]:
     """By (topic, docno): the number of teams that contributed the document."""
-    team = [run["team"] for run in pool.spec["runs"]]
-    return {(row.topic, row.docno): len({team[run] for run in row.contributors}) for row in rows}
+    teams = {run["tag"]: run["team"] for run in pool.spec["runs"]}
+    return {
+        (topic, table.docnos[row]): len({teams[tag] for tag in table.contributor_tags(row)})
+        for topic, row in table.iter_rows()
+    }
 
 
 def future_documents(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pooling.core.tables import PoolTable, count_pool_sizes
+from poolbench.pooling.tables import PoolTable, count_unique_documents
 
 Pairs = Collection[tuple[str, str]]
 Counts = NDArray[np.int64]
@@ -97,7 +97,7 @@ def compute_composition(
     """
     names = sorted(set(teams))
     team_of_run = np.array([names.index(team) for team in teams], np.int64)
-    unique = count_pool_sizes(table).unique
+    unique = count_unique_documents(table)
     team_unique, contributed = team_counts(table, team_of_run, len(names))
     run_sizes = np.bincount(table.contributors, minlength=len(table.runs))
     return Composition(

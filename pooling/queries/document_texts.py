@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
+from django.db.models import QuerySet
+
 from campaigns import store
 from campaigns.errors import ActionRefused
-from campaigns.models import Campaign, Topic
-from pooling.core.candidates import RunListing, TopicCandidates
-from pooling.core.session import LogMismatch
-from pooling.core.spec import PoolSpec
+from campaigns.models import Campaign, Document, Topic
+from poolbench.pooling.candidates import RunListing
+from poolbench.pooling.session import LogMismatch
+from poolbench.pooling.spec import PoolSpec
+from poolbench.texts.documents import DocumentText
+from poolbench.texts.markup import strip_markup
 from pooling.models import Pool
-from pooling.queries.texts import document_text, load_documents_with_text, text_hashes, topic_query
 
 LISTED_DOCNOS = 5
 
@@ -65,12 +68,6 @@ def load_texts(campaign: Campaign, docnos: Sequence[str]) -> list[str]:
     return [document_text(documents[docno]) for docno in docnos]
 
 
-def candidates_with_texts(pool: Pool, topic: Topic, candidates: TopicCandidates) -> TopicCandidates:
-    """``candidates`` with the texts as of freezing ``pool``, loaded on demand."""
-    read = partial(load_frozen_texts, pool, topic)
-    return replace(candidates, read=read, query=topic_query(topic))
-
-
 def load_frozen_texts(pool: Pool, topic: Topic, docnos: Sequence[str]) -> list[str]:
     """The texts of ``docnos``, which are all candidates of the topic in order.
 
@@ -88,3 +85,47 @@ def hash_topic_texts(query: str, hashes: Iterable[tuple[str, str]]) -> str:
     """sha256 of the sha256 of ``query`` and a line ``docno sha256`` per document."""
     lines = [store.sha256(query.encode()), *(f"{docno} {sha256}" for docno, sha256 in hashes)]
     return store.sha256("\n".join(lines).encode())
+
+
+BATCH = 500
+TEXT_FORMATS = (Document.Format.TEXT, Document.Format.HTML)
+"""PDF and images have no readable text."""
+
+
+def text_hashes(campaign: Campaign, docnos: Sequence[str]) -> dict[str, str]:
+    """By docno: the sha256 of each of ``docnos`` that has a text."""
+    rows = (
+        part.values_list("docno", "sha256") for part in iter_documents_with_text(campaign, docnos)
+    )
+    return {docno: sha256 for part in rows for docno, sha256 in part}
+
+
+def load_documents_with_text(campaign: Campaign, docnos: Sequence[str]) -> dict[str, DocumentText]:
+    """By docno: each of ``docnos`` that has a text."""
+    columns = ("docno", "title", "body", "format")
+    rows = (part.values_list(*columns) for part in iter_documents_with_text(campaign, docnos))
+    return {
+        docno: DocumentText(docno, title, body, format=kind)
+        for part in rows
+        for docno, title, body, kind in part
+    }
+
+
+def iter_documents_with_text(
+    campaign: Campaign, docnos: Sequence[str]
+) -> Iterator[QuerySet[Document]]:
+    """In batches, since SQLite limits the number of parameters."""
+    documents = campaign.documents.filter(format__in=TEXT_FORMATS).order_by()
+    for start in range(0, len(docnos), BATCH):
+        yield documents.filter(docno__in=docnos[start : start + BATCH])
+
+
+def document_text(document: DocumentText) -> str:
+    """Title and body as one text; HTML without its tags."""
+    body = strip_markup(document.body) if document.format == "html" else document.body
+    return f"{document.title}\n{body}"
+
+
+def topic_query(topic: Topic) -> str:
+    """Title and description. The narrative is omitted: it also says what is not relevant."""
+    return f"{topic.title}\n{topic.description}".strip()

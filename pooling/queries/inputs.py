@@ -1,22 +1,33 @@
-"""The inputs of a pool: spec and selected runs, checked, with their hashes."""
+"""The inputs of a pool, checked, with their hashes; the confirmation before it is frozen."""
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from django.db.models import QuerySet
+from django.urls import reverse
+
 from campaigns import store
+from campaigns.confirmation import Confirmation, Consequence
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Run
+from campaigns.queries.confirmations.runs import (
+    list_check_matters,
+    list_done_submission,
+    list_names,
+    list_submission_matters,
+)
 from campaigns.services import matrices
-from pooling.core.candidates import RunListing
-from pooling.core.pool_builder import is_shared, start_sessions
-from pooling.core.run_listing import build_listing_from_matrices
-from pooling.core.session import PoolSession
-from pooling.core.spec import PoolSpec
+from poolbench.files.faults import format_count
+from poolbench.pooling.candidates import RunListing
+from poolbench.pooling.pool_builder import is_shared, start_sessions
+from poolbench.pooling.run_listing import build_listing_from_matrices
+from poolbench.pooling.session import PoolSession
+from poolbench.pooling.spec import PoolSpec
 from pooling.queries.document_texts import attach_listing_texts, check_reader
-from pooling.queries.runs import list_poolable_runs, topics_to_pool
 
 MAX_RUNS = 65_535  # contributors are packed as uint16
 
@@ -52,7 +63,7 @@ def check_spec(campaign: Campaign, spec: PoolSpec) -> None:
         )
     if is_shared(spec.steps, spec.budget):
         message = "A spec with a global queue and a total budget can only be simulated."
-        fix = "Set `scope: local`, or run `manage.py simulate_pool` on a finished campaign."
+        fix = "Set `scope: local`, or run `poolbench simulate` on a finished campaign."
         raise ActionRefused("one-queue", message, fix)
     check_reader(spec)
 
@@ -60,13 +71,14 @@ def check_spec(campaign: Campaign, spec: PoolSpec) -> None:
 def describe_inputs(campaign: Campaign, spec: PoolSpec, runs: Sequence[Run]) -> dict[str, Any]:
     """The spec, the topics, and the runs with their hashes."""
     adaptive = {"adaptive": True} if spec.is_adaptive else {}
+    topics = campaign.topics.filter(withheld=False).values_list("number", flat=True)
     return (
         spec.as_dict()
         | adaptive
         | {
             "version": 2,
             "seed": campaign.seed if spec.seed is None else spec.seed,
-            "topics": topics_to_pool(campaign),
+            "topics": list(topics),
             "runs": [
                 {
                     "id": run.pk,
@@ -123,3 +135,76 @@ def build_sessions(
 def is_skipped_topic(session: PoolSession) -> bool:
     """Whether the spec selects no documents of a topic, now or after judgments."""
     return not session.selected and session.is_complete
+
+
+def list_poolable_runs(campaign: Campaign) -> QuerySet[Run]:
+    """The accepted runs by team and priority."""
+    runs = campaign.runs.accepted().select_related("team", "campaign")
+    return runs.order_by("team__name", "priority", "tag")
+
+
+def choose_runs(
+    runs: Iterable[Run], *, up_to_priority: int | None = None, per_team: int | None = None
+) -> list[Run]:
+    """Runs with priority up to ``up_to_priority``, at most ``per_team`` per team."""
+    selected, team_counts = [], Counter[int]()
+    for run in sorted(runs, key=lambda run: (run.team_id, run.priority, run.tag)):
+        is_eligible = up_to_priority is None or run.priority <= up_to_priority
+        if is_eligible and (per_team is None or team_counts[run.team_id] < per_team):
+            team_counts[run.team_id] += 1
+            selected.append(run)
+    return selected
+
+
+def find_unknown_names(spec: PoolSpec, runs: Sequence[Run]) -> list[str]:
+    """The tags and teams in ``spec`` that none of ``runs`` has."""
+    return spec.runs.list_unknown({run.tag for run in runs}, {run.team.name for run in runs})
+
+
+def describe_freezing(
+    campaign: Campaign,
+    runs: Sequence[Run],
+    *,
+    version: int,
+    size: int,
+    most: int,
+    inputs_hash: str,
+) -> Confirmation:
+    """Before the pool of ``runs`` is frozen as ``version``: ``size`` documents now, ``most`` at
+    the end of an adaptive pool.
+    """
+    matters = list_submission_matters(
+        campaign,
+        "Freeze",
+        "Runs that come in later are not in this pool: they are scored only on documents that the"
+        " pooled runs contribute.",
+    )
+    matters += list_check_matters(campaign, "Freeze")
+    pooled = {run.pk for run in runs}
+    others = [run.tag for run in list_poolable_runs(campaign) if run.pk not in pooled]
+    teams = len({run.team_id for run in runs})
+    documents = format_count(size, "document")
+    done = [] if others else ["All accepted runs contribute to this pool."]
+    consequences = [
+        Consequence("For good", f"Pool {version} never changes or loses a document, even if a run"
+                    " is withdrawn. A larger pool is a new version."),
+        Consequence("Assessors", "see nothing before a judging plan assigns the pool to them."),
+        Consequence("Teams", "do not see the pool, nor which of their runs are in it."),
+    ]  # fmt: skip
+    if others:
+        text = f"{list_names(others)}: scored only on documents that the pooled runs contribute."
+        consequences.insert(1, Consequence(format_count(len(others), "run") + " not pooled", text))
+    if most > size:
+        text = f"Judgments add documents, up to {most:,}. None is removed."
+        consequences.insert(1, Consequence("Adaptive", text))
+    return Confirmation(
+        question=f"Freeze pool {version}?",
+        summary=f"{documents} of {format_count(len(runs), 'run')} of"
+        f" {format_count(teams, 'team')}. Inputs {inputs_hash[:12]}.",
+        before="Before you freeze",
+        open=tuple(matters),
+        done=(*list_done_submission(campaign), *done),
+        consequences=tuple(consequences),
+        button=f"Freeze {documents}",
+        back=reverse("pools", args=[campaign.slug]),
+    )

@@ -17,8 +17,8 @@ from django.db.models import Count, Max, Q
 from numpy.typing import NDArray
 
 from campaigns.models import Campaign
-from common.cache import Cache
-from common.shared_reads import read_once
+from poolbench.cache import Cache
+from poolbench.shared_reads import read_once
 
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
@@ -57,6 +57,11 @@ class JudgmentLog:
     def pair_topics(self) -> Ints:
         """The topic's ID of each of ``pairs``."""
         return np.fromiter((topic for topic, _ in self.pairs), np.int64, len(self.pairs))
+
+    @property
+    def last(self) -> int:
+        """The ID of the last row; 0 without one."""
+        return int(self.numbers["pk"][-1]) if len(self) else 0
 
     def list_assessors(self) -> list[int]:
         """The IDs of all who have judged."""
@@ -135,7 +140,7 @@ def _append_rows(
     if log is not None:
         numbers = {k: np.concatenate([log.numbers[k], each]) for k, each in numbers.items()}
         pair = np.concatenate([log.pair, pair])
-    last = int(log.numbers["pk"][-1]) if log is not None and len(log) else 0
+    last = log.last if log is not None else 0
     later = campaign.judgments.filter(pk__gt=last).order_by()
     special = later.filter(Q(third=True) | Q(unit__isnull=False) | ~Q(flags=[]))
     rare = list(special.values_list("pk", "third", "flags", "unit"))

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from statistics import median
-from typing import NamedTuple
 
 import numpy as np
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q, QuerySet
 
-from campaigns.core.tables import group_starts
 from campaigns.models import Campaign, User
-from common.cache import Cache
-from pooling.core.tables import PoolTable
+from poolbench.cache import Cache
+from poolbench.pooling.tables import PoolTable
+from poolbench.runs.tables import group_starts
 from pooling.models import Pool, PoolItem
 from pooling.queries.composition import Composition, compute_composition
 from pooling.queries.judgment_log import read_judgment_log
@@ -29,49 +28,10 @@ _tables: Cache[tuple[object, ...], PoolTable] = Cache(
 _compositions: Cache[tuple[object, ...], Composition] = Cache(32)
 
 
-class PoolRow(NamedTuple):
-    """One pooled document; ``contributors`` are positions in ``pool.spec["runs"]``."""
-
-    topic: str
-    docno: str
-    min_rank: int
-    contributors: tuple[int, ...]
-    position: int
-    priority: int
-    stratum: int
-    probability: float
-
-
 def list_visible_pools(user: User | AnonymousUser) -> QuerySet[Pool]:
     """Access control: pools of the campaigns that ``user`` organizes; a superuser sees all."""
     organized = Campaign.objects.organized_by(user).order_by()
     return Pool.objects.filter(campaign__in=organized).select_related("campaign", "frozen_by")
-
-
-def list_pool_rows(pool: Pool) -> list[PoolRow]:
-    """The pool's documents; topics and docnos ascending by code point."""
-    rows = pool.items.order_by().values_list(
-        "topic__number", "docno", "min_rank", "contributors", "position", "priority",
-        "stratum", "probability",
-    )  # fmt: skip
-    # Sorted here: a database's collation need not be the order of code points.
-    return sorted(
-        PoolRow(
-            topic,
-            docno,
-            rank,
-            unpack_contributors(bytes(packed)),
-            position,
-            priority or rank,
-            stratum,
-            probability,
-        )
-        for topic, docno, rank, packed, position, priority, stratum, probability in rows
-    )
-
-
-def unpack_contributors(contributors: bytes) -> tuple[int, ...]:
-    return tuple(np.frombuffer(contributors, PACKED).tolist())
 
 
 def load_pool_table(pool: Pool) -> PoolTable:

@@ -9,26 +9,26 @@ from hashlib import sha256
 
 import numpy as np
 
-from campaigns.core.run_matrix import PairArray
 from campaigns.models import Campaign, Run, User
 from campaigns.rules import require_permission
 from campaigns.services import matrices
-from common.reading.reader import DocnoArray
-from pooling.core.pool_builder import build_pool_table
-from pooling.core.run_listing import cut_run
-from pooling.core.spec import PoolSpec, method_in_words
-from pooling.core.tables import PoolTable
+from poolbench.pooling.pool_builder import build_pool_table
+from poolbench.pooling.run_listing import cut_run
+from poolbench.pooling.spec import PoolSpec, method_in_words
+from poolbench.pooling.tables import PoolTable
+from poolbench.reading.reader import DocnoArray
+from poolbench.runs.run_matrix import PairArray
 from pooling.queries.composition import Composition, TopicShare, compute_composition
+from pooling.queries.document_texts import text_hashes
 from pooling.queries.inputs import (
     build_sessions,
     check_spec,
     get_poolable_runs,
     hash_inputs,
     is_skipped_topic,
+    list_poolable_runs,
 )
 from pooling.queries.pools import judged_pair_set, pooled_pair_set
-from pooling.queries.runs import list_poolable_runs
-from pooling.queries.texts import text_hashes
 
 SHARE_DEPTH = 10
 

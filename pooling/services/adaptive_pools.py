@@ -1,29 +1,44 @@
-"""Adaptive pools: the next document by the judgments so far, with a log.
+"""Adaptive pools: the next document by the judgments so far, with a log; sampling frames.
 
 Selections and processed judgments are appended to ``PoolEvent`` under the lock of the topic.
 Sessions in memory are only a cache: each is brought up to date from the log or rebuilt from it,
-and is shared only after its events are committed.
+and is shared only after its events are committed. The frame of a pool is rebuilt from them too:
+the pool stores only the documents to judge.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 
+import numpy as np
 from django.db import transaction
 
+from campaigns import store
+from campaigns.errors import ActionRefused
 from campaigns.models import Run, Topic
-from common.cache import Cache
-from pooling.core.candidates import RunListing
-from pooling.core.pool_builder import TopicPart, topic_part
-from pooling.core.session import LogMismatch, PoolSession, SessionEvent, replay_events
-from pooling.core.spec import PoolSpec, depth_spec
-from pooling.core.spec_file import build_spec as spec_from
+from poolbench.cache import Cache
+from poolbench.pooling.candidates import RunListing
+from poolbench.pooling.formats import (
+    FRAME_FORMATS,
+    SamplingFrame,
+    build_frame,
+    fill_frame_grades,
+    restrict_frame_to_pool,
+)
+from poolbench.pooling.pool_builder import build_pool_table, start_sessions
+from poolbench.pooling.session import LogMismatch, PoolSession, SessionEvent, replay_events
+from poolbench.pooling.spec import PoolSpec, depth_spec
+from poolbench.pooling.spec_file import build_spec as spec_from
+from poolbench.pooling.tables import PoolTable
+from poolbench.runs.qrels import read_qrels
 from pooling.models import Pool, PoolEvent, PoolItem, PoolTopic
 from pooling.queries import document_texts, inputs
-from pooling.queries.pools import PACKED
+from pooling.queries.inputs import load_listing
+from pooling.queries.pools import load_pool_table
+from pooling.services.freeze import build_pool_item
 
 Key = tuple[int, datetime, int]
 """Pool, its time of freezing (a restored database reuses ids), and topic."""
@@ -44,7 +59,7 @@ class CachedSession:
         """Count ``events``, which are in the log and applied to the session."""
         self.events += len(events)
         for event in events:
-            self.last = event_docno(self, event), event.relevant
+            self.last = self.session.candidates.docnos[event.doc], event.relevant
 
 
 _listings: Cache[str, RunListing] = Cache(2)
@@ -120,10 +135,6 @@ def choose_next_events(
     return events
 
 
-def event_docno(cached: CachedSession, event: SessionEvent) -> str:
-    return cached.session.candidates.docnos[event.doc]
-
-
 def write_pool_events(
     pool: Pool,
     topic: Topic,
@@ -139,33 +150,13 @@ def write_pool_events(
         )
         for number, event in enumerate(events, before + 1)
     )
-    part = topic_part(session) if len(session.selected) > selected_before else None
-    if part is not None:
-        PoolItem.objects.bulk_create(build_new_items(pool, topic, part, selected_before))
-
-
-def build_new_items(
-    pool: Pool, topic: Topic, part: TopicPart, selected_before: int
-) -> list[PoolItem]:
-    """The rows after the first ``selected_before`` documents, in the order of selection."""
-    bounds = part.contributor_counts.cumsum()
-    new = [at for at, place in enumerate(part.priority.tolist()) if place > selected_before]
-    return [
-        PoolItem(
-            pool=pool,
-            topic=topic,
-            docno=part.docnos[at],
-            min_rank=int(part.min_rank[at]),
-            contributors=part.contributors[bounds[at] - part.contributor_counts[at] : bounds[at]]
-            .astype(PACKED)
-            .tobytes(),
-            position=int(part.priority[at]),
-            priority=int(part.priority[at]),
-            stratum=int(part.stratum[at]),
-            probability=float(part.probability[at]),
+    if len(session.selected) > selected_before:
+        table = build_pool_table([session])
+        # After the documents selected before, in the order of selection.
+        rows = np.argsort(table.priority)[selected_before:].tolist()
+        PoolItem.objects.bulk_create(
+            build_pool_item(pool, topic.pk, table, row, int(table.priority[row])) for row in rows
         )
-        for at in sorted(new, key=lambda at: int(part.priority[at]))
-    ]
 
 
 def get_session(pool: Pool, topic: Topic) -> CachedSession:
@@ -219,11 +210,11 @@ def start_session(pool: Pool, topic: Topic) -> CachedSession:
     candidates = listing.topic(listing.topics.index(topic.number))
     if spec.reader:
         document_texts.check_reader(spec)
-        candidates = document_texts.candidates_with_texts(pool, topic, candidates)
+        read = partial(document_texts.load_frozen_texts, pool, topic)
+        candidates = replace(candidates, read=read, query=document_texts.topic_query(topic))
     session = PoolSession(candidates, spec.steps, budget)
     session.select_static()
-    docnos = session.candidates.docnos
-    return CachedSession(session, {docno: at for at, docno in enumerate(docnos)})
+    return CachedSession(session, {docno: at for at, docno in enumerate(candidates.docnos)})
 
 
 def frozen_spec(pool: Pool) -> PoolSpec:
@@ -268,3 +259,61 @@ def verify_pool_log(pool: Pool) -> int:
             raise LogMismatch(f"topic {row.topic.number} has other documents than its log")
         same += len(selected)
     return same
+
+
+def frame_text(pool: Pool, fmt: str, qrels: int | None = None) -> str:
+    """The sampling frame of ``pool`` in one of ``FRAME_FORMATS``, with grades of a qrels version.
+
+    Raises ``ActionRefused`` for an unknown version, for a format that cannot represent the
+    sample, for an adaptive pool that is not complete, and if the frame cannot be rebuilt.
+    """
+    table = load_pool_table(pool)
+    frame = (
+        rebuild_frame(pool, table)
+        if pool.is_adaptive or table.is_sampled
+        else restrict_frame_to_pool(table)
+    )
+    if fmt == "strata" and not frame.has_strata:
+        fix = "Download the sample with inclusion probabilities (prels) instead."
+        raise ActionRefused("no-strata", "This sample has probabilities but no strata.", fix)
+    if qrels is not None:
+        version = pool.campaign.qrels.filter(version=qrels).first()
+        if version is None:
+            message = f"Unknown qrels version of {pool.campaign.slug}: {qrels}."
+            raise ActionRefused("no-qrels", message)
+        frame = fill_frame_grades(frame, read_qrels(store.get_blob(version.path)))
+    return FRAME_FORMATS[fmt](frame)
+
+
+def rebuild_frame(pool: Pool, table: PoolTable) -> SamplingFrame:
+    """The frame from the pool's spec, runs and log, which never change."""
+    sessions = finished_sessions(pool) if pool.is_adaptive else frozen_sessions(pool)
+    if not have_same_sample(build_pool_table(sessions), table):
+        message = f"{str(pool).capitalize()} cannot be rebuilt from its spec and runs."
+        raise ActionRefused("pool-not-rebuilt", message, "The documents to judge are unaffected.")
+    return build_frame(sessions)
+
+
+def frozen_sessions(pool: Pool) -> list[PoolSession]:
+    runs = Run.objects.filter(pk__in=[run["id"] for run in pool.spec["runs"]])
+    spec = frozen_spec(pool)
+    return start_sessions(load_listing(pool.campaign, runs, pool.spec), spec.steps, spec.budget)
+
+
+def finished_sessions(pool: Pool) -> list[PoolSession]:
+    """The sessions of an adaptive pool that is complete."""
+    if pool.growing.filter(ended=False).exists():
+        fix = "Wait until the pool is complete; a partial sample cannot be used."
+        message = f"{str(pool).capitalize()} is adaptive and not complete."
+        raise ActionRefused("still-growing", message, fix)
+    topics = [row.topic for row in pool.growing.select_related("topic")]
+    return [get_session(pool, topic).session for topic in sorted(topics, key=lambda t: t.number)]
+
+
+def have_same_sample(first: PoolTable, second: PoolTable) -> bool:
+    """Whether two pools have the same documents, strata and probabilities."""
+    return (
+        (first.topics, first.docnos) == (second.topics, second.docnos)
+        and np.array_equal(first.stratum, second.stratum)
+        and np.allclose(first.probability, second.probability)
+    )

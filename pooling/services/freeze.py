@@ -10,21 +10,26 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Max
 
-from campaigns.core.confirmation import Confirmation, Decision
+from campaigns.confirmation import Confirmation, Decision
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Run, User
 from campaigns.rules import require_permission
 from campaigns.services import events
 from campaigns.services.campaigns import close_if_chosen
 from campaigns.services.decisions import check_decision
-from pooling.core.order import hash_order
-from pooling.core.pool_builder import build_pool_table
-from pooling.core.session import PoolSession
-from pooling.core.spec import PoolSpec
-from pooling.core.tables import PoolTable
+from poolbench.pooling.candidates import hash_order
+from poolbench.pooling.pool_builder import build_pool_table
+from poolbench.pooling.session import PoolSession
+from poolbench.pooling.spec import PoolSpec
+from poolbench.pooling.tables import PoolTable
 from pooling.models import Pool, PoolItem, PoolTopic
-from pooling.queries.confirmations import describe_freezing
-from pooling.queries.inputs import build_sessions, check_spec, get_poolable_runs, hash_inputs
+from pooling.queries.inputs import (
+    build_sessions,
+    check_spec,
+    describe_freezing,
+    get_poolable_runs,
+    hash_inputs,
+)
 from pooling.queries.pools import PACKED
 
 BATCH = 5_000
@@ -152,15 +157,19 @@ def iter_pool_items(pool: Pool, table: PoolTable) -> Iterator[PoolItem]:
             rows, key=lambda row: (hash_order(seed, topic, table.docnos[row]), table.docnos[row])
         )
         for position, row in enumerate(shuffled, 1):
-            contributors = table.contributors[table.bounds[row] : table.bounds[row + 1]]
-            yield PoolItem(
-                pool=pool,
-                topic_id=topic_ids[topic],
-                docno=table.docnos[row],
-                min_rank=int(table.min_rank[row]),
-                contributors=contributors.astype(PACKED).tobytes(),
-                position=position,
-                priority=int(table.priority[row]),
-                stratum=int(table.stratum[row]),
-                probability=float(table.probability[row]),
-            )
+            yield build_pool_item(pool, topic_ids[topic], table, row, position)
+
+
+def build_pool_item(pool: Pool, topic: int, table: PoolTable, row: int, position: int) -> PoolItem:
+    contributors = table.contributors[table.bounds[row] : table.bounds[row + 1]]
+    return PoolItem(
+        pool=pool,
+        topic_id=topic,
+        docno=table.docnos[row],
+        min_rank=int(table.min_rank[row]),
+        contributors=contributors.astype(PACKED).tobytes(),
+        position=position,
+        priority=int(table.priority[row]),
+        stratum=int(table.stratum[row]),
+        probability=float(table.probability[row]),
+    )

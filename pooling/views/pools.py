@@ -1,10 +1,10 @@
-"""Pages: select runs and a spec, preview and freeze the pool; frozen pools."""
+"""Pages: select runs and a spec, preview and freeze the pool; frozen pools and what they hold."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.contrib.auth.decorators import login_not_required
 from django.db.models import Q, QuerySet
@@ -13,71 +13,113 @@ from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_http_methods, require_safe
 
 from campaigns.api.attachments import attachment_response
-from campaigns.core.confirmation import Decision
+from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused
-from campaigns.models import Campaign, Run
+from campaigns.models import Campaign
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.confirmation import confirm_act
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
-from pooling.core.docs import methods_by_kind
-from pooling.core.formats import FORMATS, FRAME_FORMATS
-from pooling.core.method import PoolingMethod
+from poolbench.pooling.formats import FORMATS, FRAME_FORMATS
+from poolbench.pooling.registry import list_methods_by_kind
 from pooling.forms import FreezeForm, PoolForm, QuickSelectionForm, spec_to_yaml
 from pooling.models import Pool
-from pooling.queries import (
-    choose_runs,
+from pooling.queries.adaptive_pools import TopicGrowth, list_growth
+from pooling.queries.composition import Composition, RunShare, TeamShare, TopicShare
+from pooling.queries.inputs import choose_runs, list_poolable_runs
+from pooling.queries.pools import (
     get_pool_composition,
     judged_campaigns,
-    list_poolable_runs,
     list_visible_pools,
     load_pool_table,
     requested_qrels_version,
 )
-from pooling.queries.preview import SHARE_DEPTH, PooledShare, PoolPreview, preview_pool
-from pooling.services.adaptive_pools import frozen_spec
-from pooling.services.frames import frame_text
+from pooling.queries.preview import SHARE_DEPTH, PoolPreview, preview_pool
+from pooling.services.adaptive_pools import frame_text, frozen_spec
 from pooling.services.freeze import check_unchanged, draft_pool, freeze_pool, latest_pool_version
-from pooling.views.composition import (
-    CompositionPart,
-    composition_part,
-    growth_part,
-    share_percent,
-)
 
 
-class QuickSelection(NamedTuple):
-    """The query of ``QuickSelectionForm``, and the label of its button."""
+class TopicRow(NamedTuple):
+    """``hours`` are of a preview."""
 
-    query: str
-    label: str
-
-
-RULES = (
-    QuickSelection("all", "All"),
-    QuickSelection("priority=1", "Top-priority run of each team"),
-    QuickSelection("per_team=1", "One run per team"),
-    QuickSelection("per_team=0", "None"),
-)
-ENDINGS = {"trec": ".txt", "csv": ".csv", "json": ".json"}
+    topic: TopicShare
+    title: str
+    hours: float | None
 
 
 @dataclass(frozen=True)
-class PoolsPage:
-    campaign: Campaign
-    pools: QuerySet[Pool]
-    runs: list[Run]
-    team_count: int
-    form: PoolForm
-    quick: QuickSelectionForm
-    rules: Sequence[QuickSelection]
-    selected_ids: Collection[int]
-    checked_count: int
+class CompositionPart:
+    """The tables of a composition: runs, in a preview with their pooled shares, and teams with the
+    most unique documents first; ``most_of_run`` and ``most_of_team`` are those of the first.
+    """
+
+    parts: Composition
+    by_topic: list[TopicRow]
+    by_run: list[tuple[RunShare, float | None]]
+    by_team: list[TeamShare]
+    most_of_run: int
+    most_of_team: int
 
 
-class ExcludedRun(NamedTuple):
-    row: PooledShare
-    pct: float
+@dataclass(frozen=True)
+class GrowthPart:
+    """The growth of an adaptive pool by topic, and its sums."""
+
+    growth: list[TopicGrowth]
+    growth_given: int
+    growth_budget: int
+    growth_relevant: int
+    growth_alone: int
+    growth_many: int
+
+
+def composition_part(
+    campaign: Campaign,
+    parts: Composition,
+    preview: PoolPreview | None = None,
+    seconds: float = 0,
+) -> CompositionPart:
+    shares = {row.run.tag: row.share or 0.0 for row in preview.pooled_shares} if preview else {}
+    titles = dict(campaign.topics.values_list("number", "title"))
+    runs = sorted(parts.runs, key=lambda run: -run.alone)
+    teams = sorted(parts.teams, key=lambda team: -team.alone)
+    return CompositionPart(
+        parts=parts,
+        by_topic=[
+            TopicRow(
+                topic,
+                titles.get(topic.number, ""),
+                preview.topic_hours(topic, seconds) if preview else None,
+            )
+            for topic in parts.topics
+        ],
+        by_run=[(run, shares.get(run.tag)) for run in runs],
+        by_team=teams,
+        most_of_run=max((run.alone for run in runs), default=0),
+        most_of_team=max((team.alone for team in teams), default=0),
+    )
+
+
+def growth_part(pool: Pool) -> GrowthPart:
+    growth = list_growth(pool)
+    return GrowthPart(
+        growth=growth,
+        growth_given=sum(topic.selected for topic in growth),
+        growth_budget=sum(topic.budget for topic in growth),
+        growth_relevant=sum(topic.relevant for topic in growth),
+        growth_alone=sum(topic.one_team for topic in growth),
+        growth_many=sum(topic.many_relevant for topic in growth),
+    )
+
+
+RULES = (
+    ("all", "All"),
+    ("priority=1", "Top-priority run of each team"),
+    ("per_team=1", "One run per team"),
+    ("per_team=0", "None"),
+)
+"""The query of ``QuickSelectionForm`` and the label of its button."""
+ENDINGS = {"trec": ".txt", "csv": ".csv", "json": ".json"}
 
 
 @dataclass(frozen=True)
@@ -90,28 +132,7 @@ class PreviewPart:
     hours: float
     newest: int
     share_depth: int
-    excluded_runs: list[ExcludedRun]
     simulated_on: QuerySet[Campaign]
-
-
-@dataclass(frozen=True)
-class PoolPage:
-    """``qrels``: the latest version, of an upper app. ``gone``: the runs replaced or withdrawn
-    since, as the spec names them.
-    """
-
-    campaign: Campaign
-    pool: Pool
-    spec_text: str
-    newer: Pool | None
-    qrels: Any
-    gone: list[dict[str, Any]]
-    is_sampled: bool
-
-
-@dataclass(frozen=True)
-class PoolingMethodsPage:
-    groups: list[tuple[str, str, str, list[PoolingMethod]]]
 
 
 @require_http_methods(["GET", "POST"])
@@ -190,10 +211,16 @@ def render_pool_preview(
     if preview is None:
         return render_pools_page(request, campaign, form, quick, selected_ids)
     seconds = form.cleaned_data["seconds"]
-    parts = (
-        preview_part(request, campaign, preview, seconds),
-        composition_part(campaign, preview.parts, preview, seconds),
+    part = PreviewPart(
+        preview=preview,
+        spec_text=spec_to_yaml(preview.spec),
+        seconds=seconds,
+        hours=preview.hours(seconds),
+        newest=latest_pool_version(campaign),
+        share_depth=SHARE_DEPTH,
+        simulated_on=judged_campaigns(request.user, campaign),
     )
+    parts = part, composition_part(campaign, preview.parts, preview, seconds)
     return render_pools_page(request, campaign, form, quick, selected_ids, parts)
 
 
@@ -235,36 +262,19 @@ def render_pools_page(
     preview: tuple[PreviewPart, CompositionPart] | tuple[()] = (),
 ) -> HttpResponse:
     runs = list(list_poolable_runs(campaign))
-    page = PoolsPage(
-        campaign=campaign,
-        pools=campaign.pools.select_related("frozen_by"),
-        runs=runs,
-        team_count=len({run.team_id for run in runs}),
-        form=form,
-        quick=quick,
-        rules=RULES,
-        selected_ids=selected_ids,
-        checked_count=sum(run.pk in selected_ids for run in runs),
-    )
+    page = {
+        "campaign": campaign,
+        "pools": campaign.pools.select_related("frozen_by"),
+        "runs": runs,
+        "team_count": len({run.team_id for run in runs}),
+        "form": form,
+        "quick": quick,
+        "rules": RULES,
+        "selected_ids": selected_ids,
+        "checked_count": sum(run.pk in selected_ids for run in runs),
+    }
     status = 422 if form.errors or quick.errors else 200
     return render_page(request, "pooling/pools.html", page, *preview, status=status)
-
-
-def preview_part(
-    request: SignedInRequest, campaign: Campaign, preview: PoolPreview, seconds: float
-) -> PreviewPart:
-    return PreviewPart(
-        preview=preview,
-        spec_text=spec_to_yaml(preview.spec),
-        seconds=seconds,
-        hours=preview.hours(seconds),
-        newest=latest_pool_version(campaign),
-        share_depth=SHARE_DEPTH,
-        excluded_runs=[
-            ExcludedRun(row, share_percent(row.share, 1)) for row in preview.excluded_runs
-        ],
-        simulated_on=judged_campaigns(request.user, campaign),
-    )
 
 
 @require_safe
@@ -272,15 +282,17 @@ def pool_view(request: SignedInRequest, slug: str, version: int) -> HttpResponse
     pool = get_pool(request, slug, version)
     campaign = pool.campaign
     accepted = set(campaign.runs.accepted().values_list("pk", flat=True))
-    page = PoolPage(
-        campaign=campaign,
-        pool=pool,
-        spec_text=spec_to_yaml(frozen_spec(pool)) if "steps" in pool.spec else "",
-        newer=campaign.pools.filter(version__gt=pool.version).first(),
-        qrels=campaign.qrels.first(),
-        gone=[run for run in pool.spec["runs"] if run["id"] not in accepted],
-        is_sampled=pool.items.filter(Q(stratum__gt=0) | Q(probability__lt=1)).exists(),
-    )
+    # ``qrels``: the latest version, of an upper app. ``gone``: the runs replaced or withdrawn
+    # since, as the spec names them.
+    page = {
+        "campaign": campaign,
+        "pool": pool,
+        "spec_text": spec_to_yaml(frozen_spec(pool)) if "steps" in pool.spec else "",
+        "newer": campaign.pools.filter(version__gt=pool.version).first(),
+        "qrels": campaign.qrels.first(),
+        "gone": [run for run in pool.spec["runs"] if run["id"] not in accepted],
+        "is_sampled": pool.items.filter(Q(stratum__gt=0) | Q(probability__lt=1)).exists(),
+    }
     composition = composition_part(campaign, get_pool_composition(pool))
     growth = growth_part(pool) if pool.is_adaptive else None
     return render_page(request, "pooling/pool.html", page, composition, growth)
@@ -310,4 +322,4 @@ def get_pool(request: SignedInRequest, slug: str, version: int) -> Pool:
 @require_safe
 def pooling_methods_view(request: HttpRequest) -> HttpResponse:
     """All methods, from their cards."""
-    return render_page(request, "pooling/methods.html", PoolingMethodsPage(methods_by_kind()))
+    return render_page(request, "pooling/methods.html", {"groups": list_methods_by_kind()})

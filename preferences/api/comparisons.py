@@ -23,7 +23,7 @@ from campaigns.models import Campaign
 from campaigns.queries.lists import get_campaign_for
 from judging.rules import SKIP_REASONS
 from preferences.models import ComparisonPlan, ComparisonSlot, Preference
-from preferences.queries.comparisons import current_answer_filter, find_chosen_side
+from preferences.queries.comparisons import current_answer_filter
 from preferences.services.comparison_plans import MOST_DEPTH
 from preferences.services.comparisons import (
     claim_comparison,
@@ -58,7 +58,7 @@ class PreferenceSerializer(serializers.ModelSerializer[Preference]):
 
     def get_side(self, row: Preference) -> str:
         """`left`, `right` or `tie` as shown; empty for a skip, a withdrawal or picks."""
-        return find_chosen_side(row, swapped=row.swapped)
+        return row.get_side(swapped=row.swapped)
 
 
 class NextComparisonSerializer(Serializer[Any]):

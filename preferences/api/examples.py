@@ -10,8 +10,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
-from preferences.core.interleaving_methods import METHODS
-from preferences.core.tryout import build_worked_clicks, build_worked_interleaving
+from poolbench.preferences.interleaving import METHODS
+from poolbench.preferences.tryout import build_worked_clicks, build_worked_interleaving
 
 MAX_LISTED, MAX_NAME = 1000, 500
 
@@ -82,14 +82,7 @@ class InterleavingViewSet(viewsets.ViewSet):
         form.is_valid(raise_exception=True)
         data = form.validated_data
         try:
-            worked = build_worked_interleaving(
-                data["a"],
-                data["b"],
-                data["method"],
-                first=data.get("first"),
-                seed=data["seed"],
-                picks=data["picks"],
-            )
+            worked = build_worked_interleaving(**data)
         except ValueError as error:
             raise serializers.ValidationError(f"{str(error).capitalize()}.") from error
         merged = worked.interleaved

@@ -14,7 +14,7 @@ from rest_framework.serializers import Serializer
 
 from campaigns.api.resources import read_upload_bytes, request_user
 from campaigns.queries.lists import get_campaign_for
-from preferences.core.formats import score_to_dict, strengths_to_dict
+from poolbench.preferences.formats import score_to_dict, strengths_to_dict
 from preferences.models import ClickLog
 from preferences.queries.preference_sets import (
     CLICKS,

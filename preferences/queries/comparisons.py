@@ -12,34 +12,21 @@ from dataclasses import dataclass
 
 import numpy as np
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.urls import reverse
 
+from campaigns.confirmation import Confirmation, ConfirmationChoice, Consequence, OpenMatter
 from campaigns.models import Campaign, Topic, User
-from common.statistics.proportions import sign_test_probability
 from judging.queries.slots import free_slots
-from preferences.core.credit_outcome import InterleavingOutcome, compare_credits
-from preferences.core.interleaving import InterleavedList
-from preferences.core.interleaving_methods import METHODS
+from poolbench.files.faults import format_count
+from poolbench.preferences.interleaved_runs import InterleavingOutcome, compare_credits
+from poolbench.preferences.interleaving import METHODS, InterleavedList
+from poolbench.statistics.proportions import sign_test_probability
 from preferences.models import Comparison, ComparisonPlan, ComparisonSlot, Preference
 
 State = ComparisonSlot.State
 ANSWERED = (Preference.Kind.CHOICE, Preference.Kind.SKIP)
-SIDES = {
-    False: {"left": Preference.Choice.A, "right": Preference.Choice.B},
-    True: {"left": Preference.Choice.B, "right": Preference.Choice.A},
-}
-"""By whether the sides are swapped: which document is on which side."""
 ALPHA = 0.05
 """Level of the sign test of left against right."""
-
-
-@dataclass(frozen=True)
-class PreferencePair:
-    """``better`` was preferred to ``worse``. A tie is two pairs, each with ``weight`` ½."""
-
-    topic: str
-    better: str
-    worse: str
-    weight: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -148,7 +135,8 @@ def list_choices(plan: ComparisonPlan) -> list[Preference]:
 
 
 def new_comparison_filter(actor: User) -> Q:
-    """Within a query of slots: comparisons that ``actor`` neither has checked out nor answered.
+    """Within a query of slots: free ones of open plans, for ``actor`` or anybody, whose comparison
+    ``actor`` neither has checked out nor answered.
 
     An undone answer does not count.
     """
@@ -156,7 +144,13 @@ def new_comparison_filter(actor: User) -> Q:
     answers = Preference.objects.filter(
         current_answer_filter(), comparison=OuterRef("comparison"), assessor=actor
     )
-    return Q(~Exists(own), ~Exists(answers))
+    return Q(
+        free_slots(),
+        ~Exists(own),
+        ~Exists(answers),
+        Q(reserved_for=None) | Q(reserved_for=actor),
+        comparison__plan__state=ComparisonPlan.State.OPEN,
+    )
 
 
 def claimable_comparison_slots(
@@ -164,11 +158,7 @@ def claimable_comparison_slots(
 ) -> QuerySet[ComparisonSlot]:
     """The slots that ``actor`` may claim, in the order of judging, oldest plan first."""
     slots = ComparisonSlot.objects.filter(
-        free_slots(),
-        new_comparison_filter(actor),
-        Q(reserved_for=None) | Q(reserved_for=actor),
-        comparison__plan__campaign=campaign,
-        comparison__plan__state=ComparisonPlan.State.OPEN,
+        new_comparison_filter(actor), comparison__plan__campaign=campaign
     )
     if plan is not None:
         slots = slots.filter(comparison__plan=plan)
@@ -184,11 +174,7 @@ def count_waiting_comparisons(actor: User, campaigns: Collection[int]) -> dict[i
     if not campaigns:
         return {}
     slots = ComparisonSlot.objects.filter(
-        free_slots(),
-        new_comparison_filter(actor),
-        Q(reserved_for=None) | Q(reserved_for=actor),
-        comparison__plan__campaign__in=campaigns,
-        comparison__plan__state=ComparisonPlan.State.OPEN,
+        new_comparison_filter(actor), comparison__plan__campaign__in=campaigns
     ).order_by()
     counts = slots.values_list("comparison__plan__campaign")
     return dict(counts.annotate(Count("comparison", distinct=True)))
@@ -291,12 +277,12 @@ def list_judge_counts(plan: ComparisonPlan) -> list[JudgeCount]:
     by_assessor: dict[User, list[Preference]] = defaultdict(list)
     for row in current.select_related("assessor").order_by("assessor__username", "pk"):
         by_assessor[row.assessor].append(row)
-    return [count_judge(assessor, rows) for assessor, rows in by_assessor.items()]
-
-
-def count_judge(assessor: User, rows: list[Preference]) -> JudgeCount:
-    choices = [row for row in rows if row.kind == Preference.Kind.CHOICE]
-    return JudgeCount(assessor, len(choices), len(rows) - len(choices), count_sides(choices))
+    counts = []
+    for assessor, rows in by_assessor.items():
+        choices = [row for row in rows if row.kind == Preference.Kind.CHOICE]
+        skipped = len(rows) - len(choices)
+        counts.append(JudgeCount(assessor, len(choices), skipped, count_sides(choices)))
+    return counts
 
 
 def list_topic_outcomes(plan: ComparisonPlan) -> list[TopicOutcome]:
@@ -322,25 +308,6 @@ def compare_outcomes(outcomes: Iterable[TopicOutcome]) -> InterleavingOutcome:
     )
 
 
-def list_preference_pairs(plan: ComparisonPlan) -> list[PreferencePair]:
-    """The preferences between documents that judges of ``plan`` expressed, one by one.
-
-    Empty for a plan that compares runs.
-    """
-    if plan.kind != ComparisonPlan.Kind.DOCUMENTS:
-        return []
-    pairs = []
-    for row in list_choices(plan):
-        compared = row.comparison
-        topic, a, b = compared.topic.number, compared.docno_a, compared.docno_b
-        if row.choice == Preference.Choice.TIE:
-            pairs += [PreferencePair(topic, a, b, 0.5), PreferencePair(topic, b, a, 0.5)]
-        else:
-            better, worse = (a, b) if row.choice == Preference.Choice.A else (b, a)
-            pairs.append(PreferencePair(topic, better, worse))
-    return pairs
-
-
 def credit_comparison(comparison: Comparison, picks: Iterable[str]) -> tuple[int, int]:
     """The credit of run A and of run B for the documents picked from an interleaved list.
 
@@ -353,10 +320,31 @@ def credit_comparison(comparison: Comparison, picks: Iterable[str]) -> tuple[int
     return credit["A"], credit["B"]
 
 
-def find_chosen_side(preference: Preference, *, swapped: bool) -> str:
-    """The side on which what was chosen stands; empty for a skip and for an interleaved list."""
-    if preference.comparison.plan.kind == ComparisonPlan.Kind.INTERLEAVED or not preference.choice:
-        return ""
-    if preference.choice == Preference.Choice.TIE:
-        return "tie"
-    return next(side for side, chosen in SIDES[swapped].items() if chosen == preference.choice)
+def describe_comparison_closing(plan: ComparisonPlan) -> Confirmation:
+    """Before a plan of comparisons is closed. Counts that change while judges work are details."""
+    progress = count_comparison_progress(plan)
+    matters = []
+    if progress.left:
+        matters.append(
+            OpenMatter(
+                text="Not all comparisons are judged.",
+                detail=f"{format_count(progress.left, 'judgment')} missing.",
+                override=ConfirmationChoice("comparisons-open", "Close without them"),
+                url=plan.get_absolute_url(),
+                link="View progress",
+            )
+        )
+    return Confirmation(
+        question="Close this plan of comparisons?",
+        summary=plan.title,
+        before="Before you close",
+        open=tuple(matters),
+        consequences=(
+            Consequence("For good", "A closed plan cannot be opened again."),
+            Consequence("Preferences", "stay and count."),
+            Consequence("Assessors", "get no more comparisons from this plan."),
+        ),
+        button="Close plan",
+        back=reverse("comparison-plan", args=[plan.campaign.slug, plan.pk]),
+        note="To stop work for a while, pause the plan instead.",
+    )

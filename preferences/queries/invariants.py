@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 
 from campaigns.models import Campaign
+from judging.queries.invariants import Invariant
 from preferences.models import ComparisonPlan, ComparisonSlot, Preference
 from preferences.queries.comparisons import later_preferences
 
 State, Kind = ComparisonSlot.State, Preference.Kind
-
-
-@dataclass(frozen=True)
-class ComparisonInvariant:
-    """``violations`` returns the rows that violate it."""
-
-    name: str
-    description: str
-    violations: Callable[[Campaign], QuerySet[Any, Any]]
 
 
 def comparison_slots(campaign: Campaign) -> QuerySet[ComparisonSlot]:
@@ -87,22 +77,13 @@ def forbidden_tie_choices(campaign: Campaign) -> QuerySet[Preference]:
 
 
 COMPARISON_INVARIANTS = (
-    ComparisonInvariant(
-        "wanted", "slots beyond the judges per comparison", comparison_slots_beyond_plan
-    ),
-    ComparisonInvariant("filled", "slots filled by two choices", doubly_filled_comparison_slots),
-    ComparisonInvariant("said", "completed slots without an answer", slots_without_preference),
-    ComparisonInvariant("held", "choices whose slot is not judged", choices_without_slot),
-    ComparisonInvariant(
-        "revisions", "answers without the previous revision", preferences_missing_revision
-    ),
-    ComparisonInvariant(
+    Invariant("wanted", "slots beyond the judges per comparison", comparison_slots_beyond_plan),
+    Invariant("filled", "slots filled by two choices", doubly_filled_comparison_slots),
+    Invariant("said", "completed slots without an answer", slots_without_preference),
+    Invariant("held", "choices whose slot is not judged", choices_without_slot),
+    Invariant("revisions", "answers without the previous revision", preferences_missing_revision),
+    Invariant(
         "comparison", "answers whose slot is of another comparison", preferences_of_other_comparison
     ),
-    ComparisonInvariant("ties", "ties in a plan without ties", forbidden_tie_choices),
+    Invariant("ties", "ties in a plan without ties", forbidden_tie_choices),
 )
-
-
-def list_comparison_violations(campaign: Campaign) -> list[tuple[ComparisonInvariant, int]]:
-    """Every invariant with its number of violations."""
-    return [(rule, rule.violations(campaign).count()) for rule in COMPARISON_INVARIANTS]

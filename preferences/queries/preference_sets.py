@@ -7,20 +7,26 @@ nothing here writes, and qrels read judgments only.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from django.db.models import Sum
 
 from campaigns.models import Campaign, Run
-from common.cache import Cache
-from preferences.core.credit_outcome import InterleavingOutcome, compare_credits
-from preferences.core.preference_pairs import PreferenceRecord, group_preferences
-from preferences.core.preference_score import PreferenceScore, score_run_by_preferences
-from preferences.core.strengths import StrengthReport, compute_strengths
+from campaigns.services.matrices import load_run_table
+from poolbench.cache import Cache
+from poolbench.preferences.click_log import ClickLogTable
+from poolbench.preferences.interleaved_runs import InterleavingOutcome
+from poolbench.preferences.preference_pairs import PreferenceRecord, group_preferences
+from poolbench.preferences.preference_score import (
+    PreferenceScore,
+    Rankings,
+    count_own_lists,
+    score_run_by_preferences,
+)
+from poolbench.preferences.strengths import StrengthReport, compute_strengths
 from preferences.models import ClickLog, ClickPreference, ComparisonPlan, Preference
-from preferences.queries.comparisons import list_choices, list_topic_outcomes
-from preferences.queries.run_lists import iter_run_rankings
+from preferences.queries.comparisons import compare_outcomes, list_choices, list_topic_outcomes
 
 CLICKS, COMPARISONS = "clicks", "comparisons"
 SOURCES = {CLICKS: "Click logs", COMPARISONS: "Judged comparisons of documents"}
@@ -125,7 +131,7 @@ def score_runs(campaign: Campaign, preferences: PreferenceSet) -> Sequence[Prefe
         ]
         return tuple(sorted(scores, key=lambda score: (-(score.macro.value or 0), score.run)))
 
-    key = (*_campaign_key(campaign), preferences.source, preferences.state, runs)
+    key = (campaign.pk, campaign.created_at, preferences.source, preferences.state, runs)
     scores: Sequence[PreferenceScore] = _results.get_or_compute(key, compute)  # type: ignore[assignment]
     return scores
 
@@ -134,28 +140,44 @@ def compute_set_strengths(
     campaign: Campaign, preferences: PreferenceSet, prior: float
 ) -> StrengthReport:
     """Strengths of the documents of each topic. Raises ``ValueError`` for too many documents."""
-    key = (*_campaign_key(campaign), preferences.source, preferences.state, "prior", prior)
+    key = (campaign.pk, campaign.created_at, preferences.source, preferences.state, "prior", prior)
     report: StrengthReport = _results.get_or_compute(  # type: ignore[assignment]
         key, lambda: compute_strengths(preferences.records, prior)
     )
     return report
 
 
-def _campaign_key(campaign: Campaign) -> tuple[object, ...]:
-    return campaign.pk, campaign.created_at
-
-
 def list_run_comparisons(campaign: Campaign) -> list[RunComparison]:
     """The outcome of each plan that compares two runs and has an answer."""
     plans = campaign.comparison_plans.exclude(kind=ComparisonPlan.Kind.DOCUMENTS)
-    compared = []
-    for plan in plans.select_related("run_a", "run_b", "campaign"):
-        credits_by_topic = {
-            row.topic.number: [(1.0, 0.0)] * row.wins_a
-            + [(0.0, 1.0)] * row.wins_b
-            + [(1.0, 1.0)] * row.ties
-            for row in list_topic_outcomes(plan)
-        }
-        if credits_by_topic:
-            compared.append(RunComparison(plan, compare_credits(credits_by_topic)))
-    return compared
+    return [
+        RunComparison(plan, compare_outcomes(outcomes))
+        for plan in plans.select_related("run_a", "run_b", "campaign")
+        if (outcomes := list_topic_outcomes(plan))
+    ]
+
+
+def iter_run_rankings(
+    campaign: Campaign, topics: Collection[str]
+) -> Iterator[tuple[Run, Rankings]]:
+    """Each accepted run with the docnos of these topics from the top, one run at a time."""
+    for run in Run.objects.filter(campaign=campaign).accepted().order_by("tag"):
+        run.campaign = campaign
+        table = load_run_table(run)
+        yield (
+            run,
+            {
+                topic: table.docnos[table.rows(at)]
+                for at, topic in enumerate(table.topics)
+                if topic in topics
+            },
+        )
+
+
+def count_own_lists_by_run(campaign: Campaign, log: ClickLogTable) -> dict[str, int]:
+    """By run tag, the sessions of ``log`` that showed a list of the run."""
+    counts = dict(log.runs)
+    for run, rankings in iter_run_rankings(campaign, log.first_lines):
+        if own := count_own_lists(log, run.tag, rankings):
+            counts[run.tag] = own
+    return counts

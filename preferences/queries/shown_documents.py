@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from django.db.models.functions import Substr
 
-from campaigns.core.text_pages import strip_tags_for_count
 from campaigns.models import Campaign, Document
+from poolbench.texts.text_pages import strip_tags_for_count
 
 READ, SHOWN = 6_000, 700
 """Characters of a body that are read for its beginning, and that are shown."""

@@ -8,17 +8,17 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 
 from campaigns import store
-from campaigns.core.faults import FaultReport, InvalidFile
-from campaigns.core.streams import read_bytes
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, User
 from campaigns.rules import require_permission
 from campaigns.services.collection import iter_batches
 from campaigns.services.events import log_event
 from judging.services.imports import missing_docnos
-from preferences.core.click_log import ClickLogTable, read_click_log
+from poolbench.files.faults import FaultReport, InvalidFile
+from poolbench.files.streams import read_bytes
+from poolbench.preferences.click_log import ClickLogTable, read_click_log
 from preferences.models import ClickLog, ClickPreference
-from preferences.queries.run_lists import count_own_lists_by_run
+from preferences.queries.preference_sets import count_own_lists_by_run
 
 
 def import_click_log(

@@ -6,29 +6,29 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
-from uuid import uuid4
 
 from django.db import transaction
 from django.db.models import Count
 from django.utils import timezone
 
-from campaigns.core.confirmation import Decision
-from campaigns.core.faults import format_count
+from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Run, Topic, User
 from campaigns.rules import require_permission
 from campaigns.services import events
 from campaigns.services.decisions import check_decision
 from campaigns.services.matrices import load_run_table
-from pooling.models import Pool
-from preferences.core.interleaving_methods import interleave_by_method, topic_rng
-from preferences.core.pair_designs import (
+from judging.services.leases import return_slots_by_token
+from poolbench.files.faults import format_count
+from poolbench.preferences.interleaving import interleave_by_method, topic_rng
+from poolbench.preferences.pair_designs import (
     LEAST_PARTNERS,
     count_document_pairs,
     draw_document_pairs,
 )
+from pooling.models import Pool
 from preferences.models import Comparison, ComparisonPlan, ComparisonSlot
-from preferences.queries.confirmations import describe_comparison_closing
+from preferences.queries.comparisons import describe_comparison_closing
 
 Kind, State = ComparisonPlan.Kind, ComparisonPlan.State
 MOST_COMPARISONS = 50_000
@@ -60,21 +60,13 @@ class ComparisonOptions:
 
 
 @dataclass(frozen=True)
-class ComparisonDraft:
-    """One comparison before it is saved."""
-
-    topic: Topic
-    docno_a: str = ""
-    docno_b: str = ""
-    content: dict[str, Any] | None = None
-
-
-@dataclass(frozen=True)
 class ComparisonPreview:
-    """What a plan would contain. ``left_out``: topics with nothing to compare."""
+    """What a plan would contain: ``drafts``, not saved. ``left_out``: topics with nothing to
+    compare.
+    """
 
     options: ComparisonOptions
-    drafts: Sequence[ComparisonDraft]
+    drafts: Sequence[Comparison]
     left_out: int
 
     @property
@@ -87,7 +79,7 @@ class ComparisonPreview:
 
     @property
     def topics(self) -> int:
-        return len({draft.topic.pk for draft in self.drafts})
+        return len({draft.topic_id for draft in self.drafts})
 
 
 def preview_comparisons(
@@ -105,7 +97,7 @@ def preview_comparisons(
             "No topic has two things to compare.",
             "Choose a pool with at least two documents per topic, or runs with common topics.",
         )
-    compared = {draft.topic.pk for draft in drafts}
+    compared = {draft.topic_id for draft in drafts}
     return ComparisonPreview(options, drafts, sum(topic.pk not in compared for topic in topics))
 
 
@@ -116,35 +108,17 @@ def create_comparison_plan(
     preview = preview_comparisons(actor=actor, campaign=campaign, options=options)
     documents = options.kind == Kind.DOCUMENTS
     with transaction.atomic():
-        plan = ComparisonPlan.objects.create(
-            campaign=campaign,
-            kind=options.kind,
-            title=options.title,
-            question=options.question,
-            pool=options.pool if documents else None,
-            run_a=None if documents else options.run_a,
-            run_b=None if documents else options.run_b,
-            depth=options.depth,
-            method=options.method if options.kind == Kind.INTERLEAVED else "",
-            judges=options.judges,
-            ties=options.ties,
-            seed=options.seed,
-            created_by=actor,
-        )
-        rows = Comparison.objects.bulk_create(
-            (
-                Comparison(
-                    plan=plan,
-                    topic=draft.topic,
-                    docno_a=draft.docno_a,
-                    docno_b=draft.docno_b,
-                    content=draft.content or {},
-                    position=position,
-                )
-                for position, draft in enumerate(preview.drafts)
-            ),
-            batch_size=BATCH,
-        )
+        fields = vars(options) | {
+            "pool": options.pool if documents else None,
+            "run_a": None if documents else options.run_a,
+            "run_b": None if documents else options.run_b,
+            "method": options.method if options.kind == Kind.INTERLEAVED else "",
+        }
+        del fields["per_document"]
+        plan = ComparisonPlan.objects.create(campaign=campaign, created_by=actor, **fields)
+        for position, draft in enumerate(preview.drafts):
+            draft.plan, draft.position = plan, position
+        rows = Comparison.objects.bulk_create(preview.drafts, batch_size=BATCH)
         ComparisonSlot.objects.bulk_create(iter_comparison_slots(plan, rows), batch_size=BATCH)
         events.log_event(
             campaign=campaign,
@@ -174,9 +148,7 @@ def iter_comparison_slots(
             )
 
 
-def draft_documents(
-    options: ComparisonOptions, topics: Sequence[Topic]
-) -> Iterator[ComparisonDraft]:
+def draft_documents(options: ComparisonOptions, topics: Sequence[Topic]) -> Iterator[Comparison]:
     """Pairs of documents of the pool, topic by topic."""
     assert options.pool is not None  # noqa: S101 (check_comparison_options)
     by_topic: dict[int, list[str]] = {topic.pk: [] for topic in topics}
@@ -185,12 +157,10 @@ def draft_documents(
     for topic in topics:
         rng = topic_rng(options.seed, topic.number)
         for a, b in draw_document_pairs(by_topic[topic.pk], options.per_document, rng):
-            yield ComparisonDraft(topic, a, b)
+            yield Comparison(topic=topic, docno_a=a, docno_b=b)
 
 
-def draft_rankings(
-    options: ComparisonOptions, topics: Sequence[Topic]
-) -> Iterator[ComparisonDraft]:
+def draft_rankings(options: ComparisonOptions, topics: Sequence[Topic]) -> Iterator[Comparison]:
     """The rankings of both runs, or one list of both, for each topic that both have."""
     runs = [list_top_documents(run, options.depth) for run in (options.run_a, options.run_b) if run]
     for topic in topics:
@@ -206,7 +176,7 @@ def draft_rankings(
                 "by": interleaved.by,
                 "first": interleaved.by[0],
             }
-        yield ComparisonDraft(topic, content=content)
+        yield Comparison(topic=topic, content=content)
 
 
 def list_top_documents(run: Run, depth: int) -> dict[str, list[str]]:
@@ -301,10 +271,7 @@ def reopen_skipped_comparisons(*, actor: User, plan: ComparisonPlan) -> int:
         skipped = ComparisonSlot.objects.filter(
             comparison__plan=plan, state=ComparisonSlot.State.SKIPPED
         )
-        count = 0
-        for slot in skipped:
-            same = ComparisonSlot.objects.filter(pk=slot.pk, token=slot.token)
-            count += same.update(state=ComparisonSlot.State.OPEN, assessor=None, token=uuid4())
+        count = return_slots_by_token(skipped)
         if count:
             events.log_event(
                 campaign=plan.campaign,

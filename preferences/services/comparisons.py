@@ -10,10 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
+from typing import Required, TypedDict, Unpack
 from uuid import UUID, uuid4
 
 from django.core.signing import BadSignature, Signer
 from django.db.models import Max
+from django.utils.translation import gettext as _
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, User
@@ -24,9 +26,8 @@ from judging.rules import EXPLAINED, SKIP_REASONS
 from judging.services.judgment_log import run_with_retries, uuid_conflict
 from judging.services.judgments import require_judging_open
 from judging.services.leases import lease_is_active, lease_slot, try_lease
-from preferences.models import Comparison, ComparisonPlan, ComparisonSlot, Preference
+from preferences.models import SIDES, Comparison, ComparisonPlan, ComparisonSlot, Preference
 from preferences.queries.comparisons import (
-    SIDES,
     claimable_comparison_slots,
     credit_comparison,
     leased_comparison_slots,
@@ -74,6 +75,17 @@ class PreferenceSubmission:
         return self.display.comparison.plan
 
 
+class AnswerFields(TypedDict, total=False):
+    """The fields of a ``PreferenceSubmission`` that every answer has."""
+
+    actor: Required[User]
+    client_uuid: Required[UUID]
+    token: UUID | None
+    comment: str
+    served_at: datetime | None
+    active_seconds: float | None
+
+
 def sign_display(actor: User, comparison: Comparison, *, swapped: bool) -> str:
     """What a page or program sends back with an answer: which comparison ``actor`` was shown, and
     whether A stood on the right. So an answer keeps its meaning after its lease has passed on.
@@ -92,8 +104,8 @@ def read_display(actor: User, campaign: Campaign, text: str) -> DisplayedCompari
     if comparison is None or user != actor.pk:
         raise ActionRefused(
             "not-shown",
-            "This comparison was not shown to you.",
-            "Go back to your comparisons and open the next one.",
+            _("This comparison was not shown to you."),
+            _("Go back to your comparisons and open the next one."),
         )
     return DisplayedComparison(comparison, bool(swapped))
 
@@ -111,7 +123,7 @@ def claim_comparison(
     for slot in leased_comparison_slots(actor, campaign, plan):
         if lease_is_active(slot) or try_lease(slot, actor):
             return slot
-    for _ in range(ATTEMPTS):
+    for _attempt in range(ATTEMPTS):
         candidates = list(claimable_comparison_slots(actor, campaign, plan)[:CANDIDATES])
         if not candidates:
             return None
@@ -119,20 +131,14 @@ def claim_comparison(
             if try_lease(slot, actor):
                 return slot
     raise ActionRefused(
-        "busy", "Too many assessors are requesting comparisons.", "Try again in a moment."
+        "busy",
+        _("Too many assessors are requesting comparisons."),
+        _("Try again in a moment."),
     )
 
 
 def submit_preference(
-    *,
-    actor: User,
-    display: DisplayedComparison,
-    side: str,
-    client_uuid: UUID,
-    token: UUID | None = None,
-    comment: str = "",
-    served_at: datetime | None = None,
-    active_seconds: float | None = None,
+    *, display: DisplayedComparison, side: str, **answer: Unpack[AnswerFields]
 ) -> Preference:
     """Save which side of two documents or rankings is better: ``left``, ``right`` or ``tie``.
 
@@ -143,28 +149,17 @@ def submit_preference(
     if plan.kind == ComparisonPlan.Kind.INTERLEAVED:
         raise ActionRefused("picks-needed", "Pick documents of this list.", "Send `picks`.")
     if side == TIE and not plan.ties:
-        raise ActionRefused("no-ties", "This plan has no ties.", "Choose left or right.")
+        raise ActionRefused("no-ties", _("This plan has no ties."), _("Choose left or right."))
     choice = Choice.TIE if side == TIE else SIDES[display.swapped].get(side)
     if choice is None:
         raise ActionRefused("side", f"Unknown side: {side}.", "Choose left, right or tie.")
     return check_and_save_preference(
-        PreferenceSubmission(
-            actor, display, Kind.CHOICE, client_uuid, token=token, choice=choice, comment=comment,
-            served_at=served_at, active_seconds=active_seconds,
-        )
-    )  # fmt: skip
+        PreferenceSubmission(display=display, kind=Kind.CHOICE, choice=choice, **answer)
+    )
 
 
 def submit_picks(
-    *,
-    actor: User,
-    display: DisplayedComparison,
-    picks: Sequence[int],
-    client_uuid: UUID,
-    token: UUID | None = None,
-    comment: str = "",
-    served_at: datetime | None = None,
-    active_seconds: float | None = None,
+    *, display: DisplayedComparison, picks: Sequence[int], **answer: Unpack[AnswerFields]
 ) -> Preference:
     """Save the documents picked from an interleaved list, by their ranks from 1; none is a tie.
 
@@ -183,34 +178,24 @@ def submit_picks(
     choice = Choice.TIE if a == b else Choice.A if a > b else Choice.B
     return check_and_save_preference(
         PreferenceSubmission(
-            actor, display, Kind.CHOICE, client_uuid, token=token, choice=choice, picks=picked,
-            comment=comment, served_at=served_at, active_seconds=active_seconds,
+            display=display, kind=Kind.CHOICE, choice=choice, picks=picked, **answer
         )
-    )  # fmt: skip
+    )
 
 
 def skip_comparison(
-    *,
-    actor: User,
-    display: DisplayedComparison,
-    reason: str,
-    client_uuid: UUID,
-    token: UUID | None = None,
-    comment: str = "",
-    served_at: datetime | None = None,
-    active_seconds: float | None = None,
+    *, display: DisplayedComparison, reason: str, **answer: Unpack[AnswerFields]
 ) -> Preference:
     """Skip a comparison with a reason. The assessor may still answer it later."""
     if reason not in SKIP_REASONS:
         raise ActionRefused("reason", f"Unknown reason: {reason}.", "Choose a listed reason.")
-    if reason in EXPLAINED and not comment.strip():
-        raise ActionRefused("no-reason", "Say why you skip this comparison.", "Add a comment.")
-    return check_and_save_preference(
-        PreferenceSubmission(
-            actor, display, Kind.SKIP, client_uuid, token=token, reason=reason, comment=comment,
-            served_at=served_at, active_seconds=active_seconds,
+    if reason in EXPLAINED and not answer.get("comment", "").strip():
+        raise ActionRefused(
+            "no-reason", _("Say why you skip this comparison."), _("Add a comment.")
         )
-    )  # fmt: skip
+    return check_and_save_preference(
+        PreferenceSubmission(display=display, kind=Kind.SKIP, reason=reason, **answer)
+    )
 
 
 def undo_preference(
@@ -235,7 +220,7 @@ def undo_preference(
 def check_and_save_preference(submission: PreferenceSubmission) -> Preference:
     require_permission(submission.actor, "campaigns.judge", submission.plan.campaign)
     if "\0" in submission.comment:
-        raise ActionRefused("comment", "The comment contains a null character.", "Remove it.")
+        raise ActionRefused("comment", _("The comment contains a null character."), _("Remove it."))
     return run_with_retries(partial(write_preference, submission))
 
 
@@ -317,7 +302,7 @@ def write_preference_undo(
         current = current.filter(client_uuid=preference_uuid)
     last = current.first()
     if last is None:
-        raise ActionRefused("nothing-to-undo", "Nothing to undo.")
+        raise ActionRefused("nothing-to-undo", _("Nothing to undo."))
     slot = find_comparison_slot(actor, last.comparison)
     if slot is not None:
         lease_slot(slot, actor, State.LEASED)

@@ -1,67 +1,215 @@
-"""The pages of a judge: their comparisons, the desk, and their preferences."""
+"""The pages of a judge: their comparisons, the desk with its latest answers, their preferences."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from uuid import UUID
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+from uuid import UUID, uuid4
 
 from django.contrib import messages
-from django.core.paginator import Page
-from django.http import Http404, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from campaigns.errors import ActionRefused
-from campaigns.models import Campaign
+from campaigns.models import Campaign, Document, Topic, User
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import SignedInRequest, paginate
 from campaigns.views.pages import render_page
-from preferences.forms.comparisons import (
+from judging.queries.screen import find_document
+from judging.rules import SKIP_REASONS
+from judging.views.judging_screen import SKIP_KEYS
+from preferences.forms import (
     AnswerForm,
     PicksForm,
     SideForm,
     SkipComparisonForm,
     UndoPreferenceForm,
 )
-from preferences.models import ComparisonPlan, Preference
-from preferences.queries.comparisons import OwnPlan, list_own_plans, list_own_preferences
+from preferences.models import Comparison, ComparisonPlan, Preference
+from preferences.queries.comparisons import (
+    OwnPlan,
+    find_last_answer,
+    get_own_plan,
+    list_own_plans,
+    list_own_preferences,
+)
+from preferences.queries.shown_documents import ComparedDocument, list_compared_documents
 from preferences.services.comparisons import (
     DisplayedComparison,
     claim_comparison,
     read_display,
+    sign_display,
     skip_comparison,
     submit_picks,
     submit_preference,
     undo_preference,
 )
-from preferences.views.comparison_screen import (
-    ComparisonOnScreen,
-    build_comparison,
-    build_desk_page,
-    describe_answer,
-)
 
-Act = Callable[..., Preference]
+if TYPE_CHECKING:
+    from django_stubs_ext import StrPromise
+
+Kind = ComparisonPlan.Kind
+QUESTIONS = {
+    Kind.DOCUMENTS: gettext_lazy("Which document answers the topic better?"),
+    Kind.RANKINGS: gettext_lazy("Which list answers the topic better?"),
+    Kind.INTERLEAVED: gettext_lazy("Pick the documents that answer the topic."),
+}
 
 
 @dataclass(frozen=True)
-class MyComparisonsPage:
+class ComparedSide:
+    """One side: a document, or a ranking."""
+
+    name: str
+    label: str
+    docno: str = ""
+    document: Document | None = None
+    documents: Sequence[ComparedDocument] = ()
+
+
+@dataclass(frozen=True)
+class ComparisonOnScreen:
+    """A comparison to judge. ``previous`` is the assessor's last answer, ``side`` the one that it
+    named; the answer counts unless ``undone``. Named ``document`` in shared templates.
+    """
+
+    display: str
+    token: UUID | None
+    topic: Topic
+    sides: Sequence[ComparedSide]
+    documents: Sequence[ComparedDocument]
+    previous: Preference | None
+    side: str
+    undone: bool
+    uuid: UUID = field(default_factory=uuid4)
+
+
+@dataclass(frozen=True)
+class ComparisonScreen:
+    """The context around a comparison; names are those of the judging screen."""
+
+    topic: Topic | None
+    progress: OwnPlan
+    last: Preference | None
+    rationale: str = "no"
+    recent: tuple[Preference, ...] = ()
+    new_guidelines: bool = False
+    undo_uuid: UUID = field(default_factory=uuid4)
+
+    @property
+    def total(self) -> int:
+        return self.progress.done + self.progress.left
+
+
+@dataclass(frozen=True)
+class ComparisonDeskPage:
     campaign: Campaign
-    plans: list[OwnPlan]
+    plan: ComparisonPlan
+    question: str
+    screen: ComparisonScreen
+    document: ComparisonOnScreen | None
+    reasons: list[tuple[str, str, StrPromise]]
+    home_url: str
+    here_url: str
+    skip_url: str
+    message: str
     is_open: bool
+
+
+def build_comparison(
+    actor: User, display: DisplayedComparison, token: UUID | None
+) -> ComparisonOnScreen:
+    """``display`` with its documents and what ``actor`` answered before."""
+    comparison = display.comparison
+    previous = find_last_answer(actor, comparison)
+    later = Preference.objects.none()
+    if previous is not None:
+        later = comparison.preferences.filter(assessor=actor, revision__gt=previous.revision)
+    kind, picks = comparison.plan.kind, previous.picks if previous else []
+    interleaved = kind == Kind.INTERLEAVED
+    campaign = comparison.plan.campaign
+    return ComparisonOnScreen(
+        display=sign_display(actor, comparison, swapped=display.swapped),
+        token=token,
+        topic=comparison.topic,
+        sides=() if interleaved else build_sides(campaign, comparison, swapped=display.swapped),
+        documents=(
+            list_compared_documents(campaign, comparison.content["documents"], picks)
+            if interleaved
+            else ()
+        ),
+        previous=previous,
+        side=previous.get_side(swapped=display.swapped) if previous else "",
+        undone=later.exists(),
+    )
+
+
+def build_sides(
+    campaign: Campaign, comparison: Comparison, *, swapped: bool
+) -> tuple[ComparedSide, ...]:
+    """Left and right."""
+    order = ("b", "a") if swapped else ("a", "b")
+    names = zip(("left", "right"), (_("Left"), _("Right")), order, strict=True)
+    if comparison.plan.kind == Kind.RANKINGS:
+        return tuple(
+            ComparedSide(
+                name, label, documents=list_compared_documents(campaign, comparison.content[side])
+            )
+            for name, label, side in names
+        )
+    docnos = {"a": comparison.docno_a, "b": comparison.docno_b}
+    return tuple(
+        ComparedSide(name, label, docnos[side], find_document(campaign, docnos[side]))
+        for name, label, side in names
+    )
+
+
+def build_desk_page(
+    request: HttpRequest,
+    plan: ComparisonPlan,
+    document: ComparisonOnScreen | None,
+    message: str,
+) -> ComparisonDeskPage:
+    actor, campaign = request.user, plan.campaign
+    assert isinstance(actor, User)  # noqa: S101  # for mypy
+    args = [campaign.slug, plan.pk]
+    return ComparisonDeskPage(
+        campaign=campaign,
+        plan=plan,
+        question=plan.question or str(QUESTIONS[Kind(plan.kind)]),
+        screen=ComparisonScreen(
+            topic=document.topic if document else None,
+            progress=get_own_plan(actor, plan),
+            last=list_own_preferences(actor, campaign, plan).first(),
+        ),
+        document=document,
+        reasons=[(name, SKIP_KEYS[name], label) for name, label in SKIP_REASONS.items()],
+        home_url=reverse("comparisons", args=[campaign.slug]),
+        here_url=reverse("comparison-desk", args=args),
+        skip_url=reverse("comparison-skip", args=args),
+        message=message,
+        is_open=campaign.takes_judgments(),
+    )
+
+
+Act = Callable[..., Preference]
 
 
 @require_safe
 def comparisons_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """The plans with comparisons for this assessor."""
     campaign = get_campaign_for(request.user, slug, "campaigns.judge")
-    page = MyComparisonsPage(
-        campaign=campaign,
-        plans=list_own_plans(request.user, campaign),
-        is_open=campaign.takes_judgments(),
-    )
+    page = {
+        "campaign": campaign,
+        "plans": list_own_plans(request.user, campaign),
+        "is_open": campaign.takes_judgments(),
+    }
     return render_page(request, "preferences/desk_plans.html", page)
 
 
@@ -107,29 +255,14 @@ def comparison_undo_view(request: SignedInRequest, slug: str, pk: int) -> HttpRe
     return redirect("comparison-desk", plan.campaign.slug, plan.pk)
 
 
-@dataclass(frozen=True)
-class MyPreferenceRow:
-    preference: Preference
-    answer: str
-
-
-@dataclass(frozen=True)
-class MyPreferencesPage:
-    campaign: Campaign
-    page_obj: Page[Preference]
-    rows: list[MyPreferenceRow]
-
-
 @require_safe
 def my_preferences_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """The assessor's answers, newest first, each with a way to change it."""
     campaign = get_campaign_for(request.user, slug, "campaigns.judge")
-    listed = paginate(request, list_own_preferences(request.user, campaign))
-    page = MyPreferencesPage(
-        campaign=campaign,
-        page_obj=listed,
-        rows=[MyPreferenceRow(row, describe_answer(row)) for row in listed],
-    )
+    page = {
+        "campaign": campaign,
+        "page_obj": paginate(request, list_own_preferences(request.user, campaign)),
+    }
     return render_page(request, "preferences/desk_history.html", page)
 
 
@@ -168,12 +301,12 @@ def save_comparison_answer(
 ) -> HttpResponse:
     """Save the answer or skip, with a message if that fails; then show the next comparison."""
     if not form.is_valid():
-        messages.error(request, "Not saved: the form was incomplete. Answer again.")
+        messages.error(request, _("Not saved: the form was incomplete. Answer again."))
         return redirect("comparison-desk", plan.campaign.slug, plan.pk)
     fields = form.cleaned_data
     try:
         display = read_display(request.user, plan.campaign, fields.pop("display"))
         act(actor=request.user, display=display, **fields)
     except ActionRefused as refused:
-        messages.error(request, f"Not saved. {refused}")
+        messages.error(request, _("Not saved. %(why)s") % {"why": refused})
     return redirect("comparison-desk", plan.campaign.slug, plan.pk)

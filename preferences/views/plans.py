@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import partial
 
 from django.contrib import messages
@@ -10,34 +10,27 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from campaigns.core.confirmation import Decision
-from campaigns.core.faults import format_count
+from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused
-from campaigns.models import Campaign
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.confirmation import confirm_act
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
-from preferences.core.credit_outcome import InterleavingOutcome
-from preferences.core.interleaving_methods import METHODS
-from preferences.core.pair_designs import PAIR_DESIGN
-from preferences.forms.comparisons import ComparisonPlanForm
+from poolbench.files.faults import format_count
+from poolbench.preferences.interleaving import METHODS
+from poolbench.preferences.pair_designs import PAIR_DESIGN
+from preferences.forms import ComparisonPlanForm
 from preferences.models import ComparisonPlan
 from preferences.queries.comparisons import (
-    ComparisonProgress,
-    JudgeCount,
-    SideCount,
-    TopicOutcome,
     compare_outcomes,
     count_comparison_progress,
     count_sides,
+    describe_comparison_closing,
     list_choices,
     list_judge_counts,
     list_topic_outcomes,
 )
-from preferences.queries.confirmations import describe_comparison_closing
 from preferences.services.comparison_plans import (
-    ComparisonPreview,
     close_comparisons,
     create_comparison_plan,
     pause_comparisons,
@@ -46,37 +39,16 @@ from preferences.services.comparison_plans import (
 )
 
 
-@dataclass(frozen=True)
-class ComparisonPlanRow:
-    plan: ComparisonPlan
-    progress: ComparisonProgress
-
-
-@dataclass(frozen=True)
-class ComparisonPlansPage:
-    campaign: Campaign
-    plans: list[ComparisonPlanRow]
-
-
 @require_safe
 def comparison_plans_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """All plans with their progress."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     plans = campaign.comparison_plans.select_related("campaign", "pool", "run_a", "run_b")
-    page = ComparisonPlansPage(
-        campaign=campaign,
-        plans=[ComparisonPlanRow(plan, count_comparison_progress(plan)) for plan in plans],
-    )
+    page = {
+        "campaign": campaign,
+        "plans": [(plan, count_comparison_progress(plan)) for plan in plans],
+    }
     return render_page(request, "preferences/plans.html", page)
-
-
-@dataclass(frozen=True)
-class ComparisonPlanFormPage:
-    campaign: Campaign
-    form: ComparisonPlanForm
-    preview: ComparisonPreview | None
-    design_reading: str
-    method_readings: list[tuple[str, str]]
 
 
 @require_http_methods(["GET", "POST"])
@@ -98,54 +70,39 @@ def comparison_plan_new_view(request: SignedInRequest, slug: str) -> HttpRespons
             preview = preview_comparisons(actor=request.user, campaign=campaign, options=options)
         except ActionRefused as refused:
             form.add_error(None, str(refused))
-    methods = [METHODS[name].card for name in ComparisonPlan.Method.values]
-    page = ComparisonPlanFormPage(
-        campaign=campaign,
-        form=form,
-        preview=preview,
-        design_reading=PAIR_DESIGN.reading,
-        method_readings=[(card.title, card.reading) for card in methods],
-    )
+    pairs = replace(PAIR_DESIGN, title="Pairs of documents")
+    page = {
+        "campaign": campaign,
+        "form": form,
+        "preview": preview,
+        "designs": [pairs, *(METHODS[name].card for name in ComparisonPlan.Method.values)],
+    }
     return render_page(request, "preferences/plan_new.html", page)
-
-
-@dataclass(frozen=True)
-class ComparisonPlanPage:
-    campaign: Campaign
-    plan: ComparisonPlan
-    progress: ComparisonProgress
-    judges: list[JudgeCount]
-    sides: SideCount
-    outcomes: list[TopicOutcome]
-    outcome: InterleavingOutcome
-    has_sides: bool
 
 
 @require_safe
 def comparison_plan_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Progress of a plan, who judged, left against right, and wins by topic."""
-    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    plan = get_managed_plan(campaign, pk)
+    plan = get_managed_plan(request, slug, pk)
     compares_runs = plan.kind != ComparisonPlan.Kind.DOCUMENTS
     outcomes = list_topic_outcomes(plan) if compares_runs else []
-    page = ComparisonPlanPage(
-        campaign=campaign,
-        plan=plan,
-        progress=count_comparison_progress(plan),
-        judges=list_judge_counts(plan),
-        sides=count_sides(list_choices(plan)),
-        outcomes=outcomes,
-        outcome=compare_outcomes(outcomes),
-        has_sides=plan.kind != ComparisonPlan.Kind.INTERLEAVED,
-    )
+    page = {
+        "campaign": plan.campaign,
+        "plan": plan,
+        "progress": count_comparison_progress(plan),
+        "judges": list_judge_counts(plan),
+        "sides": count_sides(list_choices(plan)),
+        "outcomes": outcomes,
+        "outcome": compare_outcomes(outcomes),
+        "has_sides": plan.kind != ComparisonPlan.Kind.INTERLEAVED,
+    }
     return render_page(request, "preferences/plan.html", page)
 
 
 @require_POST
 def comparison_plan_pause_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Pause or resume a plan."""
-    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    plan = get_managed_plan(campaign, pk)
+    plan = get_managed_plan(request, slug, pk)
     try:
         pause_comparisons(actor=request.user, plan=plan, paused=request.POST.get("paused") == "1")
     except ActionRefused as refused:
@@ -156,8 +113,7 @@ def comparison_plan_pause_view(request: SignedInRequest, slug: str, pk: int) -> 
 @require_POST
 def comparison_plan_reopen_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Offer skipped comparisons to other assessors."""
-    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    plan = get_managed_plan(campaign, pk)
+    plan = get_managed_plan(request, slug, pk)
     count = reopen_skipped_comparisons(actor=request.user, plan=plan)
     messages.success(request, f"{format_count(count, 'skipped comparison')} offered again.")
     return redirect(plan)
@@ -166,8 +122,7 @@ def comparison_plan_reopen_view(request: SignedInRequest, slug: str, pk: int) ->
 @require_http_methods(["GET", "POST"])
 def comparison_plan_close_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """The page before a plan is closed; its form closes it."""
-    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    plan = get_managed_plan(campaign, pk)
+    plan = get_managed_plan(request, slug, pk)
 
     def act(decision: Decision) -> HttpResponse:
         close_comparisons(actor=request.user, plan=plan, decision=decision)
@@ -175,9 +130,10 @@ def comparison_plan_close_view(request: SignedInRequest, slug: str, pk: int) -> 
         return redirect(plan)
 
     describe = partial(describe_comparison_closing, plan)
-    return confirm_act(request, campaign, describe=describe, act=act)
+    return confirm_act(request, plan.campaign, describe=describe, act=act)
 
 
-def get_managed_plan(campaign: Campaign, pk: int) -> ComparisonPlan:
+def get_managed_plan(request: SignedInRequest, slug: str, pk: int) -> ComparisonPlan:
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     plans = campaign.comparison_plans.select_related("campaign", "pool", "run_a", "run_b")
     return get_object_or_404(plans, pk=pk)

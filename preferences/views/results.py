@@ -1,111 +1,112 @@
-"""What preferences say about runs and documents, for organizers only."""
+"""Click logs of a campaign, and what preferences say about runs and documents; for organizers."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from django.contrib import messages
 from django.http import Http404, HttpResponse
-from django.views.decorators.http import require_safe
+from django.shortcuts import redirect
+from django.views.decorators.http import require_http_methods, require_safe
 
 from campaigns.api.attachments import report_response
+from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
-from common.charts.axes import parts_axis
-from common.charts.chart import Chart
-from common.charts.kinds import IntervalRow, build_interval_chart
-from common.statistics.estimate import Estimate
-from preferences.core.formats import (
+from poolbench.charts.axes import parts_axis
+from poolbench.charts.chart import Chart
+from poolbench.charts.kinds import IntervalRow, build_interval_chart
+from poolbench.files.faults import FaultReport, InvalidFile, format_count
+from poolbench.number_formats import format_score
+from poolbench.preferences.click_log import LINE_FORM
+from poolbench.preferences.formats import (
     PAIR_FORMATS,
     SCORE_FORMATS,
     STRENGTH_FORMATS,
-    format_estimate_interval,
-    format_four,
     format_topic_interval,
 )
-from preferences.core.list_owners import warn_own_lists
-from preferences.core.preference_score import PreferenceScore
-from preferences.core.strengths import StrengthReport, TopicStrengths
-from preferences.forms.click_logs import PreferenceResultsForm
+from poolbench.preferences.preference_score import PreferenceScore, warn_own_lists
+from preferences.forms import ClickLogForm, PreferenceResultsForm
+from preferences.models import ClickLog
 from preferences.queries.preference_sets import (
     CLICKS,
     COMPARISONS,
     SOURCES,
     PreferenceSet,
-    RunComparison,
     compute_set_strengths,
     list_run_comparisons,
     load_preference_set,
     score_runs,
 )
+from preferences.services.click_logs import import_click_log
+
+
+@require_safe
+def click_logs_view(request: SignedInRequest, slug: str) -> HttpResponse:
+    """The imported logs, newest first."""
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    page = {
+        "campaign": campaign,
+        "logs": list(ClickLog.objects.filter(campaign=campaign).select_related("imported_by")),
+    }
+    return render_page(request, "preferences/click_logs.html", page)
+
+
+@require_http_methods(["GET", "POST"])
+def click_log_import_view(request: SignedInRequest, slug: str) -> HttpResponse:
+    """The form; after a post the list, or all faults of the file."""
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    form = ClickLogForm(request.POST or None, request.FILES or None)
+    report, status = None, 200
+    if request.method == "POST":
+        status = 422
+        if form.is_valid():
+            upload = form.cleaned_data["file"]
+            report = FaultReport(upload.name or "")
+            try:
+                log = import_click_log(
+                    actor=request.user,
+                    campaign=campaign,
+                    data=upload.read(),
+                    name=upload.name or "",
+                    report=report,
+                )
+            except InvalidFile as error:
+                report = error.report
+            except ActionRefused as refused:
+                form.add_error("file", str(refused))
+                report, status = None, 409
+            else:
+                report_import(request, log, report)
+                return redirect("click-logs", campaign.slug)
+    # ``report`` lists the faults of a rejected file.
+    page = {
+        "campaign": campaign,
+        "form": form,
+        "line_form": LINE_FORM,
+        "report": report,
+        "verdict": "Not imported" if report else "",
+    }
+    return render_page(request, "preferences/click_log_import.html", page, status=status)
+
+
+def report_import(request: SignedInRequest, log: ClickLog, report: FaultReport) -> None:
+    """Messages: what was imported, and a line per kind of warning."""
+    messages.success(
+        request,
+        f"{log.name}: {format_count(log.preferences, 'preference')} from "
+        f"{format_count(log.sessions, 'session')} imported.",
+    )
+    for code, count, faults in report.grouped():
+        more = f" ({count:,} times)" if count > 1 else ""
+        messages.warning(request, f"{code} {faults[0].message}{more}")
+
 
 MOST_TOPICS = 50
 """Topics whose strengths the page lists; the files have all."""
-
-
-@dataclass(frozen=True)
-class ShareRow:
-    score: PreferenceScore
-    macro: str
-    macro_interval: str
-    micro: str
-    micro_interval: str
-    percent: float
-
-
-@dataclass(frozen=True)
-class StrengthRow:
-    rank: int | None
-    docno: str
-    strength: str
-    interval: str
-    wins: int
-    losses: int
-    ties: int
-
-
-@dataclass(frozen=True)
-class StrengthTable:
-    """A topic; ``cycles`` end with the document that they begin with."""
-
-    topic: TopicStrengths
-    rows: list[StrengthRow]
-    cycles: list[str]
-    zeta: str
-
-
-@dataclass(frozen=True)
-class OutcomeRow:
-    comparison: RunComparison
-    share: str
-    share_interval: str
-    p_value: str
-    delta: str
-    delta_interval: str
-
-
-@dataclass(frozen=True)
-class PreferenceResultsPage:
-    """``error``: why there are no strengths. ``query`` is that of the files."""
-
-    campaign: Campaign
-    form: PreferenceResultsForm
-    source: str
-    preferences: PreferenceSet
-    shares: list[ShareRow]
-    warnings: list[str]
-    chart: Chart | None
-    strengths: StrengthReport | None
-    tables: list[StrengthTable]
-    more_topics: int
-    circular: int
-    triads: int
-    error: str
-    outcomes: list[OutcomeRow]
-    query: str
 
 
 @require_safe
@@ -120,23 +121,22 @@ def preference_results_view(request: SignedInRequest, slug: str) -> HttpResponse
     except ValueError as refused:
         error = str(refused)
     listed = strengths.topics[:MOST_TOPICS] if strengths else ()
-    page = PreferenceResultsPage(
-        campaign=campaign,
-        form=form,
-        source=SOURCES[preferences.source],
-        preferences=preferences,
-        shares=[build_share_row(score) for score in scores],
-        warnings=warn_own_lists({score.run: score.own_lists for score in scores}),
-        chart=build_shares_chart(scores),
-        strengths=strengths,
-        tables=[build_strength_table(topic) for topic in listed],
-        more_topics=len(strengths.topics) - len(listed) if strengths else 0,
-        circular=strengths.circular[0] if strengths else 0,
-        triads=strengths.circular[1] if strengths else 0,
-        error=error,
-        outcomes=[build_outcome_row(each) for each in list_run_comparisons(campaign)],
-        query=f"source={preferences.source}&prior={prior:g}",
-    )
+    # ``error``: why there are no strengths. ``query`` is that of the files.
+    page = {
+        "campaign": campaign,
+        "form": form,
+        "source": SOURCES[preferences.source],
+        "preferences": preferences,
+        "shares": scores,
+        "warnings": warn_own_lists({score.run: score.own_lists for score in scores}),
+        "chart": build_shares_chart(scores),
+        "strengths": strengths,
+        "topics": listed,
+        "more_topics": len(strengths.topics) - len(listed) if strengths else 0,
+        "error": error,
+        "outcomes": list_run_comparisons(campaign),
+        "query": f"source={preferences.source}&prior={prior:g}",
+    }
     return render_page(request, "preferences/results.html", page)
 
 
@@ -176,17 +176,6 @@ def read_choice(
     return form, load_preference_set(campaign, choice["source"]), choice["prior"]
 
 
-def build_share_row(score: PreferenceScore) -> ShareRow:
-    return ShareRow(
-        score,
-        format_estimate(score.macro),
-        format_topic_interval(score.macro),
-        format_estimate(score.micro),
-        format_topic_interval(score.micro),
-        100 * (score.macro.value or 0),
-    )
-
-
 def build_shares_chart(scores: Sequence[PreferenceScore]) -> Chart | None:
     """Macro shares with their intervals; None where no run has one."""
     if all(score.macro.low is None for score in scores):
@@ -194,7 +183,7 @@ def build_shares_chart(scores: Sequence[PreferenceScore]) -> Chart | None:
     rows = [
         IntervalRow(
             score.run,
-            f"{score.run}: {format_estimate(score.macro)}, {format_topic_interval(score.macro)}",
+            f"{score.run}: {format_score(score.macro.value)}, {format_topic_interval(score.macro)}",
             score.macro.value,
             score.macro.low,
             score.macro.high,
@@ -207,33 +196,3 @@ def build_shares_chart(scores: Sequence[PreferenceScore]) -> Chart | None:
     return build_interval_chart(
         head, rows, across, room=230.0, width=862.0, caption=caption, row_name="run"
     )
-
-
-def build_strength_table(topic: TopicStrengths) -> StrengthTable:
-    rows = [
-        StrengthRow(
-            item.rank, item.item, format_estimate(item.strength),
-            format_estimate_interval(item.strength) if topic.result.is_defined else "–",
-            item.wins, item.losses, item.ties,
-        )
-        for item in topic.result.items
-    ]  # fmt: skip
-    cycles = [" ≻ ".join((*cycle, cycle[0])) for cycle in topic.cycles.cycles]
-    zeta = "–" if topic.cycles.zeta is None else f"{topic.cycles.zeta:.2f}"
-    return StrengthTable(topic, rows, cycles, zeta)
-
-
-def build_outcome_row(comparison: RunComparison) -> OutcomeRow:
-    result = comparison.outcome
-    return OutcomeRow(
-        comparison,
-        format_estimate(result.share),
-        format_estimate_interval(result.share),
-        "–" if result.p_value is None else format_four(result.p_value),
-        format_estimate(result.delta),
-        format_topic_interval(result.delta),
-    )
-
-
-def format_estimate(estimate: Estimate) -> str:
-    return "–" if estimate.value is None else format_four(estimate.value)

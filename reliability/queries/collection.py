@@ -2,28 +2,43 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-from campaigns.core.qrels import qrels_from_rows
-from campaigns.core.tables import QrelsTable
+from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
 from campaigns.services import matrices
-from evaluation.queries.scoring_inputs import scoring_options, withheld_topic_numbers
-from judging.core.policies import DEFAULT_POLICY
-from judging.queries.judgments import provisional_grades
-from reliability.core.collection.inputs import (
+from evaluation.queries.scoring_inputs import drop_topics, scoring_options, withheld_topic_numbers
+from judging.models import Qrels
+from judging.queries.judgments import load_log_reader, qrels_table
+from poolbench.evaluation.measures.family import Measure
+from poolbench.judging.policies import DEFAULT_POLICY
+from poolbench.reliability.collection.inputs import (
     CollectionSource,
     PooledCollection,
     build_collection_from_matrices,
 )
+from poolbench.reliability.collection.report import can_rank_by
+from poolbench.reliability.verdicts.reusability import CollectionReport, compute_collection
+from poolbench.runs.qrels import qrels_from_rows
+from poolbench.runs.tables import QrelsTable
+from reliability.queries.disagreement_studies import measures_to_rank_by
+
+NOTHING = CollectionReport("–", 10, 0, 0)
+NO_MEASURE = "no measure of the campaign ranks runs, higher being better"
 
 
-def interim_qrels(campaign: Campaign) -> QrelsTable:
-    """One grade per pair by the default policy, without undecided pairs."""
+def load_qrels_or_interim(campaign: Campaign, qrels: Qrels | None) -> QrelsTable:
+    """``qrels``, or without them one grade per pair by the default policy, undecided pairs left
+    out; without withheld topics.
+    """
     withheld = withheld_topic_numbers(campaign)
+    if qrels is not None:
+        return drop_topics(qrels_table(qrels), withheld)
     numbers = campaign.topics.values_list("number", flat=True)
     visible = [number for number in numbers if number not in withheld]
-    return qrels_from_rows(provisional_grades(campaign, DEFAULT_POLICY, visible)[0])
+    rows, _undecided = load_log_reader(campaign).decide_topics(DEFAULT_POLICY, visible)
+    return qrels_from_rows(rows)
 
 
 def load_collection(campaign: Campaign, table: QrelsTable) -> PooledCollection:
@@ -57,3 +72,21 @@ def pooled_depth(spec: dict[str, Any]) -> int | None:
     depths = [step["k"] for step in steps if step["method"] == "depth"]
     whole = [depth for depth in depths if isinstance(depth, int)]
     return None if spec.get("budget") else max(whole, default=None)
+
+
+def load_collection_report(campaign: Campaign) -> CollectionReport:
+    """By the latest qrels version, or the current judgments without one."""
+    try:
+        measure = select_collection_measure(campaign)
+        if measure is None:
+            return replace(NOTHING, reason=NO_MEASURE)
+        if not campaign.runs.scored().exists():
+            return replace(NOTHING, reason="no run is accepted")
+        table = load_qrels_or_interim(campaign, campaign.qrels.order_by("-version").first())
+        return compute_collection(load_collection(campaign, table), measure)
+    except (ActionRefused, ValueError) as error:
+        return replace(NOTHING, reason=str(error).rstrip("."))
+
+
+def select_collection_measure(campaign: Campaign) -> Measure | None:
+    return next((m for m in measures_to_rank_by(campaign) if can_rank_by(m)), None)

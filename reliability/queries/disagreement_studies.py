@@ -5,50 +5,42 @@ Results stay in memory until a judgment, a run or a setting changes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Run, User
 from campaigns.rules import require_permission
 from campaigns.services import matrices
-from common.cache import Cache
-from common.statistics.draws import ResamplingOptions
-from evaluation.core.measures.family import Measure
 from evaluation.queries.interim_scores import get_warm_runs
 from evaluation.queries.scoring_inputs import measures_to_score, scoring_options
-from judging.core.policies import DEFAULT_POLICY
 from judging.queries.exclusions import log_state_key
+from judging.queries.judgments import load_pair_ballots
 from judging.services.qrels import resolve_policy
-from reliability.core.disagreement.ballots import build_ballots
-from reliability.core.disagreement.panel import DisagreementPanel, build_panel, disambiguate_tags
-from reliability.core.disagreement.rank_swaps import rank_swap_values
-from reliability.core.disagreement.rankings import Treat, rankings_by_assessor
-from reliability.core.disagreement.report import (
-    DRAWS,
-    SWAPS,
+from poolbench.cache import Cache
+from poolbench.evaluation.measures.family import Measure
+from poolbench.judging.policies import DEFAULT_POLICY
+from poolbench.reliability.disagreement.ballots import build_ballots
+from poolbench.reliability.disagreement.panel import (
+    DisagreementPanel,
+    build_panel,
+    disambiguate_tags,
+)
+from poolbench.reliability.disagreement.rankings import Treat
+from poolbench.reliability.disagreement.report import (
     Between,
     DisagreementReport,
+    build_disagreement_report,
     can_rank_runs,
-    collect_disagreement_facts,
     estimate_scoring_work,
 )
-from reliability.core.disagreement.resampling import bootstrap_assessors, swap_assessors_at_random
-from reliability.core.disagreement.turning_point import find_turning_point
-from reliability.queries.disagreement import load_visible_ballots
 
 _results: Cache[tuple[object, ...], Any] = Cache(24)
 """A panel of 143 runs takes some 10 MB, the other results little."""
-
-
 MOST_WORK = 150_000_000
 """Most rows to score for a page: some fifteen seconds, once."""
-
-
 SEED = 0
-
-
 DEFAULT_MEASURES = ("ndcg_cut_10", "map")
 """Preferred if a campaign has no measures of its own."""
 
@@ -97,7 +89,14 @@ def study_disagreement(
             " long for a page.",
             "Use `manage.py disagreement`, which has no limit.",
         )
-    return DisagreementStudy(runs, measures, build_cached_report(panel, key, query.treat, between))
+    report = build_disagreement_report(
+        panel,
+        treat=query.treat,
+        seed=SEED,
+        between=between,
+        keep=lambda part, compute: _results.get_or_compute((*key, *part), compute),
+    )
+    return DisagreementStudy(runs, measures, report)
 
 
 def measures_to_rank_by(campaign: Campaign) -> list[Measure]:
@@ -137,33 +136,22 @@ def load_panel_unchecked(campaign: Campaign, policy: str, measure: str = "") -> 
 
 
 def load_panel(
-    campaign: Campaign, runs: Sequence[Run], policy: str, measure: Measure
+    campaign: Campaign,
+    runs: Sequence[Run],
+    policy: str,
+    measure: Measure,
+    unjudged: Sequence[tuple[str, str]] = (),
 ) -> DisagreementPanel:
-    """The campaign's runs and all its ballots."""
-    ballots = build_ballots(load_visible_ballots(campaign), resolve_policy(campaign, policy))
+    """The campaign's runs and its ballots, without withheld topics; ``unjudged`` pairs have rows as
+    well.
+    """
+    # Pairs of a reference get rows; nothing is compared with its grades.
+    reference = dict.fromkeys(unjudged, -1) if unjudged else None
+    withheld = campaign.topics.filter(withheld=True).values_list("number", flat=True)
+    visible = load_pair_ballots(campaign).omit_topics(list(withheld))
+    ballots = build_ballots(visible, resolve_policy(campaign, policy), reference)
+    ballots = replace(ballots, reference=None)
     places = matrices.get_pair_dictionary(campaign).places(ballots.pairs)
     tags = disambiguate_tags([run.tag for run in runs])
     warm = get_warm_runs(campaign, runs)
     return build_panel(tags, warm, ballots, places, measure, scoring_options(campaign))
-
-
-def build_cached_report(
-    panel: DisagreementPanel, key: tuple[object, ...], treat: Treat, between: Between
-) -> DisagreementReport:
-    """The disagreement report, with cached parts."""
-
-    def part(make: Callable[[], Any], *parts: object) -> Any:
-        return _results.get_or_compute((*key, *parts), make)
-
-    draws, swaps = ResamplingOptions(SEED, DRAWS), ResamplingOptions(SEED, SWAPS)
-    return DisagreementReport(
-        facts=collect_disagreement_facts(panel, treat),
-        tags=panel.tags,
-        rankings=part(lambda: tuple(rankings_by_assessor(panel, treat)), "rankings", treat),
-        bootstrap=part(lambda: bootstrap_assessors(panel, draws), "bootstrap"),
-        swaps=part(lambda: swap_assessors_at_random(panel, treat, swaps), "swaps", treat),
-        values=part(lambda: tuple(rank_swap_values(panel, between)), "values", between),
-        turning=part(lambda: find_turning_point(panel, between), "turning", between)
-        if between
-        else None,
-    )

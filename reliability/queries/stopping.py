@@ -4,96 +4,61 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 
 import numpy as np
 from django.db.models import Q, QuerySet
 
-from campaigns.models import Campaign, Run, User
+from campaigns.errors import ActionRefused
+from campaigns.models import Campaign, User
 from campaigns.rules import require_permission
-from common.cache import Cache
-from evaluation.core.comparison.rank_drop import competition_ranks
-from evaluation.core.measures.family import Measure
-from evaluation.queries.interim_scores import InterimScores, load_interim_scorer
+from evaluation.queries.interim_scores import load_interim_scorer
+from evaluation.queries.scoring_inputs import SHOWN_MEASURES
 from judging.models import Judgment, Plan, Purpose
 from judging.queries.exclusions import counting_judgments
-from pooling.models import Pool
-from pooling.queries import load_pool_table
-from pooling.queries.judgment_log import NONE, JudgmentLog, Mask, read_judgment_log
-from reliability.core.collection.extrapolation import Extrapolation
-from reliability.core.stopping.discoveries import (
-    RankWindow,
-    TeamDiscoveries,
-    TopicDiscoveries,
+from judging.queries.judgments import load_log_reader
+from poolbench.cache import Cache
+from poolbench.evaluation.measures.family import Measure
+from poolbench.evaluation.measures.names import parse_measures
+from poolbench.evaluation.measures.registry import DEFAULT_NAMES
+from poolbench.judging.policies import DEFAULT_POLICY
+from poolbench.reliability.disagreement.report import can_rank_runs
+from poolbench.reliability.stopping.discoveries import (
     discoveries_by_depth,
     discoveries_by_team,
     discoveries_by_topic,
     discovery_curve,
 )
-from reliability.core.stopping.movement import (
-    RankingMovement,
-    choose_checkpoints,
-    default_step,
-    measure_movement,
+from poolbench.reliability.stopping.movement import choose_checkpoints, default_step
+from poolbench.reliability.stopping.panel import (
+    TRUST,
+    InterimPool,
+    StoppingPanel,
+    rank_panel,
 )
-from reliability.core.stopping.pool_state import PoolState
-from reliability.core.stopping.remaining_relevant import (
-    RemainingEstimate,
+from poolbench.reliability.stopping.pool_state import PoolState
+from poolbench.reliability.stopping.remaining_relevant import (
     estimate_remaining,
     extrapolate_below_pool,
 )
+from poolbench.reliability.verdicts.stopping import STILL, StoppingReport, compute_stopping
+from pooling.models import Pool
+from pooling.queries.judgment_log import NONE, JudgmentLog, Mask, read_judgment_log
+from pooling.queries.pools import load_pool_table
+from reliability.queries.campaign_state import build_history, list_graded_rows, load_campaign_state
 from reliability.queries.collection import pooled_depth
 
-CUTS = (5, 10, 20)
-TRUST = tuple(f"judged_{k}" for k in CUTS)
+Pair = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class InterimPool:
-    """The latest pool during judging. ``left`` estimates the relevant documents remaining in
-    it; ``below`` those below its depth, or is the reason why that is undefined.
-    """
+class RankingChoice:
+    """How runs are ranked; ``step`` None: about a tenth of all judgments."""
 
-    pool: Pool
-    documents: int
-    topics: tuple[TopicDiscoveries, ...]
-    windows: tuple[RankWindow, ...]
-    teams: tuple[TeamDiscoveries, ...]
-    left: RemainingEstimate
-    below: Extrapolation | str
-
-
-@dataclass(frozen=True)
-class InterimRun:
-    """A run if judging stopped now. ``place`` and ``before``, its place at the first
-    checkpoint, are None without a score; ``judged`` is judged@k for each cut-off in ``CUTS``.
-    """
-
-    run: Run
-    pooled: bool
-    score: float | None
-    place: int | None
-    before: int | None
-    judged: tuple[float | None, ...]
-
-
-@dataclass(frozen=True)
-class StoppingPanel:
-    """``judged`` and ``relevant`` count documents, by their first judgment; ``judgments`` all
-    grades. ``moves`` compares with earlier rankings, at multiples of ``step`` judgments.
-    """
-
-    pool: InterimPool | None
-    judged: int
-    relevant: int
-    recent: int
-    judgments: int
-    step: int
-    curve: tuple[tuple[int, int], ...]
-    measure: Measure
-    runs: tuple[InterimRun, ...]
-    moves: tuple[RankingMovement, ...]
+    policy: str
+    by: str
+    step: int | None = None
 
 
 @dataclass(frozen=True)
@@ -102,7 +67,7 @@ class PoolOutcome:
     ``StoppingPanel``.
     """
 
-    relevance: tuple[bool, ...]
+    relevance: Mapping[Pair, bool]
     curve: tuple[tuple[int, int], ...]
     pool: InterimPool | None
 
@@ -111,50 +76,98 @@ _outcomes: Cache[tuple[object, ...], PoolOutcome] = Cache(8)
 """By the state of the log, the rows that count, the pool, its plans, and settings."""
 
 
-def stopping_panel(
-    *, actor: User, campaign: Campaign, policy: str, by: str, step: int | None = None
-) -> StoppingPanel:
-    """The complete panel, ranking by the measure ``by``; ``step`` None: about a tenth of all.
+def choose_default_ranking(campaign: Campaign) -> RankingChoice:
+    """That of the page, where the user chooses none."""
+    names = [measure.name for measure in ranking_measures(campaign)]
+    return RankingChoice(
+        DEFAULT_POLICY, next((name for name in SHOWN_MEASURES if name in names), names[0])
+    )
 
-    ``recent`` counts the relevant among the last ``step`` documents.
+
+def ranking_measures(campaign: Campaign) -> list[Measure]:
+    """The campaign's measures that rank runs; at least one."""
+    measures = [m for m in parse_measures(campaign.measures or DEFAULT_NAMES) if can_rank_runs(m)]
+    return measures or [*parse_measures(["map"])]
+
+
+def load_stopping_report(campaign: Campaign) -> StoppingReport:
+    """Of the latest pool, as of now; its sections rank the runs as the page does by itself."""
+    panel, relevance = load_stopping_panel(campaign, choose_default_ranking(campaign))
+    pool = campaign.pools.first()
+    if pool is None:
+        return compute_stopping(panel)
+    pairs = pool.items.values_list("topic__number", "docno")
+    unjudged = sorted(pair for pair in pairs if pair not in relevance)
+    try:
+        state = load_campaign_state(campaign, back=(int(STILL.value),), unjudged=unjudged)
+    except ActionRefused as refused:
+        return compute_stopping(panel, len(unjudged), refused.message)
+    return compute_stopping(panel, len(unjudged), state)
+
+
+def load_stopping_panel(
+    campaign: Campaign, choice: RankingChoice
+) -> tuple[StoppingPanel, Mapping[Pair, bool]]:
+    """As of now, and the relevance of each judged document."""
+    reader = load_log_reader(campaign)
+    log = reader.log
+    graded = reader.counting & log.select_rows(Purpose.JUDGE, Judgment.Kind.GRADE)
+    outcome = load_pool_outcome(campaign, log, graded)
+    relevance = outcome.relevance
+    panel = StoppingPanel(
+        last=int(log.numbers["pk"][-1]) if len(log) else 0,
+        pool=outcome.pool,
+        judged=len(relevance),
+        relevant=sum(relevance.values()),
+        judgments=int(np.count_nonzero(graded)),
+        curve=outcome.curve,
+    )
+    return rank_stopping_panel(campaign, panel, choice), relevance
+
+
+def choose_stopping_panel(
+    *, actor: User, campaign: Campaign, choice: RankingChoice, report: StoppingReport | None
+) -> StoppingPanel:
+    """The sections of ``report``, with the runs ranked by ``choice`` as of the same judgments;
+    without a report, as of now.
     """
     require_permission(actor, "campaigns.manage", campaign)
-    scorer = load_interim_scorer(campaign, policy, (by, *TRUST))
-    log = scorer.reader.log
-    graded = scorer.reader.counting & log.select_rows(Purpose.JUDGE, Judgment.Kind.GRADE)
-    pooled = load_pool_outcome(campaign, log, graded)
-    rows = log.numbers["pk"][graded].tolist()
-    judgments = len(rows)
-    step = step or default_step(judgments)
-    relevance, counts = pooled.relevance, choose_checkpoints(judgments, step)
-    now, *past = (scorer.score(last) for last in (None, *(rows[count - 1] for count in counts)))
-    measure = now.measures[0]
-    lower = measure.family.better == "lower"
-    return StoppingPanel(
-        pool=pooled.pool,
-        judged=len(relevance),
-        relevant=sum(relevance),
-        recent=sum(relevance[-step:]),
-        judgments=judgments,
-        step=step,
-        curve=pooled.curve,
-        measure=measure,
-        runs=interim_run_rows(campaign, now, past[0] if past else None, lower=lower),
-        moves=tuple(
-            measure_movement(judgments - count, means_by_tag(each), means_by_tag(now), lower=lower)
-            for count, each in zip(counts, past, strict=True)
-        ),
-    )
+    if report is None:
+        return load_stopping_panel(campaign, choice)[0]
+    panel = report.panel
+    step = choice.step or default_step(panel.judgments)
+    if (panel.policy, panel.measure, panel.step) == (choice.policy, choice.by, step):
+        return panel
+    return rank_stopping_panel(campaign, panel, choice)
+
+
+def rank_stopping_panel(
+    campaign: Campaign, panel: StoppingPanel, choice: RankingChoice
+) -> StoppingPanel:
+    """By the judgments up to row ``panel.last``, of which ``panel`` is."""
+    scorer = load_interim_scorer(campaign, choice.policy, (choice.by, *TRUST))
+    rows = list_graded_rows(scorer, panel.last)
+    step = choice.step or default_step(len(rows))
+    moments = (len(rows), *choose_checkpoints(len(rows), step))
+    history = build_history(campaign, scorer, rows, moments, TRUST, panel.last)
+    graded = np.isin(scorer.reader.log.numbers["pk"], rows)
+    relevance = find_first_relevance(campaign, scorer.reader.log, graded)
+    recent = sum([*relevance.values()][-step:])
+    return replace(rank_panel(panel, history, step), recent=recent)
+
+
+def count_judgments_since(campaign: Campaign, last: int) -> int:
+    """The grades after row ``last`` of the log: live, as a page says that shows older figures."""
+    return graded_log(campaign).filter(pk__gt=last).count()
 
 
 def load_pool_outcome(campaign: Campaign, log: JudgmentLog, graded: Mask) -> PoolOutcome:
     """What the ``graded`` rows of the log have found, kept until any row or setting changes."""
 
     def compute() -> PoolOutcome:
-        outcomes = find_first_relevance(campaign, log, graded)
-        relevance = tuple(outcomes.values())
-        curve = tuple(discovery_curve(relevance))
-        return PoolOutcome(relevance, curve, interim_pool_state(campaign, outcomes))
+        relevance = find_first_relevance(campaign, log, graded)
+        curve = tuple(discovery_curve([*relevance.values()]))
+        return PoolOutcome(relevance, curve, interim_pool_state(campaign, relevance))
 
     pool = campaign.pools.first()
     if pool is not None and pool.is_adaptive:
@@ -188,43 +201,6 @@ def graded_log(campaign: Campaign) -> QuerySet[Judgment]:
     )
 
 
-def means_by_tag(scores: InterimScores, column: int = 0) -> dict[str, float]:
-    """Mean scores by run tag; NaN if undefined."""
-    pairs = zip(scores.runs, scores.means, strict=True)
-    return {run.tag: np.nan if (mean := means[column]) is None else mean for run, means in pairs}
-
-
-def interim_run_rows(
-    campaign: Campaign, now: InterimScores, past: InterimScores | None, *, lower: bool
-) -> tuple[InterimRun, ...]:
-    """Best first; runs without a score last."""
-    pool = campaign.pools.first()
-    pooled = {run["id"] for run in pool.spec["runs"]} if pool else set()
-    place = rank_scores(means_by_tag(now), lower=lower)
-    before = rank_scores(means_by_tag(past), lower=lower) if past else {}
-    columns = [[measure.name for measure in now.measures].index(name) for name in TRUST]
-    rows = [
-        InterimRun(
-            run=run,
-            pooled=run.pk in pooled,
-            score=means[0],
-            place=place.get(run.tag),
-            before=before.get(run.tag),
-            judged=tuple(means[at] for at in columns),
-        )
-        for run, means in zip(now.runs, now.means, strict=True)
-    ]
-    return tuple(sorted(rows, key=lambda row: (row.place or len(rows) + 1, row.run.tag)))
-
-
-def rank_scores(scores: Mapping[str, float], *, lower: bool) -> dict[str, int]:
-    """The place of each run with a score; 1 is best."""
-    defined = {tag: score for tag, score in scores.items() if not np.isnan(score)}
-    sign = -1.0 if lower else 1.0
-    ranks = competition_ranks(sign * np.array([*defined.values()]))
-    return dict(zip(defined, ranks, strict=True))
-
-
 def interim_pool_state(
     campaign: Campaign, outcomes: Mapping[tuple[str, str], bool]
 ) -> InterimPool | None:
@@ -238,7 +214,8 @@ def interim_pool_state(
     is_random = is_judged_at_random(pool, outcomes.keys())
     depth = None if pool.is_adaptive else pooled_depth(pool.spec)
     return InterimPool(
-        pool=pool,
+        version=pool.version,
+        is_adaptive=pool.is_adaptive,
         documents=len(state.topic),
         topics=tuple(discoveries_by_topic(state, by_topic)),
         windows=tuple(discoveries_by_depth(state)),

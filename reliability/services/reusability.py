@@ -12,20 +12,19 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Job, User
 from campaigns.rules import require_permission
 from campaigns.services import jobs
-from common.verdicts import Verdict
-from evaluation.core.judgments import Floats
-from evaluation.core.measures.names import parse_measures
-from evaluation.queries.scoring_inputs import drop_topics, withheld_topic_numbers
 from judging.models import Qrels
-from judging.queries.judgments import qrels_table
-from reliability.core.collection.formats import build_reusability_tables
-from reliability.core.collection.inputs import PooledCollection
-from reliability.core.collection.reduced_judgments import DRAWS
-from reliability.core.collection.report import MEASURES, build_reusability_report
-from reliability.core.verdicts.collection_figures import measure_collection
-from reliability.core.verdicts.reusability import COLLECTION_RULE
-from reliability.queries.collection import interim_qrels, load_collection
-from reliability.queries.collection_figures import select_collection_measure
+from poolbench.evaluation.judgments import Floats
+from poolbench.evaluation.measures.names import parse_measures
+from poolbench.plain_data import to_plain
+from poolbench.reliability.collection.formats import build_reusability_tables
+from poolbench.reliability.collection.reduced_judgments import DRAWS
+from poolbench.reliability.collection.report import MEASURES, build_reusability_report
+from poolbench.reliability.verdicts.reusability import compute_collection, judge_collection
+from reliability.queries.collection import (
+    load_collection,
+    load_qrels_or_interim,
+    select_collection_measure,
+)
 from reliability.services.stored_reports import store_report
 
 COLLECTION = "evaluation.collection"
@@ -49,10 +48,9 @@ def build_reusability_job(job: Job) -> None:
     require_permission(job.created_by, "campaigns.manage", campaign)
     number = job.args["qrels"]
     qrels = None if number is None else campaign.qrels.get(pk=number)
-    table = interim_qrels(campaign) if qrels is None else qrels_table(qrels)
     jobs.report_progress(job, 0, DRAWS)
     try:
-        collection = load_collection(campaign, drop_topics(table, withheld_topic_numbers(campaign)))
+        collection = load_collection(campaign, load_qrels_or_interim(campaign, qrels))
         report = build_reusability_report(
             collection,
             tuple(parse_measures(MEASURES)),
@@ -60,10 +58,12 @@ def build_reusability_job(job: Job) -> None:
             draws=DRAWS,
             spread=with_progress(job),
         )
-        verdict = judge_loaded_collection(campaign, collection)
+        measure = select_collection_measure(campaign)
+        figures = None if measure is None else compute_collection(collection, measure)
     except ValueError as error:
-        fix = "Wait for more judgments, or use manage.py collection_report with a pool depth."
+        fix = "Wait for more judgments, or use poolbench report with a pool depth."
         raise ActionRefused("no-report", f"Cannot create the report: {error}.", fix) from error
+    verdict = None if figures is None else judge_collection(figures)
     label = qrels.label if qrels else ""
     report = replace(report, facts=replace(report.facts, label=label))
     jobs.finish_job_once(
@@ -74,17 +74,9 @@ def build_reusability_job(job: Job) -> None:
         runs=report.facts.runs,
         url=reverse("reusability", args=[campaign.slug]),
         state=verdict.state.value if verdict else "",
+        figures=to_plain(figures),
         **store_report(build_reusability_tables(report, verdict)),
     )
-
-
-def judge_loaded_collection(campaign: Campaign, collection: PooledCollection) -> Verdict | None:
-    """By the campaign's thresholds; None without a measure that ranks runs."""
-    measure = select_collection_measure(campaign)
-    if measure is None:
-        return None
-    values = {threshold.name: threshold.value for threshold in campaign.thresholds.all()}
-    return COLLECTION_RULE.apply(measure_collection(collection, measure), values)
 
 
 def with_progress(job: Job) -> Callable[[Callable[[int], Floats], Sequence[int]], Iterator[Floats]]:

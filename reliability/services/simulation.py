@@ -11,27 +11,25 @@ import numpy as np
 from django.db import transaction
 from django.urls import reverse
 
-from campaigns.core.tables import QrelsTable
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Job, Run, User
 from campaigns.rules import require_permission
 from campaigns.services import jobs, matrices
 from evaluation.queries.interim_scores import get_warm_runs
-from evaluation.queries.scoring_inputs import drop_topics, scoring_options, withheld_topic_numbers
+from evaluation.queries.scoring_inputs import scoring_options
 from judging.models import Qrels
-from judging.queries.judgments import qrels_table
-from pooling.core.spec import PoolSpec
-from pooling.core.spec_file import build_spec
-from pooling.queries.document_texts import attach_listing_texts
-from reliability.core.simulation.finished_campaign import ContributingRun, FinishedCampaign
-from reliability.core.simulation.formats import build_simulation_report
-from reliability.core.simulation.report import MEASURES, SEEDS, SHARES, Progress, Simulation
-from reliability.core.simulation.simulator import (
+from poolbench.pooling.spec import PoolSpec
+from poolbench.pooling.spec_file import build_spec
+from poolbench.reliability.simulation.finished_campaign import ContributingRun, FinishedCampaign
+from poolbench.reliability.simulation.formats import build_simulation_report
+from poolbench.reliability.simulation.report import MEASURES, SEEDS, SHARES, Simulation
+from poolbench.reliability.simulation.simulator import (
     check_simulation,
     parse_ranking_measures,
     simulate_specs,
 )
-from reliability.queries.collection import interim_qrels
+from pooling.queries.document_texts import attach_listing_texts
+from reliability.queries.collection import load_qrels_or_interim
 from reliability.services.stored_reports import store_report
 
 SIMULATION = "evaluation.simulation"
@@ -155,28 +153,20 @@ def run_simulation(campaign: Campaign, request: SimulationRequest, job: Job) -> 
     finished = load_finished_campaign(campaign, request)
     total = len(request.specs) * request.seeds + len(request.measures) * len(finished.qrels.topics)
     jobs.report_progress(job, 0, total)
+    # Each replay, and each topic scored by a measure, is a step.
+    steps = count(1)
     return simulate_specs(
         finished,
-        with_default_seeds(campaign, request.specs),
+        # Specs without a seed get the campaign's, as their pools would.
+        {
+            name: spec if spec.seed is not None else replace(spec, seed=campaign.seed)
+            for name, spec in request.specs.items()
+        },
         parse_ranking_measures(request.measures),
         seeds=request.seeds,
         budgets=request.budgets,
-        progress=report_simulation_progress(job, total),
+        progress=lambda *_: jobs.report_progress(job, next(steps), total),
     )
-
-
-def report_simulation_progress(job: Job, total: int) -> Progress:
-    """Counts each replay, and each topic scored by a measure, as one step of ``total``."""
-    steps = count(1)
-    return lambda *_: jobs.report_progress(job, next(steps), total)
-
-
-def with_default_seeds(campaign: Campaign, specs: Mapping[str, PoolSpec]) -> dict[str, PoolSpec]:
-    """Specs without a seed get the campaign's, as their pools would."""
-    return {
-        name: spec if spec.seed is not None else replace(spec, seed=campaign.seed)
-        for name, spec in specs.items()
-    }
 
 
 def describe_judgments(qrels: Qrels | None) -> str:
@@ -197,12 +187,6 @@ def load_finished_campaign(campaign: Campaign, request: SimulationRequest) -> Fi
         gains=options.gains,
         texts=lambda listing, reader: attach_listing_texts(campaign, listing, reader)[0],
     )
-
-
-def load_qrels_or_interim(campaign: Campaign, qrels: Qrels | None) -> QrelsTable:
-    if qrels is None:
-        return interim_qrels(campaign)
-    return drop_topics(qrels_table(qrels), withheld_topic_numbers(campaign))
 
 
 def contributing_runs(

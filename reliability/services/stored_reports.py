@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from campaigns import store
-from common.report.json import write_json
-from common.report.plain import pack_report, unpack_report
-from common.report.report import Report
+from poolbench.reports.json import write_json
+from poolbench.reports.plain import pack_report, unpack_report
+from poolbench.reports.report import Report
 
 REPORT = "report"
 """The key of the job's result that names the report; ``json`` names its data."""

@@ -4,47 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.utils.formats import number_format
 from django.utils.functional import Promise
-from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from campaigns.api.attachments import report_response
-from campaigns.core.cards import Card
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Run, User
 from campaigns.queries.lists import get_campaign_for
-from campaigns.services.verdicts import compute_campaign_verdict
+from campaigns.services.snapshots import compute_report
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
-from common.charts.chart import Chart
-from common.number_formats import format_decimals, format_percent
-from common.report.writers import ENDINGS
-from evaluation.core.comparison.registry import CORRELATIONS
-from evaluation.views.cells import ScoreColumn, build_column, format_score
-from judging.core.policies import AUTOMATIC_ONLY, DEFAULT_POLICY, POLICIES
+from evaluation.views.cells import ScoreColumn, build_column
 from judging.queries.adjudication import STATES, adjudication_states, list_adjudicators
-from reliability.core.disagreement.formats import FORMATS
-from reliability.core.disagreement.rank_swaps import RankSwapValue
-from reliability.core.disagreement.rankings import TREATMENTS, SystemRanking
-from reliability.core.disagreement.report import DisagreementFacts, DisagreementReport
-from reliability.core.disagreement.resampling import (
+from poolbench.cards import Card
+from poolbench.charts.chart import Chart
+from poolbench.evaluation.comparison.registry import CORRELATIONS
+from poolbench.files.faults import format_count
+from poolbench.judging.policies import AUTOMATIC_ONLY, DEFAULT_POLICY, POLICIES
+from poolbench.number_formats import format_decimals, format_percent, format_score
+from poolbench.reliability.disagreement.formats import FORMATS
+from poolbench.reliability.disagreement.rank_swaps import RankSwapValue
+from poolbench.reliability.disagreement.rankings import TREATMENTS, SystemRanking
+from poolbench.reliability.disagreement.report import DisagreementFacts, DisagreementReport
+from poolbench.reliability.disagreement.resampling import (
     FEW_ASSESSORS,
     CoefficientSpread,
     RankBand,
     ResampledRankings,
 )
-from reliability.core.disagreement.turning_point import TurningStep
-from reliability.core.rank_bands import RankedRun, build_rank_bands
+from poolbench.reliability.disagreement.turning_point import TurningStep
+from poolbench.reliability.rank_bands import RankedRun, build_rank_bands
+from poolbench.reports.writers import ENDINGS
 from reliability.forms import RoundByValueForm
-from reliability.queries.disagreement import list_complete_policies
 from reliability.queries.disagreement_studies import (
     DisagreementQuery,
     DisagreementStudy,
@@ -87,52 +84,6 @@ class DisagreementRunRow:
     ranks: tuple[int | None, ...]
 
 
-class CorrelationText(NamedTuple):
-    text: str
-    reason: str
-
-
-@dataclass(frozen=True)
-class RankingRow:
-    """The ranking of an assessor beside that of all; ``note``: what is special about it."""
-
-    row: SystemRanking
-    note: str
-    cells: list[CorrelationText]
-
-
-class ResamplingLine(NamedTuple):
-    """A coefficient over draws: its mean, least value and 5th percentile."""
-
-    title: str
-    mean: str
-    least: str
-    low: str
-    spread: CoefficientSpread
-
-
-@dataclass(frozen=True)
-class ResamplingRow:
-    """One way of drawing other assessors."""
-
-    way: str
-    draws: ResampledRankings
-    lines: list[ResamplingLine]
-
-
-class SwapPair(NamedTuple):
-    """A pair with its rank-swap value, the share of the gap it closes, and its state."""
-
-    pair: RankSwapValue
-    closed: str
-    state: str | Promise | None
-
-
-class SwapStep(NamedTuple):
-    step: TurningStep
-    gap: str
-
-
 @dataclass(frozen=True)
 class DisagreementPage:
     """``a`` and ``b``: the IDs of the two runs to turn around."""
@@ -150,7 +101,10 @@ class DisagreementPage:
 
 @dataclass(frozen=True)
 class DisagreementResults:
-    """``columns`` are the assessors in the table of runs, without ``more_columns`` others."""
+    """``rankings`` come with what is special about each, ``draws`` with the way of drawing and the
+    spread of each coefficient. ``columns`` are the assessors in the table of runs, without
+    ``more_columns`` others.
+    """
 
     runs: Sequence[Run]
     measures: list[ScoreColumn]
@@ -158,8 +112,8 @@ class DisagreementResults:
     facts: DisagreementFacts
     ranked: bool
     coefficients: list[Card]
-    rankings: list[RankingRow]
-    draws: list[ResamplingRow]
+    rankings: list[tuple[SystemRanking, str]]
+    draws: list[tuple[str, ResampledRankings, list[tuple[str, CoefficientSpread]]]]
     few: bool
     picture: Chart
     columns: list[str]
@@ -169,14 +123,15 @@ class DisagreementResults:
 
 @dataclass(frozen=True)
 class SwapPairs:
-    """The pairs of highest rank-swap value, without ``more_pairs`` others; of all pairs
-    ``moving`` change a rank. ``steps`` turn the two runs around.
+    """The pairs of highest rank-swap value, with the share of the gap that each closes and its
+    state, without ``more_pairs`` others; of all pairs ``moving`` change a rank. ``steps``, with the
+    gap that remains, turn the two runs around.
     """
 
-    pairs: list[SwapPair]
+    pairs: list[tuple[RankSwapValue, str, str | Promise | None]]
     more_pairs: int
     moving: int
-    steps: list[SwapStep]
+    steps: list[tuple[TurningStep, str]]
     adjudicators: list[User]
 
 
@@ -198,17 +153,8 @@ def disagreement_download_view(
     name = f"{slug}-disagreement-{table}.{fmt}"
     if fmt == "csv":
         return report_response(name, DOWNLOADS[table], study.report)
-    verdict = compute_campaign_verdict(campaign, "agreement").verdict
+    verdict = compute_report(campaign, "agreement").verdict
     return report_response(name, DOWNLOADS[table], study.report, verdict)
-
-
-def round_opened_message(count: int) -> str:
-    text = ngettext(
-        "Round opened: %(n)s pair to adjudicate.",
-        "Round opened: %(n)s pairs to adjudicate.",
-        count,
-    )
-    return text % {"n": number_format(count, force_grouping=True)}
 
 
 @require_POST
@@ -224,7 +170,8 @@ def disagreement_round_view(request: SignedInRequest, slug: str) -> HttpResponse
                 query=parse_query(request),
                 **form.cleaned_data,
             )
-            messages.success(request, round_opened_message(plan.slots.count()))
+            pairs = format_count(plan.slots.count(), "pair")
+            messages.success(request, f"Round opened: {pairs} to adjudicate.")
             return redirect(reverse("adjudication", args=[slug]) + "#rounds")
         except ActionRefused as refused:
             form.add_error(None, str(refused))
@@ -254,7 +201,7 @@ def render_disagreement_page(
         choice=choice,
         a=a,
         b=b,
-        policies=[policy.card for policy in list_complete_policies()],
+        policies=[policy.card for policy in POLICIES.values()],
         treatments=TREATMENTS.items(),
         query=urlencode([(k, v) for k in request.GET for v in request.GET.getlist(k)]),
         form=form,
@@ -278,10 +225,13 @@ def build_disagreement_results(study: DisagreementStudy) -> DisagreementResults:
         facts=report.facts,
         ranked=any(rank is not None for rank in report.rankings[0].ranks),
         coefficients=[CORRELATIONS[name].card for name in report.rankings[0].coefficients],
-        rankings=[ranking_row(row) for row in report.rankings[1:]],
+        rankings=[(row, KINDS.get(row.kind, "")) for row in report.rankings[1:]],
         draws=[
-            resampling_row("Assessors resampled", report.bootstrap),
-            resampling_row("One assessor per topic, at random", report.swaps),
+            (way, draws, [(CORRELATIONS[k].card.title, v) for k, v in draws.coefficients.items()])
+            for way, draws in (
+                ("Assessors resampled", report.bootstrap),
+                ("One assessor per topic, at random", report.swaps),
+            )
         ],
         few=1 < report.facts.assessors < FEW_ASSESSORS,
         picture=build_rank_bands(
@@ -301,7 +251,7 @@ def list_swap_pairs(campaign: Campaign, report: DisagreementReport) -> SwapPairs
     visible = report.values[:MOST_PAIRS]
     return SwapPairs(
         pairs=[
-            SwapPair(
+            (
                 value,
                 format_gap_share(value.closed),
                 STATES.get(states.get((value.topic, value.docno), "")),
@@ -311,33 +261,11 @@ def list_swap_pairs(campaign: Campaign, report: DisagreementReport) -> SwapPairs
         more_pairs=len(report.values) - len(visible),
         moving=sum(value.swaps > 0 for value in report.values),
         steps=[
-            SwapStep(step, format_decimals(step.gap, 5))
+            (step, format_decimals(step.gap, 5))
             for step in steps[: (report.turning.needed if report.turning else 0) or MOST_PAIRS]
         ],
         adjudicators=list(list_adjudicators(campaign)),
     )
-
-
-def ranking_row(row: SystemRanking) -> RankingRow:
-    cells = [
-        CorrelationText(format_score(correlation.value), correlation.why or "")
-        for correlation in row.coefficients.values()
-    ]
-    return RankingRow(row, KINDS.get(row.kind, ""), cells)
-
-
-def resampling_row(way: str, draws: ResampledRankings) -> ResamplingRow:
-    lines = [
-        ResamplingLine(
-            CORRELATIONS[name].card.title,
-            format_score(spread.mean),
-            format_score(spread.least),
-            format_score(spread.p5),
-            spread,
-        )
-        for name, spread in draws.coefficients.items()
-    ]
-    return ResamplingRow(way, draws, lines)
 
 
 def format_gap_share(value: float) -> str:

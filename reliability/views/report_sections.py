@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from common.report.report import Figure, Report, Section, Table, iter_cells
+from poolbench.reports.report import Report, Section, iter_cells
 
 OPEN_ROWS = 12
 """Longer tables are folded."""
@@ -22,29 +22,17 @@ class ReportTable:
 
 @dataclass(frozen=True)
 class ReportSection:
-    """``anchor`` is unique on the page."""
+    """``anchor`` is unique on the page; ``tables`` are those with rows."""
 
     anchor: str
-    title: str
-    reading: str
-    notes: Sequence[str]
-    figures: Sequence[Figure]
+    section: Section
     tables: Sequence[ReportTable]
-    definition: Sequence[str]
 
 
 def list_report_sections(report: Report) -> list[ReportSection]:
     """Without the verdict, which the page shows first, and without empty sections."""
     return [
-        ReportSection(
-            section.name or str(number),
-            section.title,
-            section.reading,
-            section.notes,
-            list(section.figures),
-            list(_iter_tables(section)),
-            section.definition,
-        )
+        ReportSection(section.name or str(number), section, list(_iter_tables(section)))
         for number, section in enumerate(report.sections)
         if section.title and section.name != "verdict"
     ]
@@ -54,14 +42,10 @@ def _iter_tables(section: Section) -> Iterator[ReportTable]:
     for table in section.tables:
         rows = [[cell.text for cell in row] for row in iter_cells(table)]
         if rows:
-            yield _build_table(section, table, rows)
-
-
-def _build_table(section: Section, table: Table, rows: list[list[str]]) -> ReportTable:
-    return ReportTable(
-        caption=table.caption or section.title,
-        heads=[column.title for column in table.columns],
-        rows=rows,
-        notes=table.notes,
-        is_open=not table.detail and len(rows) <= OPEN_ROWS,
-    )
+            yield ReportTable(
+                caption=table.caption or section.title,
+                heads=[column.title for column in table.columns],
+                rows=rows,
+                notes=table.notes,
+                is_open=not table.detail and len(rows) <= OPEN_ROWS,
+            )

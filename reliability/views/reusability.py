@@ -3,42 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_http_methods, require_safe
 
-from campaigns.core.cards import Card
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Job
 from campaigns.queries.lists import get_campaign_for
+from campaigns.services.snapshots import CurrentReport, get_report
 from campaigns.views.helpers import SignedInRequest
-from campaigns.views.pages import render_page
-from campaigns.views.verdicts import PageSection, VerdictPanel, load_verdict_panel
-from judging.models import Qrels
-from reliability.core.collection.cards import CARDS
+from campaigns.views.pages import PageSection, render_page
+from poolbench.plain_data import to_plain
+from poolbench.reliability.collection.cards import CARDS
+from poolbench.reliability.verdicts.reusability import COLLECTION as COLLECTION_VERDICT
+from poolbench.reliability.verdicts.reusability import CollectionReport
 from reliability.services.reusability import COLLECTION, request_reusability_report
 from reliability.services.stored_reports import REPORT, load_report
 from reliability.views.report_sections import ReportSection, list_report_sections
 from reliability.views.stored_reports import list_stored_reports, stored_report_response
-
-
-@dataclass(frozen=True)
-class ReusabilityPage:
-    """``releases``: the qrels versions; ``judged``: whether there are judgments to report on.
-    ``latest`` is the job of the latest report, whose sections the page shows.
-    """
-
-    campaign: Campaign
-    releases: list[Qrels]
-    judged: bool
-    cards: Sequence[Card]
-    verdict: VerdictPanel
-    sections: Sequence[PageSection]
-    latest: Job | None
-    report_sections: Sequence[ReportSection]
 
 
 @require_http_methods(["GET", "POST"])
@@ -50,24 +34,35 @@ def reusability_view(request: SignedInRequest, slug: str) -> HttpResponse:
     stored = list_stored_reports(campaign, COLLECTION)
     latest = next((job for job in stored.reports if REPORT in job.result), None)
     sections = list_report_sections(load_report(latest.result[REPORT])) if latest else []
-    page = ReusabilityPage(
-        campaign=campaign,
-        releases=list(campaign.qrels.all()),
-        judged=campaign.judgments.exists(),
-        cards=CARDS,
-        verdict=load_verdict_panel(campaign, "collection"),
-        sections=list_page_sections(sections, has_reports=bool(stored.reports)),
-        latest=latest,
-        report_sections=sections,
-    )
+    current = get_report(campaign, COLLECTION_VERDICT)
+    # ``releases``: the qrels versions; ``judged``: whether there are judgments to report on.
+    # ``latest`` is the job of the latest report, whose sections the page shows; ``differs``:
+    # it is of other judgments than the verdict.
+    page = {
+        "campaign": campaign,
+        "releases": list(campaign.qrels.all()),
+        "judged": campaign.judgments.exists(),
+        "cards": CARDS,
+        "current": current,
+        "sections": list_page_sections(sections, has_reports=bool(stored.reports)),
+        "latest": latest,
+        "differs": is_of_other_judgments(latest, current),
+        "report_sections": sections,
+    }
     return render_page(request, "reliability/collection/page.html", page, stored)
+
+
+def is_of_other_judgments(latest: Job | None, current: CurrentReport[CollectionReport]) -> bool:
+    """Whether the report of the job has other figures than the verdict, if both are there."""
+    figures = latest.result.get("figures") if latest else None
+    return bool(figures and current.report) and figures != to_plain(current.report)
 
 
 def list_page_sections(
     sections: Sequence[ReportSection], *, has_reports: bool
 ) -> list[PageSection]:
     return [
-        *(PageSection(f"report-{each.anchor}", each.title) for each in sections),
+        *(PageSection(f"report-{each.anchor}", each.section.title) for each in sections),
         PageSection("report", "Report"),
         *([PageSection("stored", "Stored reports")] if has_reports else []),
         PageSection("computed", "How it is computed"),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods, require_safe
@@ -16,19 +14,6 @@ from campaigns.views.pages import render_page
 from reliability.forms import MOST_SPECS, SimulationForm, SpecText, collect_specs
 from reliability.services.simulation import SIMULATION, request_simulation
 from reliability.views.stored_reports import list_stored_reports, stored_report_response
-
-
-@dataclass(frozen=True)
-class SimulationPage:
-    """``typed``: a form in progress comes first, and the page must not reload itself. ``can``:
-    whether there are judgments to simulate by.
-    """
-
-    campaign: Campaign
-    typed: bool
-    form: SimulationForm
-    texts: list[SpecText]
-    can: bool
 
 
 @require_http_methods(["GET", "POST"])
@@ -75,13 +60,15 @@ def render_simulation_page(
     texts = form.texts[:MOST_SPECS]
     if len(texts) < MOST_SPECS:
         texts.append(SpecText("", ""))
-    page = SimulationPage(
-        campaign=campaign,
-        typed=request.method == "POST",
-        form=form,
-        texts=texts,
-        can=campaign.qrels.exists() or campaign.judgments.exists(),
-    )
+    # ``typed``: a form in progress comes first, and the page must not reload itself. ``can``:
+    # whether there are judgments to simulate by.
+    page = {
+        "campaign": campaign,
+        "typed": request.method == "POST",
+        "form": form,
+        "texts": texts,
+        "can": campaign.qrels.exists() or campaign.judgments.exists(),
+    }
     stored = list_stored_reports(campaign, SIMULATION)
     status = 422 if form.errors else 200
     return render_page(request, "reliability/simulation/page.html", page, stored, status=status)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
-from typing import Any, Generic, NamedTuple, TypeVar
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse
@@ -13,40 +12,32 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods, require_safe
 
 from campaigns.api.attachments import report_response
-from campaigns.core.cards import Card
 from campaigns.models import Campaign
 from campaigns.queries.lists import get_campaign_for
-from campaigns.services.verdicts import compute_campaign_verdict
+from campaigns.services.snapshots import compute_report, get_report
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
-from campaigns.views.verdicts import PageSection, VerdictPanel, load_verdict_panel
-from common.charts.chart import Chart
-from common.report.report import Report, Section, Table, make_columns
-from common.report.writers import WRITERS
-from common.shared_reads import share_reads
-from common.verdicts import add_verdict
-from evaluation.core.comparison.rank_drop import RankDrop
-from evaluation.core.measures.family import Measure
-from evaluation.core.measures.names import parse_measures
-from evaluation.core.measures.registry import DEFAULT_NAMES
-from evaluation.views.cells import DEFAULT_MEASURES, ScoreColumn, build_column, format_score
-from judging.core.policies import DEFAULT_POLICY, POLICIES
-from judging.models import StoppingRule
-from judging.queries.stopping import latest_rule, stopped_topics
+from evaluation.views.cells import build_column
+from judging.queries.slots import latest_rule, stopped_topics
 from judging.services.stopping import set_stopping_rule
-from reliability.core.collection.extrapolation import Extrapolation
-from reliability.core.collection.stability import JUDGED_ALARM
-from reliability.core.disagreement.report import can_rank_runs
-from reliability.core.judgments_chart import build_judgments_chart, judgments_value
-from reliability.core.stopping.cards import CARDS
-from reliability.core.stopping.discoveries import RankWindow, TeamDiscoveries, TopicDiscoveries
+from poolbench.charts.chart import Chart
+from poolbench.judging.policies import POLICIES
+from poolbench.reliability.collection.stability import JUDGED_ALARM
+from poolbench.reliability.judgments_chart import build_judgments_chart, judgments_value
+from poolbench.reliability.stopping.cards import CARDS
+from poolbench.reliability.stopping.panel import CUTS, InterimPool, StoppingPanel
+from poolbench.reliability.verdicts.stopping import STOPPING
+from poolbench.reports.report import Report, Section, Table, make_columns
+from poolbench.reports.writers import WRITERS
+from poolbench.shared_reads import share_reads
+from poolbench.verdicts import add_verdict
 from reliability.forms import StoppingForm
 from reliability.queries.stopping import (
-    CUTS,
-    InterimPool,
-    InterimRun,
-    StoppingPanel,
-    stopping_panel,
+    RankingChoice,
+    choose_default_ranking,
+    choose_stopping_panel,
+    count_judgments_since,
+    ranking_measures,
 )
 from reliability.views.stopping_sections import (
     describe_stopping_choice,
@@ -57,85 +48,7 @@ NARROW = (400.0, 220.0)
 """Charts are beside their tables, at half the width of the page."""
 
 
-class JudgedShare(NamedTuple):
-    """``low``: too low to trust the score."""
-
-    text: str
-    low: bool
-
-
 Rows = list[Sequence[object]]
-
-
-@dataclass(frozen=True)
-class StoppingRunRow:
-    """A run as the page shows it."""
-
-    row: InterimRun
-    score: str
-    judged: tuple[JudgedShare, ...]
-
-    @property
-    def moved(self) -> int:
-        """Places gained since the first checkpoint; negative: lost."""
-        now, before = self.row.place, self.row.before
-        return 0 if now is None or before is None else before - now
-
-    @property
-    def lost(self) -> int:
-        return -self.moved
-
-
-@dataclass(frozen=True)
-class StoppingQuery:
-    """The query of the URL."""
-
-    policy: str
-    by: str
-    step: int | None
-
-
-Row = TypeVar("Row")
-
-
-class RowWithPercent(NamedTuple, Generic[Row]):
-    row: Row
-    pct: float
-
-
-@dataclass(frozen=True)
-class StoppingPage:
-    """``ended``: since when topics are complete, by number. ``share`` and ``complete`` are
-    percents; ``moves`` are over the last ``span`` judgments. ``dense`` topics have many relevant
-    documents, ``lonely`` ones mostly those of one team.
-    """
-
-    campaign: Campaign
-    panel: StoppingPanel
-    form: StoppingForm
-    rule: StoppingRule | None
-    ended: dict[str, datetime]
-    choice: StoppingQuery
-    measures: list[ScoreColumn]
-    policies: list[Card]
-    share: float
-    curve: Chart
-    moves: Chart | None
-    span: int
-    topics: list[RowWithPercent[TopicDiscoveries]]
-    dense: int
-    lonely: int
-    windows: list[RowWithPercent[RankWindow]]
-    teams: list[RowWithPercent[TeamDiscoveries]]
-    below: Extrapolation | None
-    complete: float
-    runs: list[StoppingRunRow]
-    cuts: Sequence[int]
-    alarm: float
-    cards: Sequence[Card]
-    verdict: VerdictPanel
-    sections: Sequence[PageSection]
-    in_words: str
 
 
 @require_http_methods(["GET", "POST"])
@@ -164,93 +77,58 @@ def render_stopping_page(
     request: SignedInRequest, campaign: Campaign, form: StoppingForm
 ) -> HttpResponse:
     choice = parse_stopping_query(request, campaign)
-    panel = get_stopping_panel(request, campaign, choice)
+    current = get_report(campaign, STOPPING)
+    panel = choose_stopping_panel(
+        actor=request.user, campaign=campaign, choice=choice, report=current.report
+    )
     pool = panel.pool
     ended = {row.topic.number: row.at for row in stopped_topics(campaign).select_related("topic")}
-    page = StoppingPage(
-        campaign=campaign,
-        panel=panel,
-        form=form,
-        rule=latest_rule(campaign),
-        ended=ended,
-        choice=choice,
-        measures=[build_column(measure) for measure in ranking_measures(campaign)],
-        policies=[policy.card for policy in POLICIES.values()],
-        share=compute_percent(panel.relevant, panel.judged),
-        curve=stopping_chart("found", "Relevant documents found", "relevant", [*panel.curve]),
-        moves=stopping_chart(
+    # ``ended``: since when topics are complete, by number. ``since``: how many judgments have
+    # come after all this; ``moves`` are over the last ``span`` judgments. ``dense`` topics
+    # have many relevant documents, ``lonely`` ones mostly those of one team.
+    page = {
+        "campaign": campaign,
+        "panel": panel,
+        "form": form,
+        "rule": latest_rule(campaign),
+        "ended": ended,
+        "choice": choice,
+        "measures": [build_column(measure) for measure in ranking_measures(campaign)],
+        "policies": [policy.card for policy in POLICIES.values()],
+        "curve": stopping_chart("found", "Relevant documents found", "relevant", [*panel.curve]),
+        "moves": stopping_chart(
             "ranking", "Tau-b with the current ranking", "tau-b", tau_series(panel)
         )
         if panel.moves
         else None,
-        span=panel.moves[0].ago if panel.moves else 0,
-        topics=[
-            RowWithPercent(row, compute_percent(row.relevant, row.judged))
-            for row in (pool.topics if pool else ())
-        ],
-        dense=sum(row.is_dense for row in pool.topics) if pool else 0,
-        lonely=sum(row.is_mostly_unique for row in pool.topics) if pool else 0,
-        windows=[
-            RowWithPercent(row, compute_percent(row.relevant, row.judged))
-            for row in (pool.windows if pool else ())
-        ],
-        teams=[
-            RowWithPercent(row, compute_percent(row.unique_relevant, panel.relevant))
-            for row in (pool.teams if pool else ())
-        ],
-        below=None if not pool or isinstance(pool.below, str) else pool.below,
-        complete=compute_percent(pool.left.completeness or 0, 1) if pool else 0,
-        runs=[*iter_run_rows(panel)],
-        cuts=CUTS,
-        alarm=JUDGED_ALARM,
-        cards=CARDS,
-        verdict=load_verdict_panel(campaign, "stopping"),
-        sections=list_stopping_sections(panel),
-        in_words=describe_stopping_choice(choice.by, choice.policy, panel.step),
-    )
+        "span": panel.moves[0].ago if panel.moves else 0,
+        "dense": sum(row.is_dense for row in pool.topics) if pool else 0,
+        "lonely": sum(row.is_mostly_unique for row in pool.topics) if pool else 0,
+        "below": None if not pool or isinstance(pool.below, str) else pool.below,
+        "since": count_judgments_since(campaign, panel.last),
+        "cuts": CUTS,
+        "alarm": JUDGED_ALARM,
+        "cards": CARDS,
+        "current": current,
+        "sections": list_stopping_sections(panel),
+        "in_words": describe_stopping_choice(choice.by, choice.policy, panel.step),
+    }
     status = 422 if form.errors else 200
     return render_page(request, "reliability/stopping.html", page, status=status)
 
 
-def parse_stopping_query(request: SignedInRequest, campaign: Campaign) -> StoppingQuery:
+def parse_stopping_query(request: SignedInRequest, campaign: Campaign) -> RankingChoice:
     """Invalid values are replaced by the defaults."""
     query = request.GET
+    default = choose_default_ranking(campaign)
     names = [measure.name for measure in ranking_measures(campaign)]
-    default = next((name for name in DEFAULT_MEASURES if name in names), names[0])
     step = query.get("last", "")
     number = int(step) if step.isascii() and step.isdecimal() and len(step) < 8 else 0
-    return StoppingQuery(
-        policy=query["policy"] if query.get("policy") in POLICIES else DEFAULT_POLICY,
-        by=query["by"] if query.get("by") in names else default,
+    return RankingChoice(
+        policy=query["policy"] if query.get("policy") in POLICIES else default.policy,
+        by=query["by"] if query.get("by") in names else default.by,
         step=number or None,
     )
-
-
-def ranking_measures(campaign: Campaign) -> list[Measure]:
-    """The campaign's measures that rank runs; at least one."""
-    measures = [m for m in parse_measures(campaign.measures or DEFAULT_NAMES) if can_rank_runs(m)]
-    return measures or [*parse_measures(["map"])]
-
-
-def get_stopping_panel(
-    request: SignedInRequest, campaign: Campaign, choice: StoppingQuery
-) -> StoppingPanel:
-    return stopping_panel(
-        actor=request.user,
-        campaign=campaign,
-        policy=choice.policy,
-        by=choice.by,
-        step=choice.step,
-    )
-
-
-def iter_run_rows(panel: StoppingPanel) -> Iterator[StoppingRunRow]:
-    for row in panel.runs:
-        judged = tuple(
-            JudgedShare(format_score(share), share is not None and share < JUDGED_ALARM)
-            for share in row.judged
-        )
-        yield StoppingRunRow(row, format_score(row.score), judged)
 
 
 def tau_series(panel: StoppingPanel) -> list[tuple[int, float]]:
@@ -264,10 +142,6 @@ def stopping_chart(name: str, title: str, label: str, points: Sequence[tuple[int
     return build_judgments_chart(name, title, label, [(label, values)], NARROW)
 
 
-def compute_percent(part: float, whole: float) -> float:
-    return 100 * part / whole if whole else 0.0
-
-
 @require_safe
 def stopping_download_view(
     request: SignedInRequest, slug: str, table: str, fmt: str
@@ -275,17 +149,22 @@ def stopping_download_view(
     """One table as CSV, or all of them in the other formats (``panel.json``)."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     choice = parse_stopping_query(request, campaign)
-    panel = get_stopping_panel(request, campaign, choice)
+    # Tables as the page shows them; a whole report with its verdict is of now.
+    load = get_report if fmt == "csv" else compute_report
+    current = load(campaign, STOPPING)
+    panel = choose_stopping_panel(
+        actor=request.user, campaign=campaign, choice=choice, report=current.report
+    )
     conditions = {
         "campaign": slug,
         "policy": choice.policy,
-        "measure": panel.measure.name,
+        "measure": panel.measure,
         "judgments": panel.judgments,
         "step": panel.step,
     }
     report = build_stopping_report(panel, table, conditions)
     if fmt != "csv":
-        report = add_verdict(report, compute_campaign_verdict(campaign, "stopping").verdict)
+        report = add_verdict(report, current.verdict)
     exists = report.record is not None if fmt == "csv" else table == "panel"
     if not exists:
         raise Http404(f"unknown download {table}.{fmt}")
@@ -295,7 +174,10 @@ def stopping_download_view(
 def build_stopping_report(panel: StoppingPanel, name: str, conditions: dict[str, Any]) -> Report:
     """All tables; that of ``name`` is the one of CSV."""
     cells = export_tables(panel)
-    tables = {title: make_stopping_table(title, rows) for title, rows in cells.items()}
+    tables = {}
+    for title, (head, *records) in cells.items():
+        first, *others = make_columns(*map(str, head), show=format_plain_value)
+        tables[title] = Table(f"stopping {title}", (replace(first, left=True), *others), records)
     return Report(
         title="Stopping",
         sections=[Section(title.capitalize(), (table,)) for title, table in tables.items()],
@@ -308,51 +190,33 @@ def build_stopping_report(panel: StoppingPanel, name: str, conditions: dict[str,
     )
 
 
-def make_stopping_table(title: str, rows: Rows) -> Table:
-    head, *records = rows
-    columns = make_columns(*map(str, head), show=format_plain_value)
-    return Table(f"stopping {title}", (replace(columns[0], left=True), *columns[1:]), records)
-
-
 def format_plain_value(value: object) -> str:
     return f"{value:.4f}" if isinstance(value, float) else str(value)
 
 
 def export_tables(panel: StoppingPanel) -> dict[str, Rows]:
     """Each table with its header row; undefined is None."""
-    runs: Rows = [("run", "team", "pooled", panel.measure.name, "place", "place_before",
+    runs: Rows = [("run", "team", "pooled", panel.measure, "place", "place_before",
                    *(f"judged_{k}" for k in CUTS))]  # fmt: skip
-    runs += [
-        (r.run.tag, r.run.team.name, r.pooled, r.score, r.place, r.before, *r.judged)
-        for r in panel.runs
-    ]
+    runs += [(r.tag, r.team, r.pooled, r.score, r.place, r.before, *r.judged) for r in panel.runs]
     moves: Rows = [("judgments_ago", "tau_b", "tau_ap", "tau_ap_form", "drop", "places")]
-    moves += [
-        (m.ago, m.tau_b.value, m.tau_ap.value, m.tau_ap_name, *drop_columns(m.drop))
-        for m in panel.moves
-    ]
-    tables: dict[str, Rows] = {
-        "found": [("judged", "relevant"), *panel.curve],
-        "ranking": moves,
-        "runs": runs,
-    }
+    for move in panel.moves:
+        drop = (move.drop.tag, move.drop.places) if move.drop else (None, 0)
+        moves.append((move.ago, move.tau_b.value, move.tau_ap.value, move.tau_ap_name, *drop))
+    curve: Rows = [("judged", "relevant"), *panel.curve]
+    tables = {"found": curve, "ranking": moves, "runs": runs}
     return tables | (pool_tables(panel.pool) if panel.pool else {})
 
 
-def drop_columns(drop: RankDrop | None) -> tuple[str | None, int]:
-    return (drop.tag, drop.places) if drop else (None, 0)
-
-
 def pool_tables(pool: InterimPool) -> dict[str, Rows]:
-    below = None if isinstance(pool.below, str) else pool.below
-    left: Rows = [("where", "expected", "low", "high", "reason")]
-    left += [("in the pool", pool.left.expected, pool.left.low, pool.left.high, pool.left.reason)]
-    below_columns = (
-        (below.further, below.low, below.high, below.reason)
-        if below
-        else (None, None, None, pool.below)
-    )
-    left += [("below the pool", *below_columns)]
+    inside, below = pool.left, pool.below
+    left: Rows = [
+        ("where", "expected", "low", "high", "reason"),
+        ("in the pool", inside.expected, inside.low, inside.high, inside.reason),
+        ("below the pool", None, None, None, below)
+        if isinstance(below, str)
+        else ("below the pool", below.further, below.low, below.high, below.reason),
+    ]
     topics: Rows = [("topic", "documents", "judged", "relevant", "one_team", "since_relevant",
                      "many_relevant", "mostly_one_team")]  # fmt: skip
     topics += [

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from campaigns.views.verdicts import PageSection
-from evaluation.core.measures.titles import format_measure_title
-from judging.core.policies import POLICIES
-from reliability.core.collection.stability import JUDGED_ALARM
-from reliability.queries.stopping import StoppingPanel
+from campaigns.views.pages import PageSection
+from poolbench.evaluation.measures.titles import format_measure_title
+from poolbench.judging.policies import POLICIES
+from poolbench.reliability.collection.stability import JUDGED_ALARM
+from poolbench.reliability.stopping.panel import StoppingPanel
 
 SAME_TAU = 0.95
 """Below it, the latest step has moved the ranking."""

@@ -14,7 +14,7 @@ from campaigns.api.attachments import attachment_response
 from campaigns.models import Campaign, Job
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import SignedInRequest, campaign_url
-from common.report.writers import ENDINGS, LABELS, WRITERS
+from poolbench.reports.writers import ENDINGS, LABELS, WRITERS
 from reliability.services.stored_reports import REPORT, load_report
 
 MOST_REPORTS = 10

@@ -12,9 +12,9 @@ from typing import Any
 
 import yaml
 
-from campaigns.core.documents import DocumentText
-from campaigns.core.topics import TopicText, read_topics
-from pooling.core.order import hash_order
+from poolbench.pooling.candidates import hash_order
+from poolbench.texts.documents import DocumentText
+from poolbench.texts.topics import TopicText, read_topics
 from replay.demo.corpus import stdlib_documents
 from replay.demo.rankers import RUNS, DemoRun
 from replay.demo.words import Scored

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from campaigns.core.documents import DocumentText
+from poolbench.texts.documents import DocumentText
 
 SHORTEST = 40
 """Docstrings with fewer characters say no more than the name."""

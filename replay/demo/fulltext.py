@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from functools import partial
 
-from campaigns.core.documents import DocumentText
-from campaigns.core.topics import TopicText
+from poolbench.texts.documents import DocumentText
+from poolbench.texts.topics import TopicText
 from replay.demo.words import DEPTH, Scored, short_query, split_words, title_query
 
 PREFIX = 5
 """Letters of a word that the prefix ranker uses."""
 
 _QUERY = (
-    "SELECT docno, -bm25(docs, 0, {title}, {body}) AS score FROM docs WHERE docs MATCH ?"
+    "SELECT docno, -bm25(docs, 0, {title}, 1.0) AS score FROM docs WHERE docs MATCH ?"
     " ORDER BY round(score, 6) DESC, docno DESC LIMIT {depth}"
 )
 
@@ -31,53 +32,25 @@ class NoFullText(RuntimeError):  # noqa: N818 -- it says what is missing
         )
 
 
-def rank_plain(topics: Sequence[TopicText], documents: Sequence[DocumentText]) -> Iterator[Scored]:
-    """Whole words of title and question, all fields weighted equally."""
-    queries = {topic.number: _join_with_or(split_words(short_query(topic))) for topic in topics}
-    return _search(documents, queries, "unicode61", title=1.0, body=1.0)
-
-
-def rank_weighted(
-    topics: Sequence[TopicText], documents: Sequence[DocumentText]
-) -> Iterator[Scored]:
-    """Porter stems of the title, docnos and titles weighted fourfold."""
-    queries = {topic.number: _join_with_or(split_words(title_query(topic))) for topic in topics}
-    return _search(documents, queries, "porter unicode61", title=4.0, body=1.0)
-
-
-def rank_prefixes(
-    topics: Sequence[TopicText], documents: Sequence[DocumentText]
-) -> Iterator[Scored]:
-    """Prefixes of the words of title and question: ``compr*`` for compress and compression."""
-    queries = {
-        topic.number: " OR ".join(f'"{word[:PREFIX]}" *' for word in _once(short_query(topic)))
-        for topic in topics
-    }
-    return _search(documents, queries, "unicode61", title=2.0, body=1.0)
-
-
-def _once(text: str) -> list[str]:
-    return list(dict.fromkeys(split_words(text)))
-
-
-def _join_with_or(terms: list[str]) -> str:
-    return " OR ".join(f'"{term}"' for term in dict.fromkeys(terms))
+def _join_with_or(text: str, form: str = '"{}"') -> str:
+    """The different words of ``text``, any of which matches."""
+    return " OR ".join(map(form.format, dict.fromkeys(split_words(text))))
 
 
 def _search(
+    topics: Sequence[TopicText],
     documents: Sequence[DocumentText],
-    queries: dict[str, str],
-    tokenizer: str,
     *,
+    query: Callable[[TopicText], str],
+    tokenizer: str,
     title: float,
-    body: float,
 ) -> Iterator[Scored]:
-    statement = _QUERY.format(title=title, body=body, depth=DEPTH)
+    statement = _QUERY.format(title=title, depth=DEPTH)
     with closing(sqlite3.connect(":memory:")) as connection:
         _fill(connection, documents, tokenizer)
-        for topic, query in queries.items():
-            for docno, score in connection.execute(statement, (query,)):
-                yield topic, docno, round(score, 6)
+        for topic in topics:
+            for docno, score in connection.execute(statement, (query(topic),)):
+                yield topic.number, docno, round(score, 6)
 
 
 def _fill(
@@ -92,3 +65,21 @@ def _fill(
         raise NoFullText from error
     rows = ((d.docno, re.sub(r"[._]", " ", d.title), d.body) for d in documents)
     connection.executemany("INSERT INTO docs VALUES (?, ?, ?)", rows)
+
+
+rank_plain = partial(
+    _search, query=lambda topic: _join_with_or(short_query(topic)), tokenizer="unicode61", title=1.0
+)
+rank_weighted = partial(
+    _search,
+    query=lambda topic: _join_with_or(title_query(topic)),
+    tokenizer="porter unicode61",
+    title=4.0,
+)
+# ``compr*`` for compress and compression.
+rank_prefixes = partial(
+    _search,
+    query=lambda topic: _join_with_or(short_query(topic), f'"{{:.{PREFIX}}}" *'),
+    tokenizer="unicode61",
+    title=2.0,
+)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from campaigns.core.documents import DocumentText
-from campaigns.core.topics import TopicText
+from poolbench.texts.documents import DocumentText
+from poolbench.texts.topics import TopicText
 from replay.demo.words import (
     InvertedIndex,
     Scored,
@@ -24,39 +25,10 @@ from replay.demo.words import (
 GRAM = 4
 
 
-def rank_tfidf(topics: Sequence[TopicText], documents: Sequence[DocumentText]) -> Iterator[Scored]:
-    """Cosine of log tf times idf, words of the whole topic."""
-
-    def terms(document: DocumentText) -> list[str]:
-        return split_words(f"{document.title} {document.body}")
-
-    return _cosine_run(topics, documents, terms, lambda topic: split_words(whole_query(topic)))
-
-
-def rank_ngrams(topics: Sequence[TopicText], documents: Sequence[DocumentText]) -> Iterator[Scored]:
-    """Cosine over character four-grams of docno and first paragraph."""
-
-    def terms(document: DocumentText) -> list[str]:
-        first = document.body.partition("\n\n")[0]
-        return _grams(f"{' '.join(split_name(document.docno))} {first}")
-
-    return _cosine_run(topics, documents, terms, lambda topic: _grams(title_query(topic)))
-
-
-def rank_by_name_parts(
-    topics: Sequence[TopicText], documents: Sequence[DocumentText]
-) -> Iterator[Scored]:
-    """Parts of dotted, camel case and underscored names against title and question."""
-
-    def terms(document: DocumentText) -> list[str]:
-        return split_name(document.docno)
-
-    return _cosine_run(topics, documents, terms, lambda topic: split_name(short_query(topic)))
-
-
-def _cosine_run(
+def _rank_by_cosine(
     topics: Sequence[TopicText],
     documents: Sequence[DocumentText],
+    *,
     terms: Callable[[DocumentText], Iterable[str]],
     query: Callable[[TopicText], Iterable[str]],
 ) -> Iterator[Scored]:
@@ -85,3 +57,24 @@ def _norms(index: InvertedIndex) -> NDArray[np.float64]:
 def _grams(text: str) -> list[str]:
     padded = f" {' '.join(split_words(text))} "
     return [padded[i : i + GRAM] for i in range(len(padded) - GRAM + 1)]
+
+
+def _begin_document(document: DocumentText) -> list[str]:
+    """The four-grams of docno and first paragraph."""
+    first = document.body.partition("\n\n")[0]
+    return _grams(f"{' '.join(split_name(document.docno))} {first}")
+
+
+rank_tfidf = partial(
+    _rank_by_cosine,
+    terms=lambda document: split_words(f"{document.title} {document.body}"),
+    query=lambda topic: split_words(whole_query(topic)),
+)
+rank_ngrams = partial(
+    _rank_by_cosine, terms=_begin_document, query=lambda topic: _grams(title_query(topic))
+)
+rank_by_name_parts = partial(
+    _rank_by_cosine,
+    terms=lambda document: split_name(document.docno),
+    query=lambda topic: split_name(short_query(topic)),
+)

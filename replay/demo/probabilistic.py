@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from campaigns.core.documents import DocumentText
-from campaigns.core.topics import TopicText
+from poolbench.texts.documents import DocumentText
+from poolbench.texts.topics import TopicText
 from replay.demo.words import (
     InvertedIndex,
     Scored,
@@ -23,18 +24,6 @@ K1, B = 0.9, 0.4
 FEEDBACK_DOCUMENTS, FEEDBACK_TERMS, FEEDBACK_SHARE = 8, 20, 0.5
 DIRICHLET = 80.0
 """Pseudo-count of the collection model; docstrings are short."""
-
-
-def rank_bm25(topics: Sequence[TopicText], documents: Sequence[DocumentText]) -> Iterator[Scored]:
-    """BM25 (k1=0.9, b=0.4) of the title's stems, body only."""
-    return _bm25_run(topics, build_index(documents, _body), title_query)
-
-
-def rank_verbose(
-    topics: Sequence[TopicText], documents: Sequence[DocumentText]
-) -> Iterator[Scored]:
-    """BM25 of question and narrative, docno and body."""
-    return _bm25_run(topics, build_index(documents, _docno_and_body), long_query)
 
 
 def rank_with_feedback(
@@ -77,9 +66,14 @@ def bm25_scores(index: InvertedIndex, query: Mapping[str, float]) -> NDArray[np.
     return scores
 
 
-def _bm25_run(
-    topics: Sequence[TopicText], index: InvertedIndex, query: Callable[[TopicText], str]
+def _rank_by_bm25(
+    topics: Sequence[TopicText],
+    documents: Sequence[DocumentText],
+    *,
+    terms: Callable[[DocumentText], list[str]],
+    query: Callable[[TopicText], str],
 ) -> Iterator[Scored]:
+    index = build_index(documents, terms)
     for topic in topics:
         yield from index.top(topic.number, bm25_scores(index, Counter(stem_words(query(topic)))))
 
@@ -107,9 +101,11 @@ def _share(weights: Mapping[str, float]) -> dict[str, float]:
     return {term: weight / total for term, weight in weights.items()}
 
 
-def _body(document: DocumentText) -> list[str]:
-    return stem_words(document.body)
-
-
 def _docno_and_body(document: DocumentText) -> list[str]:
     return stem_words(f"{document.docno} {document.body}")
+
+
+rank_bm25 = partial(
+    _rank_by_bm25, terms=lambda document: stem_words(document.body), query=title_query
+)
+rank_verbose = partial(_rank_by_bm25, terms=_docno_and_body, query=long_query)

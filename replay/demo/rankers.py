@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from campaigns.core.documents import DocumentText
-from campaigns.core.topics import TopicText
+from poolbench.texts.documents import DocumentText
+from poolbench.texts.topics import TopicText
 from replay.demo import fulltext, geometric, probabilistic
 from replay.demo.words import DEPTH, Scored
 

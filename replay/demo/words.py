@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from campaigns.core.documents import DocumentText
-from campaigns.core.topics import TopicText
+from poolbench.texts.documents import DocumentText
+from poolbench.texts.topics import TopicText
 
 DEPTH = 100
 """Maximum number of documents per topic in a run."""

@@ -15,7 +15,7 @@ from judging.services.adjudication import list_pairs_to_adjudicate, open_round
 from judging.services.imports import import_judgments
 from judging.services.plans import create_plan
 from judging.services.qrels import freeze_qrels
-from pooling.core.spec import depth_spec
+from poolbench.pooling.spec import depth_spec
 from pooling.services.freeze import freeze_pool
 from tests.world.files import accepted_run
 from tests.world.people import joined

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.browser.acts import prepare_acts
-from tests.browser.desk import give_work, settle, sign_in
+from tests.browser.desk import settle, sign_in
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 SERIOUS = {"serious", "critical"}
@@ -28,12 +28,8 @@ def serious(page) -> list[str]:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_serious_stands_in_the_way(
-    scheme, desk, campaign, assessor, organizer, live_server
-):
-    give_work(campaign, assessor, rationale="relevant")
-    page = desk(color_scheme=scheme)
-    settle(page)
+def test_nothing_serious_stands_in_the_way(scheme, at_work, organizer, live_server):
+    page = at_work(rationale="relevant", color_scheme=scheme)
     page.keyboard.press("0")
     settle(page)
     wrong = {"judging": serious(page)}

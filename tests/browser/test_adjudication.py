@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-from uuid import uuid4
 
 import pytest
 
 from campaigns.models import Campaign, Role
 from judging.models import Judgment, Purpose
 from judging.services.adjudication import list_pairs_to_adjudicate, open_round
-from judging.services.judgments import submit_judgment
 from judging.services.plans import create_plan
 from tests.browser.desk import shown, sign_in
 from tests.world.files import make_pool
+from tests.world.judgments import submit_judgment
 from tests.world.people import joined
 
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ def disputed(campaign, organizer, assessor, assessor2) -> Campaign:
         for user, grade in ((assessor, 0), (assessor2, value)):
             submit_judgment(
                 actor=user, campaign=campaign, topic=topic, docno=docno, grade=grade,
-                client_uuid=uuid4(), comment=f"{grade} for {docno}",
+                comment=f"{grade} for {docno}",
             )  # fmt: skip
     return campaign
 

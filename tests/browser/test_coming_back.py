@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-from uuid import uuid4
 
 import pytest
 
 from campaigns.models import Campaign, Document, User
 from judging.models import Judgment
-from judging.services.judgments import submit_judgment
 from judging.services.plans import create_plan
 from tests.browser.desk import give_work, said, settle, settle_for_clicks, shown, unsent
 from tests.browser.test_queue import ACTS, Line, press
 from tests.world.files import make_pool
+from tests.world.judgments import submit_judgment
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page, Route
@@ -30,10 +29,7 @@ def judged_before(campaign: Campaign, assessor: User, **grades: int) -> None:
     """Judgments that the page has not seen given."""
     topic = campaign.topics.get(number="1")
     for docno, grade in grades.items():
-        submit_judgment(
-            actor=assessor, campaign=campaign, topic=topic, docno=docno, grade=grade,
-            client_uuid=uuid4(),
-        )  # fmt: skip
+        submit_judgment(actor=assessor, campaign=campaign, topic=topic, docno=docno, grade=grade)
 
 
 def refuse_first(page: Page) -> None:
@@ -71,10 +67,8 @@ def test_the_last_word_counts_the_last_judgment(desk, campaign, assessor, docume
     assert page.locator("#progress").inner_text().startswith(f"{documents} of {documents}")
 
 
-def test_what_was_unsent_at_a_reload_is_counted(desk, campaign, assessor):
-    give_work(campaign, assessor)
-    page = desk(strict=False)
-    settle(page, 3)
+def test_what_was_unsent_at_a_reload_is_counted(at_work):
+    page = at_work(strict=False, ahead=3)
     line = Line(page)
     press(page, "12")
     unsent(page, 2)
@@ -152,10 +146,8 @@ def test_undo_of_what_was_refused_puts_the_refusal_away(desk, campaign, assessor
     assert shown(page) == "w01"
 
 
-def test_find_goes_on_in_the_next_document(desk, campaign, assessor):
-    give_work(campaign, assessor)
-    page = desk()
-    settle(page, 3)
+def test_find_goes_on_in_the_next_document(at_work):
+    page = at_work(ahead=3)
     page.keyboard.press("/")
     page.keyboard.type("paragraph")
     page.locator("#find-count", has_text="1 of 30").wait_for()
@@ -233,10 +225,8 @@ def test_what_is_taken_back_counts_no_key_before_it_is_painted(desk, campaign, a
     assert shown(page) == "w01"
 
 
-def test_a_reload_after_a_document_that_was_asked_for_goes_on(desk, campaign, assessor):
-    give_work(campaign, assessor)
-    page = desk()
-    settle(page)
+def test_a_reload_after_a_document_that_was_asked_for_goes_on(at_work):
+    page = at_work()
     page.goto("/c/small/judge/1/?docno=w01")
     press(page, "1")
     settle(page)

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from judging.models import Slot, WorkUnit
+from crowd.models import WorkUnit
+from judging.models import Slot
 from tests.browser.desk import sign_in
 from tests.browser.door import DOOR
 from tests.browser.test_accessibility import serious

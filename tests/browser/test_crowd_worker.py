@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from judging.models import Judgment, WorkUnit
+from crowd.models import WorkUnit
+from judging.models import Judgment
 from tests.browser.door import DOOR
 from tests.browser.test_accessibility import serious
 from tests.crowd.worker_study import make_door_link, make_practice, make_study

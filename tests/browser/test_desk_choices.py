@@ -13,7 +13,7 @@ from tests.browser.desk import give_work, settle, shown, sign_in, unsent
 from tests.browser.test_adjudication import disputed, ready  # noqa: F401
 from tests.browser.test_desk_sizes import ON_SCREEN, fold, give_texts, window
 from tests.browser.test_judging import SELECT
-from tests.core.campaigns.test_text_layout import CODE
+from tests.poolbench.texts.test_text_layout import CODE
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -57,10 +57,8 @@ def test_a_draft_survives_a_reload_and_goes_with_the_judgment(desk, campaign, as
     assert (row.comment, row.flags, len(row.passages)) == ("half of it", ["broken"], 1)
 
 
-def test_a_draft_goes_with_a_skip_and_when_it_is_emptied(desk, campaign, assessor):
-    give_work(campaign, assessor)
-    page = desk()
-    settle(page)
+def test_a_draft_goes_with_a_skip_and_when_it_is_emptied(at_work):
+    page = at_work()
     page.keyboard.press("b")
     assert len(page.evaluate(DRAFTS)) == 1
     page.keyboard.press("b")
@@ -72,12 +70,8 @@ def test_a_draft_goes_with_a_skip_and_when_it_is_emptied(desk, campaign, assesso
     assert page.evaluate(DRAFTS) == []
 
 
-def test_a_draft_is_of_one_person_and_ends_when_they_sign_out(
-    desk, campaign, assessor, organizer, live_server
-):
-    give_work(campaign, assessor)
-    page = desk()
-    settle(page)
+def test_a_draft_is_of_one_person_and_ends_when_they_sign_out(at_work, organizer, live_server):
+    page = at_work()
     page.keyboard.press("b")
     [key] = page.evaluate(DRAFTS)
     assert '"small","1","w01"' in key
@@ -89,10 +83,8 @@ def test_a_draft_is_of_one_person_and_ends_when_they_sign_out(
     assert page.evaluate(DRAFTS) == []
 
 
-def test_a_draft_older_than_a_week_is_dropped(desk, campaign, assessor):
-    give_work(campaign, assessor)
-    page = desk()
-    settle(page)
+def test_a_draft_older_than_a_week_is_dropped(at_work):
+    page = at_work()
     page.evaluate(
         "localStorage.setItem('poolbench-draft-old', '{\"at\": 5}'),"
         " localStorage.setItem('poolbench-draft-broken', '{')"
@@ -110,7 +102,7 @@ def test_an_adjudicators_draft_survives_until_the_decision(
 ):
     page = open_page()
     sign_in(page, organizer, live_server.url)
-    page.goto("/c/small/adjudication/meeting/")
+    page.goto("/c/small/judging/adjudication/meeting/")
     page.get_by_role("link", name="d1").click()
     ready(page, "d1")
     page.keyboard.press("c")

@@ -9,7 +9,7 @@ import pytest
 from campaigns.models import Campaign, Document
 from tests.browser.desk import give_work, settle, unsent
 from tests.browser.test_accessibility import serious
-from tests.core.campaigns.test_text_layout import CODE, LONG_LINES
+from tests.poolbench.texts.test_text_layout import CODE, LONG_LINES
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

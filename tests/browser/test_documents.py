@@ -10,11 +10,11 @@ from urllib.parse import urlencode
 
 import pytest
 
-from campaigns.core.html_sanitizer import sanitize
 from campaigns.models import Campaign, Document
 from campaigns.services.collection import import_documents
+from poolbench.texts.html_sanitizer import sanitize
 from tests.campaigns.test_document_files import png, zipped
-from tests.core.campaigns.test_sanitizing import ATTACKS
+from tests.poolbench.texts.test_sanitizing import ATTACKS
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Route

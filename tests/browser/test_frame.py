@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.access_table import TABLE
+from tests.access_table import rows
 from tests.browser.desk import sign_in
 from tests.test_access import urls
-from tests.world.site import ROLES, World, build_site
+from tests.world.site import ROLES, World
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 MEMBERS = ("viewer", "owner", "assessor", "organizer")
@@ -37,22 +37,16 @@ FILES = {"document-body", "run-file"}
 def pages(world: World, role: str) -> dict[str, str]:
     """The addresses of all campaign pages that ``role`` may read, by URL name."""
     addresses, at = urls(world), ROLES.index(role)
-    rows = [line.split() for line in TABLE.splitlines() if line.strip() and line[0] != "#"]
     return {
         name: addresses[name]
-        for name, method, *statuses in rows
+        for name, method, statuses in rows()
         if method == "GET"
-        and statuses[at] == "200"
+        and statuses[at] == 200
         and addresses[name].startswith("/c/")
         and "@" not in name
         and addresses[name].endswith(("/", "docno=d1"))
         and name not in FILES
     }
-
-
-@pytest.fixture
-def world() -> World:
-    return build_site()
 
 
 @pytest.mark.parametrize("role", MEMBERS)

@@ -120,10 +120,8 @@ def test_judgments_kept_offline_hold_the_version_they_were_made_with(desk, campa
     assert versions() == [1, 1, 2]
 
 
-def test_guidelines_written_while_a_tab_is_open_appear(desk, campaign, assessor):
-    give_work(campaign, assessor)
-    page = desk()
-    settle(page)
+def test_guidelines_written_while_a_tab_is_open_appear(at_work, campaign):
+    page = at_work()
     assert not page.is_visible(PANE)
     change(campaign, "The first rule")
     judge(page)

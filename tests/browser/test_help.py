@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from tests.browser.desk import sign_in
-from tests.world.site import World, build_site
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 WIDER = "document.documentElement.scrollWidth > innerWidth"
@@ -23,16 +22,11 @@ TARGET_IN_SIGHT = """() => {
 SIZES = ((1280, 900, "light"), (390, 844, "dark"))
 
 
-@pytest.fixture
-def world() -> World:
-    return build_site()
-
-
 @pytest.mark.parametrize("script", [True, False])
 def test_a_question_mark_opens_its_word_by_keyboard(script, world, open_page, live_server):
     page = open_page(java_script_enabled=script, viewport={"width": 1280, "height": 900})
     sign_in(page, world.people["organizer"], live_server.url)
-    page.goto(f"/c/{world.campaign.slug}/settings/")
+    page.goto(f"/c/{world.campaign.slug}/setup/")
     mark = page.get_by_role("button", name="Meaning of “relevance level”")
     meaning = page.locator(f"#{mark.get_attribute('popovertarget')}")
     assert not meaning.is_visible()
@@ -49,7 +43,7 @@ def test_a_question_mark_opens_its_word_by_keyboard(script, world, open_page, li
 def test_a_meaning_stays_within_a_phone(world, open_page, live_server):
     page = open_page(viewport={"width": 390, "height": 844})
     sign_in(page, world.people["organizer"], live_server.url)
-    page.goto(f"/c/{world.campaign.slug}/settings/")
+    page.goto(f"/c/{world.campaign.slug}/setup/")
     for mark in page.locator(".what > button").all():
         if not mark.is_visible():
             continue

@@ -27,10 +27,8 @@ def test_fifty_judgments_cost_fifty_keys(desk, campaign, assessor):
     assert said() == [(f"w{n + 1:02}", n % 4) for n in range(50)]
 
 
-def test_the_next_document_comes_before_the_server_has_answered(desk, campaign, assessor):
-    give_work(campaign, assessor)
-    page = desk(strict=False)
-    settle(page, 3)
+def test_the_next_document_comes_before_the_server_has_answered(at_work):
+    page = at_work(strict=False, ahead=3)
     held = []
 
     def hold(route):
@@ -44,7 +42,7 @@ def test_the_next_document_comes_before_the_server_has_answered(desk, campaign, 
             "n => document.querySelector('#judge').dataset.unsent == n", arg=n + 1
         )
     assert (shown(page), said()) == ("w04", [])
-    # What benchmarks/screen.py reads.
+    # The time from the key to the painted document, which docs/performance.md has.
     page.wait_for_function("() => performance.getEntriesByName('judge:next').length === 3")
     for route in held:
         route.abort()
@@ -95,10 +93,8 @@ def misfit(luck: random.Random) -> dict[str, object]:
     return press
 
 
-def test_a_thousand_key_events_misfire_never(desk, campaign, assessor):
-    give_work(campaign, assessor)
-    page = desk()
-    settle(page, 3)
+def test_a_thousand_key_events_misfire_never(at_work):
+    page = at_work(ahead=3)
     luck = random.Random(1950)  # noqa: S311
     page.evaluate(MISFIRES, [misfit(luck) for _ in range(1000)])
     assert shown(page) == "w01"
@@ -173,10 +169,8 @@ def test_undo_takes_one_key_and_shows_what_was_given(desk, campaign, assessor):
     assert page.locator("#grades [aria-pressed=true]").get_attribute("data-grade") == "3"
 
 
-def test_flags_comment_and_skip_go_with_the_document(desk, campaign, assessor):
-    give_work(campaign, assessor)
-    page = desk()
-    settle(page)
+def test_flags_comment_and_skip_go_with_the_document(at_work):
+    page = at_work()
     page.keyboard.press("b")
     page.keyboard.press("c")
     page.keyboard.type("2 ends u")
@@ -206,10 +200,8 @@ def test_flags_comment_and_skip_go_with_the_document(desk, campaign, assessor):
     assert (skipped.docno, skipped.reason, skipped.flags) == ("w03", "language", [])
 
 
-def test_another_reason_for_skipping_is_said_before_the_next_document(desk, campaign, assessor):
-    give_work(campaign, assessor)
-    page = desk()
-    settle(page)
+def test_another_reason_for_skipping_is_said_before_the_next_document(at_work):
+    page = at_work()
     page.keyboard.press("s")
     page.keyboard.press("o")
     assert "Say why you skip" in page.locator("#judge-message").inner_text()
@@ -267,10 +259,8 @@ def test_a_passage_is_marked_with_its_place_in_the_body(desk, campaign, assessor
     assert page.locator("#passage-list q").inner_text() == passage
 
 
-def test_words_of_the_topic_are_marked_and_reached(desk, campaign, assessor):
-    give_work(campaign, assessor)
-    page = desk()
-    settle(page)
+def test_words_of_the_topic_are_marked_and_reached(at_work):
+    page = at_work()
     page.wait_for_function("() => CSS.highlights.get('term')?.size === 60")
     page.keyboard.press("n")
     page.wait_for_function("() => CSS.highlights.get('term-now')?.size === 1")
@@ -353,10 +343,8 @@ def test_training_shows_the_known_grade_beside_ones_own(desk, campaign, assessor
     ]  # fmt: skip
 
 
-def test_on_a_phone_the_original_of_a_duplicate_leaves_the_grades_free(desk, campaign, assessor):
-    give_work(campaign, assessor, 2)
-    page = desk(viewport={"width": 390, "height": 844})
-    settle(page)
+def test_on_a_phone_the_original_of_a_duplicate_leaves_the_grades_free(at_work):
+    page = at_work(2, viewport={"width": 390, "height": 844})
     page.keyboard.press("d")
     page.locator("[name=duplicate_of]").wait_for()
     assert all(seen(button) for button in page.locator("#grades [data-grade]").all())

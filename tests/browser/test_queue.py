@@ -95,10 +95,8 @@ def test_five_minutes_offline_and_a_closed_tab_lose_nothing(desk, campaign, asse
     assert shown(later) == "w04"
 
 
-def test_a_reload_goes_on_after_what_is_unsent(desk, campaign, assessor):
-    give_work(campaign, assessor)
-    page = desk(strict=False)
-    settle(page, 3)
+def test_a_reload_goes_on_after_what_is_unsent(at_work):
+    page = at_work(strict=False, ahead=3)
     line = Line(page)
     press(page, "12")
     unsent(page, 2)
@@ -110,11 +108,9 @@ def test_a_reload_goes_on_after_what_is_unsent(desk, campaign, assessor):
     assert said() == [("w01", 1), ("w02", 2)]
 
 
-def test_an_answer_that_is_lost_makes_no_second_judgment(desk, campaign, assessor):
+def test_an_answer_that_is_lost_makes_no_second_judgment(at_work):
     """The server writes and dies before it answers; the same act is sent again."""
-    give_work(campaign, assessor)
-    page = desk(strict=False)
-    settle(page, 3)
+    page = at_work(strict=False, ahead=3)
     lost = []
 
     def lose(route) -> None:
@@ -131,10 +127,8 @@ def test_an_answer_that_is_lost_makes_no_second_judgment(desk, campaign, assesso
     assert said() == [("w01", 2)]
 
 
-def test_a_server_that_restarts_is_waited_for(desk, campaign, assessor):
-    give_work(campaign, assessor)
-    page = desk(strict=False)
-    settle(page, 3)
+def test_a_server_that_restarts_is_waited_for(at_work):
+    page = at_work(strict=False, ahead=3)
     line = Line(page, status=502, body="restarting")
     press(page, "1")
     page.get_by_text("1 unsent – server error").wait_for()
@@ -143,10 +137,8 @@ def test_a_server_that_restarts_is_waited_for(desk, campaign, assessor):
     assert said() == [("w01", 1)]
 
 
-def test_two_windows_judge_each_document_once(desk, campaign, assessor):
-    give_work(campaign, assessor, 6)
-    page = desk()
-    settle(page, 3)
+def test_two_windows_judge_each_document_once(at_work):
+    page = at_work(6, ahead=3)
     other = page.context.new_page()
     other.goto("/c/small/judge/1/")
     settle(other, 3)
@@ -163,11 +155,9 @@ def test_two_windows_judge_each_document_once(desk, campaign, assessor):
 
 
 def test_what_another_account_left_is_never_sent_as_this_one(
-    desk, campaign, assessor, assessor2, live_server
+    at_work, assessor, assessor2, live_server
 ):
-    give_work(campaign, assessor)
-    page = desk(strict=False)
-    settle(page, 3)
+    page = at_work(strict=False, ahead=3)
     line = Line(page)
     press(page, "12")
     unsent(page, 2)
@@ -187,10 +177,8 @@ def test_what_another_account_left_is_never_sent_as_this_one(
     assert {row.assessor_id for row in Judgment.objects.all()} == {assessor.pk}
 
 
-def test_who_was_signed_out_signs_in_and_goes_on(desk, campaign, assessor, live_server):
-    give_work(campaign, assessor)
-    page = desk(strict=False)
-    settle(page, 3)
+def test_who_was_signed_out_signs_in_and_goes_on(at_work, assessor, live_server):
+    page = at_work(strict=False, ahead=3)
     with DOOR.turn:
         Session.objects.all().delete()
     press(page, "1")
@@ -202,10 +190,8 @@ def test_who_was_signed_out_signs_in_and_goes_on(desk, campaign, assessor, live_
     assert said() == [("w01", 1)]
 
 
-def test_what_the_server_refuses_stays_until_it_is_judged_again(desk, campaign, assessor):
-    give_work(campaign, assessor)
-    page = desk(strict=False)
-    settle(page, 3)
+def test_what_the_server_refuses_stays_until_it_is_judged_again(at_work):
+    page = at_work(strict=False, ahead=3)
     with DOOR.turn:
         Campaign.objects.update(judging_deadline=timezone.now() - timedelta(minutes=1))
     press(page, "12")
@@ -246,10 +232,8 @@ def test_a_lease_that_passes_on_keeps_the_judgment(desk, campaign, assessor, ass
     assert said() == [("w01", 1)]
 
 
-def test_a_page_that_is_left_gives_back_what_was_not_shown(desk, campaign, assessor):
-    give_work(campaign, assessor)
-    page = desk()
-    settle(page, 3)
+def test_a_page_that_is_left_gives_back_what_was_not_shown(at_work):
+    page = at_work(ahead=3)
     assert Slot.objects.filter(state="leased").count() == 4
     page.goto("/c/small/judge/")
     until(page, lambda: Slot.objects.filter(state="leased").count() == 1)

@@ -8,7 +8,7 @@ import pytest
 from django.utils import timezone
 
 from campaigns.models import Campaign
-from campaigns.services.verdicts import compute_campaign_verdict
+from campaigns.services.snapshots import compute_report
 from judging.services.today import put_alarm_aside, request_review
 from tests.browser.desk import give_work, sign_in
 from tests.browser.test_accessibility import serious
@@ -31,7 +31,7 @@ def test_the_mornings_pages_are_clear(
         judging_deadline=timezone.now() - timedelta(days=5)
     )
     campaign.refresh_from_db()
-    compute_campaign_verdict(campaign, "today")
+    compute_report(campaign, "today")
     who = {"actor": organizer, "campaign": campaign}
     request_review(**who, assessor=assessor, message="What does <b>partly</b> mean here?")
     page = open_page(color_scheme=scheme, viewport={"width": width, "height": 900})

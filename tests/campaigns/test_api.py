@@ -7,7 +7,7 @@ from rest_framework.test import APIRequestFactory, force_authenticate
 
 from campaigns.api import resources as api
 from campaigns.models import Campaign, Run
-from tests.world.files import checked_run, run_text, upload
+from tests.world.files import run_text, upload
 
 SCALE = [
     {"value": 0, "label": "no", "key": "0", "gain": 0},
@@ -37,12 +37,10 @@ def test_campaigns_are_listed_to_members(campaign, organizer, stranger, ask):
     assert [c["slug"] for c in found] == ["small"]
     assert [g["value"] for g in found[0]["grades"]] == [0, 1, 2, 3]
     assert ask(stranger, api.CampaignViewSet, "list").data["results"] == []
-    assert ask(stranger, api.CampaignViewSet, "retrieve", slug="small").status_code == 404
 
 
-def test_a_campaign_is_made_and_changed(organizer, stranger, ask):
+def test_a_campaign_is_made_and_changed(organizer, ask):
     data = {"title": "By API", "grades": SCALE, "max_runs_per_team": 3}
-    assert ask(stranger, api.CampaignViewSet, "create", data).status_code == 403
     made = ask(organizer, api.CampaignViewSet, "create", data)
     assert (made.status_code, made.data["slug"]) == (201, "by-api")
     view = api.CampaignViewSet
@@ -63,15 +61,14 @@ def test_topics_and_documents_are_read_by_members(campaign, viewer, stranger, as
     assert [d["docno"] for d in one] == ["d4"]
 
 
-def test_imports_answer_with_a_count_or_with_faults(campaign, organizer, viewer, ask):
-    def bring(user, data):
+def test_imports_answer_with_a_count_or_with_faults(campaign, organizer, ask):
+    def bring(data):
         form = {"campaign": "small", "file": upload(data)}
-        return ask(user, api.TopicViewSet, "import_topics", form, format="multipart")
+        return ask(organizer, api.TopicViewSet, "import_topics", form, format="multipart")
 
-    assert bring(organizer, b"8\teighth\n").data == {"new": 1}
-    bad = bring(organizer, b"8\tother\n")
+    assert bring(b"8\teighth\n").data == {"new": 1}
+    bad = bring(b"8\tother\n")
     assert (bad.status_code, bad.data["counts"]) == (422, {"ET20": 1})
-    assert bring(viewer, b"9\tninth\n").status_code == 403
 
 
 def test_a_run_is_sent_and_comes_back_checked(campaign, participant, team, ask):
@@ -90,23 +87,8 @@ def test_a_run_is_sent_and_comes_back_checked(campaign, participant, team, ask):
     assert gone.data["state"] == "withdrawn"
 
 
-def test_runs_of_others_are_not_there(campaign, organizer, participant, rival, assessor, team, ask):
-    run = checked_run(participant, campaign, team)
-    seen = {
-        u.username: ask(u, api.RunViewSet, "retrieve", pk=run.pk).status_code
-        for u in (organizer, participant, rival, assessor)
-    }
-    assert seen == {"organizer": 200, "participant": 200, "rival": 404, "assessor": 404}
-    assert ask(rival, api.RunViewSet, "file", pk=run.pk).status_code == 404
-    assert ask(rival, api.RunViewSet, "withdraw", {}, pk=run.pk).status_code == 404
-
-
-def test_a_run_for_another_team_is_not_taken(campaign, participant, other_team, assessor, ask):
+def test_a_run_for_another_team_is_not_taken(campaign, participant, other_team, ask):
     form = {"campaign": "small", "file": upload(run_text()), "team": "Beta"}
     answer = ask(participant, api.RunViewSet, "create", form, format="multipart")
     assert answer.status_code == 404
-    del form["team"]
-    form["file"] = upload(run_text())
-    answer = ask(assessor, api.RunViewSet, "create", form, format="multipart")
-    assert answer.status_code == 403
     assert not Run.objects.exists()

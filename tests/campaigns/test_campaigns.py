@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 from django.core.exceptions import PermissionDenied
 
-from campaigns.core.scale import GradeSpec
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Event
 from campaigns.services.campaigns import create_campaign, get_grade_scale, update_campaign
 from evaluation.services.scoring import score_campaign
+from poolbench.judging.scale import GradeSpec
 from tests.world.files import accepted_run, qrels_release
 from tests.world.people import SCALE
 

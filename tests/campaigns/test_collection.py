@@ -7,9 +7,9 @@ import gzip
 import pytest
 from django.core.exceptions import PermissionDenied
 
-from campaigns.core.faults import InvalidFile
 from campaigns.errors import ActionRefused
-from campaigns.services.collection import delete_topics, import_documents, import_topics
+from campaigns.services.collection import delete_all, import_documents, import_topics
+from poolbench.files.faults import InvalidFile
 from tests.world.files import checked_run
 
 TOPICS = b"4\tfourth\n5\tfifth\n"
@@ -68,11 +68,11 @@ def test_an_import_is_bounded(campaign, organizer, settings):
 
 
 def test_topics_go_until_something_refers_to_them(campaign, organizer, team):
-    assert delete_topics(actor=organizer, campaign=campaign) == 3
+    assert delete_all(actor=organizer, campaign=campaign, noun="topics") == 3
     import_topics(actor=organizer, campaign=campaign, data=b"1\tone\n2\ttwo\n3\tthree\n")
     checked_run(organizer, campaign, team)
     with pytest.raises(ActionRefused) as caught:
-        delete_topics(actor=organizer, campaign=campaign)
+        delete_all(actor=organizer, campaign=campaign, noun="topics")
     assert caught.value.code == "topics-in-use"
     assert campaign.topics.count() == 3
 
@@ -82,4 +82,4 @@ def test_only_organizers_import(campaign, assessor):
         with pytest.raises(PermissionDenied):
             act(actor=assessor, campaign=campaign, data=TOPICS)
     with pytest.raises(PermissionDenied):
-        delete_topics(actor=assessor, campaign=campaign)
+        delete_all(actor=assessor, campaign=campaign, noun="topics")

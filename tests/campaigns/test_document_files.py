@@ -18,10 +18,10 @@ from django.core.management.base import CommandError
 from django.urls import reverse
 
 from campaigns import store
-from campaigns.core import document_files
-from campaigns.core.faults import FaultReport, InvalidFile
 from campaigns.models import Campaign, Document, User
 from campaigns.services.collection import import_document_files, import_documents
+from poolbench.files.faults import FaultReport, InvalidFile
+from poolbench.texts import document_files
 
 PDF = b"%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF"
 JPEG = b"\xff\xd8\xff\xe0" + b"\0" * 20

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from importlib import import_module
 
 import pytest
-from django.apps import apps
 from django.urls import reverse
 
-from campaigns.core.text_diff import diff_lines
 from campaigns.models import Campaign, Role
 from campaigns.services.campaigns import create_campaign, update_campaign
+from poolbench.texts.text_diff import diff_lines
 from tests.pages import read_page
 from tests.world.people import SCALE
 
@@ -82,18 +80,6 @@ def test_changes_are_lines_gone_before_lines_new():
         ("same", "a"), ("gone", "b"), ("new", "B"), ("same", "c"), ("new", "d"),
     ]  # fmt: skip
     assert diff_lines("", "") == []
-
-
-def test_guidelines_from_before_there_were_versions_become_version_1(campaign, organizer):
-    Campaign.objects.filter(pk=campaign.pk).update(guidelines="old")
-    migration = import_module("campaigns.migrations.0003_documents_and_guidelines")
-    migration.number_present_guidelines(apps, None)
-    campaign.refresh_from_db()
-    assert campaign.guideline_version == 1
-    kept = campaign.guideline_versions.get()
-    assert (kept.text, kept.at, kept.by) == ("old", campaign.created_at, organizer)
-    update_campaign(actor=organizer, campaign=campaign, guidelines="new")
-    assert versions(campaign) == [(2, "new"), (1, "old")]
 
 
 @pytest.mark.parametrize("role", [Role.ASSESSOR, Role.ADJUDICATOR])

@@ -18,7 +18,7 @@ from django.utils import timezone
 from campaigns.models import Job, ProcessHeartbeat
 from campaigns.services import health
 from campaigns.services.heartbeats import record_heartbeat
-from common.cache import clear_caches
+from poolbench.cache import clear_caches
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from django.apps import apps
 from django.urls import URLPattern, get_resolver
@@ -22,7 +23,7 @@ from campaigns.lifecycle.registry import (
     list_verdicts,
 )
 from campaigns.models import Campaign, Role, User
-from common.verdicts import Verdict, VerdictState
+from poolbench.verdicts import Verdict, VerdictState
 
 OUTSIDE = {
     "jobs": "reached from the page that started the job",
@@ -43,12 +44,17 @@ GROUP_NAMES = [group.name for group in GROUPS]
 
 def routes() -> dict[str, str]:
     """The URL patterns of the pages of a campaign, by URL name."""
-    return {
-        str(pattern.name): str(pattern.pattern)
-        for item in get_resolver().url_patterns
-        for pattern in getattr(item, "url_patterns", [item])
-        if isinstance(pattern, URLPattern) and str(pattern.pattern).startswith(CAMPAIGN)
-    }
+
+    def walk(entries, before="") -> Iterator[tuple[str, str]]:
+        for entry in entries:
+            address = before + str(entry.pattern)
+            if isinstance(entry, URLPattern):
+                yield str(entry.name), address
+            else:
+                yield from walk(entry.url_patterns, address)
+
+    found = walk(get_resolver().url_patterns)
+    return {name: address for name, address in found if address.startswith(CAMPAIGN)}
 
 
 def below(route: str) -> str:

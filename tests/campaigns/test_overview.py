@@ -15,8 +15,8 @@ from campaigns.lifecycle import registry
 from campaigns.lifecycle.registry import LifeCycle, PageVerdict
 from campaigns.models import Campaign, Document
 from campaigns.views.overview import format_distance
-from common.verdicts import Verdict, VerdictState
 from evaluation.services.release import release_scores
+from poolbench.verdicts import Verdict, VerdictState
 from tests.pages import read_page
 
 

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from django.urls import NoReverseMatch, reverse
 
-from campaigns.core.natural_sort import natural_sort_key
 from campaigns.models import Campaign, User
 from campaigns.services.collection import import_topics
-from replay.core.manifest import read_manifest
+from poolbench.files.natural_sort import natural_sort_key
+from poolbench.replay.manifest import read_manifest
 from replay.services import replay_campaign
-from tests.access_table import TABLE
+from tests.access_table import rows
 from tests.pages import read_page
 from tests.world.people import user
 
@@ -91,9 +91,9 @@ def list_pages(campaign: Campaign) -> dict[str, str]:
               "score-set": [score_set.pk], "compare": [score_set.pk], "pairs": [score_set.pk],
               "measures-compared": [score_set.pk], "plan-assign": [plan.pk]}  # fmt: skip
     pages = {}
-    for line in TABLE.splitlines():
-        name = line.split()[0].partition("@")[0] if " GET " in line else ""
-        if not name or name.startswith(("api-", "crowd-")) or "download" in name:
+    for row, method, _statuses in rows():
+        name = row.partition("@")[0]
+        if method != "GET" or name.startswith(("api-", "crowd-")) or "download" in name:
             continue
         try:
             pages[name] = reverse(name, args=[campaign.slug, *others.get(name, [])])

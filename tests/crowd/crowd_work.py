@@ -11,9 +11,9 @@ from uuid import uuid4
 from django.utils import timezone
 
 from campaigns.models import Campaign, User
-from crowd.models import Payment, Study
+from crowd.models import CrowdWorker, GoldPair, Payment, Study, WorkUnit
 from crowd.services.keys import hash_external, seal_external
-from judging.models import CrowdWorker, GoldPair, Judgment, Purpose, Slot, WorkUnit
+from judging.models import Judgment, Purpose, Slot
 from pooling.models import PoolItem
 from tests.crowd.worker_study import make_study
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 
+import pytest
 from django.utils import timezone
 
 from campaigns.models import Document, User
-from crowd.core.options import StudyOptions
 from crowd.models import Study
-from crowd.services.practice import add_practice
-from judging.core.training_file import TrainingRow
-from judging.services.gold import add_gold
+from crowd.services.gold import add_gold, add_practice
+from crowd.services.studies import create_study
+from poolbench.crowd.options import StudyOptions
+from poolbench.judging.training_file import TrainingRow
+from pooling.models import Pool
 
 OPTIONS = StudyOptions(
     title="Mountains",
@@ -31,6 +32,19 @@ OPTIONS = StudyOptions(
 )
 GOLD = (("1", "g1", 0), ("1", "g2", 1), ("2", "g3", 2), ("2", "g4", 3))
 """Pairs outside of the pool: topic, docno, grade."""
+
+
+@pytest.fixture
+def pool(restore, campaign) -> Pool:
+    return restore("pool")
+
+
+@pytest.fixture
+def study(organizer, pool) -> Study:
+    """A draft with two judgments of each document."""
+    return create_study(
+        actor=organizer, pool=pool, options=OPTIONS, redundancy=2, consent="We pay {pay}."
+    )
 
 
 def add_gold_rows(study: Study, actor: User, pairs: Sequence[tuple[str, str, int]]) -> int:
@@ -64,7 +78,3 @@ def make_ready(
         setattr(study, name, value)
     study.save()
     return study
-
-
-def options(**changes: object) -> StudyOptions:
-    return replace(OPTIONS, **changes)

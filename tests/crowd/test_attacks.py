@@ -7,27 +7,26 @@ from __future__ import annotations
 
 import re
 import time
-from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from urllib.parse import parse_qsl, quote, urlencode
 from uuid import uuid4
 
 import pytest
-from django.db import connection
 from django.test import Client
 from django.utils import timezone
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from campaigns.models import User
-from crowd.core.providers.base import SKEW_SECONDS
-from crowd.models import Payment, Study
+from crowd.models import CrowdWorker, GoldPair, Payment, Study, WorkUnit
 from crowd.services.keys import make_link, retire_link_key, rotate_link_key
-from judging.models import CrowdWorker, Exclusion, GoldPair, Judgment, Purpose, Slot, WorkUnit
+from judging.models import Exclusion, Judgment, Purpose, Slot
 from judging.queries.exclusions import counting_judgments
+from poolbench.crowd.providers.base import SKEW_SECONDS
 from tests.crowd.visiting import answer, at_once, begin, enter, make_task, read_hidden, work
 from tests.crowd.worker_study import make_study
 from tests.pages import read_page
+from tests.world.at_once import run_at_once
 
 State = WorkUnit.State
 
@@ -71,6 +70,7 @@ def test_same_assignment_in_two_browsers_is_one_unit(study):
     pages = [read_hidden(read_page(client.get(at))) for client, at in
              ((first, path), (second, other))]  # fmt: skip
     assert pages[0]["token"] == pages[1]["token"]
+    assert pages[0]["uuid"] != pages[1]["uuid"]
     for client, at, fields in ((first, path, pages[0]), (second, other, pages[1])):
         client.post(at + "answer/", {**fields, "grade": "1"})
     assert (WorkUnit.objects.count(), CrowdWorker.objects.count()) == (1, 1)
@@ -215,6 +215,7 @@ def test_back_button_after_completion_changes_nothing(visitor, study):
         for uuid in (fields["uuid"], str(uuid4())):
             again = visitor.post(path + "answer/", {**fields, "uuid": uuid, "grade": "0"})
             assert again["Location"] == path + "end/"
+    assert visitor.get(path + "?back=1")["Location"] == path + "end/"
     for step in ("begin/", "consent/", "leave/", "finish/"):
         visitor.post(path + step, {"version": "1", "agree": "1"})
     assert list(Judgment.objects.order_by("pk").values()) == log
@@ -241,17 +242,12 @@ def test_clicks_20_ms_apart_are_one_judgment_and_one_payment(study):
     """Double-click 20 ms: link, start, each answer and completion, from threads at once."""
 
     def twice(*requests):
-        def send(delay_and_request):
-            delay, request = delay_and_request
+        def send(delay, request):
             time.sleep(delay)
-            try:
-                return request().status_code
-            finally:
-                connection.close()
+            return request().status_code
 
-        with ThreadPoolExecutor(4) as threads:
-            return list(threads.map(send, [(0.0, each) for each in requests]
-                                    + [(0.02, each) for each in requests]))  # fmt: skip
+        delays = [delay for delay in (0.0, 0.02) for _ in requests]
+        return run_at_once(send, delays, requests * 2)
 
     link = make_task(study)
     assert twice(lambda: Client().get(link), lambda: Client().get(link)) == [303] * 4
@@ -275,14 +271,7 @@ def test_workers_who_arrive_at_once_do_not_exceed_the_limits(study):
     Study.objects.update(max_units=3)
     links = [make_task(study, worker=f"p{n % 6}", uid=f"s{n % 6}") for n in range(12)]
 
-    def knock(link):
-        try:
-            return Client().get(link).status_code
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(12) as threads:
-        codes = list(threads.map(knock, links))
+    codes = run_at_once(lambda link: Client().get(link).status_code, links)
     assert WorkUnit.objects.count() == 3
     assert CrowdWorker.objects.count() == 3
     assert sorted(codes) == [303] * 6 + [409] * 6
@@ -383,6 +372,11 @@ def test_a_unit_is_opened_by_no_other_name(visitor, study):
     path = enter(visitor, make_task(study))
     unit = WorkUnit.objects.get()
     token = path.split("/")[3]
+    other = ("0" if token[0] != "0" else "1") + token[1:]
     for name in (str(unit.public_id), unit.public_id.hex, str(unit.pk), token[:-1], token + "0",
-                 token.replace(".", ":"), f"{uuid4().hex}.{token.partition('.')[2]}"):  # fmt: skip
-        assert visitor.get(f"/w/unit/{name}/").status_code == 404
+                 token.replace(".", ":"), f"{uuid4().hex}.{token.partition('.')[2]}",
+                 other):  # fmt: skip
+        response = visitor.get(f"/w/unit/{name}/")
+        assert response.status_code == 404
+    assert "no task" in read_page(response)
+    assert not response.cookies

@@ -10,9 +10,7 @@ from django.utils import timezone
 
 from campaigns.errors import ActionRefused
 from campaigns.models import User
-from crowd.core.providers.base import Arrival
-from crowd.core.providers.signed_links import sign_link
-from crowd.models import LinkKey, Study
+from crowd.models import CrowdWorker, LinkKey, Study, WorkUnit
 from crowd.queries.keys import unseal_external
 from crowd.services.doorway import (
     admit_arrival,
@@ -21,7 +19,8 @@ from crowd.services.doorway import (
     read_link,
 )
 from crowd.services.keys import make_fake_link, make_link, rotate_link_key
-from judging.models import CrowdWorker, WorkUnit
+from poolbench.crowd.providers.base import Arrival
+from poolbench.crowd.providers.signed_links import sign_link
 
 
 @pytest.fixture

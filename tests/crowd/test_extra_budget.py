@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from crowd.queries.unsure_pairs import UnsurePreview, preview_unsure_pairs
-from crowd.services import more_labels
+from crowd.services import studies
 from judging.models import Plan
 from tests.crowd.worker_study import make_study
 
@@ -22,8 +22,8 @@ def test_a_higher_redundancy_does_not_refill_the_budget(campaign, organizer, mon
     unsure = UnsurePreview(
         pairs=(), items=items, budget=5, requested=0, cost=Decimal(0), currency="EUR", model="x"
     )
-    monkeypatch.setattr(more_labels, "preview_unsure_pairs", lambda _study: unsure)
-    assert more_labels.request_more_labels(actor=organizer, study=study) == 3
+    monkeypatch.setattr(studies, "preview_unsure_pairs", lambda _study: unsure)
+    assert studies.request_more_labels(actor=organizer, study=study) == 3
     Plan.objects.filter(pk=study.plan_id).update(overlap=3)
     study.refresh_from_db()
     preview = preview_unsure_pairs(study)

@@ -17,9 +17,9 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from crowd.models import Study
-from judging.models import Purpose, Slot, WorkUnit
-from tests.crowd.test_unit_pages import begin, hidden
+from crowd.models import Study, WorkUnit
+from judging.models import Purpose, Slot
+from tests.crowd.visiting import begin, read_hidden
 from tests.crowd.worker_study import TOPIC, make_practice, make_study, make_unit, unit_path
 from tests.pages import read_page
 
@@ -83,13 +83,13 @@ def drive(unit: WorkUnit, path: str) -> Watch:
     for slot in slots:
         kind = slot.purpose
         response = watch.send("page", kind, path)
-        fields = hidden(read_page(response))
+        fields = read_hidden(read_page(response))
         assert fields["token"] == str(slot.token)
         watch.send("bad", kind, path + "answer/", {**fields, "grade": "77"})
         watch.send("bare", kind, path + "answer/", {**fields, "cannot": "1"})
         watch.send("answer", kind, path + "answer/", {**fields, "grade": "2"})
         again = watch.send("back", kind, path + "?back=1")
-        fields = hidden(read_page(again))
+        fields = read_hidden(read_page(again))
         watch.send("change", kind, path + "answer/", {**fields, "grade": "1"})
         watch.send("leave", kind, path + "leave/")
         watch.send("file", kind, path + f"file/{slot.unit_position}/")
@@ -120,7 +120,7 @@ def test_skips_of_gold_and_repeats_look_like_others(study):
     unit.refresh_from_db()
     watch = Watch(path)
     for slot in unit.slots.order_by("unit_position"):
-        fields = hidden(read_page(watch.send("page", slot.purpose, path)))
+        fields = read_hidden(read_page(watch.send("page", slot.purpose, path)))
         form = {**fields, "cannot": "1", "reason": "undecided"}
         response = watch.send("skip", slot.purpose, path + "answer/", form)
         assert response.status_code == 303
@@ -143,7 +143,7 @@ def test_no_response_tells_a_secret(study):
         get(path + name)
     client.post(path + "consent/", {"version": "1", "agree": "1"})
     for _ in range(2):
-        form = {**hidden(get(path + "practice/")), "grade": "2"}
+        form = {**read_hidden(get(path + "practice/")), "grade": "2"}
         get(client.post(path + "practice/", form)["Location"])
     get(path)
     client.post(path + "begin/")

@@ -12,11 +12,10 @@ from django.utils import timezone
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Event
-from crowd.core.providers.base import Arrival
-from crowd.models import CrowdKey, LinkKey, Payment, Study
+from crowd.models import CrowdKey, CrowdWorker, LinkKey, Payment, Study, WorkUnit
 from crowd.queries.fake_platform import list_fake_submissions
 from crowd.queries.keys import find_key_date, unseal_external
-from crowd.queries.returns import make_unit_return
+from crowd.queries.unit_pages import make_unit_return
 from crowd.services.doorway import admit_arrival
 from crowd.services.fake_platform import accept_tasks, hash_fake_units, record_submission
 from crowd.services.keys import (
@@ -28,7 +27,8 @@ from crowd.services.keys import (
     rotate_link_key,
     seal_external,
 )
-from judging.models import Audience, CrowdWorker, Judgment, Plan, WorkUnit
+from judging.models import Audience, Judgment, Plan
+from poolbench.crowd.providers.base import Arrival
 from tests.crowd.visiting import make_task, work
 from tests.crowd.worker_study import make_study
 from tests.pages import read_page

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from crowd.services import units
-from crowd.views import unit, unit_words
+from crowd.views import unit, unit_frame
 from tests.conftest import REPOSITORY
 
 TEMPLATES = sorted((REPOSITORY / "templates/crowd/worker").glob("*.html"))
@@ -79,7 +79,7 @@ def test_each_page_is_plain(path):
 
 
 def test_all_texts_together_are_plain():
-    paths = [*TEMPLATES, *(Path(module.__file__) for module in (unit, unit_words, units))]
+    paths = [*TEMPLATES, *(Path(module.__file__) for module in (unit, unit_frame, units))]
     sentences = sentences_of(paths)
     assert len(sentences) > 60
     assert school_grade(sentences) <= 4

@@ -9,11 +9,10 @@ from uuid import uuid4
 import pytest
 from django.utils import timezone
 
-from crowd.models import Payment, Study
-from crowd.services.quality import set_work_aside
+from crowd.models import CrowdWorker, Payment, Study, WorkUnit
+from crowd.services.exclusions import set_work_aside, undo_exclusion
 from crowd.services.units import answer_practice, begin_unit, consent_to_study, leave_unit
-from judging.models import CrowdWorker, Judgment, Plan, Slot, WorkUnit
-from judging.services.exclusions import undo_exclusion
+from judging.models import Judgment, Plan, Slot
 from tests.crowd.worker_study import make_practice, make_study, make_unit
 
 pytestmark = pytest.mark.django_db

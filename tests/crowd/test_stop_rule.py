@@ -11,8 +11,11 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from campaigns.errors import ActionRefused
-from crowd.models import Payment, Study
-from crowd.services.quality import apply_stop_rule, set_work_aside
+from crowd.models import CrowdWorker, Payment, Study, WorkUnit
+from crowd.queries.unit_work import list_unit_slots
+from crowd.services.exclusions import apply_stop_rule, set_work_aside, undo_exclusion
+from crowd.services.unit_answers import UnitAnswer
+from crowd.services.unit_work import release_unit
 from crowd.services.units import (
     answer_unit,
     begin_unit,
@@ -20,10 +23,7 @@ from crowd.services.units import (
     consent_to_study,
     end_expired_unit,
 )
-from judging.models import CrowdWorker, Exclusion, Judgment, Plan, Purpose, Slot, WorkUnit
-from judging.queries.unit_work import list_unit_slots
-from judging.services.exclusions import undo_exclusion
-from judging.services.unit_work import release_unit
+from judging.models import Exclusion, Judgment, Plan, Purpose, Slot
 from tests.crowd.worker_study import make_study, make_unit, unit_path
 from tests.pages import read_page
 
@@ -43,9 +43,7 @@ def start(study: Study, **more: str) -> WorkUnit:
 
 def judge(unit: WorkUnit, slot: Slot, *, right: bool) -> None:
     grade = slot.gold.grade if slot.gold else 0
-    answer_unit(
-        unit=unit, token=slot.token, grade=grade if right else 3 - grade, client_uuid=uuid4()
-    )
+    answer_unit(unit=unit, answer=UnitAnswer(slot.token, uuid4(), grade if right else 3 - grade))
     unit.refresh_from_db()
 
 
@@ -111,7 +109,7 @@ def test_a_changed_answer_counts_as_changed(study):
     first, second, third, _ = gold_slots(unit)
     judge(unit, first, right=False)
     token = first.token
-    answer_unit(unit=unit, token=token, grade=first.gold.grade, client_uuid=uuid4())
+    answer_unit(unit=unit, answer=UnitAnswer(token, uuid4(), first.gold.grade))
     judge(unit, second, right=False)
     judge(unit, third, right=False)
     assert unit.state == "started"  # 1 of 3

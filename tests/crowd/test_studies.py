@@ -10,10 +10,9 @@ import pytest
 from django.core.exceptions import PermissionDenied
 from django.utils import timezone
 
-from campaigns.core.confirmation import Decision
+from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused, ConfirmationNeeded
 from campaigns.models import Event
-from crowd.core.options import StudyExtension
 from crowd.models import ConsentText, Study
 from crowd.queries.start_checks import DONE, MISSING, OPEN, list_start_checks
 from crowd.queries.studies import load_study_figures, load_study_forecast
@@ -22,26 +21,16 @@ from crowd.services.studies import (
     edit_study,
     extend_study,
     pause_study,
-    read_study_options,
     start_study,
     stop_study,
     write_consent_text,
 )
 from judging.models import Audience, Plan, Purpose, Slot
 from judging.services.plans import create_plan
-from tests.crowd.studies import OPTIONS, add_gold_rows, add_practice_rows, make_ready
+from poolbench.crowd.options import StudyExtension
+from tests.crowd.studies import OPTIONS, add_gold_rows, add_practice_rows, make_ready, pool, study
 
-
-@pytest.fixture
-def pool(restore, campaign):
-    return restore("pool")
-
-
-@pytest.fixture
-def study(organizer, pool):
-    return create_study(
-        actor=organizer, pool=pool, options=OPTIONS, redundancy=2, consent="We pay {pay}."
-    )
+__all__ = ["pool", "study"]
 
 
 @pytest.fixture
@@ -137,7 +126,7 @@ def test_a_draft_may_change_in_everything(study, organizer):
     options = replace(OPTIONS, unit_size=3, pay_per_unit=Decimal("0.40"), currency="USD")
     edit_study(actor=organizer, study=study, options=options, consent="For {pay}.")
     study.refresh_from_db()
-    assert read_study_options(study) == options
+    assert study.options == options
     assert study.consent_texts.first().text == "For 0.40 USD."
     event = Event.objects.filter(code="study.changed").get()
     assert event.data["changes"] == ["currency", "pay_per_unit", "unit_size"]
@@ -211,7 +200,7 @@ def test_a_started_study_keeps_its_promises(ready, organizer):
         assert code == "study-only-up"
     options = replace(OPTIONS, pay_per_unit=Decimal("1.60"), stop_below=0.5, summary="New")
     study = edit_study(actor=organizer, study=study, options=options)
-    assert read_study_options(study) == options
+    assert study.options == options
 
 
 def test_pausing_stops_the_offer_of_units(ready, organizer):

@@ -7,24 +7,14 @@ from decimal import Decimal
 import pytest
 
 from campaigns.models import Document
-from crowd.models import Study
-from crowd.services.studies import create_study, start_study
-from judging.models import Audience, GoldPair, TrainingPair
+from crowd.models import GoldPair, Study
+from crowd.services.studies import start_study
+from judging.models import Audience, TrainingPair
 from tests.confirming import confirm
-from tests.crowd.studies import OPTIONS, make_ready
+from tests.crowd.studies import OPTIONS, make_ready, pool, study
 from tests.pages import read_page
 
-
-@pytest.fixture
-def pool(restore, campaign):
-    return restore("pool")
-
-
-@pytest.fixture
-def study(organizer, pool):
-    return create_study(
-        actor=organizer, pool=pool, options=OPTIONS, redundancy=2, consent="We pay {pay}."
-    )
+__all__ = ["pool", "study"]
 
 
 @pytest.fixture

@@ -10,11 +10,11 @@ from dataclasses import replace
 import pytest
 from django.test import Client
 
-from crowd.core.provider_lists import read_submissions
-from crowd.models import Payment, ProviderEvent, Study
+from crowd.models import CrowdWorker, Payment, ProviderEvent, Study, WorkUnit
 from crowd.queries.payment_sheet import reconcile_study
-from judging.models import CrowdWorker, Judgment, WorkUnit
+from judging.models import Judgment
 from judging.queries.exclusions import counting_judgments
+from poolbench.crowd.provider_lists import read_submissions
 from tests.crowd.visiting import begin, enter, read_hidden, work
 from tests.crowd.worker_study import make_study
 from tests.pages import read_page

@@ -13,9 +13,9 @@ from django.utils import timezone
 
 from campaigns import store
 from campaigns.models import Document
-from crowd.models import Payment, Study
-from crowd.views import unit_files
-from judging.models import CrowdWorker, Judgment, Purpose, Slot, WorkUnit
+from crowd.models import CrowdWorker, Payment, Study, WorkUnit
+from judging.models import Judgment, Purpose, Slot
+from tests.crowd.visiting import answer, begin, read_hidden
 from tests.crowd.worker_study import (
     QUESTION,
     make_door_link,
@@ -52,24 +52,8 @@ def visitor():
     assert not client.cookies
 
 
-def hidden(page: str) -> dict[str, str]:
-    pattern = r'<input type="hidden" name="(\w+)" value="([^"]*)"'
-    return dict(re.findall(pattern, page))
-
-
 def agree(visitor, path):
     return visitor.post(path + "consent/", {"version": "1", "agree": "1"})
-
-
-def begin(visitor, path):
-    agree(visitor, path)
-    return visitor.post(path + "begin/")
-
-
-def answer(visitor, path, grade="2", **more):
-    """Answer the text at hand; the response to that."""
-    fields = hidden(read_page(visitor.get(path)))
-    return visitor.post(path + "answer/", {**fields, "grade": grade, **more})
 
 
 def answer_all(visitor, path, unit, grade="2"):
@@ -143,13 +127,13 @@ def test_practice_shows_the_right_answer_and_then_opens_the_work(visitor, study,
     assert visitor.post(path + "begin/").status_code == 409
     page = read_page(visitor.get(path + "practice/"))
     assert "Practice 1 of 2" in page
-    response = visitor.post(path + "practice/", {**hidden(page), "grade": "1"})
+    response = visitor.post(path + "practice/", {**read_hidden(page), "grade": "1"})
     assert response["Location"] == path + "practice/?answer=1"
     page = read_page(visitor.get(response["Location"]))
     assert "Not quite" in page
     assert "It names the <em>place</em> to keep them." in page
     page = read_page(visitor.get(path + "practice/"))
-    response = visitor.post(path + "practice/", {**hidden(page), "grade": "0"})
+    response = visitor.post(path + "practice/", {**read_hidden(page), "grade": "0"})
     assert "That is right" in read_page(visitor.get(response["Location"]))
     assert "Practice passed: 1 of 2 right" in read_page(visitor.get(path))
     assert visitor.post(path + "begin/")["Location"] == path
@@ -162,7 +146,7 @@ def test_failed_practice_ends_with_thanks_and_pay(visitor, study, unit, path):
     agree(visitor, path)
     for _ in range(2):
         page = read_page(visitor.get(path + "practice/"))
-        response = visitor.post(path + "practice/", {**hidden(page), "grade": "2"})
+        response = visitor.post(path + "practice/", {**read_hidden(page), "grade": "2"})
     assert "Not quite" in read_page(visitor.get(response["Location"]))
     assert visitor.get(path)["Location"] == path + "end/"
     page = read_page(visitor.get(path + "end/"))
@@ -184,7 +168,7 @@ def test_back_by_one_is_a_new_revision(visitor, unit, path):
     page = read_page(visitor.get(path + "?back=1"))
     assert "Document 1 of 6" in page
     assert re.search(r'value="0"[^>]*aria-pressed="true"', page)
-    assert visitor.post(path + "answer/", {**hidden(page), "grade": "3"}).status_code == 303
+    assert visitor.post(path + "answer/", {**read_hidden(page), "grade": "3"}).status_code == 303
     rows = Judgment.objects.filter(unit=unit).order_by("pk").values_list("revision", "grade")
     assert list(rows) == [(1, 0), (2, 3)]
     assert "Document 2 of 6" in read_page(visitor.get(path))
@@ -192,7 +176,7 @@ def test_back_by_one_is_a_new_revision(visitor, unit, path):
 
 def test_a_text_that_cannot_be_judged_needs_a_reason(visitor, unit, path):
     begin(visitor, path)
-    fields = hidden(read_page(visitor.get(path)))
+    fields = read_hidden(read_page(visitor.get(path)))
     bare = visitor.post(path + "answer/", {**fields, "cannot": "1"})
     assert bare.status_code == 409
     assert "Please choose a reason." in read_page(bare)
@@ -207,59 +191,12 @@ def test_a_text_that_cannot_be_judged_needs_a_reason(visitor, unit, path):
     assert "Document 1 of 6" in read_page(visitor.get(path + "?back=1"))
 
 
-def test_a_double_click_is_one_answer(visitor, unit, path):
-    begin(visitor, path)
-    fields = hidden(read_page(visitor.get(path)))
-    for _ in range(2):
-        assert visitor.post(path + "answer/", {**fields, "grade": "1"}).status_code == 303
-    assert Judgment.objects.filter(unit=unit).count() == 1
-
-
-def test_two_windows_show_the_same_text(visitor, unit, path):
-    begin(visitor, path)
-    first, second = (hidden(read_page(visitor.get(path))) for _ in range(2))
-    assert first["token"] == second["token"]
-    assert first["uuid"] != second["uuid"]
-
-
 def test_leaving_and_coming_back_goes_on(visitor, study, unit, path):
     begin(visitor, path)
     answer(visitor, path)
     response = Client().get(make_door_link(study))
     assert "Document 2 of 6" in read_page(Client().get(response["Location"]))
     assert WorkUnit.objects.count() == 1
-
-
-def test_completion_before_the_quota_is_refused(visitor, unit, path):
-    begin(visitor, path)
-    answer(visitor, path)
-    refused = visitor.post(path + "finish/")
-    assert refused.status_code == 409
-    unit.refresh_from_db()
-    assert unit.state == State.STARTED
-    assert not Payment.objects.exists()
-
-
-def test_completion_twice_is_one_payment(visitor, unit, path):
-    begin(visitor, path)
-    answer_all(visitor, path, unit)
-    for _ in range(2):
-        assert visitor.post(path + "finish/")["Location"] == path + "end/"
-    assert Payment.objects.count() == 1
-
-
-def test_after_the_end_nothing_changes(visitor, unit, path):
-    begin(visitor, path)
-    fields = hidden(read_page(visitor.get(path)))
-    answer_all(visitor, path, unit)
-    visitor.post(path + "finish/")
-    late = visitor.post(path + "answer/", {**fields, "uuid": str(uuid4()), "grade": "0"})
-    assert late["Location"] == path + "end/"
-    assert visitor.get(path + "?back=1")["Location"] == path + "end/"
-    assert visitor.post(path + "leave/")["Location"] == path + "end/"
-    unit.refresh_from_db()
-    assert unit.state == State.COMPLETE
-    assert not Judgment.objects.filter(unit=unit, grade=0).exists()
 
 
 def test_stopping_is_paid_pro_rata_and_frees_the_texts(visitor, unit, path):
@@ -313,7 +250,6 @@ def test_a_preview_shows_the_task_and_creates_nothing(visitor, study):
     assert "<form" not in page
     for told in ("Apples in winter", QUESTION, "Read the question first.", "part of the answer"):
         assert told in page
-    assert (WorkUnit.objects.count(), CrowdWorker.objects.count()) == (0, 0)
 
 
 @pytest.mark.parametrize("name", ["", "consent/", "practice/", "instructions/", "leave/", "end/"])
@@ -329,21 +265,11 @@ def test_pages_have_strict_headers_and_set_no_cookie(visitor, path, name):
     assert settings.SESSION_COOKIE_NAME not in visitor.cookies
 
 
-def test_a_forged_token_opens_nothing(visitor, path):
-    token = path.split("/")[3]
-    other = ("0" if token[0] != "0" else "1") + token[1:]
-    for token in ("nonsense", other):
-        response = visitor.get(f"/w/unit/{token}/")
-        assert response.status_code == 404
-        assert "no task" in read_page(response)
-        assert not response.cookies
-
-
 def test_purposes_of_practice_stay_practice(visitor, study, unit, path):
     make_practice(study, [2], needed=0)
     agree(visitor, path)
     page = read_page(visitor.get(path + "practice/"))
-    visitor.post(path + "practice/", {**hidden(page), "grade": "1"})
+    visitor.post(path + "practice/", {**read_hidden(page), "grade": "1"})
     assert Judgment.objects.values_list("purpose", flat=True).get() == Purpose.TRAINING
 
 
@@ -352,7 +278,7 @@ def test_purposes_of_practice_stay_practice(visitor, study, unit, path):
 )
 def test_a_damaged_form_shows_the_text_again(visitor, unit, path, form):
     begin(visitor, path)
-    fields = hidden(read_page(visitor.get(path)))
+    fields = read_hidden(read_page(visitor.get(path)))
     response = visitor.post(path + "answer/", {**fields, **form})
     assert response.status_code == 409
     assert "Document 1 of 6" in read_page(response)
@@ -373,7 +299,7 @@ def test_a_file_shows_in_a_frame_of_our_own_pages(visitor, path, monkeypatch, ki
     document = Document(
         format=kind, media_type="application/pdf", file=store.put_blob(b"%PDF-1.7", ".pdf")
     )
-    monkeypatch.setattr(unit_files, "find_shown_document", lambda *_args: document)
+    monkeypatch.setattr("crowd.views.unit.find_shown_document", lambda *_args: document)
     response = visitor.get(path + "file/1/")
     assert response["X-Frame-Options"] == "SAMEORIGIN"
     assert response["Content-Security-Policy"].startswith(policy)

@@ -13,7 +13,6 @@ from django.utils import timezone
 
 from campaigns.models import Job
 from campaigns.services import jobs
-from crowd.core.providers.prolific import sign_webhook
 from crowd.models import CrowdKey, ProviderEvent, Study
 from crowd.queries.fake_platform import list_fake_submissions
 from crowd.queries.keys import KEY_SET, find_latest_key_set, get_key_set, unseal_external
@@ -25,6 +24,7 @@ from crowd.services.key_sets import (
     request_key_sets,
 )
 from crowd.services.keys import destroy_key, hash_external
+from poolbench.crowd.providers.prolific import sign_webhook
 from tests.crowd.worker_study import make_study
 
 BODY = json.dumps({"event_type": "submission.status.change", "participant_id": "pp1"}).encode()

@@ -6,6 +6,7 @@ import re
 from datetime import timedelta
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 
 from crowd.services.keys import make_fake_link
@@ -17,7 +18,7 @@ def at_once(act):
     for mark in (
         pytest.mark.django_db(transaction=True),
         pytest.mark.postgresql,
-        pytest.mark.skipif("connection.vendor != 'postgresql'", reason="SQLite has one writer"),
+        pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has one writer"),
     ):
         act = mark(act)
     return act

@@ -8,11 +8,11 @@ from typing import Any
 from django.utils import timezone
 
 from campaigns.models import Campaign, Document, Topic
-from crowd.core.providers.base import Arrival
-from crowd.models import ConsentText, Study
+from crowd.models import ConsentText, GoldPair, Study, WorkUnit
 from crowd.services.doorway import admit_arrival, make_unit_token
 from crowd.services.keys import make_fake_link
-from judging.models import Audience, GoldPair, Plan, Slot, TrainingPair, WorkUnit
+from judging.models import Audience, Plan, Slot, TrainingPair
+from poolbench.crowd.providers.base import Arrival
 from tests.world.files import make_pool
 
 TOPIC = "topicno-7731"

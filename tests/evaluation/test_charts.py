@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-from common.charts.axes import Axis, fifths_axis, round_axis
-from common.charts.kinds import BARS_HEIGHT, PlotValue, build_line_chart
-from evaluation.core.charts.topics import build_difference_chart, build_topic_chart
-from evaluation.core.spread import BestMedianWorst
-from reliability.core.judgments_chart import build_judgments_chart, judgments_value
-from reliability.core.rank_bands import RankedRun, build_rank_bands
-from tests.common.shapes import places, shapes, texts, tooltips
+from poolbench.charts.axes import Axis, fifths_axis, round_axis
+from poolbench.charts.kinds import BARS_HEIGHT, PlotValue, build_line_chart
+from poolbench.evaluation.charts.topics import build_difference_chart, build_topic_chart
+from poolbench.evaluation.spread import BestMedianWorst
+from poolbench.reliability.judgments_chart import build_judgments_chart, judgments_value
+from poolbench.reliability.rank_bands import RankedRun, build_rank_bands
+from tests.poolbench.shapes import places, shapes, texts, tooltips
 
 HEAD = ("name", "Title", "")
 

@@ -8,13 +8,13 @@ from re import sub
 import numpy as np
 from django.urls import reverse
 
-from evaluation.core.comparison.compare import compare_all
 from evaluation.models import RunScores, ScoreSet
 from evaluation.queries import comparison
 from evaluation.queries.comparison import SignificanceChoice, compare_all_runs
 from evaluation.queries.leaderboard import get_leaderboard
 from evaluation.queries.score_sets import ScoreReader
 from evaluation.services.scoring import score_campaign
+from poolbench.evaluation.comparison.compare import compare_all
 from tests.pages import read_page
 
 ORGANIZER = ScoreReader(True, frozenset(), "own")
@@ -58,7 +58,7 @@ def test_random_draws_for_very_many_pairs_are_only_made_for_the_fixed_test(
     assert page(client, organizer, "measures-compared", score_set).status_code == 200
     many = page(client, organizer, "measures-compared", score_set, test="bootstrap")
     assert many.status_code == 409
-    assert "manage.py compare_runs" in read_page(many)
+    assert "poolbench compare" in read_page(many)
     monkeypatch.setattr(comparison, "MOST_DRAWS", three_pairs_of_three_topics - 1)
     assert page(client, organizer, "pairs", score_set, test="bootstrap").status_code == 409
     assert page(client, organizer, "pairs", score_set, test="sign").status_code == 200

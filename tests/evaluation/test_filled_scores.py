@@ -7,6 +7,7 @@ d6, d7. The automatic assessor gives every pair grade 1, the person d1 of topic 
 from __future__ import annotations
 
 import json
+from io import StringIO
 from uuid import uuid4
 
 import pytest
@@ -20,7 +21,6 @@ from evaluation.models import RunScores, ScoreSet
 from evaluation.services.release import release_scores
 from evaluation.services.scoring import score_campaign
 from evaluation.views.interim_scores import latest_score_set_with
-from judging.core.policies import AUTOMATIC_ONLY, FILLED, label_qrels
 from judging.models import Qrels
 from judging.services.automatic import (
     SubmittedJudgment,
@@ -29,14 +29,15 @@ from judging.services.automatic import (
 )
 from judging.services.imports import import_judgments
 from judging.services.qrels import freeze_qrels
+from poolbench.judging.policies import AUTOMATIC_ONLY, FILLED, label_qrels
 from reliability.queries.disagreement_studies import DisagreementQuery, study_disagreement
 from reliability.services.reusability import request_reusability_report
 from reliability.services.simulation import describe_judgments
 from reliability.views.stored_reports import read_stored_report
 from replay.tables import format_scores_table
-from tests.commands.conftest import run  # noqa: F401
 from tests.csv_reading import csv_conditions, csv_rows
 from tests.pages import read_page
+from tests.poolbench.commands.conftest import run  # noqa: F401
 from tests.world.files import make_pool
 
 PAIRS = {"1": ["d1", "d2", "d3", "d4", "d9"], "2": ["d1", "d5", "d6"], "3": ["d6", "d7"]}
@@ -224,12 +225,18 @@ def test_reports_by_such_qrels_have_the_label(as_user, organizer, judged, filled
     assert '<span class="tag late">filled, no estimate</span>' in page
 
 
+def run_qrels(*words: object) -> str:
+    out = StringIO()
+    call_command("qrels", *map(str, words), stdout=out)
+    return out.getvalue()
+
+
 def test_commands_label_what_the_manifest_says(run, judged, filled, alpha, tmp_path):  # noqa: F811
-    assert f"\t{FILLED}\t" in run("qrels", "list", "small").out
-    assert f"\t{FILLED}\t" in run("qrels", "policies", "small", "--policy", POLICY).out
+    assert f"\t{FILLED}\t" in run_qrels("list", "small")
+    assert f"\t{FILLED}\t" in run_qrels("policies", "small", "--policy", POLICY)
     manifest, text = tmp_path / "manifest.json", tmp_path / "qrels.txt"
-    run("qrels", "manifest", "small", 1, "--output", manifest)
-    run("qrels", "text", "small", 1, "--output", text)
+    run_qrels("manifest", "small", 1, "--output", manifest)
+    run_qrels("text", "small", 1, "--output", text)
     assert json.loads(manifest.read_text())["label"] == FILLED
     given = ("evaluate", text, store.blob_path(alpha.file), "-m", "map")
     ran = run(*given, "--manifest", manifest)

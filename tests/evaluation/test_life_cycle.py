@@ -23,7 +23,7 @@ from campaigns.models import Campaign
 from evaluation.services.release import release_scores
 from evaluation.services.scoring import score_campaign
 from judging.models import Assignment, Plan, Slot
-from pooling.core.spec import depth_spec
+from poolbench.pooling.spec import depth_spec
 from pooling.lifecycle import PoolFacts
 from pooling.models import Pool, PoolItem
 from pooling.services.freeze import freeze_pool

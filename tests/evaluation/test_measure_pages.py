@@ -3,21 +3,12 @@
 from __future__ import annotations
 
 import re
-from html import unescape
 from math import isfinite
 from urllib.parse import quote, urlencode
 
 import pytest
 from django.urls import reverse
 
-from evaluation.core.charts.steps import BROAD, NARROW, build_steps_chart
-from evaluation.core.measures.family import MeasureFamily
-from evaluation.core.measures.groups import GROUPS
-from evaluation.core.measures.lookup import accepted_spellings
-from evaluation.core.measures.names import parse_measure
-from evaluation.core.measures.registry import DEFAULT_NAMES, FAMILIES
-from evaluation.core.users.measures import USER_MEASURES
-from evaluation.core.worked_examples import judged_not_retrieved, work_example
 from evaluation.forms.tryout import (
     MAX_MISSED,
     MAX_RANKED,
@@ -25,11 +16,27 @@ from evaluation.forms.tryout import (
     default_query,
     tryout_parameters,
 )
-from evaluation.views.worked_examples import format_fraction, formula_pieces, split_code_pieces
-from tests.common.shapes import places, shapes, texts, tooltips
-from tests.pages import read_page
+from evaluation.templatetags.measures import (
+    format_contribution,
+    formula_pieces,
+    split_code_pieces,
+)
+from evaluation.views.worked_examples import format_fraction
+from poolbench.evaluation.charts.steps import BROAD, NARROW, build_steps_chart
+from poolbench.evaluation.measures.family import MeasureFamily
+from poolbench.evaluation.measures.groups import GROUPS
+from poolbench.evaluation.measures.lookup import accepted_spellings
+from poolbench.evaluation.measures.names import parse_measure
+from poolbench.evaluation.measures.registry import DEFAULT_NAMES, FAMILIES
+from poolbench.evaluation.users.measures import USER_MEASURES
+from poolbench.evaluation.worked_examples import judged_not_retrieved, work_example
+from poolbench.number_formats import format_score
+from tests.examples import take_families
+from tests.pages import read_page, read_words
+from tests.poolbench.shapes import places, shapes, texts, tooltips
 
 ALL = list(FAMILIES.values())
+TRIED = take_families(ALL)
 pytestmark = pytest.mark.django_db
 
 
@@ -38,37 +45,33 @@ def at(name: str, **asked: str) -> str:
     return reverse("measure", args=[name]) + query
 
 
-def plain(answer) -> str:
-    """The words of a page, as they are read."""
-    text = re.sub(r"</?(var|sup)>", "", read_page(answer))
-    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", text)))
-
-
 def errors(answer) -> dict[str, list[str]]:
     return {name: list(told) for name, told in answer.context["form"].errors.items()}
 
 
-@pytest.mark.parametrize("family", ALL, ids=lambda family: family.name)
+@pytest.mark.parametrize("family", TRIED, ids=lambda family: family.name)
 def test_every_page_tells_its_card_and_computes_its_examples(client, family: MeasureFamily):
     answer = client.get(at(family.name))
     assert answer.status_code == 200
-    text, card = plain(answer), family.card
+    text, card = read_words(answer), family.card
     told = [card.title, card.reading, card.range, *(p.name for p in card.parameters)]
     assert [it for it in [*told, *accepted_spellings(family)] if it not in text] == []
     rows = answer.context["examples"]
     assert [row.agrees for row in rows] == [True] * len(family.examples)
-    assert [row.value for row in rows] == [row.by_hand for row in rows]
-    for row, example in zip(rows, family.examples, strict=True):
-        working = "".join(piece.text for piece in row.working)
+    assert [row.example for row in rows] == list(family.examples)
+    for example in family.examples:
+        working = "".join(piece.text for piece in formula_pieces(example.working))
+        by_hand = format_score(example.value, family.whole)
         assert re.sub(r"[\^()]", "", example.working.replace("log2", "log₂")) == re.sub(
             r"[()]", "", working
         )
-        assert f"{working} = {row.by_hand}" in text
+        assert f"{working} = {by_hand}" in text
+        assert f"{by_hand} Step through" in text
     if family.examples:
         assert answer.context["worked"].value == pytest.approx(family.examples[0].value, abs=1e-9)
 
 
-@pytest.mark.parametrize("family", ALL, ids=lambda family: family.name)
+@pytest.mark.parametrize("family", TRIED, ids=lambda family: family.name)
 def test_an_example_can_be_followed(client, family: MeasureFamily):
     for row, example in zip(
         client.get(at(family.name)).context["examples"], family.examples, strict=True
@@ -90,7 +93,7 @@ def test_the_list_shows_every_family_in_its_group(client):
 def test_the_list_is_searched_by_words_and_by_names_of_measures(client):
     def found(asked: str) -> list[str]:
         groups = client.get(reverse("measures"), {"q": asked}).context.get("groups", [])
-        return [family.name for _, families in groups for family, _ in families]
+        return [family.name for _, families in groups for family in families]
 
     assert found("nDCG@20") == ["ndcg_cut"]
     assert found("bpref(form=2004)") == ["bpref"]
@@ -98,7 +101,7 @@ def test_the_list_is_searched_by_words_and_by_names_of_measures(client):
     assert found("no such thing") == []
     known = client.get(reverse("measures"), {"q": "relevant new"}).context["user_measures"]
     assert [card.name for card in known] == ["novelty"]
-    assert "Unknown measure" in plain(client.get("/measures/?q=no such thing"))
+    assert "Unknown measure" in read_words(client.get("/measures/?q=no such thing"))
 
 
 @pytest.mark.parametrize(
@@ -135,7 +138,7 @@ def test_a_name_of_no_measure_is_answered_in_the_words_of_the_command(client):
         ("nope", "nope: unknown measure."),
     ):
         for address in (f"/measures/{name}/", f"/measures/?q={name}"):
-            text = plain(client.get(address))
+            text = read_words(client.get(address))
             assert told in text, address
             assert "Unknown measure" in text
     answer = client.get("/measures/?q=mapp")
@@ -149,7 +152,7 @@ def test_measures_of_users_are_found_and_counted(client):
     answer = client.get("/measures/?q=coverage")
     assert answer.context["matches"] == len(answer.context["user_measures"]) == 1
     families = len(FAMILIES) + len(USER_MEASURES)
-    assert f"1 of {families} measure families match “coverage”" in plain(answer)
+    assert f"1 of {families} measure families match “coverage”" in read_words(answer)
     assert client.get("/measures/coverage/")["Location"] == "/measures/#coverage"
 
 
@@ -158,13 +161,14 @@ def test_a_reader_tries_a_ranking(client):
     worked = answer.context["worked"]
     assert worked.value == pytest.approx((1 / 1 + 2 / 4 + 3 / 5) / 4)
     assert worked.missed == (2,)
-    text = plain(answer)
+    text = read_words(answer)
     assert "0.5250 = 21/40" in text
-    assert [row.adds for row in answer.context["rows"]] == [
+    assert [format_contribution(step.adds) for step in worked.steps] == [
         "+0.2500", "", "", "+0.1250", "+0.1500",
     ]  # fmt: skip
-    values = [row.value for row in answer.context["rows"]]
-    assert values == ["0.2500", "0.2500", "0.2500", "0.3750", "0.5250"]
+    assert "+0.2500 0.2500" in text
+    assert "+0.1250 0.3750" in text
+    assert "+0.1500 0.5250" in text
 
 
 def test_a_reader_tries_parameters(client):
@@ -220,7 +224,7 @@ def test_what_cannot_be_read_is_told_at_its_field(client, asked, field, told):
     assert answer.status_code == 200
     assert list(errors(answer)) == [field]
     assert errors(answer)[field][0].startswith(told)
-    assert "Fix the errors to compute the measure." in plain(answer)
+    assert "Fix the errors to compute the measure." in read_words(answer)
 
 
 EXTREMES = {
@@ -236,7 +240,7 @@ RANKINGS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("family", ALL, ids=lambda family: family.name)
+@pytest.mark.parametrize("family", TRIED, ids=lambda family: family.name)
 def test_no_value_of_a_parameter_breaks_a_page(family: MeasureFamily):
     usual = default_query(family)
     for known in tryout_parameters(family):
@@ -261,13 +265,13 @@ def test_what_is_given_is_never_markup(client):
 def test_an_undefined_value_is_told_with_its_reason(client):
     answer = client.get(at("judged", list="condensed", ranking=". .", missed="1"))
     assert answer.context["worked"].value is None
-    assert "Undefined: nothing is retrieved for the topic" in plain(answer)
+    assert "Undefined: nothing is retrieved for the topic" in read_words(answer)
 
 
 def test_negative_grades_are_unjudged(client):
     answer = client.get(at("infAP", ranking="1 -1 -2 1", missed="-1"))
-    assert [row.cell.mark for row in answer.context["rows"]] == ["1", "−1", "−2", "1"]
-    assert plain(answer).count("−1 unjudged") == 1
+    assert [step.mark for step in answer.context["worked"].steps] == ["1", "−1", "−2", "1"]
+    assert read_words(answer).count("−1 unjudged") == 1
 
 
 def worked(name: str, ranked: tuple[int | None, ...], judged: tuple[int, ...]):

@@ -15,14 +15,14 @@ from django.urls import reverse
 from rest_framework.test import APIClient
 
 from campaigns.models import Campaign
-from common.verdicts import MOST_WORDS, VerdictState
-from evaluation.core.paper.citation import write_bibtex, write_conditions
-from evaluation.core.paper.files import build_paper_charts, iter_paper_files, pack_paper
-from evaluation.core.paper.report import RUNS_FORMATS, TOPICS_FORMATS
-from evaluation.core.paper.verdict import format_ordinal, judge_paper
 from evaluation.queries.paper import get_paper_results
 from evaluation.services.release import release_scores
 from evaluation.services.scoring import score_campaign
+from poolbench.evaluation.paper.citation import write_bibtex, write_conditions
+from poolbench.evaluation.paper.files import build_paper_charts, iter_paper_files, pack_paper
+from poolbench.evaluation.paper.report import RUNS_FORMATS, TOPICS_FORMATS
+from poolbench.evaluation.paper.verdict import format_ordinal, judge_paper
+from poolbench.verdicts import MOST_WORDS, VerdictState
 from tests.csv_reading import csv_conditions, csv_rows
 from tests.pages import read_page
 from tests.world.files import accepted_run, qrels_release

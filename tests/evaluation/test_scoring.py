@@ -9,10 +9,10 @@ from django.core.exceptions import PermissionDenied
 from campaigns.errors import ActionRefused
 from campaigns.models import Job
 from campaigns.services import jobs
-from evaluation.core.measures.registry import DEFAULT_NAMES
 from evaluation.models import RunScores, ScoreSet
 from evaluation.services.scoring import evaluate_campaign, request_evaluation, score_campaign
 from judging.queries.judgments import qrels_table
+from poolbench.evaluation.measures.registry import DEFAULT_NAMES
 from reliability.queries.collection import load_collection
 from tests.world.files import qrels_release
 

@@ -8,28 +8,27 @@ from __future__ import annotations
 
 import json
 import random
-from io import StringIO
 from typing import Any
 
 import pytest
 import pytrec_eval
-from django.core.management import call_command
 from django.urls import reverse
 
 from campaigns import store
-from campaigns.core.scale import GradeSpec
 from campaigns.models import Campaign, Document, Role, Topic, User
 from campaigns.services.campaigns import create_campaign
 from campaigns.services.people import get_or_create_team
 from campaigns.services.runs import read_original_file
-from evaluation.core.measures.names import parse_measure
 from evaluation.services.release import release_scores
 from evaluation.services.scoring import score_campaign
 from judging.services.imports import import_judgments
 from judging.services.plans import create_plan
 from judging.services.qrels import freeze_qrels, verify_qrels
-from pooling.core.spec import depth_spec
+from poolbench.evaluation.measures.names import parse_measure
+from poolbench.judging.scale import GradeSpec
+from poolbench.pooling.spec import depth_spec
 from pooling.services.freeze import freeze_pool
+from tests.poolbench.commands.conftest import run_on_files
 from tests.world.files import checked_run
 from tests.world.people import joined
 
@@ -116,12 +115,11 @@ def test_the_downloads_are_what_the_command_prints_of_the_exported_files(
     for run in played["runs"]:
         sent = client.get(reverse("run-file", args=[slug, run.pk])).content
         (tmp_path / "run.txt").write_bytes(sent)
-        out = StringIO()
         wanted = [part for name in (*MEASURES, "judged_10") for part in ("-m", name)]
         files = [str(tmp_path / "qrels.txt"), str(tmp_path / "run.txt")]
-        call_command("evaluate", *files, *wanted, "-q", "-c", "-l", "2", stdout=out)
+        printed = run_on_files("evaluate", *files, *wanted, "-q", "-c", "-l", "2").out
         address = reverse("run-scores-download", args=[slug, played["set"].pk, run.pk, "txt"])
-        assert client.get(address).content.decode() == out.getvalue()
+        assert client.get(address).content.decode() == printed
 
 
 def test_later_judgments_change_neither_release_nor_scores(played, as_user, organizer):
@@ -148,10 +146,9 @@ def test_the_agreement_page_says_what_the_command_says_of_the_exported_files(
         address = reverse("assessor-qrels", args=[slug, judge.username])
         file.write_bytes(client.get(address).content)
         files.append(str(file))
-    out = StringIO()
-    call_command("agreement", *files, "-l", "2", "--format", "json", stdout=out)
+    printed = run_on_files("agreement", *files, "-l", "2", "--format", "json").out
     told = client.get(reverse("agreement-download", args=[slug, "json"])).json()
-    read = json.loads(out.getvalue())
+    read = json.loads(printed)
     # Files know neither order nor time; of bias they know as much.
     biases = [[row["bias"] for row in it.pop("quality")["assessors"]] for it in (told, read)]
     assert biases[0] == biases[1]

@@ -2,15 +2,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from uuid import uuid4
 
 import pytest
 
-from campaigns.models import Campaign, User
+from campaigns.models import Campaign, Document, Role, Topic, User
+from campaigns.services.campaigns import create_campaign
+from campaigns.services.people import add_member
 from judging.models import Judgment, Plan
 from judging.queries.remaining import remaining_by_topic
-from judging.services.judgments import submit_judgment
 from pooling.models import Pool
+from tests.world.judgments import submit_judgment
+from tests.world.people import SCALE
 
 
 @pytest.fixture
@@ -46,10 +48,21 @@ def grade(campaign, topic) -> Callable[..., Judgment]:
     """``grade(user, docno, value)``: one judgment on topic 1."""
 
     def give(user: User, docno: str, value: int, **more: object) -> Judgment:
-        more = {"topic": topic, "client_uuid": uuid4(), **more}
+        more = {"topic": topic, **more}
         return submit_judgment(actor=user, campaign=campaign, docno=docno, grade=value, **more)
 
     return give
+
+
+@pytest.fixture
+def elsewhere(campaign, organizer) -> Campaign:
+    """A second campaign of the same assessors, topics and documents, without a judgment."""
+    made = create_campaign(actor=organizer, title="Again", slug="again", scale=SCALE)
+    Topic.objects.bulk_create(Topic(campaign=made, number=n, title=n) for n in "123")
+    Document.objects.bulk_create(Document(campaign=made, docno=f"d{n}") for n in range(1, 10))
+    for member in campaign.members.filter(role=Role.ASSESSOR):
+        add_member(actor=organizer, campaign=made, user=member.user, role=Role.ASSESSOR)
+    return made
 
 
 def waiting(assessor: User, campaign: Campaign) -> Counter[int]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
-from uuid import uuid4
 
 HANDS, RUNS, DOCUMENTS, BUDGET = 4, 5, 60, 45
 SPEC = f"""
@@ -29,7 +28,7 @@ def relevant(docno: str) -> bool:
 def build() -> None:
     from campaigns.models import Team
     from judging.services.plans import create_plan
-    from pooling.core.spec_file import read_spec
+    from poolbench.pooling.spec_file import read_spec
     from pooling.services.freeze import freeze_pool
     from tests.world.files import accepted_run
     from tests.world.people import begin_with_assessors
@@ -50,7 +49,8 @@ def build() -> None:
 def work(name: str) -> None:
     """Judge with one or two documents in hand, as the screen does."""
     from campaigns.models import Campaign, User
-    from judging.services.judgments import claim_ahead, submit_judgment
+    from judging.services.judgments import claim_ahead
+    from tests.world.judgments import submit_judgment
 
     campaign = Campaign.objects.get(slug="growing")
     topic = campaign.topics.get()
@@ -59,10 +59,7 @@ def work(name: str) -> None:
     }  # fmt: skip
     while slots := claim_ahead(**args, count=1 + int(name[1:]) % 2):
         slot = slots[0]
-        submit_judgment(
-            **args, docno=slot.item.docno, grade=int(relevant(slot.item.docno)), token=slot.token,
-            client_uuid=uuid4(),
-        )  # fmt: skip
+        submit_judgment(**args, slot=slot, grade=int(relevant(slot.item.docno)))
 
 
 if __name__ == "__main__":

@@ -15,9 +15,9 @@ from judging.services.judgments import (
     claim_next,
     release_leases,
     renew_leases,
-    submit_judgment,
     undo_judgment,
 )
+from tests.world.judgments import submit_judgment
 
 
 def docnos(slots: list[Slot]) -> list[str]:
@@ -103,15 +103,11 @@ def test_a_document_fetched_ahead_was_served_when_it_was_shown(plan, campaign, a
     slot = claim_next(actor=assessor, campaign=campaign, topic=topic)
     early = slot.leased_at - timedelta(hours=1)
     said = {"actor": assessor, "campaign": campaign, "topic": topic, "grade": 1}
-    given = submit_judgment(
-        **said, docno="d1", client_uuid=uuid4(), token=slot.token, served_at=early
-    )
+    given = submit_judgment(**said, docno="d1", token=slot.token, served_at=early)
     assert given.served_at == slot.leased_at
     ahead = claim_next(actor=assessor, campaign=campaign, topic=topic)
     shown = timezone.now()
-    given = submit_judgment(
-        **said, docno="d2", client_uuid=uuid4(), token=ahead.token, served_at=shown
-    )
+    given = submit_judgment(**said, docno="d2", token=ahead.token, served_at=shown)
     assert given.served_at == shown
     assert given.lease == ahead.token
     assert given.order == "random"

@@ -76,28 +76,15 @@ def test_judgments_are_listed_by_role(
     ]  # fmt: skip
 
 
-def test_only_assessors_of_the_campaign_may_claim_and_judge(
-    plan, organizer, participant, stranger, call
-):
-    place = {"campaign": "small", "topic": "1"}
-    answers = [
-        call(JudgmentViewSet, user, "next", "post", place)[0]
-        for user in (organizer, participant, stranger)
-    ]
-    assert answers == [403, 403, 404]
-
-
 def test_qrels_and_plans_are_the_organizers(plan, organizer, assessor, participant, grade, call):
     grade(assessor, "d1", 1)
     release = {"campaign": "small", "policy": "single", "confirm": ["judging-open"]}
-    assert call(QrelsViewSet, assessor, "create", "post", release)[0] == 403
     status, made = call(QrelsViewSet, organizer, "create", "post", release)
     assert (status, made["pairs"], made["manifest"]["policy"]) == (201, 1, "single")
     assert call(QrelsViewSet, organizer, "text", pk=made["id"]) == (200, b"1 0 d1 1\n")
     assert call(QrelsViewSet, organizer, "retrieve", pk=made["id"])[1]["sha256"] == made["sha256"]
     for user in (assessor, participant):
         assert call(QrelsViewSet, user, "list")[1]["count"] == 0
-        assert call(QrelsViewSet, user, "text", pk=made["id"])[0] == 404
         assert call(PlanViewSet, user, "list")[1]["count"] == 0
     assert call(PlanViewSet, organizer, "list")[1]["results"][0]["assignments"][0] == {
         "topic": "1",
@@ -124,13 +111,11 @@ def test_a_plan_is_foreseen_and_made_through_the_api(
     assert call(PlanViewSet, organizer, "create", "post", asked)[0] == 409
     strange = asked | {"assessors": {"1": ["nobody"]}}
     assert call(PlanViewSet, organizer, "preview", "post", strange)[0] == 409
-    assert call(PlanViewSet, assessor, "create", "post", asked)[0] == 403
     assert call(PlanViewSet, organizer, "create", "post", asked | {"pool": 9})[0] == 404
 
 
-def test_a_plan_is_paused_and_closed_for_good_through_the_api(plan, organizer, assessor, call):
+def test_a_plan_is_paused_and_closed_for_good_through_the_api(plan, organizer, call):
     for act, state in (("pause", "paused"), ("resume", "open"), ("close", "closed")):
-        assert call(PlanViewSet, assessor, act, "post", pk=plan.pk)[0] == 404
         if act == "close":
             status, refused = call(PlanViewSet, organizer, act, "post", pk=plan.pk)
             assert (status, refused["code"]) == (409, "not-confirmed")

@@ -10,7 +10,6 @@ from django.core.exceptions import PermissionDenied
 from django.urls import reverse
 from rest_framework.test import APIClient
 
-from campaigns.core.faults import InvalidFile
 from campaigns.errors import ActionRefused
 from campaigns.models import Event, Member, Role, User
 from campaigns.services.people import add_member
@@ -28,6 +27,7 @@ from judging.services.automatic import (
 from judging.services.imports import ImportOptions, import_file, import_judgments
 from judging.services.judgments import claim_next
 from judging.services.qrels import freeze_qrels, verify_qrels
+from poolbench.files.faults import InvalidFile
 
 SECRET = "SECRETWORDS"
 EVERYTHING = "".join(
@@ -184,8 +184,9 @@ def test_it_never_shows_before_a_person_has_judged(
     page = client.get(reverse("automatic", args=["small", "llama3"]))
     html = page.content.decode()
     overview = page.context["overview"]
-    assert (overview.pairs, overview.topics, overview.pooled, overview.shared) == (9, 3, 9, 0)
-    assert overview.grades[3] == (3, "perfect", 9, 100)
+    counts = [overview[name] for name in ("pairs", "topics", "pooled", "shared")]
+    assert counts == [9, 3, 9, 0]
+    assert overview["grades"][3] == (3, "perfect", 9, 100)
     assert "No assessor has judged" in html
     files = [
         reverse("automatic-download", args=["small", "llama3", fmt]) for fmt in ("csv", "json")
@@ -212,7 +213,7 @@ def test_it_never_shows_before_a_person_has_judged(
 
 def test_shares_of_grades_are_rounded(model, plan, bring):
     bring("1,d1,0,\n1,d2,0,\n1,d3,1,\n")
-    assert [share for _, _, _, share in get_automatic_overview(model).grades][:2] == [67, 33]
+    assert [share for _, _, _, share in get_automatic_overview(model)["grades"]][:2] == [67, 33]
 
 
 def test_a_judgment_taken_back_hides_the_pair_again(
@@ -224,7 +225,7 @@ def test_a_judgment_taken_back_hides_the_pair_again(
     grade(assessor, "d4", 1)
     undo_judgment(actor=assessor, campaign=campaign)
     page = as_user(organizer).get(reverse("automatic", args=["small", "llama3"]))
-    assert page.context["overview"].shared == 0
+    assert page.context["overview"]["shared"] == 0
 
 
 def test_an_automatic_assessor_cannot_be_imported_for_as_a_person(plan, campaign, organizer, model):

@@ -10,12 +10,12 @@ import pytest
 from django.urls import reverse
 
 from judging.api.judgments import JudgmentViewSet
-from judging.core import repeats
 from judging.models import Judgment, Plan, Purpose, Slot
 from judging.queries.judgments import current_judgments
 from judging.queries.screen import get_assessor_topic, recent_judgments
 from judging.services.judgments import claim_ahead, claim_next, undo_judgment
 from judging.services.plans import create_plan
+from poolbench.judging import repeats
 from tests.judging.test_api import call  # noqa: F401
 from tests.pages import read_page, tidy_html
 from tests.world.files import make_pool

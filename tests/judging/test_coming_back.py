@@ -14,8 +14,8 @@ from judging.queries.invariants import list_violations
 from judging.queries.judgments import current_judgments
 from judging.queries.screen import get_assessor_topic
 from judging.services.adjudication import end_round, list_pairs_to_adjudicate, open_round
-from judging.services.assignments import assign_topic
-from judging.services.judgments import claim_next, submit_judgment, undo_judgment
+from judging.services.assignments import assign_topics
+from judging.services.judgments import claim_next, undo_judgment
 from judging.services.plans import close_plan, create_plan
 from judging.services.slots import pause_work, reassign_work, return_all_slots
 from judging.views.judging_screen import strictest_rationale
@@ -24,6 +24,7 @@ from tests.judging.test_followups import repeat_plan  # noqa: F401
 from tests.judging.test_moving_work import dealt  # noqa: F401
 from tests.judging.test_work import lapse
 from tests.world.files import make_pool
+from tests.world.judgments import submit_judgment
 from tests.world.people import joined
 
 ADJUDICATE = Plan.Kind.ADJUDICATE
@@ -92,8 +93,12 @@ def test_who_comes_back_to_a_topic_is_not_paused_there(
     double_plan, organizer, assessor, assessor2, assessor3, topic, next_of
 ):
     pause_work(actor=organizer, plan=double_plan, assessor=assessor)
-    assign_topic(actor=organizer, plan=double_plan, topic=topic, assessors=[assessor2, assessor3])
-    assign_topic(actor=organizer, plan=double_plan, topic=topic, assessors=[assessor, assessor2])
+    assign_topics(
+        actor=organizer, plan=double_plan, assessors={topic.number: [assessor2, assessor3]}
+    )
+    assign_topics(
+        actor=organizer, plan=double_plan, assessors={topic.number: [assessor, assessor2]}
+    )
     assert next_of(assessor) is not None
 
 
@@ -138,8 +143,8 @@ def test_a_late_adjudication_is_kept_though_a_newer_pool_is_without_the_pair(
     lapse(slot)
     assert claim_next(actor=two, campaign=campaign, topic=None, kind=ADJUDICATE).pk == slot.pk
     late = submit_judgment(
-        actor=one, campaign=campaign, topic=topic, docno="d1", grade=1,
-        client_uuid=uuid4(), token=slot.token, kind=ADJUDICATE,
+        actor=one, campaign=campaign, topic=topic, docno="d1", grade=1, token=slot.token,
+        kind=ADJUDICATE,
     )  # fmt: skip
     assert late.slot is None
 

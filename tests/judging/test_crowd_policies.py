@@ -11,19 +11,30 @@ from django.urls import reverse
 
 from campaigns import store
 from campaigns.errors import ActionRefused
+from campaigns.models.snapshots import name_snapshot
 from campaigns.services.snapshots import refresh_snapshot, request_stale_snapshots
-from judging.core.aggregation.base import AggregationOptions, aggregate_labels, build_label_matrix
-from judging.core.crowd_policies import CROWD_RULES
-from judging.models import GoldPair, Judgment, Purpose
-from judging.queries.aggregation import load_aggregated_labels, load_label_matrix
-from judging.queries.gold_answers import count_gold_answers
-from judging.services.policy_comparison import SNAPSHOT
-from judging.services.qrels import freeze_qrels, preview_qrels, verify_qrels
+from crowd.models import GoldPair
+from judging.models import Judgment, Purpose
+from judging.queries.aggregation import (
+    count_gold_answers,
+    load_label_matrix,
+)
+from judging.services.policy_comparison import POLICIES
+from judging.services.qrels import freeze_qrels, preview_policies, verify_qrels
+from poolbench.judging.aggregation.base import (
+    AggregationOptions,
+    aggregate_labels,
+    build_label_matrix,
+)
+from poolbench.judging.aggregation.registry import MODELS
+from poolbench.judging.policy_rules import CROWD_RULES
 from tests.pages import read_page
 from workbench.stored_files import list_unnamed_files
 
 VOTES = {"d1": (1, 2), "d2": (0, 1), "d3": (3, 3), "d4": (0, 0)}
 WITHOUT_GOLD = [name for name, rule in CROWD_RULES.items() if not rule.model.needs_gold]
+
+SNAPSHOT = name_snapshot(POLICIES)
 
 
 @pytest.fixture
@@ -136,7 +147,7 @@ def test_workers_weigh_by_their_gold(judged, gold, release, assessor):
 
 def test_without_gold_the_policy_that_needs_it_is_refused(judged, organizer, as_user):
     with pytest.raises(ActionRefused, match="needs gold, and no worker has answered any"):
-        preview_qrels(actor=organizer, campaign=judged, policy="crowd:weighted-majority")
+        preview_policies(actor=organizer, campaign=judged, policies=["crowd:weighted-majority"])
     page = read_page(as_user(organizer).get(reverse("qrels-list", args=["small"])))
     assert "crowd:mace" in page
     assert "crowd:weighted-majority" not in page
@@ -150,7 +161,7 @@ def test_policies_stand_side_by_side(judged, gold, organizer, as_user):
     # A job computes the figures; the page says that it waits for them.
     assert "crowd:mace" not in read_page(client.get(address))
     assert judged.jobs.filter(args__name=SNAPSHOT).count() == 1
-    refresh_snapshot(campaign=judged, name=SNAPSHOT)
+    refresh_snapshot(judged, SNAPSHOT)
     page = read_page(client.get(address))
     for name in CROWD_RULES:
         assert name in page
@@ -174,7 +185,7 @@ def test_policies_stand_side_by_side(judged, gold, organizer, as_user):
 def test_a_comparison_is_shown_until_a_newer_one_is_there(
     judged, organizer, as_user, assessor, grade
 ):
-    refresh_snapshot(campaign=judged, name=SNAPSHOT)
+    refresh_snapshot(judged, SNAPSHOT)
     before = judged.snapshots.get(name=SNAPSHOT).data
     grade(assessor, "d2", 3)
     page = read_page(as_user(organizer).get(reverse("qrels-policies", args=["small"])))
@@ -183,7 +194,7 @@ def test_a_comparison_is_shown_until_a_newer_one_is_there(
     # A day of judging does not compute models again for nothing.
     request_stale_snapshots()
     assert judged.jobs.filter(args__name=SNAPSHOT).count() == 1
-    assert refresh_snapshot(campaign=judged, name=SNAPSHOT).data != before
+    assert refresh_snapshot(judged, SNAPSHOT).data != before
 
 
 def test_probabilities_and_workers_are_downloaded(judged, release, organizer, as_user):
@@ -213,16 +224,16 @@ def test_the_form_previews_and_freezes_a_crowd_policy(judged, organizer, as_user
 def test_the_command_aggregates_a_campaign(judged, gold):
     out = StringIO()
     call_command(
-        "aggregate", "--campaign", "small", "--model", "weighted-majority", "--format", "qrels",
+        "aggregate", "small", "--model", "weighted-majority", "--format", "qrels",
         stdout=out,
     )  # fmt: skip
     assert out.getvalue() == "1 0 d1 1\n1 0 d2 0\n1 0 d3 3\n1 0 d4 0\n"
 
 
 def test_the_judgments_of_a_campaign_are_aggregated(judged, gold):
-    result = load_aggregated_labels(judged, "weighted-majority")
+    options = AggregationOptions(gold=count_gold_answers(judged))
+    result = aggregate_labels(MODELS["weighted-majority"], load_label_matrix(judged), options)
     assert result.matrix.workers == ("assessor", "assessor2")
     assert result.fit.quality is not None
     assert result.fit.quality.tolist() == [0.8, 0.4]
     assert result.grades.tolist() == [1, 0, 3, 0]
-    assert load_label_matrix(judged, topics=["2"]).items == ()

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import json
-from xml.etree import ElementTree
 
 import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
-from campaigns.models import Document, Role, Topic
-from campaigns.services.campaigns import create_campaign
-from campaigns.services.people import add_member
 from judging.models import Judgment, Purpose
 from judging.services.automatic import create_automatic_assessor
 from judging.services.imports import ImportOptions, import_file
-from judging.services.judgments import submit_skip, undo_judgment
+from judging.services.judgments import undo_judgment
 from tests.csv_reading import csv_rows
-from tests.world.people import SCALE
+from tests.world.judgments import submit_judgment
 
 SAYS = ("kind", "grade", "reason", "comment", "flags", "duplicate_of", "passages", "active_seconds")
 
@@ -33,24 +29,13 @@ def judged(double_plan, campaign, organizer, assessor, assessor2, topic, grade):
     )  # fmt: skip
     grade(assessor, "d2", 0, comment="+ well")
     grade(assessor2, "d1", 3)
-    submit_skip(
+    submit_judgment(
         actor=assessor2, campaign=campaign, topic=topic, docno="d2", reason="language",
         client_uuid="6a1ba1f5-5b0f-4d57-8ae7-1d4c40e9a7a1", comment="Welsh?",
     )  # fmt: skip
     grade(assessor, "d3", 1)
     undo_judgment(actor=assessor, campaign=campaign)
     return campaign
-
-
-@pytest.fixture
-def elsewhere(organizer, assessor, assessor2):
-    """A second campaign of the same people, topics and documents, without a judgment."""
-    made = create_campaign(actor=organizer, title="Again", slug="again", scale=SCALE)
-    Topic.objects.bulk_create(Topic(campaign=made, number=n, title=n) for n in "123")
-    Document.objects.bulk_create(Document(campaign=made, docno=f"d{n}") for n in range(1, 10))
-    for user in (assessor, assessor2):
-        add_member(actor=organizer, campaign=made, user=user, role=Role.ASSESSOR)
-    return made
 
 
 def said(campaign) -> dict[tuple[str, str, str], tuple]:
@@ -71,8 +56,7 @@ def body(answer) -> bytes:
 FILES = [
     ("judgments-export", ("log", "csv")), ("judgments-export", ("log", "jsonl")),
     ("judgments-export", ("log", "json")), ("judgments-export", ("current", "csv")),
-    ("judgments-export", ("current", "jsonl")), ("pairs-export", ("judged", "doccano")),
-    ("pairs-export", ("judged", "label-studio")),
+    ("judgments-export", ("current", "jsonl")),
 ]  # fmt: skip
 
 
@@ -86,8 +70,6 @@ def test_every_export_imports_again_to_the_same_judgments(
     given = {"actor": organizer, "data": data, "file": "export", "options": ImportOptions()}
     assert import_file(campaign=elsewhere, **given).new == 4
     want = said(judged)
-    if name == "pairs-export" and "doccano" in args:  # which has no place for seconds
-        want = {key: (*value[:-1], None) for key, value in want.items()}
     assert said(elsewhere) == want
     assert import_file(campaign=elsewhere, **given).appended == 0
     assert import_file(campaign=judged, **given).appended == 0
@@ -110,30 +92,6 @@ def test_the_log_has_every_revision_and_every_field(judged, organizer, as_user):
     )
     assert [row["revision"] for row in records] == [2, 1, 1, 1]
     assert records[0]["passages"] == [[4, 8, "text"], [None, None, 'a "quote", and ü']]
-
-
-def test_pairs_to_judge_have_text_and_nothing_of_runs(judged, organizer, as_user):
-    client = as_user(organizer)
-    texts = {}
-    for program in ("doccano", "label-studio"):
-        found = client.get(reverse("pairs-export", args=["small", "open", program]))
-        texts[program] = body(found).decode()
-        assert "SECRET" not in texts[program]
-        assert "98765432" not in texts[program]
-    records = [json.loads(line) for line in texts["doccano"].splitlines()]
-    assert [row["docno"] for row in records if row["topic"] == "1"] == ["d3", "d4"]
-    assert records[0]["text"] == "Document 3\n\nThe text of document 3."
-    assert all(row["label"] == [] for row in records)
-    tasks = json.loads(texts["label-studio"])
-    assert [task["data"]["docno"] for task in tasks] == [row["docno"] for row in records]
-    assert all(task["annotations"] == [] == task["predictions"] for task in tasks)
-
-
-def test_the_labelling_interface_names_every_grade(judged, organizer, as_user):
-    page = as_user(organizer).get(reverse("import-export", args=["small"]))
-    view = ElementTree.fromstring(page.context["setup"])  # noqa: S314 (our own)
-    values = [choice.get("value") for choice in view.iter("Choice")]
-    assert values == ["0 not relevant", "1 related", "2 relevant", "3 perfect"]
 
 
 def test_assessors_get_their_own_judgments_and_nothing_that_tells_of_others(
@@ -160,7 +118,6 @@ def test_assessors_get_their_own_judgments_and_nothing_that_tells_of_others(
     ("name", "args"),
     [
         ("judgments-export", ("other", "csv")), ("judgments-export", ("log", "xls")),
-        ("pairs-export", ("other", "doccano")), ("pairs-export", ("open", "excel")),
     ],
 )  # fmt: skip
 def test_other_files_are_not_there(judged, organizer, as_user, name, args):
@@ -179,8 +136,7 @@ def test_the_command_writes_the_same_files(judged, organizer, as_user, tmp_path)
     client = as_user(organizer)
     for which, form, name, args in (
         ("log", "csv", "judgments-export", ("log", "csv")),
-        ("current", "label-studio", "pairs-export", ("judged", "label-studio")),
-        ("open", "doccano", "pairs-export", ("open", "doccano")),
+        ("current", "jsonl", "judgments-export", ("current", "jsonl")),
     ):
         path = tmp_path / form
         call_command(
@@ -194,7 +150,7 @@ def test_no_export_of_people_holds_a_word_of_a_model(judged, organizer, as_user)
     given = {"actor": organizer, "campaign": judged, "file": "x"}
     import_file(**given, data=b"1 0 d1 0\n1 0 d4 3\n", options=ImportOptions(automatic=model))
     client = as_user(organizer)
-    for name, args in [*FILES, ("pairs-export", ("open", "doccano"))]:
+    for name, args in FILES:
         assert b"llama" not in body(client.get(reverse(name, args=["small", *args])))
 
 

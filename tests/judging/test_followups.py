@@ -7,13 +7,14 @@ from uuid import uuid4
 import pytest
 
 from campaigns.errors import ActionRefused
-from judging.core import repeats
 from judging.models import Judgment, Plan, Purpose, Slot, TrainingPair
 from judging.queries.judgments import current_judgments, own_current_judgments
 from judging.queries.screen import get_assessor_topic
-from judging.services.judgments import claim_next, submit_judgment, submit_skip, undo_judgment
+from judging.services.judgments import claim_next, undo_judgment
 from judging.services.training import answer_training_pair, next_training_pair
+from poolbench.judging import repeats
 from tests.world.files import make_pool
+from tests.world.judgments import submit_judgment
 
 
 @pytest.fixture
@@ -51,10 +52,7 @@ def test_no_third_while_one_judgment_is_missing_or_skipped(
     third_plan, campaign, assessor, assessor2, topic, grade
 ):
     grade(assessor, "d1", 0)
-    submit_skip(
-        actor=assessor2, campaign=campaign, topic=topic, docno="d1", reason="broken",
-        client_uuid=uuid4(),
-    )  # fmt: skip
+    submit_judgment(actor=assessor2, campaign=campaign, topic=topic, docno="d1", reason="broken")
     assert slots_of("d1") == [(0, "judged"), (1, "skipped")]
 
 
@@ -211,7 +209,7 @@ def test_a_relevant_document_needs_a_passage_where_the_plan_asks(
         grade(assessor, "d2", campaign.relevance_level)
     assert refused.value.code == "no-passage"
     given = submit_judgment(
-        actor=assessor, campaign=campaign, topic=topic, docno="d2", grade=2,
-        client_uuid=uuid4(), passages=[(0, 3, "abc")],
+        actor=assessor, campaign=campaign, topic=topic, docno="d2", grade=2, passages=[(0, 3,
+        "abc")],
     )  # fmt: skip
     assert given.grade == 2

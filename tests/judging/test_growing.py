@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from uuid import uuid4
-
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import transaction
 from django.urls import reverse
 
 from campaigns.errors import ActionRefused
-from common.cache import Cache, clear_caches
-from judging.core import repeats
 from judging.models import Judgment, Plan, Slot
 from judging.queries.progress import assessor_progress, plan_progress
 from judging.services import plans
 from judging.services.adaptive_pools import extend_adaptive_topic
-from judging.services.judgments import claim_ahead, claim_next, submit_judgment, undo_judgment
+from judging.services.judgments import claim_ahead, claim_next, undo_judgment
 from judging.services.plans import (
     PlanOptions,
     allocate_plan,
@@ -25,15 +21,18 @@ from judging.services.plans import (
     pause_plan,
     preview_plan,
 )
-from pooling.core.session import LogMismatch
-from pooling.core.spec import depth_spec
-from pooling.core.spec_file import read_spec
+from poolbench.cache import Cache, clear_caches
+from poolbench.judging import repeats
+from poolbench.pooling.session import LogMismatch
+from poolbench.pooling.spec import depth_spec
+from poolbench.pooling.spec_file import read_spec
 from pooling.models import Pool, PoolEvent, PoolItem
-from pooling.queries import list_growth
+from pooling.queries.adaptive_pools import list_growth
 from pooling.services import adaptive_pools
 from pooling.services.freeze import freeze_pool
 from tests.judging.conftest import waiting
 from tests.world.files import ranked_run
+from tests.world.judgments import submit_judgment
 
 RANKED = {"north": "d1 d2 d3 d4", "south": "d5 d6 d2 d7", "east": "d8 d9 d1"}
 SPEC = "steps: [{method: depth, k: 1}, {method: maxmean}]"
@@ -55,10 +54,7 @@ def plan(pool, organizer, assessor):
 
 
 def said(who, slot, grade: int) -> Judgment:
-    return submit_judgment(
-        actor=who, campaign=slot.plan.campaign, topic=slot.topic, docno=slot.item.docno,
-        grade=grade, token=slot.token, client_uuid=uuid4(),
-    )  # fmt: skip
+    return submit_judgment(actor=who, grade=grade, slot=slot)
 
 
 def worked(who, campaign, topic, good: str = "") -> list[str]:
@@ -157,10 +153,7 @@ def test_a_changed_judgment_rewrites_nothing(pool, plan, campaign, assessor, top
         said(assessor, claim_next(actor=assessor, campaign=campaign, topic=topic), 1)
     before = list(PoolEvent.objects.values_list("number", "docno", "relevant"))
     first = Judgment.objects.order_by("pk").first()
-    submit_judgment(
-        actor=assessor, campaign=campaign, topic=topic, docno=first.docno, grade=0,
-        client_uuid=uuid4(),
-    )  # fmt: skip
+    submit_judgment(actor=assessor, campaign=campaign, topic=topic, docno=first.docno, grade=0)
     undo_judgment(actor=assessor, campaign=campaign)
     worked(assessor, campaign, topic)
     assert (

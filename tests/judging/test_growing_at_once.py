@@ -2,34 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
-from django.db import connection
 
 from tests.conftest import REPOSITORY
 from tests.judging.growing import BUDGET, HANDS
-
-
-@pytest.fixture
-def installation(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, str]:
-    """The suite's own database; but processes cannot share its SQLite in memory."""
-    file = tmp_path / "growing.sqlite3"
-    at = f"sqlite:///{file}"
-    if connection.vendor == "sqlite":
-        request.getfixturevalue("migrated")(file)
-    else:
-        of = connection.settings_dict
-        at = f"postgres://{of['USER']}:{of['PASSWORD']}@{of['HOST']}:{of['PORT']}/{of['NAME']}"
-    return {
-        **os.environ,
-        "POOLBENCH_VAR": str(tmp_path),
-        "DATABASE_URL": at,
-        "DJANGO_SETTINGS_MODULE": "workbench.settings",
-    }
+from tests.world.at_once import make_installation
 
 
 def python(env: dict[str, str], *args: str) -> subprocess.Popen[str]:
@@ -59,7 +39,8 @@ print(len(docnos), max(docnos.values()), Slot.objects.exclude(state="judged").co
 
 
 @pytest.mark.django_db(transaction=True)
-def test_processes_and_threads_at_once_leave_a_log_that_gives_the_same_pool(installation):
+def test_processes_and_threads_at_once_leave_a_log_that_gives_the_same_pool(request):
+    installation = make_installation(request)
     done(python(installation, "-m", "tests.judging.growing", "build"))
     names = [f"a{n}" for n in range(HANDS)]
     working = [

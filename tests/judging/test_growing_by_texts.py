@@ -12,18 +12,18 @@ from django.urls import reverse
 from campaigns.errors import ActionRefused
 from campaigns.models import Document, Topic
 from campaigns.services.collection import import_documents
-from common.cache import clear_caches
 from judging.services.judgments import claim_next
 from judging.services.plans import create_plan
-from pooling.core.pool_builder import simulate_session
-from pooling.core.session import LogMismatch
-from pooling.core.spec import depth_spec
-from pooling.core.spec_file import read_spec
+from poolbench.cache import clear_caches
+from poolbench.pooling.pool_builder import simulate_session
+from poolbench.pooling.session import LogMismatch
+from poolbench.pooling.spec import depth_spec
+from poolbench.pooling.spec_file import read_spec
 from pooling.models import Pool
 from pooling.queries import document_texts
+from pooling.queries.document_texts import document_text, load_documents_with_text
 from pooling.queries.inputs import build_sessions
 from pooling.queries.preview import preview_pool
-from pooling.queries.texts import document_text, load_documents_with_text
 from pooling.services import adaptive_pools
 from pooling.services.freeze import freeze_pool
 from tests.judging.test_growing import said, worked

@@ -10,11 +10,11 @@ from campaigns.lifecycle.status import get_campaign_status
 from judging.lifecycle import is_judging_done
 from judging.models import Slot
 from judging.queries.progress import assessor_progress, plan_progress
-from judging.services.assignments import assign_topic
+from judging.services.assignments import assign_topics
 from judging.services.judgments import claim_next
 from judging.services.plans import PlanOptions, close_plan, create_plan, pause_plan, preview_plan
-from pooling.core.spec_file import read_spec
-from pooling.queries import future_documents
+from poolbench.pooling.spec_file import read_spec
+from pooling.queries.adaptive_pools import future_documents
 from pooling.services.freeze import freeze_pool
 from tests.judging.conftest import waiting
 from tests.judging.test_growing import plan, pool, runs, said, worked
@@ -104,9 +104,9 @@ def test_the_plan_that_has_people_on_the_topic_asks(
     def coming() -> list[int]:
         return [found.tally.coming for found in reversed(plan_progress(campaign))]
 
-    assign_topic(actor=organizer, plan=plan, topic=topic, assessors=[])
+    assign_topics(actor=organizer, plan=plan, assessors={topic.number: []})
     assert coming() == [0, 6]
-    assign_topic(actor=organizer, plan=again, topic=topic, assessors=[])
+    assign_topics(actor=organizer, plan=again, assessors={topic.number: []})
     assert coming() == [6, 0]
     pause_plan(actor=organizer, plan=plan)
     assert coming() == [6, 0]  # a pause is no end

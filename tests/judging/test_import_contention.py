@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
@@ -15,9 +12,11 @@ from django.db import connection
 from campaigns.models import Campaign, Role, User
 from judging.models import Judgment, Slot
 from judging.services.imports import import_judgments
-from judging.services.judgments import claim_next, submit_judgment
+from judging.services.judgments import claim_next
 from judging.services.plans import create_plan
+from tests.world.at_once import run_at_once
 from tests.world.files import make_pool
+from tests.world.judgments import submit_judgment
 from tests.world.people import joined
 
 PAIRS = 40
@@ -45,13 +44,6 @@ def importing(campaign: Campaign, user: User) -> list[UUID]:
     return []
 
 
-def alone(act: Callable[[], Any]) -> Any:
-    try:
-        return act()
-    finally:
-        connection.close()
-
-
 if connection.vendor == "postgresql":  # elsewhere there is one writer at a time anyway
 
     @pytest.mark.django_db(transaction=True)
@@ -62,7 +54,6 @@ if connection.vendor == "postgresql":  # elsewhere there is one writer at a time
             actor=campaign.created_by, pool=pool, overlap=2, assessors=dict.fromkeys("123", users)
         )
         acts = [partial(act, campaign, user) for act in (judging, importing) for user in users]
-        with ThreadPoolExecutor(len(acts)) as threads:
-            given = [uuid for uuids in threads.map(alone, acts) for uuid in uuids]
+        given = [uuid for uuids in run_at_once(lambda act: act(), acts) for uuid in uuids]
         assert Judgment.objects.filter(client_uuid__in=given).count() == len(given) > 0
         assert not Slot.objects.filter(state="judged", judgments=None).exists()

@@ -12,13 +12,13 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
-from campaigns.core.faults import InvalidFile
 from campaigns.errors import ActionRefused
 from campaigns.models import Event
 from judging.models import Judgment, Slot
 from judging.queries.judgments import current_judgments
 from judging.services.imports import ImportOptions, import_file, preview_file
 from judging.services.plans import create_plan
+from poolbench.files.faults import InvalidFile
 from tests.pages import read_page
 from tests.world.files import upload
 

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import pytest
 
-from campaigns.core.faults import InvalidFile
 from campaigns.errors import ActionRefused
 from campaigns.models import Event, Topic
 from judging.models import Judgment, Slot
@@ -10,6 +9,7 @@ from judging.queries.judgments import current_judgments
 from judging.services import bulk
 from judging.services.imports import import_judgments
 from judging.services.plans import create_plan
+from poolbench.files.faults import InvalidFile
 from tests.world.files import make_pool
 
 

@@ -14,9 +14,10 @@ from campaigns.models import Grade
 from judging.models import Judgment, Plan, Slot
 from judging.queries.invariants import INVARIANTS, list_violations
 from judging.services.imports import import_judgments
-from judging.services.judgments import claim_next, submit_skip, undo_judgment
+from judging.services.judgments import claim_next, undo_judgment
 from judging.services.plans import PlanOptions, create_plan
 from judging.services.slots import reopen_slot
+from tests.world.judgments import submit_judgment
 
 
 def broken(campaign) -> set[str]:
@@ -36,7 +37,7 @@ def busy(pool, campaign, organizer, assessor, assessor2, assessor3, grade, topic
     grade(assessor, "d2", 1)
     grade(assessor, "d2", 2)
     said = {"topic": topic, "docno": "d3", "reason": "broken", "client_uuid": uuid4()}
-    submit_skip(actor=assessor2, campaign=campaign, **said)
+    submit_judgment(actor=assessor2, campaign=campaign, **said)
     reopen_slot(actor=organizer, slot=plan.slots.get(state="skipped"))
     grade(assessor3, "d3", 1)
     undo_judgment(actor=assessor, campaign=campaign)

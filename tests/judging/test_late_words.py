@@ -11,13 +11,14 @@ from django.utils import timezone
 from campaigns.errors import ActionRefused
 from judging.models import Judgment, Slot, TrainingPair
 from judging.services import judgments
-from judging.services.assignments import assign_topic
-from judging.services.judgments import claim_next, submit_judgment, undo_judgment
+from judging.services.assignments import assign_topics
+from judging.services.judgments import claim_next, undo_judgment
 from judging.services.plans import close_plan, create_plan
 from judging.services.slots import reassign_work, return_all_slots
 from judging.services.training import answer_training_pair
 from tests.judging.test_followups import repeat_plan  # noqa: F401
 from tests.world.files import make_pool
+from tests.world.judgments import submit_judgment
 
 
 @pytest.fixture
@@ -57,9 +58,7 @@ def test_a_repeat_that_is_judged_without_its_token_is_done(repeat_plan, campaign
     said = {"actor": assessor, "campaign": campaign, "topic": topic}
     seen = []
     while (slot := claim_next(**said)) is not None and len(seen) < 20:
-        seen.append(
-            submit_judgment(**said, docno=slot.item.docno, grade=1, client_uuid=uuid4()).purpose
-        )
+        seen.append(submit_judgment(**said, docno=slot.item.docno, grade=1).purpose)
     assert sorted(seen) == ["judge"] * 6 + ["repeat"] * 3
 
 
@@ -136,10 +135,10 @@ def test_what_was_unsent_when_somebody_else_was_assigned_is_kept_as_an_extra(
 ):
     slot = claim_next(actor=assessor, campaign=campaign, topic=topic)
     lapse(Slot.objects.filter(pk=slot.pk), assessor)
-    assign_topic(actor=organizer, plan=plan, topic=topic, assessors=[assessor2])
+    assign_topics(actor=organizer, plan=plan, assessors={topic.number: [assessor2]})
     assert claim_next(actor=assessor2, campaign=campaign, topic=topic).pk == slot.pk
     assert grade(assessor, slot.item.docno, 1, token=slot.token).slot is None
-    assign_topic(actor=organizer, plan=plan, topic=topic, assessors=[assessor])
+    assign_topics(actor=organizer, plan=plan, assessors={topic.number: [assessor]})
     back = claim_next(actor=assessor, campaign=campaign, topic=topic)
     assert back.item.docno != slot.item.docno
 

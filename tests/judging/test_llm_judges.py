@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
-from campaigns.core.qrels import read_qrels
 from campaigns.models import Topic
 from judging.models import Judgment
 from judging.queries.judgments import current_judgments
 from judging.services.automatic import create_automatic_assessor
 from judging.services.imports import ImportOptions, import_file
+from poolbench.runs.qrels import read_qrels
 from tests.examples import ALL
 
 PAIRS = 9_260

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor, wait
 from threading import Barrier, Event
-from uuid import uuid4
 
 import pytest
 from django.db import connection, transaction
 from django.db.models.deletion import Collector
 
-from judging.core.stopping import StoppingCriteria
 from judging.models import Judgment, Purpose, Slot, StoppedTopic
 from judging.services import adaptive_pools, imports, judgments, plans
 from judging.services.bulk import ImportRow
-from judging.services.judgments import claim_next, submit_judgment, try_lease
+from judging.services.judgments import claim_next, try_lease
 from judging.services.plans import close_plan, create_plan
 from judging.services.stopping import set_stopping_rule
-from pooling.core.spec_file import read_spec
+from poolbench.judging.stopping import StoppingCriteria
+from poolbench.pooling.spec_file import read_spec
 from pooling.services.freeze import freeze_pool
 from tests.world.files import make_pool, ranked_run
+from tests.world.judgments import submit_judgment
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),
@@ -55,10 +55,7 @@ def test_a_plan_is_made_while_a_judgment_is_written(
     make = apart(lambda: create_plan(actor=organizer, pool=more, assessors={"1": [assessor]}))
     with ThreadPoolExecutor(1) as other:
         with transaction.atomic():
-            submit_judgment(
-                actor=assessor, campaign=campaign, topic=topic, docno="d1", grade=1,
-                client_uuid=uuid4(),
-            )  # fmt: skip
+            submit_judgment(actor=assessor, campaign=campaign, topic=topic, docno="d1", grade=1)
             made = other.submit(make)
             assert about_to_wait.wait(WAIT)
         assert made.result(WAIT).slots.count() == 2
@@ -113,7 +110,7 @@ def test_of_two_judgments_at_once_the_later_one_decides_whether_a_topic_ends(
     """Both are written before either looks: the one alone would end the topic, both do not."""
     set_stopping_rule(actor=organizer, campaign=campaign, rule=StoppingCriteria(no_relevant_in=2))
     args = {"campaign": campaign, "topic": topic}
-    submit_judgment(**args, actor=assessor, docno="d1", grade=0, client_uuid=uuid4())
+    submit_judgment(**args, actor=assessor, docno="d1", grade=0)
     both, follow = Barrier(2), judgments.apply_stopping_rule
 
     def meet_and_follow(*told):
@@ -123,9 +120,7 @@ def test_of_two_judgments_at_once_the_later_one_decides_whether_a_topic_ends(
     monkeypatch.setattr(judgments, "apply_stopping_rule", meet_and_follow)
     said = [(assessor, "d2", 0), (assessor2, "d3", 1)]
     act = apart(
-        lambda who, docno, grade: submit_judgment(
-            **args, actor=who, docno=docno, grade=grade, client_uuid=uuid4()
-        )
+        lambda who, docno, grade: submit_judgment(**args, actor=who, docno=docno, grade=grade)
     )
     with ThreadPoolExecutor(2) as others:
         assert len([*others.map(lambda each: act(*each), said)]) == 2
@@ -146,7 +141,7 @@ def test_an_import_by_two_and_a_document_that_comes_meanwhile_do_not_wait_in_a_r
 
     def judge_next():
         docno = claim_next(**args).item.docno
-        return submit_judgment(**args, docno=docno, grade=0, client_uuid=uuid4())
+        return submit_judgment(**args, docno=docno, grade=0)
 
     def append_and_meet(*told, **options):
         counts = append_all(*told, **options)

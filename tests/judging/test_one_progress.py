@@ -11,19 +11,19 @@ from rest_framework.test import APIClient
 
 from campaigns.lifecycle.head import build_phases, list_pending_tasks
 from campaigns.lifecycle.status import get_campaign_status
-from judging.core.designs.forecast import divide_open_judgments
-from judging.core.stopping import StoppingCriteria
 from judging.lifecycle import JudgingFacts
 from judging.queries.progress import assessor_progress, plan_progress
 from judging.queries.screen import count_remaining, get_assessor_topic, list_assessor_topics
 from judging.queries.tallies import SlotTally, judging_progress
-from judging.services.assignments import assign_topic
+from judging.services.assignments import assign_topics
 from judging.services.imports import import_judgments
 from judging.services.judgments import claim_ahead, claim_next
 from judging.services.plans import PlanOptions, close_plan, create_plan, pause_plan
 from judging.services.slots import pause_work
 from judging.services.stopping import set_stopping_rule
-from pooling.core.spec_file import read_spec
+from poolbench.judging.designs.allocation import divide_open_judgments
+from poolbench.judging.stopping import StoppingCriteria
+from poolbench.pooling.spec_file import read_spec
 from pooling.services.freeze import freeze_pool
 from tests.judging.test_growing import SPEC, runs, said, worked
 from tests.world.files import make_pool
@@ -196,9 +196,9 @@ def test_repeats_wait_for_their_assessor(
 def test_a_topic_that_loses_an_assessor_goes_to_the_others(
     campaign, organizer, assessor, assessor2, plan, topic, look
 ):
-    assign_topic(actor=organizer, plan=plan, topic=topic, assessors=[assessor, assessor2])
+    assign_topics(actor=organizer, plan=plan, assessors={topic.number: [assessor, assessor2]})
     assert look(assessor, assessor2).remaining == {"assessor": 7, "assessor2": 2}
-    assign_topic(actor=organizer, plan=plan, topic=topic, assessors=[assessor2])
+    assign_topics(actor=organizer, plan=plan, assessors={topic.number: [assessor2]})
     assert look(assessor, assessor2).remaining == {"assessor": 5, "assessor2": 4}
 
 

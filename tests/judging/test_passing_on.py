@@ -18,19 +18,20 @@ from judging.queries.overview import list_skipped
 from judging.queries.progress import plan_progress
 from judging.queries.screen import get_assessor_topic
 from judging.services.adjudication import record_meeting_decision
-from judging.services.assignments import assign_topic
-from judging.services.judgments import claim_next, submit_skip, undo_judgment
+from judging.services.assignments import assign_topics
+from judging.services.judgments import claim_next, undo_judgment
 from judging.services.plans import PlanOptions, close_plan, create_plan, pause_plan
 from judging.services.slots import reassign_work, reopen_slot
 from tests.judging.conftest import waiting
 from tests.world.files import make_pool
+from tests.world.judgments import submit_judgment
 
 
 @pytest.fixture
 def skip(campaign, topic):
     def act(user, docno, reason="undecided", **more) -> Judgment:
         more = {"client_uuid": uuid4(), "topic": topic, **more}
-        return submit_skip(actor=user, campaign=campaign, docno=docno, reason=reason, **more)
+        return submit_judgment(actor=user, campaign=campaign, docno=docno, reason=reason, **more)
 
     return act
 
@@ -152,9 +153,9 @@ def test_a_new_assessor_gets_what_waited_and_who_leaves_gives_it_back(
     plan = planned(people=(assessor,))
     skip(assessor, "d1")
     assert states(plan, "d1") == ["skipped"]
-    assign_topic(actor=organizer, plan=plan, topic=topic, assessors=[assessor, assessor2])
+    assign_topics(actor=organizer, plan=plan, assessors={topic.number: [assessor, assessor2]})
     assert states(plan, "d1") == ["open"]
-    assign_topic(actor=organizer, plan=plan, topic=topic, assessors=[assessor])
+    assign_topics(actor=organizer, plan=plan, assessors={topic.number: [assessor]})
     assert states(plan, "d1") == ["skipped"]
     assert broken(campaign) == set()
     reassign_work(actor=organizer, plan=plan, assessor=assessor, to=[assessor2])
@@ -181,7 +182,7 @@ def test_a_campaign_with_an_unresolved_skip_is_not_done(
     page = as_user(organizer).get(reverse("judging", args=[campaign.slug])).content.decode()
     assert "1 skip unresolved" in page
     assert "a poem in a table" in page
-    assign_topic(actor=organizer, plan=plan, topic=topic, assessors=[assessor, assessor2])
+    assign_topics(actor=organizer, plan=plan, assessors={topic.number: [assessor, assessor2]})
     reopen_slot(actor=organizer, slot=plan.slots.get(state="skipped"))
     assert shown()[::2] == ("now", "8 of 9 judged")
     skip(assessor2, "d1", "broken")

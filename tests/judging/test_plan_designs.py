@@ -10,7 +10,7 @@ import pytest
 from campaigns.errors import ActionRefused
 from campaigns.models import Event
 from judging.models import Judgment, Plan, Slot
-from judging.services.assignments import assign_topic
+from judging.services.assignments import assign_topics
 from judging.services.imports import import_judgments
 from judging.services.judgments import claim_next
 from judging.services.plans import PlanOptions, close_plan, create_plan, preview_plan
@@ -183,7 +183,7 @@ def test_a_third_judge_is_left_when_people_change(pool, campaign, organizer, eve
     scheme = PlanOptions("overlap", {"n": 2}, third_from=2)
     plan = create_plan(actor=organizer, pool=pool, assessors=everyone, scheme=scheme)
     with pytest.raises(ActionRefused, match="with third judgments needs 3 assessors"):
-        assign_topic(actor=organizer, plan=plan, topic=topic, assessors=[first, second])
+        assign_topics(actor=organizer, plan=plan, assessors={topic.number: [first, second]})
     with pytest.raises(ActionRefused, match="needs 3 assessors per topic; too few would remain"):
         reassign_work(actor=organizer, plan=plan, assessor=third, to=[first])
     assert plan.assignments.filter(topic=topic).count() == 3

@@ -10,7 +10,7 @@ from django.utils import timezone
 from campaigns.errors import ActionRefused
 from campaigns.models import Event
 from judging.models import Plan, Slot
-from judging.services.assignments import assign_topic, assign_topics
+from judging.services.assignments import assign_topics
 from judging.services.judgments import claim_next
 from judging.services.plans import close_plan, create_plan, pause_plan
 from judging.services.slots import pause_work, reassign_work
@@ -54,7 +54,7 @@ def test_make_plan_leaves_out_pairs_of_an_earlier_plan(plan, campaign, organizer
 
 
 def test_assign_replaces_the_people_of_a_topic(plan, organizer, assessor, assessor2, topic):
-    assign_topic(actor=organizer, plan=plan, topic=topic, assessors=[assessor2])
+    assign_topics(actor=organizer, plan=plan, assessors={topic.number: [assessor2]})
     assert [a.assessor for a in plan.assignments.filter(topic=topic)] == [assessor2]
     assert assign_topics(actor=organizer, plan=plan, assessors={"1": [assessor2]}) == 0
     assert assign_topics(actor=organizer, plan=plan, assessors={"1": [], "2": [assessor2]}) == 2
@@ -71,7 +71,7 @@ def test_a_closed_plan_stays_closed_and_keeps_its_date(plan, organizer, assessor
         lambda: pause_plan(actor=organizer, plan=plan),
         lambda: pause_plan(actor=organizer, plan=plan, paused=False),
         lambda: pause_work(actor=organizer, plan=plan, assessor=assessor),
-        lambda: assign_topic(actor=organizer, plan=plan, topic=topic, assessors=[]),
+        lambda: assign_topics(actor=organizer, plan=plan, assessors={topic.number: []}),
         lambda: reassign_work(actor=organizer, plan=plan, assessor=assessor, to=[assessor]),
     ]
     for act in acts:

@@ -8,10 +8,10 @@ from django.utils import timezone
 from campaigns import store
 from campaigns.errors import ActionRefused
 from judging.queries.judgments import qrels_table
-from judging.services.assignments import assign_topic
+from judging.services.assignments import assign_topics
 from judging.services.imports import import_judgments
 from judging.services.judgments import claim_next, undo_judgment
-from judging.services.qrels import freeze_qrels, preview_qrels, verify_qrels
+from judging.services.qrels import freeze_qrels, preview_policies, verify_qrels
 from tests.judging.test_work import lapse
 from tests.pages import read_page
 
@@ -76,14 +76,15 @@ def test_preview_counts_grades_and_conflicts(
     for user, value in ((assessor, 1), (assessor2, 2)):
         grade(user, "d1", value)
     args = {"actor": organizer, "campaign": campaign}
-    assert preview_qrels(**args, policy="single").conflicts == (("1", "d1"),)
-    assert preview_qrels(**args, policy="median-floor").grades == {1: 1}
+    single, median = preview_policies(**args, policies=["single", "median-floor"])
+    assert single.conflicts == (("1", "d1"),)
+    assert median.grades == {1: 1}
 
 
 def test_an_extra_judgment_counts_only_where_no_wanted_one_stands(
     plan, campaign, organizer, assessor, assessor2, topic, grade, release
 ):
-    assign_topic(actor=organizer, plan=plan, topic=topic, assessors=[assessor, assessor2])
+    assign_topics(actor=organizer, plan=plan, assessors={topic.number: [assessor, assessor2]})
     lost = claim_next(actor=assessor, campaign=campaign, topic=topic)
     lapse(lost)
     claim_next(actor=assessor2, campaign=campaign, topic=topic)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from uuid import uuid4
-
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from campaigns.models import Topic
 from judging.models import Plan
-from judging.services.judgments import claim_ahead, claim_next, submit_judgment
+from judging.services.judgments import claim_ahead, claim_next
 from judging.services.plans import create_plan
 from tests.world.files import make_pool
+from tests.world.judgments import submit_judgment
 
 NEXT, AHEAD_OF_THREE, SUBMIT = 6, 8, 9
 TRANSACTIONS = ("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE", "SELECT pg_advisory")
@@ -40,7 +39,7 @@ def test_next_and_submit_cost_the_same_in_any_pool(big_topic, campaign, assessor
     assert len(asked(queries)) <= NEXT, asked(queries)
     said = {"docno": slot.item.docno, "grade": 1, "token": slot.token}
     with CaptureQueriesContext(connection) as queries:
-        submit_judgment(**args, **said, client_uuid=uuid4())
+        submit_judgment(**args, **said)
     assert len(asked(queries)) <= SUBMIT, asked(queries)
     with CaptureQueriesContext(connection) as queries:
         assert len(claim_ahead(**args, count=3)) == 3
@@ -52,5 +51,5 @@ def test_a_third_and_a_repeat_cost_a_few_queries_more(plan, campaign, assessor, 
     slot = claim_next(actor=assessor, campaign=campaign, topic=topic)
     said = {"docno": slot.item.docno, "grade": 1, "token": slot.token}
     with CaptureQueriesContext(connection) as queries:
-        submit_judgment(actor=assessor, campaign=campaign, topic=topic, **said, client_uuid=uuid4())
+        submit_judgment(actor=assessor, campaign=campaign, topic=topic, **said)
     assert len(asked(queries)) <= SUBMIT + 11, asked(queries)

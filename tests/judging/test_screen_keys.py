@@ -10,18 +10,20 @@ from django.conf import settings
 from django.urls import reverse
 
 from campaigns.api.resources import CampaignViewSet
-from campaigns.core.faults import InvalidFile
-from campaigns.core.scale import LATER_KEYS, SCREEN_KEYS, GradeSpec
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Grade
 from campaigns.services.campaigns import create_campaign, get_grade_scale, update_campaign
 from judging.rules import KEY_HELP
 from judging.views.judging_screen import FLAG_KEYS, SKIP_KEYS
-from replay.core.manifest import read_manifest
+from poolbench.files.faults import InvalidFile
+from poolbench.judging.scale import SCREEN_KEYS, GradeSpec
+from poolbench.replay.manifest import read_manifest
 from tests.judging.test_api import call  # noqa: F401
 from tests.replay.test_manifest import GOOD
 
 ROOT = Path(settings.BASE_DIR)
+LATER_KEYS = frozenset("vqe")
+"""Keys that are reserved for functions which the screen does not have yet."""
 IN_TEMPLATES = re.compile(r"""data-key="(.)"|\{% screen_key "(.)" %\}|<kbd>(.)</kbd>""")
 IN_COMMANDS = re.compile(r"""^\s+(?:"(?:Shift\+)?(.)"|(\w)): \(\) =>""", re.MULTILINE)
 

@@ -8,15 +8,16 @@ from uuid import uuid4
 import pytest
 from django.utils import timezone
 
-from common.cache import clear_caches
 from judging.models import Purpose, Slot
 from judging.queries.overview import unplanned_counts
 from judging.queries.remaining import remaining_by_topic
 from judging.queries.screen import current_judgments_by, list_own_judgments
 from judging.queries.slot_counts import count_campaign_slots, list_shared_topics
 from judging.queries.training_results import list_agreed_pairs
-from judging.services.judgments import claim_next, submit_skip, undo_judgment
+from judging.services.judgments import claim_next, undo_judgment
 from judging.services.plans import create_plan
+from poolbench.cache import clear_caches
+from tests.world.judgments import submit_judgment
 
 
 @pytest.fixture
@@ -33,7 +34,7 @@ def mixed(campaign, pool, organizer, assessor, assessor2):
 def skip(campaign, topic):
     def give(user, docno: str) -> None:
         more = {"topic": topic, "client_uuid": uuid4()}
-        submit_skip(actor=user, campaign=campaign, docno=docno, reason="broken", **more)
+        submit_judgment(actor=user, campaign=campaign, docno=docno, reason="broken", **more)
 
     return give
 
@@ -67,11 +68,11 @@ def test_what_remains_is_the_same_for_all_topics_and_for_each(
 def test_unjudged_documents_are_counted_once(mixed, assessor, assessor2, grade):
     pairs = {(row.topic_id, row.item_id) for row in Slot.objects.filter(plan__campaign=mixed)}
     assert sum(row.size for row in count_campaign_slots(mixed)) > len(pairs)
-    assert unplanned_counts(mixed).unjudged == len(pairs)
+    assert unplanned_counts(mixed)["unjudged"] == len(pairs)
     grade(assessor, "d1", 1)
-    assert unplanned_counts(mixed).unjudged == len(pairs) - 1
+    assert unplanned_counts(mixed)["unjudged"] == len(pairs) - 1
     grade(assessor2, "d1", 1)
-    assert unplanned_counts(mixed).unjudged == len(pairs) - 1
+    assert unplanned_counts(mixed)["unjudged"] == len(pairs) - 1
 
 
 def test_own_judgments_are_those_of_the_database(

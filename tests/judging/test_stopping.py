@@ -2,36 +2,29 @@
 
 from __future__ import annotations
 
-from uuid import uuid4
-
 import pytest
 from django.core.exceptions import PermissionDenied
 from django.utils import timezone
 
 from campaigns.models import Event, Role
 from campaigns.services.campaigns import update_campaign
-from judging.core import repeats
-from judging.core.stopping import StoppingCriteria
 from judging.models import Assignment, Judgment, Plan, Slot, StoppedTopic, StoppingRule
 from judging.queries.progress import assessor_progress, plan_progress
 from judging.queries.screen import get_assessor_topic
 from judging.services.adjudication import open_round
 from judging.services.imports import import_judgments
-from judging.services.judgments import (
-    claim_ahead,
-    claim_next,
-    submit_judgment,
-    submit_skip,
-    undo_judgment,
-)
-from judging.services.plan_growth import max_future_judgments
+from judging.services.judgments import claim_ahead, claim_next, undo_judgment
+from judging.services.plan_slots import max_future_judgments
 from judging.services.plans import create_plan
 from judging.services.stopping import set_stopping_rule
-from pooling.core.spec_file import read_spec
+from poolbench.judging import repeats
+from poolbench.judging.stopping import StoppingCriteria
+from poolbench.pooling.spec_file import read_spec
 from pooling.services.freeze import freeze_pool
 from tests.judging.conftest import waiting
 from tests.judging.test_growing import RANKED, SPEC
 from tests.world.files import ranked_run
+from tests.world.judgments import submit_judgment
 from tests.world.people import joined
 
 TWO_BARREN = StoppingCriteria(no_relevant_in=2)
@@ -126,10 +119,7 @@ def test_the_first_judgment_of_a_document_counts(
 
 def test_skips_count_for_nothing(plan, rule, grade, ended, assessor, campaign, topic):
     rule(documents=1)
-    submit_skip(
-        actor=assessor, campaign=campaign, topic=topic, docno="d1", reason="broken",
-        client_uuid=uuid4(),
-    )  # fmt: skip
+    submit_judgment(actor=assessor, campaign=campaign, topic=topic, docno="d1", reason="broken")
     assert ended() == []
     grade(assessor, "d2", 0)
     assert ended() == ["1"]
@@ -251,6 +241,6 @@ def judged_until_nothing_comes(who, campaign, topic) -> list[str]:
     came = []
     while (slot := claim_next(**args)) is not None:
         docno = slot.item.docno
-        submit_judgment(**args, docno=docno, grade=0, token=slot.token, client_uuid=uuid4())
+        submit_judgment(**args, docno=docno, grade=0, token=slot.token)
         came.append(docno)
     return came

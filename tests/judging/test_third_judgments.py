@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-import importlib
 import io
 import json
 from uuid import uuid4
 
 import pytest
-from django.apps import apps
 from django.core.management import call_command
 from django.urls import reverse
 from django.utils import timezone
 
-from campaigns.models import Document, Role, Topic
-from campaigns.services.campaigns import create_campaign
-from campaigns.services.people import add_member
-from common.cache import clear_caches
-from judging.core.agreement.panel import agreement_report
-from judging.core.policies import get_policy
-from judging.core.quality.report import quality_report
 from judging.models import Judgment, Plan, Slot
 from judging.queries.agreement import load_labels
 from judging.queries.judgments import list_pair_ballots
@@ -28,12 +19,15 @@ from judging.services.assignments import assign_topics
 from judging.services.imports import ImportOptions, import_file
 from judging.services.judgments import undo_judgment
 from judging.services.plans import create_plan
-from reliability.core.disagreement.ballots import ABSENT, build_ballots
-from reliability.core.disagreement.rankings import iter_qrels_variants
+from poolbench.judging.agreement.panel import agreement_report
+from poolbench.judging.policies import get_policy
+from poolbench.judging.quality.report import quality_report
+from poolbench.reliability.disagreement.ballots import ABSENT, build_ballots
+from poolbench.reliability.disagreement.rankings import iter_qrels_variants
 from tests.csv_reading import csv_rows
 from tests.pages import read_page
+from tests.poolbench.commands.conftest import run_on_files
 from tests.world.files import make_pool
-from tests.world.people import SCALE
 
 PAGES = ("agreement", "agreement-pair", "agreement-topics", "assessor-quality")
 GRADES = {"d1": (0, 3, 3), "d2": (1, 1), "d3": (0, 0), "d4": (2, 1), "d5": (3, 1, 0), "d6": (2, 2)}
@@ -121,10 +115,10 @@ def test_downloads_follow_the_switch(disputed, organizer, as_user):
         rows = csv_rows(page(client, "agreement-download", query, "csv"))
         assert len({row["assessor_b"] for row in rows if row["between"] == "pair"}) == min(n, 2)
     out = io.StringIO()
-    call_command("agreement", "--campaign", "small", stdout=out)
+    call_command("agreement", "small", stdout=out)
     assert "Left out: 2 third judgments. They exist only where two assessors" in out.getvalue()
     out = io.StringIO()
-    call_command("agreement", "--campaign", "small", "--with-third-judgments", stdout=out)
+    call_command("agreement", "small", "--with-third-judgments", stdout=out)
     assert "With 2 third judgments." in out.getvalue()
 
 
@@ -154,33 +148,20 @@ def test_exports_mark_them_and_assessors_do_not_see_it(disputed, organizer, asse
     rows = csv_rows(text)
     marked = {(row["docno"], row["assessor"]) for row in rows if row["third"] == "True"}
     assert marked == {("d1", "assessor3"), ("d5", "assessor3")}
-    for which in ("doccano", "label-studio"):
-        url = reverse("pairs-export", args=["small", "judged", which])
-        text = b"".join(as_user(organizer).get(url).streaming_content).decode()
-        assert text.count('"third": true') == 2
+    url = reverse("judgments-export", args=["small", "current", "jsonl"])
+    text = b"".join(as_user(organizer).get(url).streaming_content).decode()
+    assert text.count('"third": true') == 2
     own = reverse("my-judgments-file", args=["small", "csv"])
     assert b"third" not in b"".join(as_user(assessor3).get(own).streaming_content)
 
 
-@pytest.fixture
-def elsewhere(organizer, assessor, assessor2, assessor3):
-    """A second campaign of the same people, topics and documents, without a judgment."""
-    made = create_campaign(actor=organizer, title="Again", slug="again", scale=SCALE)
-    Topic.objects.bulk_create(Topic(campaign=made, number=n, title=n) for n in "123")
-    Document.objects.bulk_create(Document(campaign=made, docno=f"d{n}") for n in range(1, 10))
-    for user in (assessor, assessor2, assessor3):
-        add_member(actor=organizer, campaign=made, user=user, role=Role.ASSESSOR)
-    return made
-
-
 def export(form: str) -> bytes:
     out = io.StringIO()
-    which = "current" if form == "label-studio" else "log"
-    call_command("export_judgments", "small", "--format", form, "--which", which, stdout=out)
+    call_command("export_judgments", "small", "--format", form, stdout=out)
     return out.getvalue().encode()
 
 
-@pytest.mark.parametrize("form", ["csv", "jsonl", "label-studio"])
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
 def test_files_carry_the_mark_into_another_campaign(disputed, elsewhere, organizer, form):
     data = export(form)
     import_file(actor=organizer, campaign=elsewhere, data=data, file="x", options=ImportOptions())
@@ -214,9 +195,7 @@ def test_the_command_reads_the_mark_from_a_file(disputed, tmp_path):
     path = tmp_path / "log.csv"
     path.write_bytes(export("csv"))
     for flags, told in (((), "Left out: 2 third"), (("--with-third-judgments",), "With 2 third")):
-        out = io.StringIO()
-        call_command("agreement", str(path), *flags, stdout=out, stderr=io.StringIO())
-        assert told in out.getvalue()
+        assert told in run_on_files("agreement", path, *flags).out
 
 
 def test_policies_count_them_but_nobody_s_own_qrels_do(disputed):
@@ -233,12 +212,3 @@ def test_policies_count_them_but_nobody_s_own_qrels_do(disputed):
     ]  # fmt: skip
     row = next(at for at, ballot in enumerate(ballots) if ballot.docno == "d1")
     assert table.policy_grades[row] == 3
-
-
-def test_the_migration_marks_those_that_exist(disputed):
-    Judgment.objects.update(third=False)
-    assert load_labels(disputed).left_out == 0
-    migration = importlib.import_module("judging.migrations.0013_judgment_third")
-    migration.mark_third_judgments(apps, None)
-    clear_caches()  # Rows are changed by migrations only, before the servers start again.
-    assert load_labels(disputed).left_out == 2

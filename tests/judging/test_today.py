@@ -5,27 +5,23 @@ from __future__ import annotations
 import json
 from datetime import timedelta
 from io import StringIO
-from uuid import uuid4
 
 import pytest
 from django.core.management import call_command
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Event
-from campaigns.models.snapshots import name_verdict_snapshot
+from campaigns.models.snapshots import name_snapshot
 from campaigns.services.heartbeats import run_tick
-from campaigns.services.verdicts import (
-    change_threshold,
-    compute_campaign_verdict,
-    get_campaign_verdict,
+from campaigns.services.snapshots import (
+    compute_report,
+    get_report,
 )
 from judging.models import AlarmDismissal, Judgment, Plan, Purpose, ReviewRequest, Slot
 from judging.queries.today import load_situation
-from judging.services.judgments import claim_next, submit_judgment, submit_skip
+from judging.services.judgments import claim_next
 from judging.services.today import (
     finish_review,
     put_alarm_aside,
@@ -33,6 +29,7 @@ from judging.services.today import (
     undo_alarm_dismissal,
 )
 from tests.pages import read_page
+from tests.world.judgments import submit_judgment
 
 
 def move_back(days: int) -> None:
@@ -48,10 +45,7 @@ def move_back(days: int) -> None:
 def skipped(plan, campaign, assessor, topic):
     """A document that was skipped ten days ago, and that no one is to judge."""
     slot = claim_next(actor=assessor, campaign=campaign, topic=topic)
-    submit_skip(
-        actor=assessor, campaign=campaign, topic=topic, docno=slot.item.docno, token=slot.token,
-        reason="broken", client_uuid=uuid4(),
-    )  # fmt: skip
+    submit_judgment(actor=assessor, slot=slot, reason="broken")
     move_back(10)
     return slot
 
@@ -62,7 +56,7 @@ def today_url(campaign) -> str:
 
 
 def names(campaign) -> list[str]:
-    return [alarm.name for alarm in compute_campaign_verdict(campaign, "today").figures.alarms]
+    return [alarm.name for alarm in compute_report(campaign, "today").report.alarms]
 
 
 def test_the_page_without_a_plan(campaign, as_user, organizer, today_url):
@@ -72,7 +66,7 @@ def test_the_page_without_a_plan(campaign, as_user, organizer, today_url):
 
 def test_the_page_on_the_first_day(plan, campaign, as_user, organizer, grade, assessor, today_url):
     grade(assessor, "d1", 1)
-    compute_campaign_verdict(campaign, "today")
+    compute_report(campaign, "today")
     page = read_page(as_user(organizer).get(today_url))
     assert "Cannot be determined" in page
     assert "on 1 day of work" in page
@@ -82,7 +76,7 @@ def test_the_page_on_the_first_day(plan, campaign, as_user, organizer, grade, as
 def test_alarms_with_evidence_and_act(skipped, campaign, as_user, organizer, today_url):
     page = read_page(as_user(organizer).get(today_url))
     assert "being computed" in page
-    compute_campaign_verdict(campaign, "today")
+    compute_report(campaign, "today")
     page = read_page(as_user(organizer).get(today_url))
     assert "Judging stands still" in page
     assert "1 skipped document waits for no one" in page
@@ -92,7 +86,7 @@ def test_alarms_with_evidence_and_act(skipped, campaign, as_user, organizer, tod
 
 def test_page_api_and_command_say_the_same(skipped, campaign, as_user, organizer, today_url):
     client = as_user(organizer)
-    sentence = compute_campaign_verdict(campaign, "today").verdict.sentence
+    sentence = compute_report(campaign, "today").verdict.sentence
     assert sentence in read_page(client.get(today_url))
     answer = client.get(f"/api/verdicts/?campaign={campaign.slug}").content.decode()
     assert sentence in json.loads(json.dumps(answer))
@@ -141,7 +135,7 @@ def test_refused_dismissals(skipped, campaign, organizer, assessor):
     from django.core.exceptions import PermissionDenied
 
     who = {"campaign": campaign, "name": "standstill", "subject": ""}
-    compute_campaign_verdict(campaign, "today")
+    compute_report(campaign, "today")
     with pytest.raises(ActionRefused, match="reason"):
         put_alarm_aside(actor=organizer, **who, reason="  ")
     with pytest.raises(ActionRefused, match="over"):
@@ -151,28 +145,19 @@ def test_refused_dismissals(skipped, campaign, organizer, assessor):
 
 
 def test_dismissing_computes_nothing_anew(skipped, campaign, organizer):
-    compute_campaign_verdict(campaign, "today")
+    compute_report(campaign, "today")
     jobs = campaign.jobs.count()
     put_alarm_aside(
         actor=organizer, campaign=campaign, name="standstill", subject="", reason="holidays"
     )
-    assert get_campaign_verdict(campaign, "today").is_current
+    assert get_report(campaign, "today").is_current
     assert campaign.jobs.count() == jobs
-
-
-def test_a_threshold_of_the_campaign_counts(skipped, campaign, organizer):
-    assert "skips-waiting" in names(campaign)
-    change_threshold(actor=organizer, campaign=campaign, name="today-skip-days", value=15)
-    assert "skips-waiting" not in names(campaign)
-    assert (
-        "Thresholds of this campaign" in compute_campaign_verdict(campaign, "today").verdict.reason
-    )
 
 
 def test_the_tick_computes_the_first_figures(skipped, campaign, django_capture_on_commit_callbacks):
     with django_capture_on_commit_callbacks(execute=True):
         run_tick()
-    assert campaign.snapshots.filter(name=name_verdict_snapshot("today")).exists()
+    assert campaign.snapshots.filter(name=name_snapshot("today")).exists()
 
 
 # ---------- from the log ----------
@@ -255,25 +240,3 @@ def test_documents_to_look_at_again(
 def test_nothing_is_not_sent(plan, campaign, organizer, assessor):
     with pytest.raises(ActionRefused, match="nothing to send"):
         request_review(actor=organizer, campaign=campaign, assessor=assessor)
-
-
-# ---------- cost ----------
-
-
-def test_the_page_costs_the_same_whatever_there_is(
-    skipped, campaign, as_user, organizer, assessor, grade, today_url
-):
-    client = as_user(organizer)
-    compute_campaign_verdict(campaign, "today")
-    client.get(today_url)
-    with CaptureQueriesContext(connection) as first:
-        client.get(today_url)
-    for docno in ("d2", "d3", "d4"):
-        submit_judgment(
-            actor=assessor, campaign=campaign, topic=campaign.topics.get(number="1"), docno=docno,
-            grade=1, client_uuid=uuid4(),
-        )  # fmt: skip
-    compute_campaign_verdict(campaign, "today")
-    with CaptureQueriesContext(connection) as second:
-        client.get(today_url)
-    assert len(second) <= len(first)

@@ -9,17 +9,21 @@ from django.core.exceptions import PermissionDenied
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
-from campaigns.core.faults import InvalidFile
 from campaigns.errors import ActionRefused
 from campaigns.models import Event
-from judging.core.training_file import TrainingRow, read_training
 from judging.queries.training_results import (
     list_agreed_pairs,
     list_training_pairs,
     list_training_progress,
 )
 from judging.services.training import answer_training_pair
-from judging.services.training_sets import edit_training_pair, import_training, remove_training
+from judging.services.training_sets import (
+    add_training,
+    read_example_pairs,
+    remove_training,
+)
+from poolbench.files.faults import InvalidFile
+from poolbench.judging.training_file import TrainingRow, read_training
 
 SCALE = {0, 1, 2, 3}
 
@@ -49,9 +53,14 @@ def test_everything_wrong_is_told_at_once():
     assert codes("topic,docno,grade\n") == codes("") == ["EY06"]
 
 
+def bring_training(actor, campaign, text):
+    rows = read_example_pairs(campaign, text)
+    return add_training(actor=actor, campaign=campaign, rows=rows)
+
+
 def test_pairs_are_added_in_order_and_all_or_none(campaign, organizer, assessor):
     def bring(text):
-        return import_training(actor=organizer, campaign=campaign, text=text)
+        return bring_training(organizer, campaign, text)
 
     assert bring("1,d1,2,clear\n2,d2,0,no\n") == 2
     assert bring("1,d3,1,hm\n") == 1
@@ -63,22 +72,20 @@ def test_pairs_are_added_in_order_and_all_or_none(campaign, organizer, assessor)
     assert bad.value.report.counts == {"EY07": 1, "EY08": 1}
     assert campaign.training.count() == 3
     with pytest.raises(PermissionDenied):
-        import_training(actor=assessor, campaign=campaign, text="1,d4,1,\n")
+        bring_training(assessor, campaign, "1,d4,1,\n")
     assert Event.objects.filter(code="training.added").count() == 2
 
 
 def test_the_training_is_fixed_once_somebody_answered(campaign, organizer, assessor):
-    import_training(actor=organizer, campaign=campaign, text="1,d1,2,clear\n1,d2,0,no\n")
+    bring_training(organizer, campaign, "1,d1,2,clear\n1,d2,0,no\n")
     first, second = campaign.training.all()
-    edit_training_pair(actor=organizer, pair=second, grade=1, explanation="a little")
-    assert remove_training(actor=organizer, campaign=campaign, pairs=[second]) == 1
+    assert remove_training(actor=organizer, campaign=campaign, pairs=[second.pk]) == 1
     answer_training_pair(
         actor=assessor, campaign=campaign, pair=first, grade=0, client_uuid=uuid4()
     )
     for act in (
-        lambda: import_training(actor=organizer, campaign=campaign, text="1,d3,1,\n"),
-        lambda: edit_training_pair(actor=organizer, pair=first, grade=1, explanation=""),
-        lambda: remove_training(actor=organizer, campaign=campaign, pairs=[first]),
+        lambda: bring_training(organizer, campaign, "1,d3,1,\n"),
+        lambda: remove_training(actor=organizer, campaign=campaign, pairs=[first.pk]),
     ):
         with pytest.raises(ActionRefused, match="training set is locked"):
             act()
@@ -86,7 +93,7 @@ def test_the_training_is_fixed_once_somebody_answered(campaign, organizer, asses
 
 
 def test_who_has_finished_and_how_many_were_right(campaign, organizer, assessor, assessor2):
-    import_training(actor=organizer, campaign=campaign, text="1,d1,2,\n1,d2,0,\n")
+    bring_training(organizer, campaign, "1,d1,2,\n1,d2,0,\n")
     first, second = campaign.training.all()
     answer_training_pair(
         actor=assessor, campaign=campaign, pair=first, grade=2, client_uuid=uuid4()

@@ -12,10 +12,11 @@ from django.utils import timezone
 from campaigns.errors import ActionRefused
 from judging.models import Judgment, Slot
 from judging.queries.judgments import current_judgments
-from judging.services.assignments import assign_topic
-from judging.services.judgments import claim_next, submit_judgment, submit_skip, undo_judgment
+from judging.services.assignments import assign_topics
+from judging.services.judgments import claim_next, undo_judgment
 from judging.services.plans import pause_plan
 from judging.services.slots import reopen_slot
+from tests.world.judgments import submit_judgment
 
 
 def lapse(slot: Slot) -> None:
@@ -65,7 +66,7 @@ def test_two_assessors_never_hold_the_same_slot(double_plan, campaign, assessor,
 def test_a_lapsed_lease_goes_to_the_next_who_asks(
     plan, campaign, organizer, assessor, assessor2, topic
 ):
-    assign_topic(actor=organizer, plan=plan, topic=topic, assessors=[assessor, assessor2])
+    assign_topics(actor=organizer, plan=plan, assessors={topic.number: [assessor, assessor2]})
     slot = claim_next(actor=assessor, campaign=campaign, topic=topic)
     assert claim_next(actor=assessor2, campaign=campaign, topic=topic).item.docno == "d2"
     lapse(slot)
@@ -149,7 +150,7 @@ def test_judge_with_a_stale_lease_takes_another_free_slot_of_the_pair(
 def test_judge_with_a_stale_lease_on_a_filled_slot_is_kept_as_extra(
     plan, campaign, organizer, assessor, assessor2, topic, grade
 ):
-    assign_topic(actor=organizer, plan=plan, topic=topic, assessors=[assessor, assessor2])
+    assign_topics(actor=organizer, plan=plan, assessors={topic.number: [assessor, assessor2]})
     lost = claim_next(actor=assessor, campaign=campaign, topic=topic)
     lapse(lost)
     assert claim_next(actor=assessor2, campaign=campaign, topic=topic).pk == lost.pk
@@ -171,12 +172,12 @@ def test_judge_again_is_a_new_revision(plan, campaign, assessor, topic, grade):
 def test_skip_keeps_the_document_with_the_assessor(plan, campaign, assessor, topic, grade):
     claim_next(actor=assessor, campaign=campaign, topic=topic)
     args = {"actor": assessor, "campaign": campaign, "topic": topic, "docno": "d1"}
-    passed = submit_skip(**args, reason="language", client_uuid=uuid4())
+    passed = submit_judgment(**args, reason="language")
     assert (passed.kind, passed.reason, passed.slot.state) == ("skip", "language", "skipped")
     assert claim_next(actor=assessor, campaign=campaign, topic=topic).item.docno == "d2"
     assert grade(assessor, "d1", 1).slot.state == "judged"
     with pytest.raises(ActionRefused, match="reason for skipping"):
-        submit_skip(**args, reason="", client_uuid=uuid4())
+        submit_judgment(**args, reason="")
 
 
 def test_reopen_gives_a_skipped_document_to_others(
@@ -184,12 +185,12 @@ def test_reopen_gives_a_skipped_document_to_others(
 ):
     slot = claim_next(actor=assessor, campaign=campaign, topic=topic)
     args = {"campaign": campaign, "topic": topic, "docno": "d1", "client_uuid": uuid4()}
-    submit_skip(actor=assessor, reason="language", **args)
+    submit_judgment(actor=assessor, reason="language", **args)
     slot.refresh_from_db()
     with pytest.raises(ActionRefused, match="No other assessor of topic 1") as refused:
         reopen_slot(actor=organizer, slot=slot)
     assert refused.value.code == "no-other-assessor"
-    assign_topic(actor=organizer, plan=plan, topic=topic, assessors=[assessor, assessor2])
+    assign_topics(actor=organizer, plan=plan, assessors={topic.number: [assessor, assessor2]})
     reopen_slot(actor=organizer, slot=slot)
     assert claim_next(actor=assessor, campaign=campaign, topic=topic).item.docno == "d2"
     assert claim_next(actor=assessor2, campaign=campaign, topic=topic).item.docno == "d1"
@@ -223,7 +224,7 @@ def test_undo_of_a_skip_and_of_a_change(plan, campaign, assessor, topic, grade):
     grade(assessor, "d1", 1)
     grade(assessor, "d1", 2)
     args = {"actor": assessor, "campaign": campaign, "topic": topic}
-    submit_skip(**args, docno="d2", reason="broken", client_uuid=uuid4())
+    submit_judgment(**args, docno="d2", reason="broken")
     assert undo_judgment(actor=assessor, campaign=campaign).docno == "d2"
     assert undo_judgment(actor=assessor, campaign=campaign).docno == "d1"
     states = Slot.objects.filter(topic=topic, item__docno__in=["d1", "d2"])
@@ -253,10 +254,7 @@ def test_judge_writes_one_judgment_on_a_campaign_of_the_actors(
 ):
     campaign.members.filter(user=assessor).delete()
     with pytest.raises(PermissionDenied):
-        submit_judgment(
-            actor=assessor, campaign=campaign, topic=topic, docno="d1", grade=1,
-            client_uuid=uuid4(),
-        )  # fmt: skip
+        submit_judgment(actor=assessor, campaign=campaign, topic=topic, docno="d1", grade=1)
 
 
 def test_the_number_of_anothers_judgment_takes_nothing_back(

@@ -11,7 +11,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from evaluation.core import evaluate
+from poolbench.evaluation import evaluate
 from tests.conftest import REPOSITORY
 from tests.house import APPS
 
@@ -81,6 +81,7 @@ def test_the_wheel_holds_every_file_of_the_product(wheel: Path) -> None:
     assert held == tracked(*APPS) | packaged
 
 
+@pytest.mark.full
 def test_the_base_scores_files_without_django(base: Place) -> None:
     programs, folder = base
     (folder / "qrels").write_text(QRELS)
@@ -95,6 +96,7 @@ def test_the_base_scores_files_without_django(base: Place) -> None:
     assert call(folder, programs / "python", "-c", LIGHT).stdout == "[]\n"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("command", ["serve", "demo", "manage"])
 def test_the_base_names_the_extra_that_the_server_needs(base: Place, command: str) -> None:
     programs, folder = base
@@ -103,6 +105,7 @@ def test_the_base_names_the_extra_that_the_server_needs(base: Place, command: st
     assert 'pip install "poolbench[server]"' in ended.stderr
 
 
+@pytest.mark.full
 def test_the_server_builds_its_demo_and_renders_pages(server: Place) -> None:
     programs, folder = server
     ended = call(folder, programs / "poolbench", "demo", "--no-serve")

@@ -7,15 +7,14 @@ from django.db import transaction
 from django.urls import reverse
 
 from campaigns import store
-from campaigns.core.sampled_qrels import read_prels, read_strata
 from campaigns.errors import ActionRefused
 from campaigns.models import Run
 from judging.models import Qrels
-from pooling.core.spec import depth_spec
-from pooling.core.spec_file import read_spec
+from poolbench.pooling.spec import depth_spec
+from poolbench.pooling.spec_file import read_spec
+from poolbench.runs.sampled_qrels import read_prels, read_strata
 from pooling.models import PoolItem
-from pooling.services.adaptive_pools import extend_pool_topic
-from pooling.services.frames import frame_text
+from pooling.services.adaptive_pools import extend_pool_topic, frame_text
 from pooling.services.freeze import freeze_pool
 
 # Best ranks of topic 1: d1, d2, d5 1, d4 2, d3, d9 3; of topic 2: d1, d2 1, d3 2.

@@ -12,8 +12,8 @@ from django.urls import reverse
 from campaigns.models import Run
 from campaigns.services.campaigns import create_campaign
 from judging.services.imports import import_judgments
-from pooling.core.registry import LISTED, METHODS
-from pooling.core.spec import depth_spec
+from poolbench.pooling.registry import LISTED, METHODS
+from poolbench.pooling.spec import depth_spec
 from pooling.forms import fill_up_choices
 from pooling.services.freeze import freeze_pool
 from tests.confirming import confirm
@@ -27,12 +27,6 @@ TREC = "1 0 d1 -1\n1 0 d2 -1\n1 0 d4 -1\n1 0 d5 -1\n2 0 d1 -1\n2 0 d2 -1\n2 0 d3
 
 def asked(runs, **more):
     return {"run": [run.pk for run in runs], "depth": 2, "seconds": 30, **more}
-
-
-@pytest.fixture
-def page(as_user, organizer):
-    """The organizer's client."""
-    return as_user(organizer)
 
 
 @pytest.fixture
@@ -170,19 +164,6 @@ def test_a_pool_tells_which_of_its_runs_are_gone(page, organizer, campaign, runs
     Run.objects.filter(pk=runs[0].pk).update(state=Run.State.WITHDRAWN)
     html = " ".join(read_page(page.get(pool.get_absolute_url())).split())
     assert "1 contributing run has been replaced or withdrawn since: alpha1." in html
-
-
-def test_the_page_asks_the_database_the_same_for_one_run_and_more(page, address, campaign, team):
-    from django.db import connection
-    from django.test.utils import CaptureQueriesContext
-
-    counts = []
-    for number in (1, 2, 3):
-        ranked_run(team, f"run{number}", {"1": f"d{number}"})
-        with CaptureQueriesContext(connection) as told:
-            page.get(address)
-        counts.append(len(told))
-    assert counts[0] == counts[2]
 
 
 def test_an_old_pool_points_to_the_newest(page, organizer, campaign, runs):

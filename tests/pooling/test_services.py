@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from uuid import uuid4
 
 import pytest
@@ -13,16 +12,17 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Event, Run
 from campaigns.services import matrices
 from judging.models import Judgment
-from pooling.core.pool_builder import build_pool_table, start_sessions
-from pooling.core.run_listing import build_listing
-from pooling.core.spec import depth_spec
-from pooling.core.spec_file import read_spec
-from pooling.core.tables import PoolTable
+from poolbench.pooling.pool_builder import build_pool_table, start_sessions
+from poolbench.pooling.run_listing import build_listing
+from poolbench.pooling.spec import depth_spec
+from poolbench.pooling.spec_file import read_spec
+from poolbench.pooling.tables import PoolTable
 from pooling.models import Pool
-from pooling.queries import choose_runs, list_pool_rows, load_pool_table
-from pooling.queries.inputs import MAX_RUNS
+from pooling.queries.inputs import MAX_RUNS, choose_runs
+from pooling.queries.pools import load_pool_table
 from pooling.queries.preview import preview_pool
 from pooling.services.freeze import freeze_pool
+from tests.world.at_once import run_at_once
 from tests.world.files import TOY, accepted_run, ranked_run
 from tests.world.people import joined
 
@@ -38,10 +38,10 @@ THE_TOY_POOL = [
 
 
 def named(pool: Pool) -> list[tuple]:
-    tags = [run["tag"] for run in pool.spec["runs"]]
+    table = load_pool_table(pool)
     return [
-        (row.topic, row.docno, row.min_rank, tuple(tags[at] for at in row.contributors))
-        for row in list_pool_rows(pool)
+        (topic, table.docnos[row], int(table.min_rank[row]), table.contributor_tags(row))
+        for topic, row in table.iter_rows()
     ]
 
 
@@ -236,7 +236,7 @@ def test_runs_that_answer_no_topic_of_the_campaign_are_refused(organizer, campai
 def test_withheld_topics_are_not_pooled(organizer, campaign, runs):
     campaign.topics.filter(number="2").update(withheld=True)
     pool = freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
-    assert {row.topic for row in list_pool_rows(pool)} == {"1"}
+    assert load_pool_table(pool).topics == ("1",)
 
 
 @pytest.mark.parametrize("act", [preview_pool, freeze_pool])
@@ -269,17 +269,10 @@ def test_of_two_organizers_at_the_very_same_time_one_wins(organizer, campaign, r
             return refused.code
         return "frozen"
 
-    def attempt_beside(depth: int) -> str:
-        try:
-            return attempt(depth)
-        finally:
-            connection.close()
-
     if connection.vendor == "sqlite":
         # Threads cannot share the suite's SQLite in memory; its writers queue anyway.
         found = [attempt(1), attempt(2)]
     else:
-        with ThreadPoolExecutor(2) as threads:
-            found = sorted(threads.map(attempt_beside, (1, 2)))
+        found = sorted(run_at_once(attempt, (1, 2)))
     assert found == ["frozen", "overtaken"]
     assert campaign.pools.count() == 1

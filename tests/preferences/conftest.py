@@ -79,6 +79,7 @@ def pick(user: User, slot: ComparisonSlot, *ranks: int, **more: object) -> Prefe
 
 
 def invariants_broken(campaign: Campaign) -> set[str]:
-    from preferences.queries.invariants import list_comparison_violations
+    from judging.queries.invariants import list_violations
+    from preferences.queries.invariants import COMPARISON_INVARIANTS
 
-    return {rule.name for rule, count in list_comparison_violations(campaign) if count}
+    return {rule.name for rule, count in list_violations(campaign, COMPARISON_INVARIANTS) if count}

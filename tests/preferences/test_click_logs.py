@@ -9,11 +9,11 @@ from django.core.exceptions import PermissionDenied
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
-from campaigns.core.faults import InvalidFile
 from campaigns.errors import ActionRefused
 from campaigns.models import Event
 from judging.models import Judgment, Qrels
 from judging.services.qrels import freeze_qrels
+from poolbench.files.faults import InvalidFile
 from preferences.models import ClickLog, ClickPreference
 from preferences.queries.preference_sets import (
     CLICKS,
@@ -77,7 +77,7 @@ def test_only_organizers_import(assessor, campaign) -> None:
 
 
 def test_runs_that_produced_the_lists_are_marked(organizer, campaign, alpha) -> None:
-    from preferences.queries.run_lists import iter_run_rankings
+    from preferences.queries.preference_sets import iter_run_rankings
 
     [(run, rankings)] = iter_run_rankings(campaign, {"1"})
     top = list(rankings["1"][:3])
@@ -89,7 +89,7 @@ def test_runs_that_produced_the_lists_are_marked(organizer, campaign, alpha) -> 
 
 
 def test_shares_are_those_of_the_rankings(clicks, campaign) -> None:
-    from preferences.queries.run_lists import iter_run_rankings
+    from preferences.queries.preference_sets import iter_run_rankings
 
     scores = {
         score.run: score for score in score_runs(campaign, load_preference_set(campaign, CLICKS))
@@ -208,7 +208,7 @@ def test_results_can_be_downloaded(client, organizer, campaign, clicks, name) ->
 
 
 def test_a_downloaded_table_is_read_again(client, organizer, campaign, clicks) -> None:
-    from preferences.core.preference_table import read_preferences
+    from poolbench.preferences.preference_table import read_preferences
 
     client.force_login(organizer)
     url = reverse("preference-results-download", args=[campaign.slug, "pairs", "csv"])

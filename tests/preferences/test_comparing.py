@@ -16,7 +16,6 @@ from preferences.queries.comparisons import (
     count_sides,
     list_choices,
     list_own_plans,
-    list_preference_pairs,
     list_topic_outcomes,
 )
 from preferences.services.comparisons import (
@@ -150,7 +149,6 @@ def test_an_answer_after_a_lapse_is_kept_and_fills_what_is_free(
     filled = answer(assessor2, claim(assessor2), "left")
     assert filled.slot == slot
     assert count_comparison_progress(plan).extra == 1
-    assert len(list_preference_pairs(plan)) == 2
     assert invariants_broken(campaign) == set()
 
 
@@ -233,12 +231,6 @@ def test_outcomes_pairs_and_sides(ranking_plan, pairs_plan, campaign, assessor, 
         assert (row.wins_a, row.wins_b, row.ties) == (int(not slot.swapped), int(slot.swapped), 0)
     sides = count_sides(list_choices(ranking_plan))
     assert (sides.left, sides.right, sides.ties, sides.p_value) == (2, 0, 0, 0.5)
-    assert list_preference_pairs(ranking_plan) == []
-    slot = claim(assessor2, pairs_plan)
-    answer(assessor2, slot, "tie")
-    a, b = slot.comparison.docno_a, slot.comparison.docno_b
-    pairs = [(row.better, row.worse, row.weight) for row in list_preference_pairs(pairs_plan)]
-    assert pairs == [(a, b, 0.5), (b, a, 0.5)]
 
 
 def _slots(plan):

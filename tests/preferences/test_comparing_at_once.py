@@ -2,65 +2,96 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
-from concurrent.futures import ThreadPoolExecutor
+from collections import Counter
+from datetime import timedelta
 from threading import Barrier
+from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.db import connection
+from django.utils import timezone
 
-from preferences.services.comparisons import try_lease
-from tests.conftest import REPOSITORY
-from tests.preferences.contention import compare_at_once
+from judging.queries.invariants import list_violations
+from preferences.models import ComparisonSlot, Preference
+from preferences.queries.invariants import COMPARISON_INVARIANTS
+from preferences.services.comparison_plans import ComparisonOptions, create_comparison_plan
+from preferences.services.comparisons import claim_comparison, try_lease
+from tests.preferences.conftest import answer
+from tests.world.at_once import count_faults, run_at_once
+from tests.world.files import make_pool
+from tests.world.people import begin_with_assessors
+
+ASSESSORS, DOCUMENTS, JUDGES = 6, 8, 2
+LAPSE_EVERY = 5
 
 
 @pytest.mark.django_db(transaction=True)
-def test_comparing_at_once_doubles_and_loses_nothing(request, tmp_path):
-    # Threads cannot share the suite's SQLite in memory: they get a file of their own.
-    if connection.vendor == "sqlite":
-        faults = compare_on_a_file(tmp_path, request.getfixturevalue("migrated"))
-    else:
-        faults = compare_at_once()
+def test_comparing_at_once_doubles_and_loses_nothing(request):
+    faults = count_faults(__name__, request)
     assert faults == dict.fromkeys(faults, 0)
     assert len(faults) == 5
 
 
-def compare_on_a_file(folder, migrated) -> dict[str, int]:
-    migrated(folder / "contended.sqlite3")
-    environment = {
-        **os.environ,
-        "POOLBENCH_VAR": str(folder),
-        "DATABASE_URL": f"sqlite:///{folder / 'contended.sqlite3'}",
-        "DJANGO_SETTINGS_MODULE": "workbench.settings",
+def contend() -> dict[str, int]:
+    """Compare all pairs with ``ASSESSORS`` threads; some leases lapse while they are answered."""
+    campaign, users = begin_with_assessors("contended", ASSESSORS)
+    pool = make_pool(campaign, {"1": [f"d{n}" for n in range(DOCUMENTS)]})
+    options = ComparisonOptions("documents", "Pairs", pool=pool, judges=JUDGES)
+    plan = create_comparison_plan(actor=campaign.created_by, campaign=campaign, options=options)
+    start = Barrier(ASSESSORS)
+    done = run_at_once(lambda user: work(user, campaign, plan, start), users)
+    return outcome(plan, [uuid for uuids in done for uuid in uuids]) | {
+        "invariants violated": sum(
+            count for _, count in list_violations(campaign, COMPARISON_INVARIANTS)
+        )
     }
-    script = [sys.executable, "-m", "tests.preferences.contention"]
-    done = subprocess.run(
-        script, cwd=REPOSITORY, env=environment, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+
+
+def work(user: Any, campaign: Any, plan: Any, start: Barrier) -> list[str]:
+    """Claim and answer until nothing is left; return the uuids that were acknowledged."""
+
+    done: list[str] = []
+    start.wait()
+    while slot := claim_comparison(actor=user, campaign=campaign, plan=plan):
+        if len(done) % LAPSE_EVERY == LAPSE_EVERY - 1:
+            past = timezone.now() - timedelta(seconds=1)
+            same = ComparisonSlot.objects.filter(pk=slot.pk, token=slot.token)
+            same.update(expires_at=past)
+        uuid = uuid4()
+        for _ in range(2):  # every key is pressed twice
+            answer(user, slot, "left", client_uuid=uuid)
+        done.append(str(uuid))
+    return done
+
+
+def outcome(plan: Any, acknowledged: list[str]) -> dict[str, int]:
+    """Everything here is a count of faults."""
+    log = list(Preference.objects.filter(comparison__plan=plan))
+    slots = ComparisonSlot.objects.filter(comparison__plan=plan)
+    saved = {str(row.client_uuid) for row in log}
+    twice = Counter((row.comparison_id, row.assessor_id) for row in log)
+    return {
+        "slots not judged": slots.exclude(state="judged").count(),
+        "answers lost": len(set(acknowledged) - saved),
+        "answers doubled": len(log) - len(saved),
+        "comparisons answered twice by one assessor": sum(n > 1 for n in twice.values()),
+    }
 
 
 @pytest.mark.postgresql
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.skipif("connection.vendor != 'postgresql'", reason="threads need a server")
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="threads need a server")
 def test_two_assessors_who_want_one_slot_at_the_same_moment(make_plan, pool, assessor, assessor2):
     slot = make_plan(pool=pool).comparisons.first().slots.get()
     copies = [type(slot).objects.get(pk=slot.pk) for _ in range(2)]
     meet = Barrier(2)
 
     def lease(copy, user):
-        try:
-            meet.wait()
-            return try_lease(copy, user)
-        finally:
-            connection.close()
+        meet.wait()
+        return try_lease(copy, user)
 
-    with ThreadPoolExecutor(2) as threads:
-        assert sorted(threads.map(lease, copies, (assessor, assessor2))) == [False, True]
+    assert sorted(run_at_once(lease, copies, (assessor, assessor2))) == [False, True]
     slot.refresh_from_db()
     assert slot.state == "leased"
 

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 from django.core.exceptions import PermissionDenied
 
-from campaigns.core.confirmation import Decision
+from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused, ConfirmationNeeded
 from campaigns.models import Event
 from preferences.models import ComparisonPlan, ComparisonSlot

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from django.urls import reverse
 
-from tests.core.evaluation.lectures import BOOK
 from tests.pages import read_page
+from tests.poolbench.evaluation.lectures import BOOK
 
 GIVEN = BOOK["cs276-interleaving"]["given"]
 EXPECTED = BOOK["cs276-interleaving"]["expect"]

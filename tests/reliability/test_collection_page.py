@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import json
-from uuid import uuid4
 
 import pytest
 from django.urls import reverse
 
 from campaigns.models import Job
-from judging.services.judgments import submit_judgment
 from judging.services.plans import create_plan
-from pooling.core.spec import depth_spec
-from pooling.core.spec_file import read_spec
+from poolbench.pooling.spec import depth_spec
+from poolbench.pooling.spec_file import read_spec
+from poolbench.reliability.collection.report import MEASURES
 from pooling.services.freeze import freeze_pool
-from reliability.core.collection.report import MEASURES
 from reliability.queries.collection import pooled_depth
 from reliability.services import reusability
 from tests.csv_reading import csv_conditions
 from tests.pages import read_page
 from tests.world.files import qrels_release
+from tests.world.judgments import submit_judgment
 
 
 @pytest.fixture(autouse=True)
@@ -27,11 +26,6 @@ def few_draws(monkeypatch):
     """Half a second for a report instead of five."""
     assert reusability.DRAWS == 50
     monkeypatch.setattr(reusability, "DRAWS", 3)
-
-
-@pytest.fixture
-def page(as_user, organizer):
-    return as_user(organizer)
 
 
 @pytest.fixture
@@ -103,10 +97,7 @@ def test_a_report_can_be_made_while_people_judge(
     create_plan(actor=organizer, pool=pool, assessors={"1": [assessor], "2": [assessor]})
     topic = campaign.topics.get(number="1")
     for docno, grade in (("d1", 2), ("d2", 0), ("d3", 0)):
-        submit_judgment(
-            actor=assessor, campaign=campaign, topic=topic, docno=docno, grade=grade,
-            client_uuid=uuid4(),
-        )  # fmt: skip
+        submit_judgment(actor=assessor, campaign=campaign, topic=topic, docno=docno, grade=grade)
     with django_capture_on_commit_callbacks(execute=True):
         page.post(address, {"qrels": ""})
     facts = report_of(page, campaign)["facts"]

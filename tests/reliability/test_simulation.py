@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from functools import partial
-from uuid import uuid4
 
 import pytest
 from django.core.exceptions import PermissionDenied
@@ -15,16 +14,15 @@ from campaigns.models import Job, Run
 from campaigns.services import jobs, matrices
 from evaluation.services.scoring import score_campaign
 from judging.queries.judgments import qrels_table
-from judging.services.judgments import submit_judgment
 from judging.services.plans import create_plan
-from pooling.core.spec import depth_spec
-from pooling.core.spec_file import read_spec
+from poolbench.pooling.spec import depth_spec
+from poolbench.pooling.spec_file import read_spec
+from poolbench.reliability.simulation.finished_campaign import FinishedCampaign
+from poolbench.reliability.simulation.formats import FORMATS
+from poolbench.reliability.simulation.simulator import parse_ranking_measures, simulate_specs
 from pooling.models import Pool
 from pooling.services.adaptive_pools import frozen_spec
 from pooling.services.freeze import freeze_pool
-from reliability.core.simulation.finished_campaign import FinishedCampaign
-from reliability.core.simulation.formats import FORMATS
-from reliability.core.simulation.simulator import parse_ranking_measures, simulate_specs
 from reliability.services import simulation
 from reliability.services.reusability import request_reusability_report
 from reliability.services.simulation import (
@@ -34,6 +32,7 @@ from reliability.services.simulation import (
 )
 from reliability.views.stored_reports import read_stored_report
 from tests.world.files import qrels_release
+from tests.world.judgments import submit_judgment
 
 SPECS = {
     "two": depth_spec(2),
@@ -125,10 +124,7 @@ def test_by_the_judgments_so_far(made, campaign, organizer, assessor, alpha, bet
     create_plan(actor=organizer, pool=pool, assessors={"1": [assessor], "2": [assessor]})
     topic = campaign.topics.get(number="1")
     for docno, grade in (("d1", 2), ("d2", 0)):
-        submit_judgment(
-            actor=assessor, campaign=campaign, topic=topic, docno=docno, grade=grade,
-            client_uuid=uuid4(),
-        )  # fmt: skip
+        submit_judgment(actor=assessor, campaign=campaign, topic=topic, docno=docno, grade=grade)
     job = made(SimulationRequest(SPECS))
     told = facts(job)
     assert (told["topics"], told["judged"], told["relevant"]) == (1, 2, 1)

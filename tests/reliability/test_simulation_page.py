@@ -10,8 +10,8 @@ import pytest
 from django.urls import reverse
 
 from campaigns.models import Job
-from pooling.core.spec import depth_spec
-from pooling.core.spec_file import MAX_SPEC_LENGTH
+from poolbench.pooling.spec import depth_spec
+from poolbench.pooling.spec_file import MAX_SPEC_LENGTH
 from pooling.services.freeze import freeze_pool
 from reliability.forms import MOST_SPECS
 from tests.csv_reading import csv_rows
@@ -20,11 +20,6 @@ from tests.world.files import upload
 
 GIVEN = {"qrels": "1", "fed_by": "all", "seeds": "2", "measures": "map"}
 TAKE = "steps: [{method: take}]\nbudget: {per_topic: 2}\n"
-
-
-@pytest.fixture
-def page(as_user, organizer):
-    return as_user(organizer)
 
 
 @pytest.fixture

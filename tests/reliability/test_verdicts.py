@@ -1,4 +1,4 @@
-"""The verdicts of a campaign: one sentence on page, API, report and command; thresholds."""
+"""The verdicts of a campaign: one sentence on page, API, report and command."""
 
 from __future__ import annotations
 
@@ -12,32 +12,29 @@ from django.core.management.base import CommandError
 from django.urls import reverse
 from django.utils import timezone
 
-from campaigns.errors import ActionRefused
 from campaigns.models import Job, Snapshot
+from campaigns.models.snapshots import name_snapshot
 from campaigns.services.jobs import perform_job
 from campaigns.services.snapshots import (
     REST,
     SNAPSHOT,
+    compute_report,
     compute_snapshot,
-    ensure_snapshot,
+    get_report,
+    list_stored_verdicts,
+    list_verdict_subjects,
     refresh_snapshot,
     request_stale_snapshots,
 )
-from campaigns.services.verdicts import (
-    change_threshold,
-    compute_campaign_verdict,
-    list_stored_verdicts,
-    list_verdict_kinds,
-)
-from campaigns.views.verdicts import build_act_link
-from common.verdicts import ANSWERS, Act, VerdictState
-from judging.core.today.verdict import TODAY, TodayFigures
+from campaigns.templatetags.verdicts import locate_act
 from judging.services.imports import import_judgments
-from pooling.core.spec import depth_spec
+from poolbench.judging.today.verdict import TodayReport, judge_today
+from poolbench.pooling.spec import depth_spec
+from poolbench.verdicts import ANSWERS, Act, VerdictState
 from pooling.services.freeze import freeze_pool
-from tests.core.judging.test_alarms import DAYS, LOUD, WORKING, progress
-from tests.core.reliability.verdicts.test_rules import CASES
 from tests.pages import read_page
+from tests.poolbench.judging.test_alarms import DAYS, LOUD, WORKING, progress
+from tests.poolbench.reliability.verdicts.test_rules import CASES
 from tests.reliability.test_disagreement import GRADES
 
 NAMES = ("leaderboard", "agreement", "stopping", "collection")
@@ -57,8 +54,8 @@ def judged(campaign, organizer, assessor, assessor2, alpha, beta):
 @pytest.fixture
 def computed(judged):
     """All figures are stored, as after the jobs."""
-    for kind in list_verdict_kinds():
-        refresh_snapshot(campaign=judged, name=kind.snapshot)
+    for subject in list_verdict_subjects():
+        refresh_snapshot(judged, subject.snapshot)
     return judged
 
 
@@ -69,13 +66,13 @@ def printed(*args):
 
 
 def test_every_kind_is_registered():
-    assert {kind.rule.name for kind in list_verdict_kinds()} >= set(NAMES)
+    assert {subject.name for subject in list_verdict_subjects()} >= set(NAMES)
 
 
 @pytest.mark.parametrize("name", PAGES)
 def test_page_api_and_command_say_the_same(name, computed, organizer, as_user):
     client = as_user(organizer)
-    verdict = compute_campaign_verdict(computed, name).verdict
+    verdict = compute_report(computed, name).verdict
     rows = client.get(reverse("api-verdict-list"), {"campaign": computed.slug}).json()
     (row,) = [each for each in rows if each["name"] == name]
     (told,) = json.loads(printed("--campaign", computed.slug, "--only", name, "--format", "json"))
@@ -90,7 +87,7 @@ def test_page_api_and_command_say_the_same(name, computed, organizer, as_user):
 
 def test_reports_begin_with_the_verdict(computed, organizer, as_user):
     client = as_user(organizer)
-    verdict = compute_campaign_verdict(computed, "agreement").verdict
+    verdict = compute_report(computed, "agreement").verdict
     for route, args in (
         ("agreement-download", ("md",)),
         ("disagreement-download", ("report", "md")),
@@ -98,7 +95,7 @@ def test_reports_begin_with_the_verdict(computed, organizer, as_user):
         text = read_page(client.get(reverse(route, args=[computed.slug, *args])))
         assert verdict.sentence in text
         assert text.index("Verdict") < text.index(verdict.sentence)
-    stopping = compute_campaign_verdict(computed, "stopping").verdict
+    stopping = compute_report(computed, "stopping").verdict
     url = reverse("stopping-download", args=[computed.slug, "panel", "json"])
     assert client.get(url).json()["verdict"]["sentence"] == stopping.sentence
 
@@ -110,61 +107,27 @@ def test_unknown_campaigns_are_refused_by_the_command(db):
 
 def test_what_identifies_inputs_fits_its_column(computed):
     longest = Snapshot._meta.get_field("inputs").max_length
-    assert [k.page for k in list_verdict_kinds() if len(k.identify(computed)) > longest] == []
+    assert [k.page for k in list_verdict_subjects() if len(k.identify(computed)) > longest] == []
 
 
 def test_the_overview_shows_stored_verdicts_only(computed):
-    assert [each.kind.rule.name for each in list_stored_verdicts(computed)] != []
+    assert [each.subject.name for each in list_stored_verdicts(computed)] != []
     computed.snapshots.all().delete()
     assert list_stored_verdicts(computed) == []
 
 
-def test_a_threshold_is_set_logged_and_named(computed, organizer):
-    change_threshold(actor=organizer, campaign=computed, name="agreement-documents", value=3)
-    verdict = compute_campaign_verdict(computed, "agreement").verdict
-    assert (
-        "Thresholds of this campaign: Documents with two assessors, at least 3." in verdict.reason
-    )
-    event = computed.events.get(code="threshold.changed")
-    assert event.data == {"before": None, "now": 3}
-    change_threshold(actor=organizer, campaign=computed, name="agreement-documents", value=3)
-    assert computed.events.filter(code="threshold.changed").count() == 1
-    change_threshold(actor=organizer, campaign=computed, name="agreement-documents", value=None)
-    assert not computed.thresholds.exists()
-
-
-@pytest.mark.parametrize(
-    ("name", "value"), [("nothing", 1), ("agreement-tau", 1.5), ("agreement-tau", -1)]
-)
-def test_bad_thresholds_are_refused(name, value, campaign, organizer):
-    with pytest.raises(ActionRefused):
-        change_threshold(actor=organizer, campaign=campaign, name=name, value=value)
-
-
-def test_the_form_saves_all_or_none(campaign, organizer, as_user):
-    client, url = as_user(organizer), reverse("thresholds", args=[campaign.slug])
-    answer = client.post(url, {"agreement-tau": "0.8", "agreement-alpha": "many"})
-    assert answer.status_code == 422
-    assert "is not a decimal number" in read_page(answer)
-    assert not campaign.thresholds.exists()
-    assert client.post(url, {"agreement-tau": "0,85"}).status_code == 302
-    assert campaign.thresholds.get().value == 0.85
-    assert 'value="0.85"' in read_page(client.get(url))
-    assert client.post(url, {}).status_code == 302
-    assert not campaign.thresholds.exists()
-
-
-def test_the_api_sets_a_threshold(campaign, organizer, as_user):
-    client, url = as_user(organizer), reverse("api-verdict-thresholds")
-    body = {"campaign": campaign.slug, "name": "stopping-tau", "value": 0.9}
-    rows = client.post(url, body, content_type="application/json").json()
-    (row,) = [each for each in rows if each["name"] == "stopping-tau"]
-    assert (row["value"], row["changed"]) == (0.9, True)
+def test_the_overview_reads_a_stored_report_once(computed, django_assert_num_queries):
+    before = list_stored_verdicts(computed)
+    with django_assert_num_queries(2):
+        assert list_stored_verdicts(computed) == before
+    computed.snapshots.update(inputs="others")
+    with django_assert_num_queries(2 + len(before)):
+        assert list_stored_verdicts(computed) == before
 
 
 def test_an_empty_campaign_has_full_answers(campaign):
-    for kind in list_verdict_kinds():
-        verdict = compute_campaign_verdict(campaign, kind.rule.name).verdict
+    for subject in list_verdict_subjects():
+        verdict = compute_report(campaign, subject.name).verdict
         assert verdict.state is VerdictState.UNKNOWN
         assert verdict.sentence
 
@@ -189,8 +152,8 @@ def test_a_verdict_without_figures_is_being_computed(name, judged, organizer, as
 
 
 def test_no_rule_says_that_it_is_being_computed(computed):
-    for kind in list_verdict_kinds():
-        assert compute_campaign_verdict(computed, kind.rule.name).verdict.state in ANSWERS
+    for subject in list_verdict_subjects():
+        assert compute_report(computed, subject.name).verdict.state in ANSWERS
 
 
 def test_a_failed_computation_says_why(judged, organizer, as_user):
@@ -204,12 +167,12 @@ def test_a_failed_computation_says_why(judged, organizer, as_user):
 
 
 def test_one_job_is_kept_of_each_snapshot(judged):
-    name = next(kind.snapshot for kind in list_verdict_kinds() if kind.rule.name == "agreement")
     for measure in ("map", "P_5", "P_10"):
         judged.measures = [measure]
         judged.save()
-        perform_job(ensure_snapshot(campaign=judged, name=name).job.pk, compute_snapshot)
-    assert judged.jobs.get(kind=SNAPSHOT, args__name=name).state == Job.State.DONE
+        perform_job(get_report(judged, "agreement").job.pk, compute_snapshot)
+    job = judged.jobs.get(kind=SNAPSHOT, args__name=name_snapshot("agreement"))
+    assert job.state == Job.State.DONE
 
 
 def test_the_tick_leaves_young_figures_alone(computed):
@@ -222,12 +185,12 @@ def test_the_tick_leaves_young_figures_alone(computed):
 
 def list_all_acts(score_set, person):
     """Of every rule in every state of its table, and of every alarm, once for each address."""
-    acts = [act for rule, figures, *_ in CASES for act in rule.apply(figures).acts]
+    acts = [act for judge, report, *_ in CASES for act in judge(report).acts]
     acts += [act for _, alarms, *_ in DAYS for alarm in alarms for act in alarm.acts]
     acts += [
         act
         for facts, alarms, *_ in DAYS
-        for act in TODAY.apply(TodayFigures(progress(WORKING, **facts), alarms)).acts
+        for act in judge_today(TodayReport(progress(WORKING, **facts), alarms)).acts
     ]
     acts += [act for check in LOUD for alarm in check().alarms for act in alarm.acts]
     # With names that the campaign has.
@@ -245,7 +208,7 @@ def list_all_acts(score_set, person):
 def test_every_act_leads_to_a_page(judged, score_set, organizer, as_user):
     client = as_user(organizer)
     acts = list_all_acts(score_set, "assessor")
-    links = {page: build_act_link(judged, act).url for page, act in acts.items()}
+    links = {page: locate_act(judged.slug, act) for page, act in acts.items()}
     assert {page: client.get(url).status_code for page, url in links.items()} == dict.fromkeys(
         links, 200
     )
@@ -258,5 +221,5 @@ def test_acts_set_the_filter_of_their_page(judged, organizer, as_user):
         ("agreement", {"topic": "2"}, "topic 2"),
         ("agreement-pair", {"a": "assessor", "b": "assessor2"}, "assessor2"),
     ):
-        url = build_act_link(judged, Act("x", page, query=query)).url
+        url = locate_act(judged.slug, Act("x", page, query=query))
         assert shown in read_page(client.get(url)), page

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from campaigns.core.faults import FaultReport, InvalidFile
-from campaigns.core.scale import GradeSpec
-from replay.core.manifest import read_manifest
+from poolbench.files.faults import FaultReport, InvalidFile
+from poolbench.judging.scale import GradeSpec
+from poolbench.replay.manifest import read_manifest
 
 GOOD = """\
 title: Toy

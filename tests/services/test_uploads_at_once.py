@@ -17,7 +17,7 @@ from tests.services.test_workers import ROOT, manage
 PROCESSES = count_examples(20)
 UPLOADS = 8
 BUILD = """
-from campaigns.core.scale import GradeSpec
+from poolbench.judging.scale import GradeSpec
 from campaigns.models import User
 from campaigns.services import campaigns, collection, people
 actor = User.objects.create_user("o", can_create_campaigns=True)

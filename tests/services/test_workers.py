@@ -21,7 +21,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 SUBMIT = """
 import json
-from campaigns.core.scale import GradeSpec
+from poolbench.judging.scale import GradeSpec
 from campaigns.models import User
 from campaigns.services import campaigns, collection, people, runs
 actor = User.objects.create_user("o", can_create_campaigns=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
+from importlib import import_module
 from uuid import uuid4
 
 import pytest
@@ -14,29 +15,41 @@ from django.utils import translation
 
 from campaigns.models import Campaign, Role, User
 from campaigns.services import people
-from judging.core.designs.registry import DESIGNS
-from judging.models import Plan, TrainingPair
+from evaluation.services.release import release_scores
+from judging.models import TrainingPair
 from judging.rules import DESIGN_NAMES
 from judging.services.adjudication import list_pairs_to_adjudicate, open_round
-from judging.services.judgments import claim_next, submit_judgment, submit_skip
+from judging.services.judgments import claim_next
 from judging.services.plans import PlanOptions, create_plan
 from judging.services.slots import pause_work
+from poolbench.judging.designs.registry import DESIGNS
+from preferences.services.comparison_plans import ComparisonOptions, create_comparison_plan
+from preferences.services.comparisons import (
+    DisplayedComparison,
+    claim_comparison,
+    submit_picks,
+    submit_preference,
+)
 from tests.conftest import REPOSITORY
 from tests.pages import read_page
 from tests.translation.sources import forms_of, key_of, messages
-from tests.world.files import make_pool
+from tests.world.files import checked_run, make_pool, run_text
+from tests.world.judgments import submit_judgment
 from tests.world.people import joined
+from workbench.middleware import TRANSLATED
 
 READ_ALOUD = {
     "aria-label", "title", "placeholder", "alt", "data-of", "data-local", "data-label", "data-cue",
     "data-show-columns", "data-one-column", "data-more-columns", "data-copy", "data-copied",
 }  # fmt: skip
 """Attributes with words for people; what all others hold is for programs."""
+VOID = {"input", "br", "img", "meta", "link", "hr", "col"}
 OWN = {"lang", "csrfmiddlewaretoken", "client_uuid", "aria-pressed"}
 SAME = {
     "Poolbench", "Poolbench 0.1.0", "doccano", "Label Studio",
     "Apache-2.0", "English", "Deutsch", "API", "CSV", "JSON",
-    "JSONL", "qrels", "Esc", "Enter", "Aa", "sha256", "UTC", "Authorization: Token …", "TREC",
+    "JSONL", "qrels", "Esc", "Enter", "Aa", "sha256", "SHA-256", "UTC", "Authorization: Token …",
+    "TREC",
 }  # fmt: skip
 """What is not a word of either language."""
 STATUS = {"/nowhere/": 404, "/join/nonsense/": 404, "/c/small/setup/": 403,
@@ -50,7 +63,7 @@ SIDED = re.compile(
 class Words(HTMLParser):
     """The texts of a page and of its spoken attributes; apart from them what programs read.
 
-    What is marked as English, the explanations of the glossary, is left out.
+    What is marked as English is left out: the glossary, and what the library writes.
     """
 
     def __init__(self, page: str) -> None:
@@ -63,19 +76,20 @@ class Words(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         told = dict(attrs)
-        if tag == "span" and (self.english or told.get("lang") == "en"):
+        if tag not in VOID and (self.english or (tag != "html" and told.get("lang") == "en")):
             self.english += 1
         if tag in ("script", "style", "option") and not told.get("value", "x"):
             return
         self.skipping = tag if tag in ("script", "style", "pre") else ""
-        self.texts += [told[name] or "" for name in READ_ALOUD & set(told)]
+        if not self.english:
+            self.texts += [told[name] or "" for name in READ_ALOUD & set(told)]
         if told.get("name") not in OWN:
             self.values += [
                 (tag, name, value) for name, value in attrs if name not in READ_ALOUD | OWN
             ]
 
     def handle_endtag(self, tag: str) -> None:
-        self.english -= tag == "span" and self.english > 0
+        self.english -= tag not in VOID and self.english > 0
 
     def handle_data(self, data: str) -> None:
         if not self.skipping and not self.english:
@@ -102,10 +116,11 @@ def world(campaign, organizer, assessor, assessor2) -> dict[str, User]:
     topic = campaign.topics.get(number="1")
     for who, grades in ((assessor, {"d1": 0, "d2": 1, "d3": 2}), (assessor2, {"d1": 3, "d2": 0})):
         for docno, grade in grades.items():
-            submit_judgment(actor=who, campaign=campaign, topic=topic, docno=docno, grade=grade,
-                  client_uuid=uuid4(), flags=["language"], comment="Anmerkung")  # fmt: skip
-    submit_skip(actor=assessor2, campaign=campaign, topic=topic, docno="d3", reason="undecided",
-         client_uuid=uuid4())  # fmt: skip
+            submit_judgment(
+                actor=who, campaign=campaign, topic=topic, docno=docno, grade=grade,
+                flags=["language"], comment="Anmerkung",
+            )  # fmt: skip
+    submit_judgment(actor=assessor2, campaign=campaign, topic=topic, docno="d3", reason="undecided")
     claim_next(actor=assessor2, campaign=campaign, topic=campaign.topics.get(number="2"))
     pause_work(actor=organizer, plan=plan, assessor=assessor, topic=topic, paused=True)
     adjudicator = joined(campaign, "adjudicator", Role.ADJUDICATOR)
@@ -133,25 +148,16 @@ PAGES = {
         "/c/small/judge/1/change/?docno=d1",
     ),
     "adjudicator": (
-        *COMMON, "/c/small/setup/guidelines/", "/c/small/judging/adjudication/",
-        "/c/small/adjudicate/", "/c/small/judging/adjudication/meeting/",
+        *COMMON, "/c/small/setup/guidelines/", "/c/small/adjudicate/",
+        "/c/small/judging/adjudication/meeting/",
         "/c/small/judging/adjudication/meeting/?apart=3",
         "/c/small/judging/adjudication/meeting/pair/?topic=1&docno=d1",
     ),
-    "organizer": (
-        "/?all", "/c/small/", "/c/small/judging/adjudication/",
-        "/c/small/judging/adjudication/meeting/",
-        "/c/small/judging/", "/c/small/judging/flags/", "/c/small/judging/assessor/assessor/",
-        "/c/small/people/", "/c/small/judging/exchange/",
-        "/c/small/judging/plan/PLAN/", "/c/small/judging/plan/PLAN/hand-on/?assessor=assessor",
-    ),
+    "organizer": ("/?all", "/c/small/", "/c/small/judging/adjudication/meeting/"),
 }  # fmt: skip
 
 
 def page(client: Client, url: str, language: str) -> str:
-    if "PLAN" in url:
-        plan = Plan.objects.filter(kind=Plan.Kind.JUDGE).values_list("pk", flat=True).get()
-        url = url.replace("PLAN", str(plan))
     answer = client.get(url, headers={"accept-language": language})
     assert answer.status_code == STATUS.get(url, 200), url
     text = read_page(answer)
@@ -167,6 +173,7 @@ def contents(campaign: Campaign) -> set[str]:
         campaign.grades.values_list("label", "meaning", "key"),
         User.objects.values_list("username", "first_name", "email"),
         campaign.events.values_list("subject"),
+        campaign.runs.values_list("tag", "file_name", "sha256", "team__name"),
         [(campaign.title, campaign.slug, "Zweck.", "Leitsatz.", "Anmerkung", "none")],
     ]
     return {str(text) for row in rows for values in row for text in values}
@@ -199,6 +206,79 @@ def test_a_german_page_has_no_english_left(world, campaign, role):
         both = english.words() & german.words()
         left[url] = sorted(text for text in both if not is_content(text, told))
     assert {url: texts for url, texts in left.items() if texts} == {}
+
+
+@pytest.fixture
+def team_pages(campaign, team, participant, score_set, organizer) -> tuple[str, ...]:
+    """What a team sees: its runs in every state, their faults, and released scores."""
+    files = {"good": "123", "bad": "1x", "more": "12"}
+    tagged = [
+        checked_run(participant, campaign, team, data=run_text(*file)) for file in files.items()
+    ]
+    checked_run(participant, campaign, team, data=run_text("good", topics="12"), replaces=tagged[0])
+    Campaign.objects.filter(pk=campaign.pk).update(max_runs_per_team=9, board="full")
+    release_scores(actor=organizer, score_set=score_set)
+    alpha = score_set.campaign.runs.get(tag="alpha-one")
+    own = [f"/c/small/runs/{run.pk}/" for run in (*tagged, alpha)]
+    return (*COMMON, "/c/small/runs/", "/c/small/runs/upload/", *own, f"{own[-1]}withdraw/",
+            f"{own[2]}withdraw/")  # fmt: skip
+
+
+@pytest.mark.parametrize("who", ["participant", "organizer"])
+def test_what_a_team_sees_is_german(request, team_pages, campaign, who):
+    user, client = request.getfixturevalue(who), Client()
+    client.force_login(user)
+    told = contents(campaign) | same_in_both()
+    left = {}
+    for url in team_pages:
+        english, german = (Words(page(client, url, code)) for code in ("en", "de"))
+        both = english.words() & german.words()
+        left[url] = sorted(text for text in both if not is_content(text, told))
+        assert set(german.values) ^ set(english.values) == set(), url
+    assert {url: texts for url, texts in left.items() if texts} == {}
+
+
+def test_the_desk_of_preferences_is_german(
+    restore, campaign, organizer, assessor, alpha, beta, as_user
+):
+    restore("pool")
+    client, told = as_user(assessor), contents(campaign) | same_in_both()
+    runs = {"run_a": alpha, "run_b": beta}
+    kinds = {"documents": {"pool": campaign.pools.get()}, "rankings": runs, "interleaved": runs}
+    urls = ["/c/small/comparisons/", "/c/small/comparisons/mine/"]
+    for kind, given in kinds.items():
+        options = ComparisonOptions(kind=kind, title="none", seed=5, **given)
+        plan = create_comparison_plan(actor=organizer, campaign=campaign, options=options)
+        claimed = claim_comparison(actor=assessor, campaign=campaign, plan=plan)
+        display = DisplayedComparison(claimed.comparison, claimed.swapped)
+        save, answer = submit_preference, {"side": "tie"}
+        if kind == "interleaved":
+            save, answer = submit_picks, {"picks": [1]}
+        done = save(actor=assessor, display=display, client_uuid=uuid4(), **answer)
+        url = f"/c/small/comparisons/{plan.pk}/"
+        urls += [url, f"{url}?change={done.client_uuid}"]
+    left = {}
+    for url in urls:
+        both = Words(page(client, url, "en")).words() & Words(page(client, url, "de")).words()
+        left[url] = sorted(text for text in both if not is_content(text, told))
+    assert {url: texts for url, texts in left.items() if texts} == {}
+
+
+def test_a_withdrawal_in_german_is_recorded_in_english(alpha, participant, client):
+    client.force_login(participant)
+    url, german = f"{alpha.get_absolute_url()}withdraw/", {"accept-language": "de"}
+    shown = read_page(client.get(url, headers=german))
+    digest = re.search(r'name="digest" value="(\w+)"', shown)[1]
+    assert "Lauf alpha-one zurückziehen?" in shown
+    assert client.post(url, {"digest": digest}, headers=german).status_code == 302
+    kept = alpha.campaign.events.get(code="run.withdrawn").data["confirmed"]
+    assert kept["question"] == "Withdraw run alpha-one?"
+
+
+def test_every_translated_view_is_there():
+    for name in TRANSLATED[1:]:
+        module, _, view = name.rpartition(".")
+        assert not view or hasattr(import_module(module), view), name
 
 
 @pytest.mark.parametrize("role", list(PAGES))

@@ -7,9 +7,9 @@ from decimal import Decimal
 from django.utils import timezone
 
 from campaigns.models import Campaign, User
-from crowd.models import Payment, Study
+from crowd.models import CrowdWorker, Payment, Study, WorkUnit
 from crowd.services.keys import hash_external, seal_external
-from judging.models import Audience, CrowdWorker, Exclusion, Plan, WorkUnit
+from judging.models import Audience, Exclusion, Plan
 from pooling.models import Pool
 
 

@@ -8,12 +8,12 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
 from campaigns import store
-from campaigns.core.run_checks import ranking_hash
-from campaigns.core.runs import read_run
 from campaigns.models import Campaign, Run, Team, User
 from campaigns.services import jobs, matrices
 from campaigns.services.runs import latest_check_job, submit_run
 from judging.models import Qrels
+from poolbench.runs.run_checks import ranking_hash
+from poolbench.runs.runs import read_run
 from pooling.models import Pool, PoolItem
 
 # Small enough to score by hand. Level 1: topic 1 has d1=2 d2=1 d3=0 d4=0, topic 2 d1=1 d5=0,

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from uuid import uuid4
-
 from django.db import transaction
 
 from campaigns.models import Campaign, Role, Team, User
 from campaigns.services.people import get_or_create_team
 from evaluation.services.scoring import score_campaign
-from judging.services.judgments import submit_judgment
 from judging.services.plans import create_plan
 from pooling.models import Pool
 from tests.world import files
+from tests.world.judgments import submit_judgment
 from tests.world.people import begin, joined, user
 from tests.world.recording import Layer, Recorder
 from tests.world.site import build_site
@@ -47,7 +45,12 @@ def record_layers() -> dict[str, Layer]:
             with recorder.aside():
                 part(recorder, organizer, campaign)
         transaction.set_rollback(True)
-    return recorder.layers
+    # The whole site, with keys of its own.
+    site = Recorder(first=SITE)
+    with transaction.atomic():
+        site.record("site", build_site)
+        transaction.set_rollback(True)
+    return recorder.layers | site.layers
 
 
 def record_judging(recorder: Recorder, organizer: User, campaign: Campaign) -> None:
@@ -63,10 +66,7 @@ def record_judging(recorder: Recorder, organizer: User, campaign: Campaign) -> N
         topic = campaign.topics.get(number="1")
         for docno, *grades in DISPUTES:
             for who, value in zip((one, two), grades, strict=True):
-                submit_judgment(
-                    actor=who, campaign=campaign, topic=topic, docno=docno, grade=value,
-                    client_uuid=uuid4(),
-                )  # fmt: skip
+                submit_judgment(actor=who, campaign=campaign, topic=topic, docno=docno, grade=value)
 
     with recorder.aside():
         recorder.record("plan", lambda: lay_out([one]))
@@ -104,12 +104,3 @@ def record_runs(recorder: Recorder, organizer: User, campaign: Campaign) -> None
             for tag, (team, priority, ranked) in files.TOY.items()
         ],
     )
-
-
-def record_site() -> Layer:
-    """The whole site of ``tests.world.site``, with keys of its own."""
-    recorder = Recorder(first=SITE)
-    with transaction.atomic():
-        recorder.record("site", build_site)
-        transaction.set_rollback(True)
-    return recorder.layers["site"]

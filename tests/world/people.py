@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from campaigns.core.documents import DocumentText
-from campaigns.core.scale import GradeSpec
 from campaigns.models import Campaign, Document, Role, Team, Topic, User
 from campaigns.services.campaigns import create_campaign
 from campaigns.services.collection import build_document_row
 from campaigns.services.people import add_member
+from poolbench.judging.scale import GradeSpec
+from poolbench.texts.documents import DocumentText
 
 SCALE = (
     GradeSpec(0, "not relevant", "0", 0),

@@ -17,7 +17,6 @@ from crowd.models import Study
 from evaluation.models import RunScores, ScoreSet
 from evaluation.services.release import release_scores
 from evaluation.services.scoring import score_campaign
-from judging.core.stopping import StoppingCriteria
 from judging.models import AutomaticAssessor, Plan, Qrels, Slot
 from judging.services.automatic import create_automatic_assessor
 from judging.services.imports import import_judgments
@@ -25,7 +24,8 @@ from judging.services.judgments import claim_next
 from judging.services.plans import create_plan
 from judging.services.qrels import freeze_qrels
 from judging.services.stopping import set_stopping_rule
-from pooling.core.spec import depth_spec
+from poolbench.judging.stopping import StoppingCriteria
+from poolbench.pooling.spec import depth_spec
 from pooling.models import Pool
 from pooling.services.freeze import freeze_pool
 from preferences.models import ComparisonPlan

@@ -9,32 +9,29 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from campaigns.errors import ActionRefused
-from campaigns.models import Campaign
-from campaigns.services.verdicts import compute_campaign_verdict, list_verdict_kinds
-from common.verdicts import Verdict, verdict_to_data
+from campaigns.management.campaign_command import get_campaign
+from campaigns.services.snapshots import compute_report, list_verdict_subjects
+from poolbench.verdicts import Verdict, verdict_to_data
 
 
 class Command(BaseCommand):
     help = "Print the verdicts of a campaign, as its pages show them."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        names = [kind.rule.name for kind in list_verdict_kinds()]
+        names = [subject.name for subject in list_verdict_subjects()]
         parser.add_argument("--campaign", required=True, metavar="SLUG")
         parser.add_argument("--only", choices=names, help="This verdict only.")
         parser.add_argument("--format", choices=("text", "json"), default="text")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        try:
-            campaign = Campaign.objects.get(slug=options["campaign"])
-        except Campaign.DoesNotExist as error:
-            raise CommandError(f"Unknown campaign: {options['campaign']}.") from error
+        campaign = get_campaign(options["campaign"])
         names = (
             [options["only"]]
             if options["only"]
-            else [kind.rule.name for kind in list_verdict_kinds()]
+            else [subject.name for subject in list_verdict_subjects()]
         )
         try:
-            verdicts = [compute_campaign_verdict(campaign, name).verdict for name in names]
+            verdicts = [compute_report(campaign, name).verdict for name in names]
         except ActionRefused as refused:
             raise CommandError(str(refused)) from refused
         if options["format"] == "json":

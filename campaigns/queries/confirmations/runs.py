@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from django.urls import reverse
+from django.utils.translation import gettext as _
 
-from campaigns.core.confirmation import Confirmation, ConfirmationChoice, Consequence, OpenMatter
-from campaigns.core.faults import format_count
+from campaigns.confirmation import Confirmation, ConfirmationChoice, Consequence, OpenMatter
 from campaigns.errors import format_utc
 from campaigns.models import Campaign, Run
+from poolbench.files.faults import format_count
 
 CLOSE = "close-submissions"
 """The code with which freezing a pool or releasing scores also closes submission."""
@@ -130,38 +131,39 @@ def describe_withdrawal(run: Run) -> Confirmation:
     """Before a run is withdrawn; after a release it stays in the scores."""
     campaign = run.campaign
     released = run.is_released
-    consequences = [Consequence("For good", "A withdrawn run cannot be accepted again.")]
+    consequences = [Consequence(_("For good"), _("A withdrawn run cannot be accepted again."))]
     if released:
         consequences += [
-            Consequence("Released scores", "stay as they are. The run is marked withdrawn, with"
-                        " today's date, on the leaderboard, in downloads and in the API."),
-            Consequence("Later evaluations", "include the run: a team that knows its scores cannot"
-                        " change the set of runs."),
-            Consequence("Tag and run limit", "The run keeps its tag, and still counts towards"
-                        " the run limit."),
+            Consequence(_("Released scores"), _("stay as they are. The run is marked withdrawn,"
+                        " with today's date, on the leaderboard, in downloads and in the API.")),
+            Consequence(_("Later evaluations"), _("include the run: a team that knows its scores"
+                        " cannot change the set of runs.")),
+            Consequence(_("Tag and run limit"), _("The run keeps its tag, and still counts towards"
+                        " the run limit.")),
         ]  # fmt: skip
     else:
         consequences += [
-            Consequence("Evaluations", "leave the run out from now on."),
-            Consequence("Tag and run limit", "The team can reuse the tag, and the run no longer"
-                        " counts towards the run limit."),
+            Consequence(_("Evaluations"), _("leave the run out from now on.")),
+            Consequence(_("Tag and run limit"), _("The team can reuse the tag, and the run no"
+                        " longer counts towards the run limit.")),
         ]  # fmt: skip
     pools = [pool.version for pool in campaign.pools.all() if is_pooled(run, pool.spec)]
     if pools:
         versions = ", ".join(map(str, pools))
-        text = f"Pool {versions} contains its documents, and does not change."
-        consequences.append(Consequence("Pools", text))
-    consequences.append(Consequence("On record", "The run and its file stay on record."))
+        text = _("Pool %(versions)s contains its documents, and does not change.")
+        consequences.append(Consequence(_("Pools"), text % {"versions": versions}))
+    consequences.append(Consequence(_("On record"), _("The run and its file stay on record.")))
     consents = [
-        ConfirmationChoice("stays-in-scores", "The run stays in the scores, marked withdrawn")
+        ConfirmationChoice("stays-in-scores", _("The run stays in the scores, marked withdrawn"))
     ]
     return Confirmation(
-        question=f"Withdraw run {run.tag}?",
-        summary=f"{run.team.name}, submitted {format_utc(run.submitted_at)}.",
-        before="Before you withdraw",
+        question=_("Withdraw run %(tag)s?") % {"tag": run.tag},
+        summary=_("%(team)s, submitted %(at)s.")
+        % {"team": run.team.name, "at": format_utc(run.submitted_at)},
+        before=_("Before you withdraw"),
         consequences=tuple(consequences),
         consents=tuple(consents) if released else (),
-        button="Withdraw run",
+        button=_("Withdraw run"),
         back=run.get_absolute_url(),
     )
 

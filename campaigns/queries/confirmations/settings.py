@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from django.urls import reverse
 
-from campaigns.core.confirmation import Confirmation, ConfirmationChoice, Consequence
-from campaigns.core.faults import format_count
+from campaigns.confirmation import Confirmation, ConfirmationChoice, Consequence
 from campaigns.models import Campaign, Run
 from campaigns.queries.confirmations.runs import count_participants, has_participants
+from poolbench.files.faults import format_count
 
 VISIBLE = {
     Campaign.Board.OWN: "their own scores with best, median and worst. No team sees another.",

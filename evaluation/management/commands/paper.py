@@ -7,13 +7,13 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from campaigns.models import Campaign
-from common.charts.png import ChartTooLargeError
-from common.report.archive import ArchiveTooLargeError
-from evaluation.core.paper.files import pack_paper
-from evaluation.core.paper.report import DECIMALS
+from campaigns.management.campaign_command import get_campaign
 from evaluation.models import ScoreSet
 from evaluation.queries.paper import find_current_set, get_paper_results
+from poolbench.charts.png import ChartTooLargeError
+from poolbench.evaluation.paper.files import pack_paper
+from poolbench.evaluation.paper.report import DECIMALS
+from poolbench.reports.archive import ArchiveTooLargeError
 
 
 class Command(BaseCommand):
@@ -39,9 +39,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, **options: Any) -> None:
-        campaign = Campaign.objects.filter(slug=options["campaign"]).first()
-        if campaign is None:
-            raise CommandError(f"Unknown campaign: {options['campaign']}.")
+        campaign = get_campaign(options["campaign"])
         team = campaign.teams.filter(name=options["team"]).first()
         if team is None:
             raise CommandError(f"Unknown team: {options['team']}.")

@@ -1,44 +1,26 @@
-"""``manage.py aggregate``: labels to one grade per pair, from files and for a campaign."""
+"""``manage.py aggregate``: the labels of a campaign to one grade per pair."""
 
 from __future__ import annotations
 
-from argparse import ArgumentParser
 from collections.abc import Mapping
 from typing import Any
 
-from campaigns.cli.command import CliError, Output
-from campaigns.management.file_command import FileManagementCommand
-from campaigns.models import Campaign
-from judging.cli.aggregate import AggregateCommand
-from judging.core.aggregation.base import GoldCounts, LabelMatrix
-from judging.queries.aggregation import load_label_matrix
-from judging.queries.gold_answers import count_gold_answers
+from campaigns.management.campaign_command import CampaignCommand
+from judging.queries.aggregation import count_gold_answers, load_label_matrix
+from poolbench.commands.aggregate import AggregateCommand
+from poolbench.commands.command import Output
+from poolbench.judging.aggregation.base import GoldCounts, LabelMatrix
 
 
 class CampaignAggregation(AggregateCommand):
-    """Aggregation of files, or with ``--campaign`` of the judgments of a campaign."""
-
-    how_many = "*"
-
-    def add_campaign(self, parser: ArgumentParser) -> None:
-        parser.add_argument(
-            "--campaign", metavar="SLUG", help="use the judgments of a campaign instead of files"
-        )
+    help = "Aggregate the judgments of a campaign to one grade per pair, with its uncertainty."
 
     def read_labels(
-        self, options: Mapping[str, Any], out: Output
+        self, options: Mapping[str, Any], _out: Output
     ) -> tuple[LabelMatrix, GoldCounts]:
-        if bool(options["files"]) == bool(options["campaign"]):
-            raise CliError("Specify either files of labels or --campaign.")
-        if options["files"]:
-            return super().read_labels(options, out)
-        if options["gold"]:
-            raise CliError("A campaign has gold of its own: omit --gold.")
-        campaign = Campaign.objects.filter(slug=options["campaign"]).first()
-        if campaign is None:
-            raise CliError(f"Unknown campaign: {options['campaign']}.")
+        campaign = options["campaign"]
         return load_label_matrix(campaign), count_gold_answers(campaign)
 
 
-class Command(FileManagementCommand):
+class Command(CampaignCommand):
     command = CampaignAggregation()

@@ -9,44 +9,39 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from campaigns.management.campaign_command import get_campaign
 from campaigns.models import Campaign
-from judging.core.exchange.writer import (
-    iter_doccano_parts,
+from judging.queries.exchange import COLUMNS, iter_log_rows
+from poolbench.judging.exchange.writer import (
     iter_json_parts,
     iter_jsonl_parts,
     iter_judgment_csv_parts,
-    iter_label_studio_parts,
 )
-from judging.queries.exchange import COLUMNS, iter_judged_pairs, iter_log_rows, iter_open_pairs
 
 ROWS: dict[str, Callable[..., Iterator[str]]] = {
     "csv": partial(iter_judgment_csv_parts, columns=COLUMNS),
     "jsonl": iter_jsonl_parts,
     "json": iter_json_parts,
 }
-PAIRS = {"doccano": iter_doccano_parts, "label-studio": iter_label_studio_parts}
-ITERATORS = {"log": iter_log_rows, "current": iter_log_rows, "open": iter_open_pairs}
 
 
 class Command(BaseCommand):
-    help = "Export human judgments, or the pairs that are still unjudged."
+    help = "Export human judgments."
 
     def add_arguments(self, parser: CommandParser) -> None:
         add = parser.add_argument
         add("slug", help="short name of the campaign")
-        add("--format", choices=(*ROWS, *PAIRS), default="csv")
+        add("--format", choices=tuple(ROWS), default="csv")
         add(
             "--which",
-            choices=tuple(ITERATORS),
+            choices=("log", "current"),
             default="log",
-            help="log: every revision; current: current judgments; open: unjudged pairs",
+            help="log: every revision; current: current judgments",
         )
         add("--output", type=Path, help="write to this file instead of standard output")
 
     def handle(self, **options: Any) -> None:
-        campaign = Campaign.objects.filter(slug=options["slug"]).first()
-        if campaign is None:
-            raise CommandError(f"Unknown campaign: {options['slug']}.")
+        campaign = get_campaign(options["slug"])
         parts = iter_export_parts(campaign, options["format"], options["which"])
         if options["output"] is None:
             for part in parts:
@@ -60,15 +55,7 @@ class Command(BaseCommand):
 
 
 def iter_export_parts(campaign: Campaign, form: str, which: str) -> Iterator[str]:
-    """The file in parts. doccano and Label Studio list pairs, so never old revisions."""
-    if form in ROWS:
-        if which == "open":
-            raise CommandError(f"--which open requires --format {' or '.join(PAIRS)}.")
-        rows = iter_log_rows(campaign, current=which == "current")
-        conditions = {"conditions": {"campaign": campaign.slug, "which": which}}
-        return ROWS[form](rows, **(conditions if form == "csv" else {}))
-    if which == "log":
-        raise CommandError(f"--format {form} requires --which current or open.")
-    scale = campaign.grades.order_by("value").values_list("value", "label")
-    pairs = iter_open_pairs(campaign) if which == "open" else iter_judged_pairs(campaign)
-    return PAIRS[form](pairs, tuple(scale))
+    """The file in parts."""
+    rows = iter_log_rows(campaign, current=which == "current")
+    conditions = {"conditions": {"campaign": campaign.slug, "which": which}}
+    return ROWS[form](rows, **(conditions if form == "csv" else {}))

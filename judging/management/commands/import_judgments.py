@@ -7,16 +7,16 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from campaigns.cli.files import format_fault_lines
-from campaigns.core.faults import FaultReport, format_count
 from campaigns.management.import_command import ImportCommand
 from campaigns.models import Campaign, Role, User
-from judging.cli.label_mappings import parse_mappings
-from judging.core.exchange.duplicates import RULES
-from judging.core.exchange.registry import FORMATS
 from judging.models import AutomaticAssessor
 from judging.services.bulk import ImportCounts
 from judging.services.imports import ImportOptions, ImportPreview, import_file, preview_file
+from poolbench.commands.files import format_fault_lines
+from poolbench.commands.options import parse_mappings
+from poolbench.files.faults import FaultReport, format_count
+from poolbench.judging.exchange.import_resolution import RULES
+from poolbench.judging.exchange.reader import FORMATS
 
 
 class Command(ImportCommand):

@@ -13,18 +13,19 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
 from campaigns import store
-from campaigns.core.confirmation import Decision
-from campaigns.core.faults import format_count
+from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused
-from campaigns.management.import_command import get_campaign, get_organizer
+from campaigns.management.campaign_command import get_campaign
+from campaigns.management.import_command import get_organizer
 from campaigns.models import Campaign, User
-from judging.core.policies import POLICIES
 from judging.models import Qrels
 from judging.queries.qrels_versions import (
     compare_qrels_versions,
     format_qrels_changes,
 )
 from judging.services.qrels import freeze_qrels, preview_policies, verify_qrels
+from poolbench.files.faults import format_count
+from poolbench.judging.policies import POLICIES
 
 Options = dict[str, Any]
 RENAMED = {"release": "freeze"}

@@ -7,8 +7,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from campaigns.errors import ActionRefused
-from campaigns.models import Campaign
-from pooling.core.session import LogMismatch
+from campaigns.management.campaign_command import get_campaign
+from poolbench.pooling.session import LogMismatch
 from pooling.services.adaptive_pools import verify_pool_log
 
 
@@ -19,9 +19,7 @@ class Command(BaseCommand):
         parser.add_argument("slug", metavar="SLUG", help="short name of the campaign")
 
     def handle(self, **options: Any) -> None:
-        campaign = Campaign.objects.filter(slug=options["slug"]).first()
-        if campaign is None:
-            raise CommandError(f"Unknown campaign: {options['slug']}.")
+        campaign = get_campaign(options["slug"])
         bad = 0
         for pool in campaign.pools.order_by("version"):
             if not pool.is_adaptive:

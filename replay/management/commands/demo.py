@@ -13,10 +13,10 @@ from django.core.management.base import BaseCommand, CommandError
 
 from campaigns.models import Campaign, Role, User
 from campaigns.services import people
-from campaigns.services.verdicts import compute_campaign_verdict, list_verdict_kinds
+from campaigns.services.snapshots import compute_report, list_verdict_subjects
 from evaluation.models import ScoreSet
+from poolbench.replay.manifest import read_manifest
 from replay import tables
-from replay.core.manifest import read_manifest
 from replay.demo.build import write_campaign_folder
 from replay.services import get_or_create_organizer, replay_campaign
 
@@ -60,7 +60,7 @@ class Command(BaseCommand):
         write_campaign_folder(folder)
         manifest = read_manifest(folder)
         actor = get_or_create_organizer("organizer")
-        return replay_campaign(actor=actor, manifest=manifest, write=self.stdout.write).campaign
+        return replay_campaign(actor=actor, manifest=manifest, write=self.stdout.write)
 
     def show(self, score_set: ScoreSet) -> None:
         self.stdout.write("\nScores\n" + tables.format_scores_table(score_set))
@@ -71,8 +71,8 @@ class Command(BaseCommand):
     def verdicts(self, campaign: Campaign) -> None:
         """Compute the figures of all verdicts, so that every page answers at once."""
         self.stdout.write("\nVerdicts")
-        for kind in list_verdict_kinds():
-            verdict = compute_campaign_verdict(campaign, kind.rule.name).verdict
+        for subject in list_verdict_subjects():
+            verdict = compute_report(campaign, subject.name).verdict
             self.stdout.write(f"  {verdict.name} ({verdict.state.value}): {verdict.sentence}")
 
     def accounts(self, campaign: Campaign) -> None:

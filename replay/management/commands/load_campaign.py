@@ -9,9 +9,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from campaigns.core.faults import InvalidFile
 from campaigns.errors import ActionRefused
-from replay.core.manifest import read_manifest
+from poolbench.files.faults import InvalidFile
+from poolbench.replay.manifest import read_manifest
 from replay.services import check_slug_free, get_or_create_organizer, replay_campaign
 
 
@@ -33,10 +33,10 @@ class Command(BaseCommand):
             manifest = read_manifest(options["folder"])
             check_slug_free(manifest.slug)
             actor = get_or_create_organizer(options["organizer"])
-            replay = replay_campaign(actor=actor, manifest=manifest, write=self.stdout.write)
+            campaign = replay_campaign(actor=actor, manifest=manifest, write=self.stdout.write)
         except InvalidFile as bad:
             raise CommandError(str(bad)) from bad
         except ActionRefused as refused:
             raise CommandError(str(refused)) from refused
         self.stdout.write(f"{'total':<12} {time.perf_counter() - start:6.1f} s")
-        self.stdout.write(f"Campaign {replay.campaign.slug}: {replay.campaign.get_absolute_url()}")
+        self.stdout.write(f"Campaign {campaign.slug}: {campaign.get_absolute_url()}")

@@ -1,13 +1,11 @@
 from __future__ import annotations
 
-from uuid import uuid4
-
 import pytest
 
 from campaigns.models import User
 from judging.models import Judgment, Plan, Slot
 from judging.services.adjudication import list_pairs_to_adjudicate, open_round
-from judging.services.judgments import submit_judgment
+from tests.world.judgments import submit_judgment
 
 
 @pytest.fixture
@@ -42,8 +40,7 @@ def decide(campaign, topic):
 
     def give(user: User, slot: Slot, value: int, **more: object) -> Judgment:
         return submit_judgment(
-            actor=user, campaign=campaign, topic=slot.topic, docno=slot.item.docno, grade=value,
-            client_uuid=uuid4(), token=slot.token, kind=Plan.Kind.ADJUDICATE, **more,
-        )  # fmt: skip
+            actor=user, slot=slot, grade=value, kind=Plan.Kind.ADJUDICATE, **more
+        )
 
     return give

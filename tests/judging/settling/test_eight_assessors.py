@@ -11,25 +11,25 @@ from __future__ import annotations
 from collections import Counter
 from datetime import datetime
 from pathlib import Path
-from uuid import uuid4
 
 import pytest
 from django.utils import timezone
 
 from campaigns import store
-from campaigns.core.qrels import read_qrels
-from campaigns.core.streams import read_bytes
 from campaigns.models import Campaign, Document, Role, Topic, User
 from campaigns.services.campaigns import create_campaign
 from judging.models import Judgment, Plan, Qrels, Slot
 from judging.queries.adjudication import list_disagreements, list_rounds
 from judging.services.adjudication import list_pairs_to_adjudicate, open_round
-from judging.services.judgments import claim_ahead, submit_judgment
+from judging.services.judgments import claim_ahead
 from judging.services.leases import MAX_LEASES
 from judging.services.plans import create_plan
 from judging.services.qrels import freeze_qrels, preview_policies, verify_qrels
+from poolbench.files.streams import read_bytes
+from poolbench.runs.qrels import read_qrels
 from tests.examples import ALL
 from tests.world.files import make_pool
+from tests.world.judgments import submit_judgment
 from tests.world.people import SCALE, joined
 
 Grades = dict[tuple[str, str], int]
@@ -91,14 +91,7 @@ def work_through(user: User, campaign: Campaign, grades: Grades, kind: str) -> i
     while slots := claim_ahead(**wanted, kind=kind):
         for slot in slots:
             submit_judgment(
-                actor=user,
-                campaign=campaign,
-                topic=slot.topic,
-                docno=slot.item.docno,
-                grade=grades[slot.topic.number, slot.item.docno],
-                client_uuid=uuid4(),
-                token=slot.token,
-                kind=kind,
+                actor=user, slot=slot, grade=grades[slot.topic.number, slot.item.docno], kind=kind
             )
         given += len(slots)
     return given

@@ -10,7 +10,7 @@ from django.core.exceptions import PermissionDenied
 from django.urls import reverse
 from django.utils import timezone
 
-from campaigns.core.confirmation import Decision
+from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused
 from campaigns.models import Event, Role
 from judging.models import Judgment, Plan, Purpose
@@ -31,11 +31,12 @@ from judging.services.adjudication import (
     record_meeting_decision,
     remove_agreed_pairs,
 )
-from judging.services.judgments import submit_judgment, submit_skip, undo_judgment
+from judging.services.judgments import undo_judgment
 from tests.confirming import confirm
 from tests.judging.settling.acts import take
 from tests.judging.test_work import lapse
 from tests.pages import read_page
+from tests.world.judgments import submit_judgment
 from tests.world.people import joined
 
 ADJUDICATE = Plan.Kind.ADJUDICATE
@@ -145,9 +146,8 @@ def test_nobody_adjudicates_a_pair_of_their_own(begin, disputed, assessor, organ
     topic = disputed.topics.get(number="1")
     with pytest.raises(ActionRefused, match="cannot adjudicate document d1 of topic 1"):
         submit_judgment(
-            actor=assessor, campaign=disputed, topic=topic, docno="d1", grade=2,
-            client_uuid=uuid4(), kind=ADJUDICATE,
-        )  # fmt: skip
+            actor=assessor, campaign=disputed, topic=topic, docno="d1", grade=2, kind=ADJUDICATE
+        )
     assert not Judgment.objects.filter(purpose=Purpose.ADJUDICATE).exists()
 
 
@@ -188,9 +188,9 @@ def test_the_deadline_of_judging_does_not_stop_adjudication(
 def test_a_skip_waits_for_the_organizer_and_is_told(begin, disputed, adjudicator, topic) -> None:
     begin(apart=2)
     slot = take(adjudicator, disputed)
-    submit_skip(
+    submit_judgment(
         actor=adjudicator, campaign=disputed, topic=topic, docno="d1", reason="undecided",
-        client_uuid=uuid4(), token=slot.token, kind=ADJUDICATE,
+        token=slot.token, kind=ADJUDICATE,
     )  # fmt: skip
     assert take(adjudicator, disputed) is None
     assert list_disagreements(disputed, min_difference=2)[0].state == "skipped"
@@ -227,7 +227,7 @@ def test_an_ended_round_keeps_what_is_settled_and_a_place_for_what_is_out(
 
 def test_blind_or_open_is_the_rounds(begin) -> None:
     plan = begin(blind=False)
-    assert list_rounds(plan.campaign)[0].blindness == "open"
+    assert not list_rounds(plan.campaign)[0].plan.blind
 
 
 def test_sides_have_letters_that_tell_nobody(disputed, topic, assessor, assessor2) -> None:

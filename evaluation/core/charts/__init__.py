@@ -1,1 +1,0 @@
-"""Charts of scores, described as data for ``common.charts``."""

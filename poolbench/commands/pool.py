@@ -1,0 +1,199 @@
+"""Build a pool from run files, without a database."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from poolbench.commands.command import CliError, FileCommand, Output
+from poolbench.commands.files import FileReader
+from poolbench.commands.options import add_jobs
+from poolbench.commands.processes import choose_process_count
+from poolbench.commands.run_lists import add_run_files
+from poolbench.files.faults import format_count
+from poolbench.pooling.formats import (
+    FORMATS,
+    FRAME_FORMATS,
+    SamplingFrame,
+    build_frame,
+    fill_frame_grades,
+)
+from poolbench.pooling.pool_builder import build_pool_table
+from poolbench.pooling.run_listing import truncate_run
+from poolbench.pooling.spec import PoolSpec, RunChoice, depth_spec, sessions_by_spec
+from poolbench.pooling.spec_file import read_spec
+from poolbench.pooling.tables import PoolTable, count_unique_documents
+from poolbench.runs.qrels import read_qrels
+from poolbench.runs.runs import read_run
+from poolbench.runs.tables import RunTable
+
+LISTED_RUNS = 10
+"""Runs listed one by one."""
+
+
+class PoolCommand(FileCommand):
+    help = "Build a depth-K pool, or a pool defined by a spec."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        add = parser.add_argument
+        add_run_files(parser, "run files: topic Q0 docno rank score tag")
+        source = parser.add_mutually_exclusive_group(required=True)
+        source.add_argument("--depth", metavar="K", type=int, help="ranks taken from each run")
+        source.add_argument(
+            "--spec", metavar="FILE", help="pool spec (YAML or JSON), see docs/pooling.md"
+        )
+        add("--seed", metavar="N", type=int, help="random seed, instead of that in the spec")
+        add("--format", choices=(*FORMATS, *FRAME_FORMATS), default="trec", help="default: trec")
+        add("--qrels", metavar="FILE", help="grades for the formats strata and prels")
+        add("--output", metavar="FILE", help="output file (default: standard output)")
+        add_jobs(parser, "processes for reading")
+
+    def run(self, options: Mapping[str, Any], out: Output) -> None:
+        if options["depth"] is not None and options["depth"] < 1:
+            raise CliError(f"--depth must be an integer of at least 1, not {options['depth']}.")
+        if options["jobs"] is not None and options["jobs"] < 1:
+            raise CliError(f"--jobs must be an integer of at least 1, not {options['jobs']}.")
+        if options["qrels"] and options["format"] not in FRAME_FORMATS:
+            raise CliError("--qrels requires --format strata or --format prels.")
+        reader = FileReader(out)
+        spec = spec_from_options(reader, options)
+        runs = runs_from_options(reader, options, spec.cutoff)
+        qrels = reader.read(options["qrels"], read_qrels) if options["qrels"] else None
+        reader.raise_if_rejected("no output written")
+        check_unique_tags(runs)
+        check_static_spec(spec)
+        check_known_tags(spec, {run.tag for run in runs.values()})
+        if options["seed"] is not None:
+            spec = replace(spec, seed=options["seed"])
+        selected = [run for run in runs.values() if run.tag in (spec.runs.tags or [run.tag])]
+        sessions = sessions_by_spec(spec, selected)
+        pool = build_pool_table(sessions)
+        frame = build_frame(sessions) if options["format"] in FRAME_FORMATS else None
+        if frame is not None and qrels is not None:
+            frame = fill_frame_grades(frame, qrels)
+        text = (
+            FORMATS[options["format"]](pool)
+            if frame is None
+            else format_frame(frame, options["format"])
+        )
+        if options["output"]:
+            write_atomically(Path(options["output"]), text)
+        else:
+            out.write(text)
+        notes = iter_frame_notes(frame, options["format"]) if frame is not None else ()
+        for line in (*iter_pool_notes(pool), *notes):
+            out.note(line)
+
+
+def format_frame(frame: SamplingFrame, fmt: str) -> str:
+    if fmt == "strata" and not frame.has_strata:
+        raise CliError("This sample has probabilities but no strata. Use --format prels.")
+    return FRAME_FORMATS[fmt](frame)
+
+
+def iter_frame_notes(frame: SamplingFrame, fmt: str) -> Iterator[str]:
+    """How much of the frame is sampled and judged, and how to evaluate with the file."""
+    sampled, unjudged = int(frame.sampled.sum()), frame.unjudged
+    judged = sampled - unjudged
+    yield f"{sampled:,} of {len(frame):,} documents sampled; {judged:,} judged."
+    if 0 < unjudged < sampled:
+        yield "Unjudged documents of the sample count as not sampled; judge them."
+    yield f"Evaluate with: evaluate --qrels-format {fmt}"
+
+
+def spec_from_options(reader: FileReader, options: Mapping[str, Any]) -> PoolSpec:
+    if options["depth"] is not None:
+        return depth_spec(options["depth"])
+    specs = reader.read_all([options["spec"]], read_spec)
+    reader.raise_if_rejected("no output written")
+    return specs[options["spec"]]
+
+
+def runs_from_options(
+    reader: FileReader, options: Mapping[str, Any], cutoff: int
+) -> dict[str, RunTable]:
+    processes = options["jobs"] or choose_process_count(options["runs"])
+    return reader.read_all(options["runs"], read_run_to_cutoff, processes=processes, cutoff=cutoff)
+
+
+def read_run_to_cutoff(data: bytes, *, cutoff: int, **options: Any) -> RunTable:
+    """A run down to the cut-off. All lines are checked but not stored, so that files reuse the
+    same memory, which is much faster than allocating it anew.
+    """
+    return truncate_run(read_run(data, lenient=True, **options), cutoff)
+
+
+def check_static_spec(spec: PoolSpec) -> None:
+    """Raise ``CliError`` if ``spec`` needs judgments or attributes that run files lack."""
+    if spec.is_adaptive:
+        raise CliError(
+            "This spec has an adaptive step; simulate it on a finished campaign: "
+            "`poolbench simulate`."
+        )
+    check_run_choice(spec)
+
+
+def check_run_choice(spec: PoolSpec, name: str = "") -> None:
+    """Raise ``CliError`` if ``spec`` selects runs by attributes that files do not have."""
+    if replace(spec.runs, tags=()) != RunChoice():
+        raise CliError(
+            f"{name}{': ' if name else ''}Run files have no team, priority or type. Select runs by "
+            "`tags`, or list the files."
+        )
+
+
+def check_known_tags(spec: PoolSpec, tags: Collection[str]) -> None:
+    """Raise ``CliError`` with the tags in ``spec`` that no run has."""
+    if missing := spec.runs.list_unknown(tags, ()):
+        raise CliError(f"Not among the run files: {', '.join(missing)}.")
+
+
+def check_unique_tags(runs: Mapping[str, RunTable]) -> None:
+    """Raise ``CliError`` with the files of every tag that occurs in more than one."""
+    files: dict[str, list[str]] = {}
+    for path, run in runs.items():
+        files.setdefault(run.tag, []).append(path)
+    duplicates = [f"{tag} in {', '.join(paths)}" for tag, paths in files.items() if len(paths) > 1]
+    if duplicates:
+        raise CliError(f"Run tags must be unique in a pool: {'; '.join(duplicates)}.")
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Write to a temporary file and rename it, so that readers never see a partial file."""
+    part = path.with_name(f"{path.name}.{uuid4().hex}.part")
+    try:
+        part.write_text(text, encoding="utf-8", newline="")
+        part.replace(path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise CliError(f"{path}: {error.strerror or error}.") from error
+
+
+def iter_pool_notes(pool: PoolTable) -> Iterator[str]:
+    """The size of the pool, and how much of it is unique to single runs."""
+    sizes = [end - start for start, end in pairwise(pool.starts.tolist())]
+    yield (
+        f"{format_count(len(pool.runs), 'run')}, {format_count(len(pool.topics), 'topic')}, "
+        f"{format_count(len(pool), 'document')};"
+        f" {min(sizes):,} to {max(sizes):,} per topic."
+    )
+    unique = zip(pool.runs, count_unique_documents(pool).sum(axis=0).tolist(), strict=True)
+    yield from iter_unique_run_notes([(tag, count) for tag, count in unique if count])
+
+
+def iter_unique_run_notes(unique: Sequence[tuple[str, int]]) -> Iterator[str]:
+    """The runs with the most unique documents, of ``(tag, count)``, and how many are omitted."""
+    if unique:
+        total = sum(count for _, count in unique)
+        runs = format_count(len(unique), "run")
+        yield f"Documents unique to one run: {total:,}, from {runs}."
+    most = sorted(unique, key=lambda run: -run[1])
+    for tag, count in most[:LISTED_RUNS]:
+        yield f"  {tag}  {count:,}"
+    if rest := most[LISTED_RUNS:]:
+        yield f"  and {format_count(len(rest), 'more run')} with at most {rest[0][1]:,}"

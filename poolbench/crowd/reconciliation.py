@@ -1,0 +1,249 @@
+"""What a provider's list says was paid, against what the payment sheet says is owed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from poolbench.crowd.payment_sheet import SheetRow
+from poolbench.reports.report import Column, Report, Section, Table, make_columns
+from poolbench.reports.writers import make_formats
+
+MATCH_CLASSES = {
+    "paid-twice": (
+        "Paid twice",
+        "Ask the provider to take the second payment back, or note it as a bonus.",
+    ),
+    "unknown-worker": (
+        "Unknown worker",
+        "No such worker came to the study: check that the list is its own, then report it.",
+    ),
+    "other-worker": (
+        "Unit of another worker",
+        "The unit belongs to another worker: do not pay until the provider explains it.",
+    ),
+    "paid-without-work": (
+        "Paid without work",
+        "The worker came, but nothing is owed for this unit: ask for a return, or leave it.",
+    ),
+    "code-differs": (
+        "Code or receipt does not match",
+        "The code was not shown to this worker for this unit: look at the unit before approving.",
+    ),
+    "amount-differs": (
+        "Amount differs",
+        "Pay the difference as a bonus, or correct the amount at the provider.",
+    ),
+    "work-without-pay": (
+        "Work without pay",
+        "Approve the submission, or pay the amount as a bonus: the work was done.",
+    ),
+    "matched": ("Paid as owed", "Nothing to do."),
+    "nothing-owed": ("Not paid, nothing owed", "Nothing to do."),
+}
+"""Title and what to do, by class, in the order of display."""
+IN_ORDER = tuple(name for name in MATCH_CLASSES if name not in ("matched", "nothing-owed"))
+
+
+@dataclass(frozen=True)
+class ProviderSubmission:
+    """A line of the provider's list. ``amount`` is None where the list has none; ``status`` is the
+    provider's own word, ``paid`` what it means.
+    """
+
+    line: int
+    unit: str
+    worker: str
+    status: str
+    paid: bool
+    amount: Decimal | None = None
+    code: str = ""
+
+
+@dataclass(frozen=True)
+class MatchedRow:
+    """A submission, a row of the sheet, or both, in one class.
+
+    ``first`` is the sheet's row where another submission has been paid for it already.
+    """
+
+    kind: str
+    submission: ProviderSubmission | None = None
+    owed: SheetRow | None = None
+    first: SheetRow | None = None
+
+    @property
+    def title(self) -> str:
+        return MATCH_CLASSES[self.kind][0]
+
+    @property
+    def act(self) -> str:
+        return MATCH_CLASSES[self.kind][1]
+
+    @property
+    def pseudonym(self) -> str:
+        row = self.owed or self.first
+        return row.pseudonym if row else ""
+
+    @property
+    def owed_amount(self) -> Decimal | None:
+        row = self.owed or self.first
+        return row.amount if row else None
+
+
+@dataclass(frozen=True)
+class Reconciliation:
+    """Every submission and every row of the sheet, each in exactly one of ``rows``."""
+
+    rows: tuple[MatchedRow, ...]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Rows by class, in the order of ``MATCH_CLASSES``."""
+        counts = Counter(row.kind for row in self.rows)
+        return {kind: counts[kind] for kind in MATCH_CLASSES}
+
+    @property
+    def differences(self) -> list[tuple[str, str, str, list[MatchedRow]]]:
+        """Class, title, what to do and rows, of the classes in which something is to do."""
+        return [
+            (kind, *MATCH_CLASSES[kind], rows)
+            for kind in IN_ORDER
+            if (rows := [row for row in self.rows if row.kind == kind])
+        ]
+
+    @property
+    def is_clean(self) -> bool:
+        return not self.differences
+
+
+def reconcile_payments(
+    submissions: Sequence[ProviderSubmission],
+    owed: Sequence[SheetRow],
+    workers: Iterable[str],
+) -> Reconciliation:
+    """Match by the provider's ID of the unit. ``workers`` are the provider's IDs of all who came.
+
+    The first paid submission of a unit settles it, further ones are paid twice. ``ValueError`` if
+    the sheet has a unit twice.
+    """
+    sheet = {row.unit_id: row for row in owed}
+    if len(sheet) != len(owed):
+        raise ValueError("a unit is on the payment sheet twice")
+    known = frozenset(workers) | {row.worker_id for row in owed}
+    settling = choose_settling(submissions)
+    rows = [
+        classify_submission(submission, sheet.get(submission.unit), settling, known)
+        for submission in submissions
+    ]
+    listed = {row.owed.unit_id for row in rows if row.owed is not None}
+    rows += [
+        MatchedRow("work-without-pay" if row.amount else "nothing-owed", owed=row)
+        for row in owed
+        if row.unit_id not in listed
+    ]
+    return Reconciliation(tuple(rows))
+
+
+def choose_settling(submissions: Sequence[ProviderSubmission]) -> dict[str, ProviderSubmission]:
+    """By unit, the submission that is compared with the sheet: the first paid one, or the first."""
+    settling: dict[str, ProviderSubmission] = {}
+    for submission in submissions:
+        before = settling.get(submission.unit)
+        if before is None or (submission.paid and not before.paid):
+            settling[submission.unit] = submission
+    return settling
+
+
+def classify_submission(
+    submission: ProviderSubmission,
+    row: SheetRow | None,
+    settling: Mapping[str, ProviderSubmission],
+    workers: frozenset[str],
+) -> MatchedRow:
+    """One submission in its class; only that of ``settling`` takes the row of the sheet."""
+    if settling[submission.unit] is not submission:
+        kind = "paid-twice" if submission.paid else "nothing-owed"
+        return MatchedRow(kind, submission, first=row)
+    if row is None:
+        if not submission.paid:
+            return MatchedRow("nothing-owed", submission)
+        stranger = submission.worker not in workers
+        return MatchedRow("unknown-worker" if stranger else "paid-without-work", submission)
+    return MatchedRow(compare_payment(submission, row), submission, row)
+
+
+def compare_payment(submission: ProviderSubmission, row: SheetRow) -> str:
+    """The class of a submission and the row of its unit."""
+    if submission.worker != row.worker_id:
+        return "other-worker"
+    if not submission.paid:
+        return "work-without-pay" if row.amount else "nothing-owed"
+    if not row.amount and submission.amount != 0:
+        return "paid-without-work"
+    if submission.code and row.codes and submission.code not in row.codes:
+        return "code-differs"
+    if submission.amount not in {None, row.amount, row.amount + row.bonus}:
+        return "amount-differs"
+    return "matched"
+
+
+RECORD = (
+    "class", "line", "unit", "worker", "pseudonym", "status", "paid_amount", "owed_amount", "act",
+)  # fmt: skip
+
+
+def list_record_rows(reconciliation: Reconciliation) -> list[tuple[object, ...]]:
+    """Every row as in the CSV file."""
+    rows: list[tuple[object, ...]] = []
+    for row in reconciliation.rows:
+        submission, owed = row.submission, row.owed or row.first
+        rows.append(
+            (
+                row.kind,
+                submission.line if submission else None,
+                submission.unit if submission else owed.unit_id if owed else None,
+                submission.worker if submission else owed.worker_id if owed else None,
+                owed.pseudonym if owed else None,
+                submission.status if submission else None,
+                submission.amount if submission else None,
+                owed.amount if owed else None,
+                row.act,
+            )
+        )
+    return rows
+
+
+def build_reconciliation_report(title: str, reconciliation: Reconciliation) -> Report:
+    """All classes with their counts, then each difference with what to do."""
+    records = list_record_rows(reconciliation)
+    counts = Table(
+        "classes",
+        (Column("class", left=True), Column("rows")),
+        [(MATCH_CLASSES[kind][0], count) for kind, count in reconciliation.counts.items()],
+    )
+    columns = make_columns(*RECORD[1:-1], left=True, undefined="")
+    sections = [Section("Classes", (counts,), name="classes")]
+    for kind, heading, act, _ in reconciliation.differences:
+        rows = [record[1:-1] for record in records if record[0] == kind]
+        sections.append(Section(heading, (Table(kind, columns, rows),), (act,), kind, titled=True))
+    return Report(
+        title,
+        sections,
+        record=Table("reconciliation", make_columns(*RECORD), records),
+        data=lambda: {
+            "counts": reconciliation.counts,
+            "rows": [
+                {
+                    name: str(value) if isinstance(value, Decimal) else value
+                    for name, value in zip(RECORD, record, strict=True)
+                }
+                for record in records
+            ],
+        },
+    )
+
+
+RECONCILIATION_FORMATS = make_formats(build_reconciliation_report)

@@ -1,0 +1,81 @@
+"""What a work unit of the crowd is made of: gold balanced over grades, and the order."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
+
+import numpy as np
+
+from poolbench.judging.repeats import SOONEST
+
+T = TypeVar("T")
+
+
+def choose_balanced(
+    by_grade: Mapping[int, Sequence[T]], seen: Mapping[int, int], count: int, seed: int
+) -> list[T]:
+    """At most ``count`` gold pairs, one at a time of the grade that the worker has seen least.
+
+    ``by_grade`` has the pairs in the order of preference, ``seen`` the number of gold pairs that
+    the worker has seen, by grade. Ties between grades are broken at random by ``seed``.
+    """
+    generator = np.random.default_rng(seed)
+    waiting = {grade: list(pairs) for grade, pairs in sorted(by_grade.items()) if pairs}
+    times = Counter({grade: seen.get(grade, 0) for grade in waiting})
+    chosen: list[T] = []
+    while waiting and len(chosen) < count:
+        fewest = min(times[grade] for grade in waiting)
+        rarest = [grade for grade in waiting if times[grade] == fewest]
+        grade = rarest[int(generator.integers(len(rarest)))]
+        chosen.append(waiting[grade].pop(0))
+        times[grade] += 1
+        if not waiting[grade]:
+            del waiting[grade]
+    return chosen
+
+
+def arrange_unit(documents: int, repeats: Sequence[int | None], seed: int) -> list[int | None]:
+    """The position, from 1, of each of ``documents``, then of each repeat; seeded.
+
+    ``repeats`` has the index of the document that is repeated, None for one of an earlier unit. A
+    document of the same unit comes back at least ``SOONEST`` positions later; where that cannot
+    be, its position is None.
+    """
+    generator = np.random.default_rng(seed)
+    remaining = list(range(len(repeats)))
+    while True:
+        total = documents + len(remaining)
+        placed = place_repeats(total, [repeats[at] for at in remaining], generator)
+        if placed is not None:
+            break
+        remaining.remove(max(at for at in remaining if repeats[at] is not None))
+    first_at, again_at = placed
+    free = [at for at in range(1, total + 1) if at not in {*first_at.values(), *again_at.values()}]
+    generator.shuffle(free)
+    positions: list[int | None] = [
+        first_at[at] if at in first_at else free.pop() for at in range(documents)
+    ]
+    by_repeat = {at: again_at[n] if n in again_at else free.pop() for n, at in enumerate(remaining)}
+    return positions + [by_repeat.get(at) for at in range(len(repeats))]
+
+
+def place_repeats(
+    total: int, repeats: Sequence[int | None], generator: np.random.Generator
+) -> tuple[dict[int, int], dict[int, int]] | None:
+    """The positions of documents that come twice, and of their repeats; None if impossible."""
+    first: dict[int, int] = {}
+    second: dict[int, int] = {}
+    free = set(range(1, total + 1))
+    for at, document in enumerate(repeats):
+        if document is None:
+            continue
+        late = sorted(p for p in free if any(q <= p - SOONEST for q in free))
+        if not late:
+            return None
+        second[at] = late[int(generator.integers(len(late)))]
+        early = sorted(p for p in free if p <= second[at] - SOONEST)
+        first[document] = early[int(generator.integers(len(early)))]
+        free -= {first[document], second[at]}
+    return first, second

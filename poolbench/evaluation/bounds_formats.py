@@ -1,0 +1,118 @@
+"""Values with their bounds from unjudged documents as a report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import isfinite
+from typing import Any, NamedTuple
+
+from poolbench.evaluation.bounds import MeasureBounds
+from poolbench.evaluation.evaluate import ScoredRun
+from poolbench.evaluation.formats import ALL
+from poolbench.evaluation.measures.family import Measure
+from poolbench.reports.csv import merge_conditions
+from poolbench.reports.report import Column, Report, Section, Table, make_columns
+from poolbench.reports.writers import make_formats
+
+
+class RunBounds(NamedTuple):
+    """The scores of one run and the bounds of each of its measures, in the same order."""
+
+    scores: ScoredRun
+    bounds: Sequence[MeasureBounds]
+
+
+class BoundsRow(NamedTuple):
+    """A value and its bounds; None where undefined."""
+
+    bounds: MeasureBounds
+    topic: str
+    value: float | None
+    low: float | None
+    high: float | None
+
+    @property
+    def measure(self) -> Measure:
+        return self.bounds.measure
+
+    @property
+    def is_exact(self) -> str:
+        return str(self.bounds.exact).lower()
+
+
+def format_bound(value: float) -> str:
+    """Four decimals; counts, which are ``int``, without."""
+    return str(value) if isinstance(value, int) else f"{value:.4f}"
+
+
+COLUMNS = (
+    *make_columns("run", "measure", "topic", left=True),
+    *make_columns("value", "low", "high", show=format_bound),
+)
+
+
+def build_bounds_report(runs: Sequence[RunBounds], *, by_topic: bool, summary: bool) -> Report:
+    """A line per value. CSV says whether the bounds are exact, JSON also why they are not."""
+
+    def rows() -> Iterator[tuple[str, BoundsRow]]:
+        for run in runs:
+            for row in iter_bounds_rows(run, by_topic=by_topic, summary=summary):
+                yield run.scores.tag, row
+
+    cells = ((tag, row.measure.name, row.topic, *_shown_ends(row)) for tag, row in rows())
+    records = ((tag, row.measure.name, *row[1:], row.is_exact) for tag, row in rows())
+    return Report(
+        title="Scores with bounds",
+        sections=[Section("", (Table("bounds", COLUMNS, cells, tabs=True),))],
+        conditions=merge_conditions([(run.scores.tag, run.scores.conditions) for run in runs]),
+        record=Table("bounds", (*COLUMNS, Column("exact")), records),
+        data=lambda: {
+            "runs": [run_bounds_to_dict(run, by_topic=by_topic, summary=summary) for run in runs]
+        },
+    )
+
+
+def _shown_ends(row: BoundsRow) -> Iterator[float | None]:
+    for value in row[2:]:
+        yield round(value) if row.measure.family.whole and value is not None else value
+
+
+def run_bounds_to_dict(run: RunBounds, *, by_topic: bool, summary: bool) -> dict[str, Any]:
+    """One run as plain values."""
+    measures: dict[str, dict[str, Any]] = {
+        bounds.measure.name: {
+            "exact": bounds.exact,
+            "reason": bounds.reason,
+            "highest_grade": bounds.top,
+        }
+        for bounds in run.bounds
+    }
+    for row in iter_bounds_rows(run, by_topic=by_topic, summary=summary):
+        ends = {"value": row.value, "low": row.low, "high": row.high}
+        entry = measures[row.measure.name]
+        if row.topic == ALL:
+            entry[ALL] = ends
+        else:
+            entry.setdefault("topics", {})[row.topic] = ends
+    return {"run": run.scores.tag, "conditions": run.scores.conditions, "bounds": measures}
+
+
+def iter_bounds_rows(run: RunBounds, *, by_topic: bool, summary: bool) -> Iterator[BoundsRow]:
+    """By measure, its topics first and all topics last; measures of text are left out."""
+    scores = run.scores
+    for place, bounds in enumerate(run.bounds):
+        family = bounds.measure.family
+        if by_topic and not (family.summary_only or family.text):
+            ends = (scores.values[:, place].tolist(), bounds.low.tolist(), bounds.high.tolist())
+            for topic, *values in zip(scores.topics, *ends, strict=True):
+                yield BoundsRow(bounds, topic, *map(_finite_or_none, values))
+        if summary and not family.text:
+            yield BoundsRow(bounds, ALL, scores.overall[place], bounds.mean_low, bounds.mean_high)
+
+
+def _finite_or_none(value: float) -> float | None:
+    return value if isfinite(value) else None
+
+
+BOUNDS_FORMATS = make_formats(build_bounds_report, text="trec_eval")
+"""By the names of the score formats."""

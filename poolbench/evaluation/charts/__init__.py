@@ -1,0 +1,1 @@
+"""Charts of scores, described as data for ``poolbench.charts``."""

@@ -1,0 +1,130 @@
+"""The rows of a comparison of all run pairs, with what does not depend on the test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from poolbench.evaluation.comparison.effect import standardize_differences
+from poolbench.evaluation.comparison.family import FamilyTest, run_pair_indices
+from poolbench.evaluation.comparison.paired_tests import PairedOutcome, PairedTest
+from poolbench.evaluation.comparison.paired_values import (
+    Places,
+    group_rows_by_topics,
+    subtract_without_noise,
+)
+from poolbench.evaluation.comparison.registry import TESTS
+from poolbench.statistics.draws import Floats, ResamplingOptions
+from poolbench.statistics.estimate import nan_to_none
+
+CELLS = 1 << 21
+"""Pairs × topics processed at a time."""
+
+
+class PairRow(NamedTuple):
+    """One run pair of the table of all pairs; None where undefined, and ``reason`` says why."""
+
+    first: str
+    second: str
+    n: int
+    difference: float | None
+    effect: float | None
+    wins: int
+    losses: int
+    ties: int
+    statistic: float | None
+    p_value: float | None
+    adjusted: float | None
+    different: bool
+    note: str = ""
+    reason: str | None = None
+
+    def swapped(self, test: str) -> PairRow:
+        """The same pair with the runs swapped, under ``test``. Two-sided p values do not change."""
+        statistic = self.statistic
+        if test == "sign":
+            statistic = None if statistic is None else float(self.losses)
+        elif test in TESTS and statistic is not None:
+            statistic = -statistic
+        return self._replace(
+            first=self.second,
+            second=self.first,
+            difference=None if self.difference is None else -self.difference,
+            effect=None if self.effect is None else -self.effect,
+            wins=self.losses,
+            losses=self.wins,
+            statistic=statistic,
+        )
+
+
+def compare_pairs(
+    test: PairedTest | FamilyTest,
+    values: Floats,
+    tags: Sequence[str],
+    alpha: float,
+    sampling: ResamplingOptions,
+) -> tuple[tuple[PairRow, ...], float | None]:
+    """Every pair in the order of ``run_pair_indices``, without a correction, and the critical
+    difference of a test of all runs at once.
+    """
+    known, critical = list[PairedOutcome](), None
+    if isinstance(test, FamilyTest):
+        known, critical = test.of_runs(values, alpha, sampling).list_pairs(test.name)
+    pairs = list(zip(*(places.tolist() for places in run_pair_indices(len(tags))), strict=True))
+    rows: dict[int, PairRow] = {}
+    for places, differences in _iter_differences(values, complete=isinstance(test, FamilyTest)):
+        undefined = np.full(len(places), np.nan)
+        columns = (
+            differences.mean(axis=1) if differences.shape[1] else undefined,
+            standardize_differences(differences) if differences.shape[1] > 1 else undefined,
+            (differences > 0).sum(axis=1),
+            (differences < 0).sum(axis=1),
+        )
+        outcomes = (
+            test.of_differences(differences, sampling)
+            if isinstance(test, PairedTest)
+            else [known[place] for place in places.tolist()]
+        )
+        described = zip(
+            places.tolist(), outcomes, *(each.tolist() for each in columns), strict=True
+        )
+        for place, outcome, difference, effect, won, lost in described:
+            first, second = pairs[place]
+            p_value = outcome.p_value
+            rows[place] = PairRow(
+                first=tags[first],
+                second=tags[second],
+                n=outcome.n,
+                difference=nan_to_none(difference),
+                effect=nan_to_none(effect),
+                wins=won,
+                losses=lost,
+                ties=outcome.n - won - lost,
+                statistic=outcome.statistic,
+                p_value=p_value,
+                adjusted=p_value,
+                different=p_value is not None and p_value <= alpha,
+                note=outcome.note,
+                reason=outcome.reason,
+            )
+    return tuple(rows[place] for place in range(len(pairs))), critical
+
+
+def _iter_differences(values: Floats, *, complete: bool) -> Iterator[tuple[Places, Floats]]:
+    """Pairs, as many as fit in memory, and their differences on the topics with values for both
+    runs; ``complete``: for all runs.
+    """
+    first, second = run_pair_indices(len(values))
+    defined = ~np.isnan(values)
+    if complete:
+        common = values[:, defined.all(axis=0)]
+        blocks = 1 + common.shape[1] * len(first) // CELLS
+        for rows in np.array_split(np.arange(len(first)), blocks):
+            yield rows, subtract_without_noise(common[first[rows]], common[second[rows]])
+        return
+    for alike, topics in group_rows_by_topics(defined[first] & defined[second]):
+        for rows in np.array_split(alike, 1 + len(alike) * len(topics) // CELLS):
+            pair = values[first[rows]][:, topics], values[second[rows]][:, topics]
+            yield rows, subtract_without_noise(*pair)

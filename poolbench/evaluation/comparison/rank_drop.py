@@ -1,0 +1,55 @@
+"""The run with the largest rank drop between two rankings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from poolbench.evaluation.comparison.rank_correlation import Levels, score_levels
+
+
+@dataclass(frozen=True)
+class RankDrop:
+    """A run's rank before and after, 1 being best; tied runs share their best rank."""
+
+    tag: str
+    before: int
+    after: int
+
+    @property
+    def places(self) -> int:
+        """Number of ranks lost; negative if the run rises."""
+        return self.after - self.before
+
+
+def format_rank_drop(drop: RankDrop) -> str:
+    """The run and its ranks before and after."""
+    return f"{drop.tag} {drop.before} to {drop.after}"
+
+
+def find_largest_drop(before: Mapping[str, float], after: Mapping[str, float]) -> RankDrop | None:
+    """The run with the largest rank drop from the scores ``before`` to ``after``.
+
+    Runs without a score in either (missing or NaN) are left out of both rankings. Of runs with
+    the same drop, the one ranked highest before. None if no run falls.
+    """
+    tags = [tag for tag, score in before.items() if score == score and _defined_scores(after, tag)]
+    first, second = (
+        competition_ranks(np.array([scores[tag] for tag in tags])) for scores in (before, after)
+    )
+    drops = [RankDrop(*drop) for drop in zip(tags, first, second, strict=True)]
+    furthest = max(drops, key=lambda drop: (drop.places, -drop.before), default=None)
+    return furthest if furthest is not None and furthest.places > 0 else None
+
+
+def competition_ranks(scores: np.ndarray[tuple[int], np.dtype[np.float64]]) -> list[int]:
+    """1 + the number of runs with a higher score, for each run."""
+    levels: Levels = score_levels(scores)
+    higher: list[int] = (levels[None, :] > levels[:, None]).sum(axis=1).tolist()
+    return [1 + number for number in higher]
+
+
+def _defined_scores(scores: Mapping[str, float], tag: str) -> bool:
+    return tag in scores and scores[tag] == scores[tag]

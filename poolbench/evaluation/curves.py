@@ -1,0 +1,85 @@
+"""Precision–recall curves: the raw points of each topic, and interpolated curves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from poolbench.evaluation.batch import ScoringBatch, safe_ratio
+from poolbench.evaluation.judgments import Floats, Ints
+from poolbench.evaluation.means import arithmetic_mean
+from poolbench.evaluation.profiles import RecallPoints
+from poolbench.runs.tables import group_starts
+
+ELEVEN = tuple(tenth / 10 for tenth in range(11))
+"""The standard recall levels 0, 0.1 to 1."""
+
+
+@dataclass(frozen=True, eq=False)
+class RawCurve:
+    """The points where recall increases, one per relevant document retrieved.
+
+    By point: ``segment`` (ascending), ``ranks`` (ascending in a segment), ``recall`` and
+    ``precision``, both between 0 and 1. The points of segment ``i`` are ``starts[i]:starts[i +
+    1]``.
+    """
+
+    segment: Ints
+    starts: Ints
+    ranks: Ints
+    recall: Floats
+    precision: Floats
+
+
+def precision_recall_curve(batch: ScoringBatch) -> RawCurve:
+    """Recall and precision at each relevant document retrieved."""
+    hits = batch.is_relevant
+    segment, ranks, relevant = batch.segment[hits], batch.ranks[hits], batch.relevant_so_far[hits]
+    return RawCurve(
+        segment=segment,
+        starts=group_starts(batch.count(hits)),
+        ranks=ranks,
+        recall=safe_ratio(relevant, batch.relevant[segment]),
+        precision=relevant / ranks,
+    )
+
+
+def sawtooth_curve(batch: ScoringBatch, segment: int) -> tuple[Floats, Floats]:
+    """``(recall, precision)`` at every rank of one ranking; precision falls between the raw
+    points."""
+    mine = (batch.segment == segment) & batch.is_relevant
+    ranks = np.arange(1, batch.lengths[segment] + 1)
+    relevant = np.searchsorted(batch.ranks[mine], ranks, side="right")
+    return safe_ratio(relevant, int(batch.relevant[segment])), relevant / ranks
+
+
+def interpolate_precision(batch: ScoringBatch, levels: tuple[float, ...] = ELEVEN) -> Floats:
+    """The maximum precision at each recall level or above; shape (segments, levels).
+
+    0 if the ranking does not reach the level, and so at all levels if R = 0. The profile defines
+    the number of relevant documents for a level.
+    """
+    curve = precision_recall_curve(batch)
+    needed = count_relevant_needed(levels, batch.relevant, batch.options.profile.recall_points)
+    first = curve.starts[:-1, None] + np.maximum(needed, 1) - 1
+    last = np.broadcast_to(curve.starts[1:, None], first.shape)
+    reached = first < last
+    # reduceat takes the maximum from each index to the next; every second one is needed.
+    ends = np.stack([np.where(reached, first, last), last], axis=-1).ravel()
+    best = np.maximum.reduceat(np.append(curve.precision, 0.0), ends)[::2] if len(ends) else ends
+    return np.where(reached, best.reshape(first.shape), 0.0)
+
+
+def count_relevant_needed(levels: tuple[float, ...], relevant: Ints, points: RecallPoints) -> Ints:
+    """Number of relevant documents that define each level; shape (segments, levels)."""
+    wanted: Floats = relevant[:, None] * np.array(levels)
+    # 0.55 · 100 is 55.00000000000001: a rounding error above an integer is ignored.
+    exact = np.ceil(np.round(wanted, 9))
+    counted = {"plus 0.9": np.floor(wanted + 0.9), "rounded": np.floor(wanted + 0.5)}
+    return counted.get(points, exact).astype(np.int64)
+
+
+def average_curves(values: Floats) -> list[float | None]:
+    """The mean of each level over the topics of ``interpolate_precision``; None without a topic."""
+    return [arithmetic_mean(column) if len(column) else None for column in values.T]

@@ -1,0 +1,67 @@
+"""Measures of the first relevant document: its rank, and whether it is retrieved at all."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from poolbench.cards import Parameter
+from poolbench.evaluation.batch import ScoringBatch
+from poolbench.evaluation.judgments import Floats
+from poolbench.evaluation.measures.family import MeasureFamily, WorkedExample
+from poolbench.evaluation.measures.precision import relevant_at_k
+
+
+def reciprocal_rank(batch: ScoringBatch, *, k: int | None = None) -> Floats:
+    first = batch.is_relevant & (batch.relevant_so_far == 1)
+    if k is not None:
+        first &= batch.ranks <= k
+    return batch.sums(1.0 / batch.ranks[first], first)
+
+
+def success(batch: ScoringBatch, *, k: int) -> Floats:
+    return (relevant_at_k(batch, k) > 0).astype(np.float64)
+
+
+_worked = partial(WorkedExample, (0, None, 2, 1), (2, 1, 0))
+RECIPROCAL_RANK = MeasureFamily(
+    name="recip_rank",
+    title="Reciprocal rank",
+    formula="1 / rank of the first relevant document",
+    reading="How early the first relevant document is ranked; the mean over topics is MRR.",
+    source="Voorhees, TREC-8 question answering track; trec_eval recip_rank.",
+    parameters=(Parameter("k", "Rank cut-off, as in MRR@10; default: no cut-off.", kind="rank"),),
+    edge_cases=(
+        "No relevant document retrieved (with k: in the first k): the value is 0.",
+        "trec_eval has no cut-off for this measure; the equivalent is -M k.",
+    ),
+    compute=reciprocal_rank,
+    examples=(
+        _worked(1 / 3, "first relevant document at rank 3"),
+        _worked(0.0, "no relevant document in the first 2", "recip_rank_2"),
+    ),
+    spellings=("RR", "MRR"),
+    cut_spellings=("RR", "MRR"),
+    suffix="k",
+)
+
+SUCCESS = MeasureFamily(
+    name="success",
+    title="Success at cut-off k",
+    formula="1 if a relevant document is in the first k, else 0",
+    reading="Whether the first k contain a relevant document; the mean is the proportion of "
+    "topics for which they do.",
+    source="Tomlinson, ROBUST track of TREC 2004; trec_eval success.",
+    parameters=(Parameter("k", "Rank cut-off.", kind="rank"),),
+    range="0 or 1",
+    edge_cases=("R = 0: the value is 0.",),
+    compute=success,
+    examples=(
+        _worked(0.0, "no relevant document in the first 1", "success_1"),
+        _worked(1.0, "first relevant document at rank 3", "success_5"),
+    ),
+    cut_spellings=("Success",),
+    suffix="k",
+    bare=(1, 5, 10),
+)

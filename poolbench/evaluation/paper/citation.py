@@ -1,0 +1,77 @@
+"""What a paper says and cites: the sentence on conditions, and entries of BibTeX."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from poolbench.evaluation.paper.results import PaperConditions, PaperResults
+from poolbench.reports.latex import escape_latex
+
+KEY = re.compile("[^A-Za-z0-9:-]+")
+
+
+def write_conditions(results: PaperResults) -> str:
+    """How the scores were computed, as one paragraph of plain text."""
+    one = results.conditions
+    level = one.provenance.get("level", 1)
+    label = f"; {one.label}" if one.label else ""
+    scores = (
+        f"Scores are means over {one.topics} topics of {one.campaign} under qrels {one.qrels} "
+        f"(sha256 {one.qrels_sha256[:12]}{label}); grade {level} or higher counts as "
+        f"relevant{describe_gains(one.provenance)}; {describe_unjudged(results)}."
+    )
+    titles = ", ".join(measure.mean_title for measure in results.measures)
+    parts = [scores, f"Measures: {titles}."]
+    if one.pool:
+        parts.append(f"Pool: {one.pool}.")
+    if one.test:
+        parts.append(f"Significance: {one.test}, set before the first scores.")
+    profile = one.provenance.get("profile", "poolbench")
+    parts.append(f"Computed by {one.product}, profile {profile}, on {one.evaluated:%Y-%m-%d}.")
+    return " ".join(parts)
+
+
+def describe_gains(provenance: Mapping[str, Any]) -> str:
+    """The gains by grade, where they were stated."""
+    gains = provenance.get("gains")
+    if not isinstance(gains, Mapping) or not gains:
+        return ", its gain is the grade"
+    listed = sorted(((int(grade), gain) for grade, gain in gains.items()))
+    return ", gains are " + ", ".join(f"{gain:g} for {grade}" for grade, gain in listed)
+
+
+def describe_unjudged(results: PaperResults) -> str:
+    """What became of unjudged documents, and how many the best own run has in its top 10."""
+    conditions, run = results.conditions, results.lead_run
+    share = ""
+    if run is not None and conditions.judged is not None:
+        share = f" (judged@10 of {run.tag}: {conditions.judged:.2f})"
+    if conditions.provenance.get("judged_only"):
+        return f"unjudged documents were taken out of the rankings{share}"
+    return f"unjudged documents count as not relevant{share}"
+
+
+def write_bibtex(conditions: PaperConditions) -> str:
+    """The campaign and the software, as two entries."""
+    key = KEY.sub("", conditions.slug) or "campaign"
+    title, year = escape_latex(conditions.campaign), conditions.evaluated.year
+    key = key if key.endswith(str(year)) else f"{key}{year}"
+    name, _, version = conditions.product.partition(" ")
+    return (
+        f"@misc{{{key},\n"
+        f"  author = {{{{Organizers of {title}}}}},\n"
+        f"  title  = {{{{{title}}}}},\n"
+        f"  year   = {{{year}}},\n"
+        f"  note   = {{Qrels {conditions.qrels}, sha256 {conditions.qrels_sha256}}},\n"
+        "}\n\n"
+        f"@software{{poolbench{KEY.sub('', version)},\n"
+        f"  author  = {{{{{escape_latex(name)} contributors}}}},\n"
+        f"  title   = {{{{{escape_latex(name)}}}: relevance judgments and pooling for shared tasks "
+        "in information retrieval},\n"
+        f"  version = {{{escape_latex(version)}}},\n"
+        f"  year    = {{{year}}},\n"
+        "  license = {Apache-2.0},\n"
+        "}\n"
+    )

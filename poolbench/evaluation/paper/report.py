@@ -1,0 +1,148 @@
+"""The tables of a paper as reports: own runs beside all runs, and the best own run by topic."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from poolbench.evaluation.paper.citation import write_conditions
+from poolbench.evaluation.paper.results import PaperResults, PaperRun
+from poolbench.evaluation.paper.verdict import judge_paper
+from poolbench.number_formats import format_decimals
+from poolbench.reports.report import Column, Report, Section, Table
+from poolbench.reports.writers import make_formats
+from poolbench.verdicts import verdict_to_data
+
+DECIMALS = 3
+
+
+def build_paper_runs_report(results: PaperResults, decimals: int = DECIMALS) -> Report:
+    """The team's runs by measure, with best, median and worst of all runs below."""
+    show = partial(format_decimals, decimals=decimals)
+    measures = [
+        Column(
+            one.name, one.mean_title, show, undefined="–",
+            best="" if one.better == "neither" else one.better,
+        )
+        for one in results.measures
+    ]  # fmt: skip
+    columns = (Column("run", "Run", left=True), *measures, Column("place", "Place", undefined=""))
+    spreads = [spread.as_dict() for spread in results.spreads]
+    summary = [
+        (f"{word.capitalize()} of {results.count}", *(spread[word] for spread in spreads), None)
+        for word in ("best", "median", "worst")
+    ]
+    table = Table(
+        "runs",
+        columns,
+        [(run.tag, *run.means, run.places[0]) for run in results.runs],
+        caption=f"Runs of {results.team} in {results.conditions.campaign}, means over "
+        f"{results.conditions.topics} topics; place by {results.main.mean_title}.",
+        notes=("Best of these runs in bold.", *results.notes, *list_withdrawn(results)),
+        summary=tuple(summary),
+        marks=tuple(("", *run.marks, "") for run in results.runs),
+    )
+    return Report(
+        title=f"{results.team}: runs",
+        sections=[Section("", (table,))],
+        conditions=list_conditions(results),
+        record=Table(
+            "runs", columns, [(run.tag, *run.means, run.places[0]) for run in results.runs]
+        ),
+        data=lambda: serialize_paper(results),
+    )
+
+
+def list_withdrawn(results: PaperResults) -> list[str]:
+    tags = [run.tag for run in results.runs if run.is_withdrawn]
+    return [f"Withdrawn after the release: {', '.join(tags)}."] if tags else []
+
+
+def build_paper_topics_report(results: PaperResults, decimals: int = DECIMALS) -> Report:
+    """The best own run by topic, in the order of its lead over the median."""
+    show = partial(format_decimals, decimals=decimals)
+    tag = results.lead_run.tag if results.lead_run else "run"
+    columns = (
+        Column("topic", "Topic", left=True),
+        Column("title", "Title", left=True),
+        Column("value", tag, show, undefined="–"),
+        *(
+            Column(name, name.capitalize(), show, undefined="–")
+            for name in ("lead", "median", "best", "worst")
+        ),
+    )
+    rows = [
+        (topic.number, topic.title, topic.value, topic.lead, *_ends(topic.spread.as_dict()))
+        for topic in results.topics
+    ]
+    caption = (
+        f"{results.main.title} of {tag} by topic, beside median, best and worst of "
+        f"{results.count} runs, in the order of the lead over the median."
+    )
+    table = Table("topics", columns, rows, caption)
+    return Report(
+        title=f"{results.team}: {results.main.title} by topic",
+        sections=[Section("", (table,))],
+        conditions=list_conditions(results),
+        record=table,
+        data=lambda: serialize_paper(results),
+    )
+
+
+def _ends(spread: dict[str, float | None]) -> tuple[float | None, ...]:
+    return spread["median"], spread["best"], spread["worst"]
+
+
+def list_conditions(results: PaperResults) -> dict[str, Any]:
+    """Of the files: the provenance of the scores, and what a paper says about them."""
+    one = results.conditions
+    return {
+        "campaign": one.slug,
+        "team": results.team,
+        "qrels": one.qrels,
+        "pool": one.pool,
+        "significance": one.test,
+        "marks": list(results.notes),
+        "sentence": write_conditions(results),
+        "scores": dict(one.provenance),
+    }
+
+
+def serialize_paper(results: PaperResults) -> dict[str, Any]:
+    """Everything as plain values: the content of the API and of JSON files."""
+    names = [measure.name for measure in results.measures]
+    return {
+        "conditions": list_conditions(results),
+        "verdict": verdict_to_data(judge_paper(results)),
+        "measures": {measure.name: measure.mean_title for measure in results.measures},
+        "runs_in_all": results.count,
+        "runs": [run_to_dict(run, names) for run in results.runs],
+        "spread": {
+            name: spread.as_dict() for name, spread in zip(names, results.spreads, strict=True)
+        },
+        "topics": [
+            {
+                "topic": topic.number,
+                "value": topic.value,
+                "lead": topic.lead,
+                **topic.spread.as_dict(),
+            }
+            for topic in results.topics
+        ],
+    }
+
+
+def run_to_dict(run: PaperRun, names: list[str]) -> dict[str, Any]:
+    by_measure = zip(names, run.means, run.places, run.marks, strict=True)
+    return {
+        "run": run.tag,
+        "withdrawn": run.is_withdrawn,
+        "measures": {
+            name: {"mean": mean, "place": place, "mark": mark}
+            for name, mean, place, mark in by_measure
+        },
+    }
+
+
+RUNS_FORMATS = make_formats(build_paper_runs_report)
+TOPICS_FORMATS = make_formats(build_paper_topics_report)

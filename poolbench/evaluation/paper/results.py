@@ -1,0 +1,135 @@
+"""What a team may put into a paper: its own runs beside best, median and worst of all runs.
+
+Nothing here names a run or a team of others: a reader of ``PaperResults`` may see all of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from poolbench.evaluation.measures.family import Better
+from poolbench.evaluation.spread import BestMedianWorst
+from poolbench.statistics.box_plot import BoxPlot
+
+MOST_MEASURES = 8
+"""Columns that fit on a page of a paper."""
+
+
+@dataclass(frozen=True)
+class PaperMeasure:
+    """``title`` is that of a topic's value, ``mean_title`` that of the mean over topics."""
+
+    name: str
+    title: str
+    mean_title: str
+    better: Better
+
+    def lead(self, value: float | None, other: float | None) -> float | None:
+        """By how much ``value`` is better; negative if it is worse."""
+        if value is None or other is None:
+            return None
+        return other - value if self.better == "lower" else value - other
+
+
+@dataclass(frozen=True)
+class PaperRun:
+    """An own run: ``means``, ``places`` among all runs and ``marks`` are by measure."""
+
+    tag: str
+    means: tuple[float | None, ...]
+    places: tuple[int | None, ...]
+    marks: tuple[str, ...]
+    is_withdrawn: bool = False
+
+
+@dataclass(frozen=True)
+class PaperTopic:
+    """The value of the best own run beside all runs; ``box`` is None if their distribution is not
+    for participants, or undefined.
+    """
+
+    number: str
+    title: str
+    value: float | None
+    spread: BestMedianWorst
+    lead: float | None
+    box: BoxPlot | None = None
+
+
+@dataclass(frozen=True)
+class SignificantPairs:
+    """How many of ``others`` runs are significantly worse and better than the best own run."""
+
+    others: int
+    worse: int
+    better: int
+
+
+@dataclass(frozen=True)
+class PaperConditions:
+    """How the scores were computed. ``provenance`` is that of the score set."""
+
+    campaign: str
+    slug: str
+    qrels: int
+    qrels_sha256: str
+    label: str
+    topics: int
+    judged: float | None
+    pool: str
+    test: str
+    evaluated: date
+    provenance: Mapping[str, Any]
+
+    @property
+    def product(self) -> str:
+        return str(self.provenance.get("product", "Poolbench"))
+
+    def list_lines(self) -> list[str]:
+        """For figures: what was evaluated, by what, when."""
+        label = f", {self.label}" if self.label else ""
+        qrels = f"qrels {self.qrels} (sha256 {self.qrels_sha256[:12]}){label}"
+        return [
+            f"{self.campaign}, {qrels}, {self.topics} topics",
+            f"{self.product}, {self.evaluated:%Y-%m-%d}",
+        ]
+
+
+@dataclass(frozen=True)
+class PaperResults:
+    """``runs`` are the team's, best first by the first measure; ``topics`` those of the first run,
+    by lead over the median, largest first. ``spreads`` are by measure, over all ``count`` runs.
+    ``notes`` say what the marks mean. ``pairs`` is None where other runs are not shown.
+    """
+
+    team: str
+    measures: tuple[PaperMeasure, ...]
+    runs: tuple[PaperRun, ...]
+    spreads: tuple[BestMedianWorst, ...]
+    count: int
+    topics: tuple[PaperTopic, ...]
+    conditions: PaperConditions
+    notes: tuple[str, ...] = ()
+    pairs: SignificantPairs | None = None
+
+    @property
+    def main(self) -> PaperMeasure:
+        return self.measures[0]
+
+    @property
+    def lead_run(self) -> PaperRun | None:
+        """The best own run with a score by the first measure."""
+        first = self.runs[0] if self.runs else None
+        return first if first is not None and first.means[0] is not None else None
+
+    def list_leads(self) -> list[PaperTopic]:
+        """The topics with a lead, largest first."""
+        return [topic for topic in self.topics if topic.lead is not None]
+
+
+def sort_by_lead(topics: Sequence[PaperTopic]) -> tuple[PaperTopic, ...]:
+    """By lead, largest first; equal ones as they were, undefined ones last."""
+    return tuple(sorted(topics, key=lambda topic: (topic.lead is None, -(topic.lead or 0.0))))

@@ -1,0 +1,130 @@
+"""The verdict on a team's runs: where the best of them stands beside the median of all runs."""
+
+from __future__ import annotations
+
+from poolbench.evaluation.paper.results import PaperResults, PaperRun
+from poolbench.number_formats import format_decimals
+from poolbench.verdicts import Act, KeyFigure, Threshold, Verdict, VerdictState
+
+TIE = 1e-9
+"""Differences this small are rounding errors."""
+LEAST_RUNS = Threshold(
+    "paper-runs",
+    3,
+    "Runs of the campaign, at least: the median of fewer is no comparison",
+    "Poolbench, decision 0058",
+)
+ORDINALS = {1: "st", 2: "nd", 3: "rd"}
+
+
+def judge_paper(results: PaperResults) -> Verdict:
+    """*Good*: the best own run has a mean above the median of all runs, and beats the median of a
+    topic on more topics than it loses; *bad*: neither; *amber*: one of the two.
+    """
+    lead = results.lead_run
+    if lead is None or results.count < LEAST_RUNS.value:
+        return judge_too_few(results)
+    median = results.main.lead(lead.means[0], results.spreads[0].median) or 0.0
+    above, below = count_topics_beside_median(results)
+    signs = [median > TIE, above > below]
+    state = VerdictState.GOOD if all(signs) else VerdictState.AMBER
+    if not any(signs):
+        state = VerdictState.BAD
+    return Verdict(
+        "paper",
+        state,
+        write_sentence(results, lead, above),
+        write_reason(results),
+        tuple(list_figures(results, lead, above, below)),
+        acts=(Act("Download tables, figures and conditions", "paper-download", ("all", "zip")),),
+        thresholds=(LEAST_RUNS,),
+    )
+
+
+def judge_too_few(results: PaperResults) -> Verdict:
+    runs = f"{results.count} run{'s' * (results.count != 1)}"
+    sentence = f"It cannot be determined: the campaign has {runs}, too few for a median."
+    if results.lead_run is None:
+        sentence = f"It cannot be determined: {results.team} has no run with a score."
+    return Verdict(
+        "paper",
+        VerdictState.UNKNOWN,
+        sentence,
+        f"A comparison with the median needs {LEAST_RUNS.value:g} runs of the campaign.",
+        acts=(Act("Look at your runs", "runs"),),
+        thresholds=(LEAST_RUNS,),
+    )
+
+
+def count_topics_beside_median(results: PaperResults) -> tuple[int, int]:
+    """Topics on which the best own run is above and below the median of the topic."""
+    leads = [topic.lead or 0.0 for topic in results.list_leads()]
+    return sum(lead > TIE for lead in leads), sum(lead < -TIE for lead in leads)
+
+
+def write_sentence(results: PaperResults, lead: PaperRun, above: int) -> str:
+    place, median = lead.places[0] or 0, results.spreads[0].median
+    return (
+        f"{lead.tag} is {format_ordinal(place)} of {results.count} runs by "
+        f"{results.main.mean_title} with {lead.means[0]:.3f} against a median of {median:.3f}, "
+        f"and beats the median of a topic on {above} of {len(results.list_leads())} topics."
+    )
+
+
+def write_reason(results: PaperResults) -> str:
+    parts = []
+    if pairs := results.pairs:
+        parts.append(
+            f"It is significantly better than {pairs.worse} of the {pairs.others} other runs and "
+            f"significantly worse than {pairs.better} ({results.conditions.test})."
+        )
+    if leads := results.list_leads():
+        best, worst = leads[0], leads[-1]
+        if (best.lead or 0.0) > TIE:
+            parts.append(f"Its largest lead is on topic {best.number} ({best.lead:+.3f}).")
+        if (worst.lead or 0.0) < -TIE:
+            loss = format_decimals(worst.lead, 3, signed=True)
+            parts.append(f"Its largest loss is on topic {worst.number} ({loss}).")
+    return " ".join(parts)
+
+
+def list_figures(results: PaperResults, lead: PaperRun, above: int, below: int) -> list[KeyFigure]:
+    main, spread, total = results.main, results.spreads[0], len(results.list_leads())
+    above_median = sum(
+        (main.lead(run.means[0], spread.median) or 0.0) > TIE for run in results.runs
+    )
+    place = lead.places[0]
+    return [
+        KeyFigure(
+            f"{main.mean_title} of {lead.tag}",
+            lead.means[0],
+            f"{lead.means[0]:.3f}",
+            f"median {spread.median:.3f}, best {spread.best:.3f}, worst {spread.worst:.3f}",
+            scale=(min(0.0, spread.worst or 0.0), max(1.0, spread.best or 0.0)),
+        ),
+        KeyFigure(
+            "Place",
+            None if place is None else float(place),
+            "–" if place is None else f"{place} of {results.count}",
+            "among all runs of the campaign; equal scores share the better place",
+            scale=(1.0, float(results.count)),
+        ),
+        KeyFigure(
+            "Topics above the median",
+            above / total if total else None,
+            f"{above} of {total}",
+            f"{below} below it, {total - above - below} equal",
+        ),
+        KeyFigure(
+            "Own runs above the median",
+            above_median / len(results.runs),
+            f"{above_median} of {len(results.runs)}",
+            "by the mean over topics",
+        ),
+    ]
+
+
+def format_ordinal(number: int) -> str:
+    """1st, 2nd, 3rd, 4th, 11th, 21st."""
+    teen = 10 < number % 100 < 14
+    return f"{number:,}{'th' if teen else ORDINALS.get(number % 10, 'th')}"

@@ -1,0 +1,85 @@
+"""Cohen's kappa, unweighted and weighted by grade difference."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from poolbench.cards import Card
+from poolbench.judging.agreement.coefficient import (
+    NO_OVERLAP,
+    AgreementCoefficient,
+    AgreementCounts,
+    Floats,
+    divide_or_default,
+    grade_differences,
+    weighted_sum,
+    weighted_total,
+)
+
+Distance = Callable[[Floats], Floats]
+
+ONE_GRADE = "all judgments of both assessors have the same grade, so chance agreement is 1"
+
+
+def weighted_kappa(counts: AgreementCounts, *, distance: Distance) -> Floats:
+    """1 − observed / expected disagreement; ``distance`` maps grade differences to weights."""
+    table = counts.table
+    if table is None:
+        raise ValueError("Cohen's kappa compares two assessors")
+    distances = distance(grade_differences(counts.scale))
+    columns = weighted_sum(np.swapaxes(table, -1, -2))
+    chance = weighted_sum((weighted_sum(table) @ distances) * columns)
+    observed = weighted_total(table, distances) * counts.units
+    return 1 - divide_or_default(observed, chance)
+
+
+def nominal_weights(distances: Floats) -> Floats:
+    return np.sign(distances)
+
+
+def cohen_linear_weights(distances: Floats) -> Floats:
+    return distances
+
+
+def _agreement(
+    name: str, title: str, weight: str, distance: Distance, source: str
+) -> AgreementCoefficient:
+    card = Card(
+        name=name,
+        title=title,
+        formula=f"1 − Σ w·observed / Σ w·expected, w = {weight} for grades i and j; expected "
+        "from each assessor's own grade distribution",
+        reading="Agreement beyond chance, given each assessor's own grade distribution"
+        + ("." if distance is nominal_weights else "; small differences weigh less."),
+        source=source,
+        range="-1 to 1, 0 is chance",
+        edge_cases=("Low if one grade is very common, even with high percent agreement.",),
+        undefined="no pair was judged by both, or all their judgments have the same grade.",
+    )
+    return AgreementCoefficient(
+        card,
+        partial(weighted_kappa, distance=distance),
+        flat=ONE_GRADE,
+        pairwise=True,
+        empty=NO_OVERLAP,
+        examples=_EXAMPLES[name],
+    )
+
+
+_TWO = ((0, 0, 1, 1, 2, None), (0, 1, 1, 2, 2, 0))
+_EXAMPLES = {
+    "kappa": ((_TWO, 1 - 10 / 17),),
+    "kappa-linear": ((_TWO, 1 - 10 / 22),),
+    "kappa-quadratic": ((_TWO, 1 - 10 / 32),),
+}
+
+KAPPA = _agreement("kappa", "Cohen's kappa", "1 if i ≠ j, else 0", nominal_weights, "Cohen 1960.")
+KAPPA_LINEAR = _agreement(
+    "kappa-linear", "Cohen's kappa, linear weights", "|i − j|", cohen_linear_weights, "Cohen 1968."
+)
+KAPPA_QUADRATIC = _agreement(
+    "kappa-quadratic", "Cohen's kappa, quadratic weights", "(i − j)²", np.square, "Cohen 1968."
+)

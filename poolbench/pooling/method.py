@@ -1,0 +1,108 @@
+"""The kinds of pooling methods: an order, a sample, or a player that uses judgments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+from poolbench.cards import Card
+from poolbench.pooling.candidates import Floats, Ints, Mask, TopicCandidates
+
+Values = Mapping[str, Any]
+"""All parameters of a method by name, as checked by ``spec_file.py``."""
+
+EARLIER = -1
+"""In place of the run: the document was not played by a run but selected by an earlier step."""
+
+
+class NextDocument(NamedTuple):
+    """The document to judge next, and the run that plays it (``EARLIER``: no single run)."""
+
+    doc: int
+    run: int = EARLIER
+
+
+class AdaptivePlayer(Protocol):
+    """An adaptive method on one topic. It knows only the judgments passed to ``observe``.
+
+    ``choose`` has no side effects and can be repeated. ``available`` marks the documents not yet
+    selected, at least one; a document selected but not judged is neither available nor observed.
+    ``step`` counts the documents selected so far and, with the seed, determines all randomness.
+    """
+
+    def choose(self, available: Mask, step: int) -> NextDocument: ...
+
+    def observe(self, choice: NextDocument, relevant: bool) -> None: ...
+
+
+@runtime_checkable
+class ComparablePlayer(Protocol):
+    """A player that is comparable across topics: the most urgent comes first."""
+
+    def urgency(self, available: Mask) -> float: ...
+
+
+@runtime_checkable
+class FinishingPlayer(Protocol):
+    """A player that can end its step early."""
+
+    def is_finished(self) -> bool: ...
+
+
+@runtime_checkable
+class MemoryPlayer(Protocol):
+    """A player with ``cells`` numbers in memory beyond runs × documents."""
+
+    @property
+    def cells(self) -> int: ...
+
+
+@dataclass(frozen=True, eq=False)
+class DocumentSample:
+    """A sample of one topic. ``frame`` lists the sampling frame, with the ``stratum`` (from 1;
+    0: none) and the inclusion ``probability`` of each document; ``sampled`` marks those drawn.
+    """
+
+    frame: Ints
+    stratum: Ints
+    probability: Floats
+    sampled: Mask
+
+
+@dataclass(frozen=True)
+class PoolingMethod:
+    """One of three kinds. ``order`` returns documents best first; those not marked ``available``
+    are in the pool already and are skipped. ``sample`` draws from the ``available`` documents,
+    ``documents`` of them if the step limits their number. ``player`` starts an adaptive method.
+    ``reach`` is the last rank used, by run (None: the cut-off). ``reads``: it needs texts.
+    """
+
+    card: Card
+    order: Callable[[TopicCandidates, Values, Mask], Ints] | None = None
+    sample: Callable[[TopicCandidates, Values, Mask, int | None], DocumentSample] | None = None
+    player: Callable[[TopicCandidates, Values], AdaptivePlayer] | None = None
+    reach: Callable[[TopicCandidates, Values], Ints] | None = None
+    reads: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.card.name
+
+    @property
+    def kind(self) -> str:
+        """``static``, ``sampled`` or ``adaptive``."""
+        if self.player is not None:
+            return "adaptive"
+        return "static" if self.order is not None else "sampled"
+
+
+def score_based_method(
+    card: Card, scores: Callable[[TopicCandidates, Values], Floats]
+) -> PoolingMethod:
+    """The static method that takes documents by descending ``scores``."""
+
+    def order(candidates: TopicCandidates, values: Values, available: Mask) -> Ints:  # noqa: ARG001
+        return candidates.best_first(scores(candidates, values))
+
+    return PoolingMethod(card, order=order)

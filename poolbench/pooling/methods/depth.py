@@ -1,0 +1,47 @@
+"""Depth-k pooling: the first k documents of every run."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from poolbench.cards import Card, Parameter
+from poolbench.pooling.candidates import Ints, Mask, TopicCandidates
+from poolbench.pooling.method import PoolingMethod, Values
+
+DEPTH = Card(
+    name="depth",
+    title="Depth-k",
+    formula="pool(topic) = ∪ over runs r of the first k documents of r, with one k for all "
+    "runs or one per run",
+    reading="Every document that at least one run ranks in its top k is judged, so precision at k "
+    "is exact for every contributing run.",
+    source="Spärck Jones and van Rijsbergen 1975; TREC since 1992.",
+    range="k to k · number of runs documents per topic",
+    parameters=(
+        Parameter("k", "Ranks taken from each run: one number, or one per run tag.", kind="depths"),
+    ),
+    edge_cases=(
+        "Ranks are reassigned in trec_eval's order; the file's rank column is not used.",
+        "A run with fewer than k documents for a topic contributes all of them.",
+        "Depth 0 excludes a run. With depths per run tag, tags that are not listed are excluded.",
+    ),
+)
+
+
+def depth_by_run(candidates: TopicCandidates, values: Values) -> Ints:
+    """By run: the number of ranks taken."""
+    k = values["k"]
+    by_run = [k if isinstance(k, int) else k.get(tag, 0) for tag in candidates.runs]
+    return np.array(by_run, np.int64)
+
+
+def depth_order(candidates: TopicCandidates, values: Values, available: Mask) -> Ints:  # noqa: ARG001
+    """The documents within the depth of any run, by best rank."""
+    within = candidates.rank <= depth_by_run(candidates, values)[candidates.run]
+    is_pooled = np.zeros(len(candidates), bool)
+    is_pooled[candidates.doc[within]] = True
+    order = candidates.best_first(-candidates.min_rank.astype(float))
+    return order[is_pooled[order]]
+
+
+METHOD = PoolingMethod(DEPTH, order=depth_order, reach=depth_by_run)

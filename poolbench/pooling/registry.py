@@ -1,0 +1,80 @@
+"""The registry of pooling methods by name."""
+
+from __future__ import annotations
+
+from poolbench.pooling.method import PoolingMethod
+from poolbench.pooling.methods import (
+    bandits,
+    cal,
+    comb,
+    condorcet,
+    depth,
+    hedge,
+    mmns,
+    mtc,
+    mtf,
+    ntcir,
+    rank_scores,
+    rbp,
+    rule_1,
+    statap,
+    strata,
+)
+
+MAXMEAN, THOMPSON, UCB, EGREEDY, RANDOM = bandits.METHODS
+LISTED = (
+    depth.METHOD,
+    rank_scores.METHODS["take"],
+    ntcir.METHOD,
+    rank_scores.METHODS["pp"],
+    rank_scores.METHODS["dcg"],
+    rank_scores.METHODS["rrf"],
+    *rbp.STATIC,
+    rank_scores.METHODS["borda"],
+    condorcet.METHOD,
+    *comb.METHODS,
+    mtf.METHOD,
+    MAXMEAN,
+    mmns.METHOD,
+    THOMPSON,
+    UCB,
+    EGREEDY,
+    RANDOM,
+    hedge.METHOD,
+    rbp.ADAPTIVE,
+    mtc.METHOD,
+    cal.METHOD,
+    strata.METHOD,
+    statap.METHOD,
+)
+METHODS: dict[str, PoolingMethod] = {method.name: method for method in LISTED}
+RULE = 2
+"""The rule by which new pools choose documents. A change of what any adaptive method chooses from
+the same judgments needs a new rule, and the former players for the pools of the old one."""
+METHODS_BY_RULE: dict[int, dict[str, PoolingMethod]] = {
+    1: METHODS | {method.name: method for method in rule_1.METHODS},
+    RULE: METHODS,
+}
+"""This alone decides which players a pool has: by rule, then name."""
+ALIASES = {"fairtake": "take"}
+"""Alternative names."""
+GROUPS = (
+    ("static", "Static methods", "The selection is known before judging starts."),
+    (
+        "adaptive",
+        "Adaptive methods",
+        "Each document is selected using the judgments made so far.",
+    ),
+    (
+        "sampled",
+        "Sampling methods",
+        "Documents are drawn with known inclusion probabilities, so measures can be estimated.",
+    ),
+)
+"""Kind, title, and what its methods have in common."""
+
+
+def list_methods_by_kind() -> list[tuple[str, str, str, list[PoolingMethod]]]:
+    """The groups that have methods, each with its methods."""
+    groups = [(*group, [m for m in LISTED if m.kind == group[0]]) for group in GROUPS]
+    return [group for group in groups if group[3]]

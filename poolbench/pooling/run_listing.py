@@ -1,0 +1,148 @@
+"""From runs to a listing: truncate each run and merge all of them topic by topic."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+
+from poolbench.pooling.candidates import Floats, Ints, RunListing
+from poolbench.reading.reader import DocnoArray
+from poolbench.runs.run_matrix import PairDictionary, RunMatrix
+from poolbench.runs.tables import RunTable, group_starts
+
+Run = TypeVar("Run")
+
+
+@dataclass(frozen=True)
+class TruncatedRun:
+    """The top documents of one run: topic and rank of each row, and its index in the run."""
+
+    topic: Ints
+    rank: Ints
+    row: Ints
+
+
+def truncate_run(run: RunTable, cutoff: int) -> RunTable:
+    """The first ``cutoff`` documents of each topic, without a reference to the file's bytes."""
+    cut = cut_run(run.topics, run.starts, run.topics, cutoff)
+    starts = group_starts(np.minimum(np.diff(run.starts), cutoff))
+    return RunTable(
+        run.tag, run.topics, starts, pack_docnos([run.docnos.take(cut.row)]), run.scores[cut.row]
+    )
+
+
+def build_listing(
+    runs: Iterable[RunTable], cutoff: int, seed: int, topics: Collection[str] | None = None
+) -> RunListing:
+    """The first ``cutoff`` documents of each run and topic; ``topics`` None: all.
+
+    Raises ``ValueError`` for two runs with the same tag.
+    """
+    ordered = sort_runs_by_tag([(run.tag, run) for run in runs])
+    names = answered_topics([run for _, run in ordered], topics)
+    cuts = [cut_run(run.topics, run.starts, names, cutoff) for _, run in ordered]
+    docnos = pack_docnos(
+        [run.docnos.take(cut.row) for (_, run), cut in zip(ordered, cuts, strict=True)]
+    )
+    scores = [run.scores[cut.row] for (_, run), cut in zip(ordered, cuts, strict=True)]
+    tags = tuple(tag for tag, _ in ordered)
+    return assemble_listing(tags, names, cuts, scores, docnos, np.arange(len(docnos)), seed)
+
+
+def build_listing_from_matrices(
+    runs: Iterable[tuple[str, RunMatrix]],
+    dictionary: PairDictionary,
+    cutoff: int,
+    seed: int,
+    topics: Collection[str] | None = None,
+) -> RunListing:
+    """The same from run matrices, each with its tag."""
+    ordered = sort_runs_by_tag(runs)
+    names = answered_topics([run for _, run in ordered], topics)
+    cuts = [cut_run(run.topics, run.starts, names, cutoff) for _, run in ordered]
+    pairs = [run.pairs[cut.row] for (_, run), cut in zip(ordered, cuts, strict=True)]
+    scores = [run.scores[cut.row] for (_, run), cut in zip(ordered, cuts, strict=True)]
+    code = np.concatenate([np.empty(0, np.int32), *pairs])
+    # Marking the codes is several times faster than sorting them.
+    is_listed = np.zeros(len(dictionary), bool)
+    is_listed[code] = True
+    place = (np.cumsum(is_listed) - 1)[code]
+    docnos = dictionary.get_docnos(np.flatnonzero(is_listed).astype(np.int32))
+    return assemble_listing(
+        tuple(tag for tag, _ in ordered), names, cuts, scores, docnos, place, seed
+    )
+
+
+def sort_runs_by_tag(runs: Iterable[tuple[str, Run]]) -> list[tuple[str, Run]]:
+    """``runs`` by tag, so that their input order does not matter."""
+    ordered = sorted(runs, key=lambda run: run[0])
+    if len({tag for tag, _ in ordered}) < len(ordered):
+        raise ValueError("two runs of a pool have the same tag")
+    return ordered
+
+
+def answered_topics(
+    runs: Sequence[RunTable | RunMatrix], topics: Collection[str] | None
+) -> tuple[str, ...]:
+    """The topics, ascending, that any run answers, restricted to ``topics``."""
+    answered = set().union(*(run.topics for run in runs))
+    return tuple(sorted(answered if topics is None else answered & set(topics)))
+
+
+def cut_run(topics: Sequence[str], starts: Ints, names: Sequence[str], cutoff: int) -> TruncatedRun:
+    """The rows of the first ``cutoff`` documents of each topic in ``names``."""
+    number = {name: at for at, name in enumerate(names)}
+    topic_numbers = np.array([number.get(topic, -1) for topic in topics], np.int64)
+    sizes = np.where(topic_numbers < 0, 0, np.minimum(np.diff(starts), cutoff))
+    before = np.repeat(group_starts(sizes)[:-1], sizes)
+    rank = np.arange(int(sizes.sum())) - before
+    return TruncatedRun(
+        np.repeat(topic_numbers, sizes), rank + 1, np.repeat(starts[:-1], sizes) + rank
+    )
+
+
+def pack_docnos(parts: Sequence[DocnoArray]) -> DocnoArray:
+    """All docnos concatenated, without references to the files' bytes."""
+    lengths = np.concatenate([np.empty(0, np.int64), *(part.lengths for part in parts)])
+    data = b"".join(part.joined() for part in parts)
+    return DocnoArray(data, group_starts(lengths)[:-1], lengths)
+
+
+def assemble_listing(
+    tags: tuple[str, ...],
+    names: tuple[str, ...],
+    cuts: Sequence[TruncatedRun],
+    scores: Sequence[Floats],
+    docnos: DocnoArray,
+    place: Ints,
+    seed: int,
+) -> RunListing:
+    """A listing from entries run by run; ``docnos[place[i]]`` is the docno of entry ``i``, and
+    entries with the same place have the same topic.
+    """
+    nothing = np.empty(0, np.int64)
+    topic = np.concatenate([nothing, *(cut.topic for cut in cuts)])
+    run = np.repeat(np.arange(len(cuts)), [len(cut.rank) for cut in cuts])
+    width = len(docnos) + 1
+    topic_of = np.zeros(len(docnos), np.int64)
+    topic_of[place] = topic
+    key = topic_of * width + docnos.ranks()
+    keys, first, row = np.unique(key, return_index=True, return_inverse=True)
+    starts = np.searchsorted(keys, np.arange(len(names) + 1) * width)
+    # Small integer types use radix sort, which is faster.
+    order = np.argsort(topic.astype(np.min_scalar_type(len(names))), kind="stable")
+    return RunListing(
+        runs=tags,
+        topics=names,
+        starts=starts.astype(np.int64),
+        docnos=docnos.take(first),
+        entries=np.searchsorted(topic[order], np.arange(len(names) + 1)).astype(np.int64),
+        run=run[order],
+        doc=(row[place] - starts[topic])[order],
+        rank=np.concatenate([nothing, *(cut.rank for cut in cuts)])[order],
+        score=np.concatenate([np.empty(0), *scores])[order],
+        seed=seed,
+    )

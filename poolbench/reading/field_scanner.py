@@ -1,0 +1,129 @@
+"""Find the fields of whitespace-separated lines, a block of lines at once.
+
+Three scanners, each exact, from the fastest to the most general:
+
+- ``scan_single_gaps``: one space or tab between fields, none at the ends (nearly all files);
+- ``scan_any_gaps``: any ASCII whitespace, ``\\r\\n`` and empty lines;
+- ``scan_line_by_line``: the lines of a block that neither of them accepts.
+
+A gap is a byte of at most 0x20, so one comparison finds all whitespace (and control characters,
+which the scanners reject). The bytes of a character outside of ASCII are all above 0x7F, so none
+is taken for a gap. Fields are split on ASCII whitespace only, as trec_eval does: U+00A0 or U+2028
+inside a docno is part of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poolbench.reading.machine_words import Ints, Mask
+
+Bytes = NDArray[np.uint8]
+
+_FIELD = re.compile(rb"[^ \t\n\r\x0b\x0c]+")
+_BLANK, _TAB, _LINE, _HASH = b" \t\n#"
+_IS_SPACE = np.isin(np.arange(256), list(b" \t\n\r\x0b\x0c"))
+
+
+class FieldSpans(NamedTuple):
+    """The fields of some lines: where they start and end in the file, shape (lines, width).
+
+    ``lines`` has the number of each line, from 0 at the first of the block; ``size`` is the
+    number of lines in the block, including empty ones.
+    """
+
+    size: int
+    lines: Sequence[int] | Ints
+    starts: Ints
+    ends: Ints
+
+
+def scan_fields(data: bytes, start: int, stop: int, width: int) -> FieldSpans | None:
+    """The fields of the lines in ``data[start:stop]``, each of which must have ``width``.
+
+    ``stop`` is the offset of a newline or the end of the data. None when a line has another
+    number of fields, starts with ``#``, or contains a control character or invalid UTF-8.
+    """
+    block = np.frombuffer(data, np.uint8, min(stop + 1, len(data)) - start, start)
+    if stop == start or not _is_utf8(data, block, start, stop):
+        return None
+    if stop == len(data):
+        block = np.append(block, np.uint8(_LINE))
+    is_gap = block <= _BLANK
+    gaps = np.flatnonzero(is_gap)
+    spans = scan_single_gaps(block, is_gap, gaps, width) or scan_any_gaps(block, gaps, width)
+    if spans is None or (block[spans.starts[:, 0]] == _HASH).any():
+        return None
+    return FieldSpans(spans.size, spans.lines, spans.starts + start, spans.ends + start)
+
+
+def scan_single_gaps(block: Bytes, is_gap: Mask, gaps: Ints, width: int) -> FieldSpans | None:
+    """Spans if every gap between fields is one space or tab, or one newline between lines.
+
+    No two gaps are neighbors and none is first, so each ends a field; ``width`` gaps make a line if
+    the last of them is a newline and no other one is, which their number shows.
+    """
+    if len(gaps) % width or is_gap[0] or (is_gap[1:] & is_gap[:-1]).any():
+        return None
+    ends = gaps.reshape(-1, width)
+    newlines = np.count_nonzero(block == _LINE)
+    if newlines != len(ends) or (block[ends[:, -1]] != _LINE).any():
+        return None
+    others = np.count_nonzero(block == _BLANK) + np.count_nonzero(block == _TAB)
+    if newlines + others != len(gaps):
+        return None
+    starts = np.empty_like(gaps)
+    starts[0] = 0
+    np.add(gaps[:-1], 1, out=starts[1:])
+    return FieldSpans(len(ends), range(len(ends)), starts.reshape(-1, width), ends)
+
+
+def scan_any_gaps(block: Bytes, gaps: Ints, width: int) -> FieldSpans | None:
+    """Spans if all nonempty lines have ``width`` fields.
+
+    A gap ends a field if it does not follow another gap directly. The line of a field is the number
+    of newlines before its end; ``width`` fields in a row are one line if they are in the same line,
+    and the next ``width`` in a later one.
+    """
+    kinds = block[gaps]
+    if not _IS_SPACE[kinds].all():
+        return None
+    before = np.concatenate(([-1], gaps[:-1]))
+    is_end = gaps - before > 1
+    ends, starts = gaps[is_end], before[is_end] + 1
+    if not len(ends) or len(ends) % width:
+        return None
+    newlines = kinds == _LINE
+    lines = (np.cumsum(newlines) - newlines)[is_end].reshape(-1, width)
+    if (lines[:, :1] != lines).any() or not _strictly_rises(lines[:, 0]).all():
+        return None
+    fields = starts.reshape(-1, width), ends.reshape(-1, width)
+    return FieldSpans(int(np.count_nonzero(newlines)), lines[:, 0], *fields)
+
+
+def scan_line_by_line(size: int, lines: Sequence[tuple[int, int, bytes]], width: int) -> FieldSpans:
+    """Spans of ``(number, offset in the file, line)``; each line has at least ``width`` fields."""
+    fields = [[match.span() for match in _FIELD.finditer(line)][:width] for _, _, line in lines]
+    places = np.array([place for _, place, _ in lines], np.int64).reshape(-1, 1)
+    spans = np.array(fields, np.int64).reshape(-1, width, 2)
+    numbers = [number for number, _, _ in lines]
+    return FieldSpans(size, numbers, spans[:, :, 0] + places, spans[:, :, 1] + places)
+
+
+def _strictly_rises(values: Ints) -> Mask:
+    return values[1:] > values[:-1]
+
+
+def _is_utf8(data: bytes, block: Bytes, start: int, stop: int) -> bool:
+    if block.max() < 0x80:
+        return True
+    try:
+        data[start:stop].decode()
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -1,0 +1,122 @@
+"""Which run contributed which document to the pool, and at which rank."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from poolbench.evaluation.judgments import Ints, Mask
+from poolbench.pooling.candidates import RunListing
+from poolbench.runs.pair_index import PairIndex
+from poolbench.runs.tables import QrelsTable
+
+MAX_INFERRED_DEPTH = 100
+"""The largest pool depth that is inferred from the judgments."""
+SHARE = 0.9
+"""The share of new documents at a depth that must be judged for the depth to be pooled."""
+
+NO_GROUP, SEVERAL = -1, -2
+"""Instead of a group: no group contributed the document, or several did."""
+
+NO_RUN = "no run contributed to the pool"
+NO_TOPIC = "no contributing run answers a topic of the qrels"
+NO_DEPTH = (
+    "the pool depth cannot be inferred from the judgments (less than "
+    f"{100 * SHARE:.0f} % of the top-ranked documents of the contributing runs are judged): "
+    "specify it"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class InferredPool:
+    """``runs`` are the indices of the contributing runs, pooled to ``depth``.
+
+    By entry, a document in a run: ``run`` and ``doc``, as indices. By document: ``topic``, an
+    index; ``place`` of the judgment, -1 if there is none; ``best``, the best rank in any
+    contributing run. ``depth_specified`` is False if the depth was inferred from the judgments.
+    ``judgments`` is the number of lines of the qrels.
+    """
+
+    runs: Ints
+    depth: int
+    depth_specified: bool
+    run: Ints
+    doc: Ints
+    topic: Ints
+    place: Ints
+    best: Ints
+    judgments: int
+
+    def contributors(self, groups: Ints) -> tuple[Ints, Ints]:
+        """``(count, sole)`` by line of the qrels: how many groups contributed the document, and
+        the only group that did, or NO_GROUP or SEVERAL. ``groups`` is by run.
+        """
+        width = int(groups.max(initial=0)) + 1
+        pairs = np.unique(self.doc * width + groups[self.run])
+        doc, group = pairs // width, pairs % width
+        by_doc = np.bincount(doc, minlength=len(self.place))
+        sole_by_doc = np.full(len(self.place), SEVERAL)
+        single = by_doc[doc] == 1
+        sole_by_doc[doc[single]] = group[single]
+        listed = self.place >= 0
+        lines = self.place[listed]
+        count, sole = np.zeros(self.judgments, np.int64), np.full(self.judgments, NO_GROUP)
+        count[lines], sole[lines] = by_doc[listed], sole_by_doc[listed]
+        return count, sole
+
+    def contributed_by(self, groups: Ints, group: int) -> Mask:
+        """By line of the qrels: whether the group contributed the document."""
+        docs = self.doc[groups[self.run] == group]
+        mask = np.zeros(self.judgments, np.bool_)
+        places = self.place[docs]
+        mask[places[places >= 0]] = True
+        return mask
+
+
+def infer_pool(
+    listing: RunListing, qrels: QrelsTable, tags: Sequence[str], depth: int | None
+) -> InferredPool:
+    """The pool of the runs of ``listing``, which is cut at ``depth`` or at MAX_INFERRED_DEPTH.
+
+    Raises ``ValueError`` if no run contributed or answers a topic, or if the depth is None and
+    cannot be inferred.
+    """
+    if not listing.runs:
+        raise ValueError(NO_RUN)
+    if not listing.topics:
+        raise ValueError(NO_TOPIC)
+    place = PairIndex.from_table(qrels).find(listing).astype(np.int64)
+    topics = np.array([qrels.topics.index(topic) for topic in listing.topics], np.int64)
+    doc = listing.doc + np.repeat(listing.starts[:-1], np.diff(listing.entries))
+    best = np.full(len(place), np.iinfo(np.int64).max)
+    np.minimum.at(best, doc, listing.rank)
+    judged = (place >= 0) & (qrels.grades[place] >= 0)
+    limit = infer_pool_depth(best, judged) if depth is None else depth
+    runs = np.array([tags.index(tag) for tag in listing.runs], np.int64)
+    within = listing.rank <= limit
+    pooled = best <= limit
+    number = np.cumsum(pooled) - 1
+    return InferredPool(
+        runs=runs,
+        depth=limit,
+        depth_specified=depth is not None,
+        run=runs[listing.run[within]],
+        doc=number[doc[within]],
+        topic=np.repeat(topics, np.diff(listing.starts))[pooled],
+        place=place[pooled],
+        best=best[pooled],
+        judgments=len(qrels),
+    )
+
+
+def infer_pool_depth(best: Ints, judged: Mask) -> int:
+    """The deepest best rank down to which at least SHARE of the documents are judged."""
+    new = np.bincount(best, minlength=2)[1:]
+    seen = np.bincount(best[judged], minlength=len(new) + 1)[1:]
+    short = np.flatnonzero((seen < SHARE * new) | (new == 0))
+    depth = int(short[0]) if len(short) else len(new)
+    if depth < 1:
+        raise ValueError(NO_DEPTH)
+    return depth

@@ -1,0 +1,341 @@
+"""The verdict on stopping: would more judgments change anything?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from poolbench.files.faults import format_count
+from poolbench.number_formats import format_decimals, format_percent
+from poolbench.reliability.campaign_state import CampaignState
+from poolbench.reliability.stopping.panel import StoppingPanel
+from poolbench.reliability.stopping.remaining_relevant import NO_SAMPLE
+from poolbench.reliability.verdicts.ranking_draws import (
+    draw_rest_of_pool,
+    rank_competitors,
+    summarize_taus,
+)
+from poolbench.statistics.estimate import UNDEFINED
+from poolbench.verdicts import (
+    Act,
+    KeyFigure,
+    Threshold,
+    Verdict,
+    VerdictState,
+    finish_verdict,
+)
+
+STOPPING = "stopping"
+OURS = "Poolbench, decision 0056"
+LEAST_TAU = Threshold(
+    "stopping-tau",
+    0.97,
+    "Tau-b with the ranking after the rest is judged, at least",
+    "Poolbench, decision 0056: stricter than the 0.9 of Voorhees, IP&M 2000, since both rankings "
+    "are by the same assessors, with a margin over 0.95",
+)
+STILL = Threshold(
+    "stopping-still", 200, "Judgments over which the order of the runs must hold", OURS
+)
+MOST_PLACES = Threshold(
+    "stopping-places", 1, "Places that a run may have moved over them, at most", OURS
+)
+LEAST_JUDGED = Threshold(
+    "stopping-judged",
+    0.9,
+    "Judged@k of every contributing run, at least",
+    "Poolbench, decision 0056; unjudged documents count as not relevant (Buckley and Voorhees, "
+    "SIGIR 2004)",
+)
+LEAST_JUDGMENTS = Threshold("stopping-judgments", 100, "Judgments for a verdict, at least", OURS)
+NO_PANEL = StoppingPanel(0, None, 0, 0, 0, ())
+NO_POOL = "no pool is frozen"
+NO_RUNS = "fewer than two runs have a score"
+NO_ORDER = "documents are not judged in random order"
+ORDERED = (
+    "Documents that look relevant were judged first, or for another pool, so they are no sample of "
+    "the rest. The answer comes when all are judged; with a plan in random order, much earlier."
+)
+QUESTION = "Would more judgments change anything?"
+THRESHOLDS = (LEAST_TAU, STILL, MOST_PLACES, LEAST_JUDGED, LEAST_JUDGMENTS)
+
+
+@dataclass(frozen=True)
+class StoppingReport:
+    """A pool at one moment of judging.
+
+    ``judgments`` counts grades, ``judged`` and ``unjudged`` documents of the pool;
+    ``topics_unjudged`` topics have none judged. ``expected`` more relevant documents, from
+    ``low`` to ``high``. ``tau`` and ``tau_low`` compare the ranking now with that after the rest
+    is judged at random: median, and lower end. ``moved`` is the most places that a run has moved
+    over the last ``span`` judgments; ``pooled_judged`` is judged@``cut`` of each contributing
+    run. ``reason`` says why the rest cannot be estimated. ``panel`` has what the page shows
+    below, as of the same judgments.
+    """
+
+    measure: str
+    cut: int
+    runs: int
+    judgments: int
+    judged: int
+    unjudged: int
+    topics_unjudged: int = 0
+    completeness: float | None = None
+    expected: float | None = None
+    low: float | None = None
+    high: float | None = None
+    tau: float | None = None
+    tau_low: float | None = None
+    moved: int | None = None
+    span: int = 0
+    pooled_judged: Sequence[float | None] = ()
+    reason: str = ""
+    seconds_each: float | None = None
+    panel: StoppingPanel = NO_PANEL
+
+    @property
+    def lowest_judged(self) -> float | None:
+        return min((share for share in self.pooled_judged if share is not None), default=None)
+
+    @property
+    def minutes(self) -> float | None:
+        """To judge the rest."""
+        return None if self.seconds_each is None else self.unjudged * self.seconds_each / 60
+
+
+def compute_stopping(
+    panel: StoppingPanel, unjudged: int = 0, state: CampaignState | str = ""
+) -> StoppingReport:
+    """From what has been found, and the campaign as of the same judgments or, where no measure
+    ranks its runs, the reason. ``unjudged`` documents of the pool are left.
+    """
+    if panel.pool is None:
+        return StoppingReport("–", 10, 0, panel.judgments, 0, 0, reason=NO_POOL, panel=panel)
+    left = panel.pool.left
+    if isinstance(state, str):
+        return StoppingReport(
+            "–", 10, 0, panel.judgments, left.judged, unjudged, reason=state, panel=panel
+        )
+    reason = left.reason or ("" if len(state.runs) > 1 else NO_RUNS)
+    spread = UNDEFINED
+    if not reason:
+        # Pairs that the policy leaves undecided are drawn like unjudged ones.
+        now, then = draw_rest_of_pool(state.panel, state.grades, state.draws, state.seed)
+        spread = summarize_taus(now, then, state.panel.better)
+    moved, span = _measure_movement(state)
+    return StoppingReport(
+        measure=state.title,
+        cut=state.cut,
+        runs=len(state.runs),
+        judgments=panel.judgments,
+        judged=left.judged,
+        unjudged=unjudged,
+        topics_unjudged=left.topics_unjudged,
+        completeness=left.completeness,
+        expected=left.expected,
+        low=left.low,
+        high=left.high,
+        tau=spread.value,
+        tau_low=spread.low,
+        moved=moved,
+        span=span,
+        pooled_judged=[
+            means[1]
+            for run, means in zip(state.runs, state.history.means[state.judgments], strict=True)
+            if run.pooled
+        ],
+        reason=NO_ORDER if reason == NO_SAMPLE else reason,
+        seconds_each=state.seconds_each,
+        panel=panel,
+    )
+
+
+def _measure_movement(state: CampaignState) -> tuple[int | None, int]:
+    """The most places that a run has moved over the last ``STILL`` judgments, and their number."""
+    span = int(STILL.value)
+    before = state.judgments - span
+    if before not in state.history.means or len(state.runs) < 2:
+        return None, 0
+    ranks = rank_competitors(state.stack_scores(state.judgments, before))
+    return int(np.abs(ranks[0] - ranks[1]).max(initial=0)), span
+
+
+def judge_stopping(report: StoppingReport) -> Verdict:
+    return finish_verdict(_decide(report), THRESHOLDS)
+
+
+def _decide(report: StoppingReport) -> Verdict:
+    unknown = _explain_unknown(report)
+    if unknown:
+        return Verdict(
+            STOPPING,
+            VerdictState.UNKNOWN,
+            f"Whether judging can stop cannot be determined: {unknown}.",
+            ORDERED
+            if unknown == NO_ORDER
+            else "The rest of a pool can be estimated only from a random sample of it.",
+            _list_figures(report),
+            _list_first_acts(report, unknown),
+        )
+    still, lowest = _stands_still(report), report.lowest_judged
+    judged = lowest is not None and lowest >= LEAST_JUDGED.value
+    if still and judged:
+        state = VerdictState.GOOD
+    else:
+        state = VerdictState.AMBER if still or judged else VerdictState.BAD
+    return Verdict(
+        STOPPING,
+        state,
+        _write_sentence(report, still=still, judged=judged),
+        _write_reason(report),
+        _list_figures(report),
+        _list_acts(report, state),
+    )
+
+
+def _explain_unknown(report: StoppingReport) -> str:
+    least = int(LEAST_JUDGMENTS.value)
+    if report.judgments < least:
+        return f"there are {report.judgments} judgments, and {least} are needed"
+    if report.unjudged and report.reason:
+        return report.reason
+    if report.tau_low is None or report.lowest_judged is None:
+        return report.reason or NO_RUNS
+    return ""
+
+
+def _stands_still(report: StoppingReport) -> bool:
+    """The rest would hardly move a run, and lately none has moved far."""
+    if not report.unjudged:
+        return True
+    places, span = MOST_PLACES.value, STILL.value
+    return (
+        report.tau_low is not None
+        and report.tau_low >= LEAST_TAU.value
+        and not report.topics_unjudged
+        and report.moved is not None
+        and report.moved <= places
+        and report.span >= span
+    )
+
+
+def _write_sentence(report: StoppingReport, *, still: bool, judged: bool) -> str:
+    rest, measure = format_count(report.unjudged, "document"), report.measure
+    lowest = report.lowest_judged or 0.0
+    if not report.unjudged:
+        return (
+            "You can stop: every document of the pool is judged."
+            if judged
+            else f"The pool is judged, but down to {format_percent(lowest)} of the first "
+            f"{report.cut} documents of a run: a deeper pool is needed."
+        )
+    if still and judged:
+        return (
+            f"You can stop: the {rest} left would hardly change the order of the runs by "
+            f"{measure}, tau at least {format_decimals(report.tau_low, 2)}."
+        )
+    if still:
+        return (
+            f"The order of the runs by {measure} stands, but only {format_percent(lowest)} of "
+            f"the first {report.cut} documents of some run are judged."
+        )
+    return _explain_movement(report, rest)
+
+
+def _explain_movement(report: StoppingReport, rest: str) -> str:
+    """What still moves the order of the runs."""
+    measure = report.measure
+    if report.topics_unjudged:
+        number = report.topics_unjudged
+        return f"Go on: {number} {'topic has' if number == 1 else 'topics have'} no judgment yet."
+    if report.tau_low is not None and report.tau_low < LEAST_TAU.value:
+        return (
+            f"Go on: judging the {rest} left can still change the order of the runs by {measure}, "
+            f"tau down to {format_decimals(report.tau_low, 2)}."
+        )
+    if report.moved is None or report.span < STILL.value:
+        span = int(STILL.value)
+        return f"Go on: fewer than {span} judgments lie behind the present order of the runs."
+    places = format_count(report.moved, "place")
+    return (
+        f"Go on: within the last {report.span} judgments a run has moved by {places} by {measure}."
+    )
+
+
+def _write_reason(report: StoppingReport) -> str:
+    tau, share = LEAST_TAU.value, LEAST_JUDGED.value
+    span, places = int(STILL.value), MOST_PLACES.value
+    return (
+        f"Judging can stop when 19 of 20 likely outcomes of the rest keep tau at {tau:g} or more, "
+        f"no run has moved by more than {places:g} within {span} judgments, and "
+        f"judged@{report.cut} of every contributing run is {share:g} or more. Documents below the "
+        "pool are not covered."
+    )
+
+
+def _list_figures(report: StoppingReport) -> tuple[KeyFigure, ...]:
+    expected, lowest, tau = report.expected, report.lowest_judged, report.tau
+    return (
+        KeyFigure(
+            "relevant documents expected in the rest of the pool",
+            expected,
+            "–" if expected is None else f"{expected:,.0f}",
+            report.reason if expected is None else f"{report.unjudged:,} documents are unjudged",
+            report.low,
+            report.high,
+            scale=(0.0, max(1.0, float(report.unjudged))),
+        ),
+        KeyFigure(
+            "tau with the ranking after the rest is judged",
+            tau,
+            format_decimals(tau, 2),
+            report.reason if tau is None else "median of the draws; from their lower end",
+            report.tau_low,
+            None if tau is None else 1.0,
+            (LEAST_TAU.value, 1.0),
+            (0.5, 1.0),
+            word="tau",
+        ),
+        KeyFigure(
+            f"most places moved within {report.span} judgments",
+            None if report.moved is None else float(report.moved),
+            "–" if report.moved is None else f"{report.moved}",
+            "undefined: too few judgments to look back" if report.moved is None else "",
+            good=(0.0, MOST_PLACES.value),
+            scale=(0.0, max(2.0, float(report.runs - 1))),
+        ),
+        KeyFigure(
+            f"judged@{report.cut} of every contributing run, at least",
+            lowest,
+            format_decimals(lowest, 2),
+            "undefined: no run contributed" if lowest is None else "",
+            good=(LEAST_JUDGED.value, 1.0),
+            word="judged@k",
+        ),
+    )
+
+
+def _judge_rest(report: StoppingReport) -> Act:
+    return Act("Let the rest be judged", "judging", (), {}, report.unjudged, report.minutes)
+
+
+def _list_first_acts(report: StoppingReport, unknown: str) -> tuple[Act, ...]:
+    """What brings a verdict."""
+    if report.reason == NO_POOL:
+        return (Act("Build a pool", "pools"),)
+    shares = Act("See how much of each run is judged", "interim-scores")
+    if unknown == NO_ORDER:
+        random = Act("Choose random order for the next plan", "plan-new")
+        return (_judge_rest(report), shares, random)
+    return (_judge_rest(report),) if report.unjudged else (Act("Look at the runs", "runs"),)
+
+
+def _list_acts(report: StoppingReport, state: VerdictState) -> tuple[Act, ...]:
+    freeze = Act("Freeze a qrels version", "qrels-list")
+    if state is VerdictState.GOOD:
+        return (freeze, _judge_rest(report)) if report.unjudged else (freeze,)
+    if report.unjudged:
+        return (_judge_rest(report),)
+    return (Act("Build a deeper pool", "pools"), freeze)

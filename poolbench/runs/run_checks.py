@@ -1,0 +1,137 @@
+"""The run validator: one report of all errors and warnings of a submitted run.
+
+The same function serves pages, API and command line. Codes and fixes are listed in
+docs/formats.md.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, field
+
+from poolbench.files.columns import ColumnFile
+from poolbench.files.faults import FaultReport, InvalidFile
+from poolbench.files.streams import read_bytes
+from poolbench.runs.run_fields import FieldChecks
+from poolbench.runs.run_ids import check_docnos, check_topics
+from poolbench.runs.run_ranking import RankedRows, check_depths, check_ranking
+from poolbench.runs.runs import RUN_LAYOUT, RowCollector, build_run_table, parse_scores
+from poolbench.runs.tables import RunTable
+
+_STRUCTURE = ("E01", "E03", "E13", "E14")
+
+
+@dataclass(frozen=True)
+class RunRules:
+    """The requirements of a campaign on runs. None means: not checked.
+
+    ``topics`` are those that runs may contain; ``withheld_topics`` (training topics) get a
+    message of their own. ``docnos`` is the collection.
+    ``earlier_hashes`` maps ``normalised_hash`` of the same team's other runs to their tags.
+    """
+
+    topics: frozenset[str] | None = None
+    withheld_topics: frozenset[str] = frozenset()
+    docnos: Container[str] | None = None
+    declared_tag: str | None = None
+    used_tags: frozenset[str] = frozenset()
+    max_per_topic: int | None = 1000
+    require_all_topics: bool = False
+    max_bytes: int = 1 << 28
+    earlier_hashes: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class CheckedRun:
+    """The result of a check: ``table`` is None if the run is rejected.
+
+    ``lines`` counts the lines of the file, ``documents`` the valid ones; ``tied`` is the
+    number of documents that share their score with another one of the topic.
+    """
+
+    report: FaultReport
+    table: RunTable | None = None
+    lines: int = 0
+    documents: int = 0
+    topics: tuple[str, ...] = ()
+    tag: str = ""
+    tied: int = 0
+    digest: str = ""
+
+    @property
+    def accepted(self) -> bool:
+        return self.table is not None
+
+
+def check_run_file(data: bytes, rules: RunRules, *, file: str = "") -> CheckedRun:
+    """Check the run in ``data`` (plain or gzip) against ``rules``. Never raises for bad input."""
+    try:
+        text = read_bytes(io.BytesIO(data), max_bytes=rules.max_bytes, file=file)
+    except InvalidFile as refused:
+        return CheckedRun(refused.report)
+    source = ColumnFile(text, RUN_LAYOUT, FaultReport(file))
+    fields = FieldChecks(source, rules.declared_tag, rules.used_tags)
+    collector = RowCollector(source)
+    for block in source.blocks():
+        fields.check(block)
+        collector.add(block, parse_scores(source, block))
+    fields.finish()
+    rows = collector.finish()
+    # Checks that need complete lines and valid numbers run only if all of them are.
+    sound = len(rows) > 0 and not any(source.report.counts[code] for code in _STRUCTURE)
+    check_topics(source, rows, rules.topics, rules.withheld_topics)
+    check_docnos(source, rows, rules.docnos)
+    check_depths(source, rows, rules.max_per_topic)
+    table = build_run_table(source, rows)
+    tied = 0
+    if sound:
+        check_missing_topics(source.report, rules, rows.grouped.topics)
+        tied = check_ranking(source, RankedRows.from_rows(rows, fields.ranks()), table)
+    return _build_result(source, table, tied, rules.earlier_hashes)
+
+
+def check_missing_topics(report: FaultReport, rules: RunRules, answered: tuple[str, ...]) -> None:
+    """Add W02, or E17 where every topic is required, if topics have no documents."""
+    required = (rules.topics or frozenset()) - rules.withheld_topics
+    missing = sorted(required - set(answered))
+    if not missing:
+        return
+    listing = ", ".join(missing[:10]) + (", …" if len(missing) > 10 else "")
+    message = f"No documents for {len(missing)} of {len(required)} topics: {listing}."
+    if rules.require_all_topics:
+        report.add("E17", message, "Add documents for these topics; every topic is required.")
+    else:
+        report.add("W02", message, "Missing topics score 0 in means over all topics.")
+
+
+def ranking_hash(table: RunTable) -> str:
+    """Hex sha256 over topics, docnos in order and scores; tag, ranks and layout are ignored."""
+    digest = hashlib.sha256()
+    for index, topic in enumerate(table.topics):
+        rows = table.rows(index)
+        digest.update(b"\n".join([topic.encode(), *table.docnos.texts(rows), b""]))
+        # Adding zero turns -0.0 into 0.0, which is the same score.
+        digest.update((table.scores[rows] + 0.0).astype("<f8").tobytes())
+    return digest.hexdigest()
+
+
+def _build_result(
+    source: ColumnFile, table: RunTable, tied: int, earlier: Mapping[str, str]
+) -> CheckedRun:
+    report = source.report
+    digest = ranking_hash(table)
+    if (twin := earlier.get(digest)) is not None:
+        message = f"The run has the same documents and scores as your run {twin}."
+        report.add("W09", message, "Submit a different run, or withdraw one of the two.")
+    return CheckedRun(
+        report=report,
+        table=None if report.has_errors else table,
+        lines=source.lines,
+        documents=len(table),
+        topics=table.topics,
+        tag=table.tag,
+        tied=tied,
+        digest=digest,
+    )

@@ -1,0 +1,119 @@
+"""Checks of single fields of a run: the tag, column 2 and the rank."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poolbench.files.columns import ColumnFile
+from poolbench.files.faults import escape_excerpt, format_count
+from poolbench.reading.reader import LineBlock, parse_decimals
+from poolbench.runs.runs import Q0, RANK, TAG
+
+_TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,19}")
+TAG_FORM = "up to 20 letters A to Z, digits and _ . -, starting with a letter or digit"
+_RANK = re.compile(rb"[+-]?\d{1,18}")
+HEADS = {b"tag", b"runtag", b"run_tag", b"run-tag", b"runid", b"run_id"}
+"""The last word of a header line; run files have none."""
+
+
+@dataclass
+class FieldChecks:
+    """Checks the blocks of one run; ``finish`` adds the faults reported once per file."""
+
+    source: ColumnFile
+    declared_tag: str | None
+    used_tags: frozenset[str]
+    _first_tag: bytes | None = None
+    _seen_tags: set[bytes] = field(default_factory=set)
+    _other_q0: list[int] = field(default_factory=list)
+    _other_q0_count: int = 0
+    _ranks: list[NDArray[np.int64]] = field(default_factory=list)
+
+    def check(self, block: LineBlock) -> None:
+        if not len(block):
+            return
+        self._check_tags(block)
+        self._check_q0(block)
+        self._check_ranks(block)
+
+    def ranks(self) -> NDArray[np.int64]:
+        """All ranks in file order; only for a file without E13."""
+        return np.concatenate([np.empty(0, np.int64), *self._ranks])
+
+    def finish(self) -> None:
+        if self._other_q0_count:
+            message = f"Column 2 is not Q0 on {format_count(self._other_q0_count, 'line')}."
+            fix = "The value is ignored; use Q0 for compatibility with other tools."
+            self.source.add_fault("W01", message, fix, line=self._other_q0[0], field=Q0)
+
+    def _check_tags(self, block: LineBlock) -> None:
+        tags = block.column(TAG)
+        if self._first_tag is None:
+            self._first_tag = tags.text(0)
+            self._check_declared(tags[0], int(block.lines[0]))
+        for row in tags.changes().tolist():
+            if (tag := tags.text(row)) not in self._seen_tags:
+                self._seen_tags.add(tag)
+                self._check_pattern(tag.decode(), int(block.lines[row]))
+        changed = np.flatnonzero(~tags.equals_text(self._first_tag)).tolist()
+        if changed:
+            self._add_changes(block, changed)
+
+    def _check_pattern(self, tag: str, line: int) -> None:
+        if not _TAG.fullmatch(tag):
+            message = f"Invalid run tag: {escape_excerpt(tag, 40)}."
+            fix = f"Use a tag of {TAG_FORM}."
+            self.source.add_fault("E05", message, fix, line=line, field=TAG)
+
+    def _check_declared(self, tag: str, line: int) -> None:
+        if self.declared_tag is not None and tag != self.declared_tag:
+            message = (
+                f"The run tag {escape_excerpt(tag, 40)} does not match the declared tag,"
+                f" {self.declared_tag}."
+            )
+            fix = "Enter the tag used in the file, or change the file."
+            self.source.add_fault("E07", message, fix, line=line, field=TAG)
+        if tag in self.used_tags:
+            message = f"The run tag is already used in the campaign: {tag}."
+            fix = "Choose a different tag, or replace the earlier run."
+            self.source.add_fault("E08", message, fix, line=line, field=TAG)
+
+    def _add_changes(self, block: LineBlock, changed: list[int]) -> None:
+        first = self._first_tag or b""
+        message = f"differs from that of the first line, {first.decode()[:40]}."
+        fix = "Use the same tag on every line."
+        if first.lower() in HEADS:
+            fix = "Remove the first line; it looks like a header."
+        tags = block.column(TAG)
+        entries = (
+            (int(block.lines[i]), f"The run tag {escape_excerpt(tags.text(i), 40)} {message}", fix)
+            for i in changed
+        )
+        self.source.add_faults("E06", entries, len(changed), field=TAG)
+
+    def _check_q0(self, block: LineBlock) -> None:
+        others = np.flatnonzero(~block.column(Q0).equals_text(b"Q0"))
+        self._other_q0_count += len(others)
+        self._other_q0 = self._other_q0 or [int(block.lines[row]) for row in others[:1]]
+
+    def _check_ranks(self, block: LineBlock) -> None:
+        column = block.column(RANK)
+        read = parse_decimals(column)
+        ranks = np.where(read.is_odd, 0, read.values).astype(np.int64)
+        bad = []
+        for row in np.flatnonzero(read.is_odd | read.has_point).tolist():
+            text = column.text(row)
+            if _RANK.fullmatch(text):
+                ranks[row] = int(text)
+            else:
+                bad.append((int(block.lines[row]), text))
+        self._ranks.append(ranks)
+        entries = (
+            (line, f"The rank is not an integer: {escape_excerpt(text, 20)}.", "Use 1, 2, 3, …")
+            for line, text in bad
+        )
+        self.source.add_faults("E13", entries, len(bad), field=RANK)

@@ -1,0 +1,265 @@
+"""Judgments of a random sample of each pool, and their two text formats.
+
+``strata``: ``topic 0 docno stratum grade``, every pooled document with its stratum, grade
+-1 if it is not in the sample (read by NIST's sample_eval.pl). ``prels``:
+``topic docno grade method probability``, the judged documents with their inclusion
+probabilities (read by the Million Query track's statAP program).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import isnan
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poolbench.files.columns import ColumnFile, ColumnLayout
+from poolbench.files.faults import FaultReport, InvalidFile, escape_excerpt
+from poolbench.runs.qrels import MAX_GRADE, qrels_from_rows, read_qrels
+from poolbench.runs.tables import QrelsTable
+
+StratumRow = tuple[str, str, str, int]
+ProbabilityRow = tuple[str, str, int, float]
+Fields = tuple[bytes, ...]
+
+_HEAD = 1 << 16
+"""Bytes in which the first line of a file is searched."""
+
+_INTEGER = re.compile(rb"[+-]?\d{1,9}")
+_DECIMAL = re.compile(rb"(\d{1,9}\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
+_CERTAIN = (b"0", b"2")
+"""Methods of prels whose documents were certain to be judged, sampled or not."""
+_SAMPLED = 1
+"""The method of prels for documents judged because they were sampled."""
+
+
+@dataclass(frozen=True)
+class SampledQrels:
+    """Judgments of a sample; the columns are by row of ``qrels``.
+
+    Grades below 0 are not in the sample. ``inclusion`` is the inclusion probability of each
+    document, NaN outside the sample; ``strata`` names the stratum of each document, and is
+    None if only probabilities are known.
+    """
+
+    qrels: QrelsTable
+    inclusion: NDArray[np.float64]
+    strata: tuple[str, ...] | None = None
+
+
+def build_strata_sample(rows: Iterable[StratumRow]) -> SampledQrels:
+    """A sample from ``(topic, docno, stratum, grade)`` rows of all pooled documents.
+
+    The documents of a stratum with grades of at least 0 are treated as a random sample of
+    fixed size. Raises ``ValueError`` as ``qrels_from_rows`` does.
+    """
+    listed = sorted(rows)
+    qrels = qrels_from_rows((topic, docno, grade) for topic, docno, _, grade in listed)
+    strata = tuple(stratum for _, _, stratum, _ in listed)
+    number = number_strata(qrels, strata)
+    is_sampled = qrels.grades >= 0
+    pooled = np.bincount(number)
+    rate = np.bincount(number[is_sampled], minlength=len(pooled)) / pooled
+    return SampledQrels(qrels, np.where(is_sampled, rate[number], np.nan), strata)
+
+
+def build_prels_sample(rows: Iterable[ProbabilityRow]) -> SampledQrels:
+    """A sample from ``(topic, docno, grade, probability)`` rows; NaN: not in the sample.
+
+    Raises ``ValueError`` for a probability that is not above 0 and at most 1, and as
+    ``qrels_from_rows`` does.
+    """
+    listed = sorted(rows, key=lambda row: row[:2])
+    qrels = qrels_from_rows((topic, docno, grade) for topic, docno, grade, _ in listed)
+    inclusion = np.array([row[3] for row in listed], np.float64)
+    inclusion[qrels.grades < 0] = np.nan
+    if ((inclusion <= 0) | (inclusion > 1)).any():
+        raise ValueError("inclusion probabilities are above 0 and at most 1")
+    return SampledQrels(qrels, inclusion)
+
+
+def number_strata(qrels: QrelsTable, strata: Sequence[str]) -> NDArray[np.int64]:
+    """By row of ``qrels``: its stratum as a number, from 0 across topics."""
+    topic_of = np.repeat(np.arange(len(qrels.topics)), np.diff(qrels.starts)).tolist()
+    numbers: dict[tuple[int, str], int] = {}
+    pairs = zip(topic_of, strata, strict=True)
+    return np.array([numbers.setdefault(pair, len(numbers)) for pair in pairs], np.int64)
+
+
+def write_strata(table: SampledQrels) -> bytes:
+    """The sample with its strata as text; raises ``ValueError`` if it has none."""
+    if table.strata is None:
+        raise ValueError("the sample has probabilities but no strata")
+    columns = zip(_pairs(table), table.strata, table.qrels.grades.tolist(), strict=True)
+    lines = [f"{topic} 0 {docno} {stratum} {grade}\n" for (topic, docno), stratum, grade in columns]
+    return "".join(lines).encode()
+
+
+def write_prels(table: SampledQrels) -> bytes:
+    """The judgments with their probabilities as text, NA outside the sample; the method is 1."""
+    columns = zip(_pairs(table), table.qrels.grades.tolist(), table.inclusion.tolist(), strict=True)
+    lines = [
+        f"{topic} {docno} {grade} {_SAMPLED} {'NA' if isnan(probability) else repr(probability)}\n"
+        for (topic, docno), grade, probability in columns
+    ]
+    return "".join(lines).encode()
+
+
+def _pairs(table: SampledQrels) -> list[tuple[str, str]]:
+    qrels = table.qrels
+    topics = np.repeat(np.array(qrels.topics, object), np.diff(qrels.starts)).tolist()
+    return list(zip(topics, qrels.docnos, strict=True))
+
+
+@dataclass(frozen=True)
+class _SampleFormat:
+    """The columns of one format, and the positions of docno and grade."""
+
+    layout: ColumnLayout
+    docno: int
+    grade: int
+
+
+def _sample_format(*columns: str) -> _SampleFormat:
+    layout = ColumnLayout(columns, not_text="ES01", wrong_columns="ES02", empty="ES03", bom="WS01")
+    return _SampleFormat(layout, columns.index("docno"), columns.index("grade"))
+
+
+_STRATA = _sample_format("topic", "0", "docno", "stratum", "grade")
+_PRELS = _sample_format("topic", "docno", "grade", "method", "probability")
+
+
+def read_strata(data: bytes, *, file: str = "", report: FaultReport | None = None) -> SampledQrels:
+    """The sample in ``data``, lines of ``topic 0 docno stratum grade``.
+
+    Warnings go to ``report`` when one is given. Raises ``InvalidFile`` with every fault (ES01
+    to ES06); a duplicate pair is an error even if the lines are equal.
+    """
+    source = ColumnFile(data, _STRATA.layout, FaultReport(file) if report is None else report)
+    rows = [
+        (topic.decode(), docno.decode(), stratum.decode(), int(grade))
+        for topic, _, docno, stratum, grade in _read_lines(source, _STRATA)
+    ]
+    return build_strata_sample(rows)
+
+
+def read_prels(data: bytes, *, file: str = "", report: FaultReport | None = None) -> SampledQrels:
+    """The sample in ``data``, lines of ``topic docno grade method probability``.
+
+    Documents of methods 0 and 2 were also chosen by another algorithm, so they have
+    probability 1. A judgment with probability NA is not in the sample. Warnings go to
+    ``report`` when one is given. Raises ``InvalidFile`` with every fault (ES01 to ES07).
+    """
+    source = ColumnFile(data, _PRELS.layout, FaultReport(file) if report is None else report)
+    rows = [
+        (topic.decode(), docno.decode(), int(grade), _inclusion(method, probability))
+        for topic, docno, grade, method, probability in _read_lines(source, _PRELS)
+    ]
+    return build_prels_sample(rows)
+
+
+def read_unsampled_qrels(
+    data: bytes, *, file: str = "", report: FaultReport | None = None
+) -> QrelsTable:
+    """``read_qrels``; a file whose first line has five columns is ES08, with the options."""
+    report = FaultReport(file) if report is None else report
+    head = data[:_HEAD].split(b"\n")
+    lines = (line for line in head if line.strip() and not line.startswith(b"#"))
+    first = next(lines, b"")
+    if len(first.split()) == len(_STRATA.layout.columns):
+        report.add(
+            "ES08",
+            "The file has 5 columns, as qrels of a sample have.",
+            f"Use --qrels-format strata ({_STRATA.layout.line_shape}) or "
+            f"--qrels-format prels ({_PRELS.layout.line_shape}).",
+            excerpt=first,
+        )
+        raise InvalidFile(report)
+    return read_qrels(data, file=file, report=report)
+
+
+READERS: Mapping[str, Callable[..., QrelsTable | SampledQrels]] = {
+    "qrels": read_unsampled_qrels,
+    "strata": read_strata,
+    "prels": read_prels,
+}
+"""Readers of judgments by the name of their format."""
+
+
+def _read_lines(source: ColumnFile, form: _SampleFormat) -> list[Fields]:
+    """The fields of all lines; raises ``InvalidFile`` if any line has a fault."""
+    rows: list[Fields] = []
+    lines: list[int] = []
+    for block in source.blocks():
+        columns = [block.column(at).texts(slice(None)) for at in range(len(form.layout.columns))]
+        fields = list(zip(*columns, strict=True))
+        good = [
+            i for i, row in enumerate(fields) if _is_valid_row(source, row, block.lines[i], form)
+        ]
+        rows += [fields[i] for i in good]
+        lines += [int(block.lines[i]) for i in good]
+    _add_duplicates(source, rows, lines, form)
+    if source.report.has_errors:
+        raise InvalidFile(source.report)
+    return rows
+
+
+def _is_valid_row(source: ColumnFile, row: Fields, line: int, form: _SampleFormat) -> bool:
+    """Whether grade and probability of a line are valid; if not, a fault is added."""
+    if not _is_grade(row[form.grade]):
+        message = (
+            f"The grade is not an integer between -{MAX_GRADE} and {MAX_GRADE}:"
+            f" {escape_excerpt(row[form.grade], 20)}."
+        )
+        fix = "Use an integer grade, e.g. 0, 1, 2 or -1."
+        source.add_fault("ES04", message, fix, line=int(line), field=form.grade)
+        return False
+    if form is _PRELS and not _is_valid_probability(*row[2:]):
+        message = (
+            "The inclusion probability is not a number above 0 and at most 1:"
+            f" {escape_excerpt(row[-1], 20)}."
+        )
+        fix = "Use a format such as 0.25, or NA for a judgment outside the sample."
+        source.add_fault("ES07", message, fix, line=int(line), field=len(row) - 1)
+        return False
+    return True
+
+
+def _is_grade(text: bytes) -> bool:
+    return _INTEGER.fullmatch(text) is not None and abs(int(text)) <= MAX_GRADE
+
+
+def _is_valid_probability(grade: bytes, method: bytes, probability: bytes) -> bool:
+    """Whether the probability is valid; unjudged documents need none."""
+    if probability == b"NA":
+        return True
+    if _DECIMAL.fullmatch(probability) is None:
+        return False
+    return 0 < _inclusion(method, probability) <= 1 or int(grade) < 0
+
+
+def _inclusion(method: bytes, probability: bytes) -> float:
+    if method in _CERTAIN:
+        return 1.0
+    return float("nan") if probability == b"NA" else float(probability)
+
+
+def _add_duplicates(
+    source: ColumnFile, rows: Sequence[Fields], lines: Sequence[int], form: _SampleFormat
+) -> None:
+    first: dict[tuple[bytes, bytes], int] = {}
+    for at, row in enumerate(rows):
+        seen = first.setdefault((row[0], row[form.docno]), at)
+        if seen == at:
+            continue
+        source.add_fault(
+            "ES05" if rows[seen] == row else "ES06",
+            f"Duplicate document in topic {row[0].decode()}: already on line {lines[seen]}"
+            f"{'' if rows[seen] == row else ', with other values'}.",
+            "Keep one line per topic and document.",
+            line=lines[at],
+            field=form.docno,
+        )

@@ -1,0 +1,205 @@
+"""Read documents: TREC SGML, JSON Lines (BEIR, Anserini), SMART and TSV.
+
+In JSON Lines a field ``html`` can be the body instead of text; it is sanitized here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from poolbench.files.faults import FaultReport, InvalidFile
+from poolbench.files.records import (
+    IdCheck,
+    Parser,
+    RecordCodes,
+    RecordDraft,
+    assign_record_fields,
+    collapse_whitespace,
+    decode_text,
+    detect_record_format,
+    make_fault_reporter,
+    make_tsv_parser,
+    parse_json_lines,
+    parse_smart,
+    tidy_text,
+)
+from poolbench.files.streams import MAX_BYTES, read_bytes
+from poolbench.texts.html_sanitizer import UnreadablePage, sanitize
+from poolbench.texts.markup import parse_sgml_documents
+
+CODES = RecordCodes(
+    noun="document",
+    max_id=500,
+    not_text="ED01",
+    malformed="ED02",
+    empty="ED03",
+    no_id="ED04",
+    bad_id="ED05",
+    duplicate_id="ED06",
+    declaration="",
+    not_utf8="WD01",
+)
+_NO_TEXT = "WD02"
+_UNREADABLE = "ED07"
+_SANITIZED = "WD03"
+
+_NAMES = {
+    "docno": ("docno", "_id", "id", "docid", "doc_id", "i"),
+    "title": ("title", "headline", "hl", "ttl", "t"),
+    "body": ("text", "contents", "body", "abstract", "doc", "passage", "w"),
+    "url": ("url", "link"),
+    "date": ("date", "date1", "dd", "pubdate", "publish_time"),
+}
+_SMART_NAMES = {"a": "author", "b": "source"}
+_SMART_DROPPED = "x"
+_TSV = {
+    2: ("docno", "text"),
+    3: ("docno", "title", "text"),
+    4: ("docno", "url", "title", "text"),
+}
+
+
+@dataclass(frozen=True)
+class DocumentText:
+    """One document; ``extra`` has all other fields of the record, by their names in the file.
+
+    ``format`` is text; html, where ``body`` is sanitized and ``source_sha256`` is the hash of the
+    original; or pdf or image, where ``data`` has the bytes, of type ``media_type``.
+    """
+
+    docno: str
+    title: str = ""
+    body: str = ""
+    url: str = ""
+    date: str = ""
+    extra: Mapping[str, str] = field(default_factory=dict)
+    format: str = "text"
+    source_sha256: str = ""
+    data: bytes = b""
+    media_type: str = ""
+
+    @property
+    def sha256(self) -> str:
+        """Hash of what assessors see: the bytes of a file, otherwise title and body."""
+        if self.data:
+            return hashlib.sha256(self.data).hexdigest()
+        kind = "" if self.format == "text" else f"{self.format}\n"
+        return hashlib.sha256(f"{kind}{self.title}\n{self.body}".encode()).hexdigest()
+
+
+def _tsv_names(fields: list[str]) -> tuple[str, ...] | None:
+    return _TSV.get(len(fields))
+
+
+DOCUMENT_FORMATS: dict[str, Parser] = {
+    "trec": parse_sgml_documents,
+    "jsonl": parse_json_lines,
+    "smart": parse_smart,
+    "tsv": make_tsv_parser(_tsv_names),
+}
+
+
+def read_documents(
+    data: bytes,
+    *,
+    file: str = "",
+    file_format: str | None = None,
+    report: FaultReport | None = None,
+    max_bytes: int = MAX_BYTES,
+) -> Iterator[DocumentText]:
+    """Yield the valid documents of ``data`` (plain or gzip), in file order.
+
+    ``file_format`` is a key of ``DOCUMENT_FORMATS``, by default detected from the text. With a
+    ``report`` all faults go there and the caller checks it at the end; without one
+    ``InvalidFile`` is raised after the last document. Broken gzip always raises at once.
+    """
+    faults = FaultReport(file) if report is None else report
+    text = decode_text(read_bytes(data, file=file, max_bytes=max_bytes), CODES, faults)
+    has_documents = False
+    for document in _iter_documents(text, file_format, faults) if text is not None else ():
+        has_documents = True
+        yield document
+    if not has_documents and not faults.has_errors:
+        faults.add(
+            CODES.empty, "The file contains no documents.", "See docs/formats.md for the formats."
+        )
+    if report is None and faults.has_errors:
+        raise InvalidFile(faults)
+
+
+def _detect_markup(start: str) -> str | None:
+    return "trec" if re.search(r"<doc\b", start, re.IGNORECASE) else None
+
+
+def _iter_documents(text: str, form: str | None, report: FaultReport) -> Iterator[DocumentText]:
+    form = form or detect_record_format(text, _detect_markup)
+    if form not in DOCUMENT_FORMATS:
+        fix = f"Use one of: {', '.join(DOCUMENT_FORMATS)} (see docs/formats.md)."
+        message = "Unrecognized document format."
+        report.add(CODES.not_text, message, fix, excerpt=text[:200])
+        return
+    ids = IdCheck(CODES, report)
+    for draft in DOCUMENT_FORMATS[form](text, make_fault_reporter(CODES, report)):
+        html = draft.texts.pop("html", "") if form == "jsonl" else ""
+        document = _build_document(draft, is_smart=form == "smart")
+        if not ids.is_valid(document.docno, draft.line):
+            continue
+        if html.strip():
+            page = set_sanitized_html(document, html, report, line=draft.line)
+            if page is None:
+                continue
+            document = page
+        warn_if_empty(document, report, line=draft.line)
+        yield document
+
+
+def warn_if_empty(document: DocumentText, report: FaultReport, line: int | None = None) -> None:
+    if not document.title and not document.body and not document.data:
+        message = f"Document {document.docno} has no title and no text."
+        fix = "Documents without text are imported; assessors will see an empty page."
+        report.add(_NO_TEXT, message, fix, line=line)
+
+
+def set_sanitized_html(
+    document: DocumentText, html: str, report: FaultReport, line: int | None = None
+) -> DocumentText | None:
+    """``document`` with sanitized ``html`` as its body; removed elements are reported.
+
+    None, and a fault in ``report``, if it cannot be parsed in reasonable time.
+    """
+    try:
+        clean = sanitize(html)
+    except UnreadablePage as error:
+        fix = "Upload well-formed HTML with balanced tags and few attributes."
+        report.add(_UNREADABLE, str(error), fix, line=line, excerpt=document.docno)
+        return None
+    if clean.removed:
+        removed = ", ".join(f"{name} ×{count}" for name, count in clean.removed.most_common(6))
+        message = f"Unsafe elements were removed from the HTML: {removed}."
+        fix = "Review the document; assessors see the cleaned version."
+        report.add(_SANITIZED, message, fix, line=line, excerpt=document.docno)
+    return replace(
+        document,
+        title=document.title or clean.title,
+        body=clean.html,
+        format="html",
+        source_sha256=hashlib.sha256(html.encode()).hexdigest(),
+    )
+
+
+def _build_document(draft: RecordDraft, *, is_smart: bool) -> DocumentText:
+    roles, extra = assign_record_fields(draft.texts, _NAMES)
+    if is_smart:
+        extra.pop(_SMART_DROPPED, None)
+        extra = {_SMART_NAMES.get(name, name): text for name, text in extra.items()}
+    return DocumentText(
+        docno=roles["docno"],
+        title=collapse_whitespace(roles["title"]),
+        body=tidy_text(roles["body"]),
+        url=roles["url"],
+        date=collapse_whitespace(roles["date"]),
+        extra={name: tidy_text(text) for name, text in extra.items()},
+    )

@@ -1,0 +1,102 @@
+"""A plan for the crowd over three topics, workers, and their units."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from itertools import count
+from uuid import UUID, uuid4
+
+import pytest
+from django.utils import timezone
+
+from campaigns.models import Campaign, User
+from crowd.models import CrowdWorker, WorkUnit
+from crowd.services.gold import add_gold
+from crowd.services.unit_answers import UnitAnswer, submit_unit_answer
+from crowd.services.unit_work import UnitRequest, start_unit
+from judging.models import Audience, Judgment, Plan, Slot
+from judging.services.plans import create_plan
+from poolbench.judging.training_file import TrainingRow
+from tests.world.files import make_pool
+
+PAIRS = {"1": [f"p{n}" for n in range(8)], "2": [f"q{n}" for n in range(6)], "3": ["r0", "r1"]}
+NUMBERS = count(1)
+
+
+def make_worker(campaign: Campaign, name: str = "") -> CrowdWorker:
+    name = name or f"worker-{next(NUMBERS)}"
+    user = User(username=name, is_active=False)
+    user.set_unusable_password()
+    user.save()
+    return CrowdWorker.objects.create(
+        campaign=campaign, provider="fake", external_hash=name.rjust(64, "0"), user=user
+    )
+
+
+def make_unit(plan: Plan, worker: CrowdWorker, *, trial: bool = False) -> WorkUnit:
+    return WorkUnit.objects.create(plan=plan, worker=worker, external_hash=uuid4().hex, trial=trial)
+
+
+def begin_unit(
+    plan: Plan, worker: CrowdWorker, size: int = 5, *, trial: bool = False, **more: object
+) -> WorkUnit:
+    unit = make_unit(plan, worker, trial=trial)
+    options = {
+        "one_topic": False,
+        "gold": 0,
+        "repeats": 0,
+        "until": timezone.now() + timedelta(hours=1),
+        "seed": unit.pk,
+        **more,
+    }
+    start_unit(unit=unit, request=UnitRequest(size, **options))
+    return unit
+
+
+def end_unit(unit: WorkUnit, state: str = WorkUnit.State.COMPLETE) -> None:
+    WorkUnit.objects.filter(pk=unit.pk).update(state=state, ended_at=timezone.now())
+    unit.refresh_from_db()
+
+
+def answer(slot: Slot, grade: int | None = 1, uuid: UUID | None = None, **more: object) -> Judgment:
+    said = UnitAnswer(slot.token, uuid or uuid4(), grade, **more)
+    return submit_unit_answer(unit=slot.unit, answer=said)
+
+
+def work_unit(
+    plan: Plan, worker: CrowdWorker, size: int = 5, grade: int = 1, **more: object
+) -> WorkUnit:
+    """A complete unit, everything graded ``grade``."""
+    from crowd.queries.unit_work import list_unit_slots
+
+    unit = begin_unit(plan, worker, size, **more)
+    for slot in list_unit_slots(unit):
+        answer(slot, grade)
+    end_unit(unit)
+    return unit
+
+
+def add_gold_pairs(campaign: Campaign, grades: Mapping[tuple[str, str], int]) -> None:
+    rows = [TrainingRow(topic, docno, grade) for (topic, docno), grade in grades.items()]
+    campaign.documents.all().delete()
+    add_gold(actor=campaign.created_by, campaign=campaign, rows=rows)
+
+
+@pytest.fixture
+def crowd_plan(campaign: Campaign) -> Plan:
+    """Overlap 2 over PAIRS, at most 4 judgments per pair."""
+    pool = make_pool(campaign, PAIRS)
+    return create_plan(
+        actor=campaign.created_by, pool=pool, overlap=2, audience=Audience.CROWD, max_overlap=4
+    )
+
+
+@pytest.fixture
+def worker(campaign: Campaign) -> CrowdWorker:
+    return make_worker(campaign)
+
+
+@pytest.fixture
+def another(campaign: Campaign) -> Callable[[], CrowdWorker]:
+    return lambda: make_worker(campaign)

@@ -1,0 +1,62 @@
+"""The composition of work units: balance of gold, places of repeats."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from poolbench.crowd.units import arrange_unit, choose_balanced
+from poolbench.judging.repeats import SOONEST
+
+
+def test_gold_is_dealt_evenly_by_grade():
+    pairs = {0: list("aaaa"), 1: list("bbbb"), 2: list("c")}
+    assert Counter(choose_balanced(pairs, {}, 7, seed=1)) == {"a": 3, "b": 3, "c": 1}
+    assert choose_balanced(pairs, {0: 2, 1: 2}, 1, seed=1) == ["c"]
+    assert Counter(choose_balanced(pairs, {0: 5}, 5, seed=1)) == {"b": 4, "c": 1}
+    assert choose_balanced({}, {}, 3, seed=1) == []
+
+
+@pytest.mark.parametrize("count", range(6))
+def test_first_choices_come_first(count):
+    chosen = choose_balanced({1: ["near", "far", "farther"]}, {}, count, seed=count)
+    assert chosen == ["near", "far", "farther"][:count]
+
+
+@given(
+    st.integers(1, 30),
+    st.lists(
+        st.one_of(st.none(), st.integers(0, 29)), max_size=5, unique_by=lambda x: x or object()
+    ),
+    st.integers(0, 2**32),
+)
+def test_positions_are_a_permutation_and_repeats_come_late(documents, repeats, seed):
+    repeats = [at if at is None or at < documents else None for at in repeats]
+    known = [at for at in repeats if at is not None]
+    if len(known) != len(set(known)):
+        return
+    positions = arrange_unit(documents, repeats, seed)
+    placed = [at for at in positions if at is not None]
+    assert sorted(placed) == list(range(1, len(placed) + 1))
+    assert None not in positions[:documents]
+    for first, at in zip(repeats, positions[documents:], strict=True):
+        if first is None:
+            assert at is not None
+        elif at is not None:
+            assert at - positions[first] >= SOONEST
+    assert positions == arrange_unit(documents, repeats, seed)
+
+
+def test_a_repeat_is_dropped_where_it_cannot_come_late():
+    assert arrange_unit(SOONEST - 1, [0], 3)[-1] is None
+    assert arrange_unit(SOONEST, [0], 3)[0] == 1
+    assert arrange_unit(SOONEST, [0], 3)[-1] == SOONEST + 1
+
+
+def test_every_order_occurs():
+    orders = Counter(tuple(arrange_unit(3, [], seed)) for seed in range(600))
+    assert len(orders) == 6
+    assert min(orders.values()) > 60

@@ -1,0 +1,92 @@
+"""Precision–recall curves: raw, interpolated, averaged."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from poolbench.evaluation.batch import ScoringBatch
+from poolbench.evaluation.curves import (
+    ELEVEN,
+    average_curves,
+    count_relevant_needed,
+    interpolate_precision,
+    precision_recall_curve,
+    sawtooth_curve,
+)
+from poolbench.evaluation.judgments import JudgmentTable
+from poolbench.evaluation.matching import batch_from_table
+from poolbench.evaluation.options import ScoringOptions
+from poolbench.evaluation.profiles import POOLBENCH, TREC_EVAL_9, TREC_EVAL_10, Profile
+from tests.poolbench.evaluation.lectures import area_under_curve
+from tests.poolbench.evaluation.made import Topic, made, random_topics
+
+
+def batch_of(topics: dict[str, Topic], profile: Profile = POOLBENCH) -> ScoringBatch:
+    run, qrels = made(topics)
+    return batch_from_table(run, JudgmentTable.from_table(qrels), ScoringOptions(profile=profile))
+
+
+FERRO = {"1": ([0, 1, 1, 0, 1, 0, 0, 1, 1, 0], [1] * 5 + [0] * 5)}
+
+
+def test_raw_points_stand_where_recall_rises() -> None:
+    curve = precision_recall_curve(batch_of(FERRO))
+    assert curve.ranks.tolist() == [2, 3, 5, 8, 9]
+    assert curve.recall.tolist() == [0.2, 0.4, 0.6, 0.8, 1.0]
+    assert curve.precision.tolist() == [1 / 2, 2 / 3, 3 / 5, 4 / 8, 5 / 9]
+
+
+def test_the_saw_tooth_has_every_rank_and_a_topic_alone() -> None:
+    batch = batch_of({"0": ([1], [1, 1]), **FERRO})
+    recall, precision = sawtooth_curve(batch, 1)
+    assert recall.tolist() == [0, 0.2, 0.4, 0.4, 0.6, 0.6, 0.6, 0.8, 1, 1]
+    assert precision.tolist() == [0, 1 / 2, 2 / 3, 2 / 4, 3 / 5, 3 / 6, 3 / 7, 4 / 8, 5 / 9, 0.5]
+
+
+def test_unlisted_documents_stand_in_the_saw_tooth() -> None:
+    recall, precision = sawtooth_curve(batch_of({"1": ([None, 1, None], [1, 1])}), 0)
+    assert (recall.tolist(), precision.tolist()) == ([0, 0.5, 0.5], [0, 1 / 2, 1 / 3])
+
+
+def test_interpolation_equals_the_definition_word_by_word() -> None:
+    batch = batch_of(random_topics(60, seed=2))
+    curve, found = precision_recall_curve(batch), interpolate_precision(batch)
+    for topic in range(len(batch)):
+        points = slice(*curve.starts[topic : topic + 2])
+        for place, level in enumerate(ELEVEN):
+            beyond = curve.precision[points][curve.recall[points] >= level - 1e-12]
+            assert found[topic, place] == max(beyond, default=0.0)
+
+
+def test_topics_without_points_are_zero_and_counted() -> None:
+    batch = batch_of({"a": ([1], [1]), "b": ([0, 0], [0, 0, 1]), "c": ([0], [0]), "d": ([], [1])})
+    values = interpolate_precision(batch)
+    assert values.tolist() == [[1.0] * 11] + [[0.0] * 11] * 3
+    assert average_curves(values) == [0.25] * 11
+    assert area_under_curve(batch).tolist() == [1, 0, 0, 0]
+
+
+def test_no_topic_has_no_mean() -> None:
+    run, qrels = made({"a": ([1], [1])})
+    lone = replace(run, topics=("z",))
+    batch = batch_from_table(lone, JudgmentTable.from_table(qrels), ScoringOptions(topics="common"))
+    assert interpolate_precision(batch).shape == (0, 11)
+    assert average_curves(interpolate_precision(batch)) == [None] * 11
+
+
+@pytest.mark.parametrize(
+    ("profile", "wanted"),
+    [(POOLBENCH, [0, 1, 2, 3]), (TREC_EVAL_9, [0, 1, 2, 3]), (TREC_EVAL_10, [0, 0, 2, 3])],
+)
+def test_levels_count_documents_as_the_profile_says(profile: Profile, wanted: list[int]) -> None:
+    found = count_relevant_needed((0.0, 0.1, 0.5, 1.0), np.array([3]), profile.recall_points)
+    assert found.tolist() == [wanted]
+
+
+def test_a_level_just_below_a_document_needs_it_and_no_rounding_asks_for_more() -> None:
+    assert count_relevant_needed((0.55, 0.551), np.array([100]), "exact").tolist() == [[55, 56]]
+    assert count_relevant_needed((0.01,), np.array([10, 11]), "plus 0.9").tolist() == [[1], [1]]
+    assert count_relevant_needed((0.04,), np.array([2]), "plus 0.9").tolist() == [[0]]

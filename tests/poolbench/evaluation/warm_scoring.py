@@ -1,0 +1,32 @@
+"""All runs over all judged topics in memory, one gather a run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from poolbench.evaluation.in_memory import WarmRuns, build_run_batch
+from poolbench.evaluation.judgments import Floats, JudgmentTable
+from poolbench.evaluation.measures.family import Measure
+from poolbench.evaluation.options import ScoringOptions
+
+
+def score_all_runs(
+    runs: WarmRuns,
+    judged: JudgmentTable,
+    places: NDArray[np.int32],
+    measures: Sequence[Measure],
+    options: ScoringOptions,
+) -> Floats:
+    """Values by run, judged topic and measure; ``places[code]`` is a pair's index in ``judged``.
+
+    The topic set of ``options`` must be all judged topics, so that the shape is fixed.
+    """
+    scored = np.empty((len(runs), len(judged.topics), len(measures)))
+    for at, matrix in enumerate(runs.matrices):
+        batch = build_run_batch(matrix, judged, places, options)
+        for column, measure in enumerate(measures):
+            scored[at, :, column] = measure(batch)
+    return scored

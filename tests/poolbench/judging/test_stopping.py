@@ -1,0 +1,41 @@
+"""When a topic ends, by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from poolbench.judging.stopping import StoppingCriteria
+
+
+def outcomes(marks: str) -> list[bool]:
+    """``+`` for a relevant document, ``-`` for one that is not."""
+    return [mark == "+" for mark in marks]
+
+
+@pytest.mark.parametrize(
+    ("rule", "goes_on", "ends"),
+    [
+        (StoppingCriteria(documents=3), "+-", "+-+"),
+        (StoppingCriteria(relevant=2), "+--", "+--+"),
+        (StoppingCriteria(no_relevant_in=3), "--+--", "--+---"),
+        # A relevant document that comes late: the topic goes on after all.
+        (StoppingCriteria(no_relevant_in=3), "---+", "---"),
+        (StoppingCriteria(documents=9, relevant=1), "-----", "+"),
+        (StoppingCriteria(documents=4, no_relevant_in=2), "-+-", "-+-+"),
+    ],
+)
+def test_a_topic_ends_by_whatever_holds_first(rule, goes_on, ends):
+    assert not rule.ends(outcomes(goes_on))
+    assert rule.ends(outcomes(ends))
+
+
+def test_no_rule_never_ends_a_topic():
+    assert not StoppingCriteria()
+    assert not StoppingCriteria().ends(outcomes("-" * 1000))
+    assert StoppingCriteria().in_words() == "never"
+
+
+def test_a_rule_in_words():
+    assert StoppingCriteria(1200, None, 30).in_words() == (
+        "after 1,200 judged documents, or after 30 consecutive documents without a relevant one"
+    )

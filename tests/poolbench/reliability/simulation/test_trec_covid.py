@@ -1,0 +1,91 @@
+"""Specs replayed on TREC-COVID round 1, against other programs where they can tell."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import kendalltau
+
+from poolbench.evaluation.evaluate import evaluate
+from poolbench.evaluation.judgments import JudgmentTable
+from poolbench.evaluation.measures.names import parse_measures
+from poolbench.files.streams import read_bytes
+from poolbench.pooling.spec import PoolSpec, depth_spec
+from poolbench.reliability.simulation.finished_campaign import FinishedCampaign, reseed_ties
+from poolbench.reliability.simulation.replay import Replay, replay_spec
+from poolbench.reliability.simulation.simulator import simulate_specs
+from poolbench.runs.qrels import read_qrels
+from poolbench.runs.runs import read_run
+from poolbench.runs.tables import QrelsTable, RunTable, group_starts
+from tests.poolbench.pooling.toy import step
+
+BUDGET = 2000
+MAXMEAN = PoolSpec((step("maxmean"),), cutoff=7)
+
+
+@pytest.fixture(scope="module")
+def covid(data_dir: Path) -> tuple[list[RunTable], FinishedCampaign]:
+    folder = data_dir / "trec-covid-r1"
+    with (folder / "leaderboard.csv").open(newline="") as stream:
+        rows = [row for row in csv.DictReader(stream) if row["contributed judgments"] == "yes"]
+    runs = [read_run(read_bytes(path)) for path in sorted((folder / "runs-top50").iterdir())]
+    qrels = read_qrels(read_bytes(folder / "qrels-covid-round1.txt"))
+    return runs, FinishedCampaign.from_tables(runs, qrels, [row["run"] for row in rows])
+
+
+def existing(qrels: QrelsTable, found: Replay) -> JudgmentTable:
+    """The qrels after ``BUDGET`` judgments, as a file would hold them."""
+    rows = np.unique(found.row[:BUDGET][found.row[:BUDGET] >= 0])
+    starts = np.searchsorted(rows, qrels.starts)
+    kept = np.flatnonzero(np.diff(starts))
+    topics = tuple(qrels.topics[at] for at in kept.tolist())
+    sizes = group_starts(np.diff(starts)[kept])
+    return JudgmentTable.from_table(
+        QrelsTable(topics, sizes, qrels.docnos.take(rows), qrels.grades[rows])
+    )
+
+
+def test_depth_7_and_maxmean(covid: tuple[list[RunTable], FinishedCampaign]) -> None:
+    _, finished = covid
+    specs = {"depth": depth_spec(7), "maxmean": MAXMEAN}
+    measures = parse_measures(["map"])
+    found = simulate_specs(finished, specs, measures, seeds=1, budgets=(BUDGET, 6959))
+    depth, maxmean = found.specs
+    for spec in found.specs:
+        # README.md of the data: 6,959 pairs, 6,953 of them judged.
+        assert (spec.judged.mean, spec.holes.mean) == (6959, 6)
+        assert spec.relevant.mean == 1951
+    assert (maxmean.points[0].relevant.mean or 0) > 1.3 * (depth.points[0].relevant.mean or 0)
+
+
+def test_the_ranking_is_that_of_scores_by_the_qrels_that_would_exist(
+    covid: tuple[list[RunTable], FinishedCampaign],
+) -> None:
+    runs, finished = covid
+    names = ("map", "bpref")
+    found = simulate_specs(
+        finished, {"m": MAXMEAN}, parse_measures(names), seeds=1, budgets=(BUDGET,)
+    )
+    (point,) = found.specs[0].points
+    listing = reseed_ties(finished.listing(MAXMEAN), 0)
+    judged = existing(finished.qrels, replay_spec(MAXMEAN, listing, finished))
+    full = JudgmentTable.from_table(finished.qrels)
+    for name in names:
+        before, after = (
+            np.array([evaluate(run, qrels, name).mean(name) for run in runs], float)
+            for qrels in (full, judged)
+        )
+        agreement = point.rankings[name]
+        assert agreement.tau_b.mean == pytest.approx(kendalltau(before, after).statistic, abs=1e-4)
+        drops = rank(after) - rank(before)
+        assert (agreement.drop.mean, agreement.worst and agreement.worst.places) == (
+            drops.max(),
+        ) * 2
+
+
+def rank(scores: np.ndarray) -> np.ndarray:
+    """1 + the number of runs with a higher score."""
+    return 1 + (scores[None, :] > scores[:, None] + 1e-9).sum(axis=1)

@@ -1,0 +1,31 @@
+"""What is read once within a view, and each time elsewhere."""
+
+from __future__ import annotations
+
+import pytest
+
+from poolbench.shared_reads import read_once, share_reads
+
+
+def test_a_view_reads_once_for_each_key_and_the_next_view_again():
+    reads = []
+
+    @share_reads
+    def view(*keys: str) -> list[int]:
+        return [read_once(key, lambda: reads.append(1) or len(reads)) for key in keys]
+
+    assert view("a", "a", "b", "a") == [1, 1, 2, 1]
+    assert view("a") == [3]
+
+
+def test_outside_a_view_nothing_is_kept():
+    @share_reads
+    def fail() -> None:
+        read_once("a", lambda: 1)
+        raise ValueError("no answer")
+
+    with pytest.raises(ValueError, match="no answer"):
+        fail()
+    values = iter((2, 3))
+    assert read_once("a", lambda: next(values)) == 2
+    assert read_once("a", lambda: next(values)) == 3
