@@ -147,6 +147,7 @@ def test_campaign_goes_through_its_whole_life(
     release(organizer)
     participant.goto("/c/fruit/results/scores/")
     participant.get_by_role("link", name="first").first.click()
+    participant.wait_for_url("**/run/*/")
     assert "map" in participant.content()
 
     campaign = Campaign.objects.get(slug="fruit")
