@@ -66,7 +66,7 @@ RANDOMISED_TUKEY = FamilyTest(
             "a topic could be assigned to the runs in any order."
         ),
         "Topics on which any run is undefined are left out.",
-        ("Depends on the set of runs: one very poor run makes every difference harder to detect."),
+        "Depends on the set of runs: one very poor run makes every difference harder to detect.",
         "p is never below 1 / (m + 1). The same seed gives the same p.",
     ),
     undefined="fewer than two runs or topics.",

@@ -63,9 +63,8 @@ BOOTSTRAP = PairedTest(
             "interest; differences may have any distribution."
         ),
         (
-            "p is never below 1 / (m + 1). With few topics a resample often "
-            "contains a single topic only, whose t is infinite: p is then far above "
-            "0."
+            "p is never below 1 / (m + 1). With few topics a resample often contains a single "
+            "topic only, whose t is infinite: p is then far above 0."
         ),
         "The same seed gives the same p; swapping the runs changes nothing.",
         "All differences 0: statistic 0 and p 1.",

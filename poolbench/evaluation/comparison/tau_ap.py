@@ -80,9 +80,8 @@ TAU_AP = RankCorrelation(
     title="AP correlation, tau_AP",
     formula="2/(n − 1) · Σ over ranks i = 2 … n of C(i)/(i − 1) − 1, C(i) the runs above "
     "rank i in the second ranking that the first, the reference, also has above that run",
-    reading="For a random run of the second ranking and a random run above it: the "
-    "probability that the reference has the two in this order minus the probability that "
-    "it does not.",
+    reading="For a random run of the second ranking and a random run above it: the probability "
+    "that the reference has the two in this order minus the probability that it does not.",
     source="Yilmaz, Aslam and Robertson, SIGIR 2008.",
     range="-1 to 1",
     edge_cases=(_EDGE, "Not symmetric: the first ranking is the reference."),

@@ -24,20 +24,15 @@ def inferred_average_precision(batch: ScoringBatch) -> Floats:
 INFAP = MeasureFamily(
     name="infAP",
     title="Inferred average precision",
-    formula="1/R · Σ over retrieved relevant documents of 1/r + p/r · (rel + ε) / "
-    "(rel + nonrel + 2ε), with p = rel + nonrel + unjudged the pooled documents above rank "
-    "r and ε = 0.00001",
-    reading="Average precision when only a random sample of the pool was judged: the "
-    "proportion of relevant documents among the judged ones above a rank is extrapolated "
-    "to all pooled ones.",
+    formula="1/R · Σ over retrieved relevant documents of 1/r + p/r · (rel + ε) / (rel + nonrel + "
+    "2ε), with p = rel + nonrel + unjudged the pooled documents above rank r and ε = 0.00001",
+    reading="Average precision when only a random sample of the pool was judged: the proportion of "
+    "relevant documents among the judged ones above a rank is extrapolated to all pooled ones.",
     source="Yilmaz and Aslam, CIKM 2006; trec_eval infAP.",
     edge_cases=(
         "A document with a negative grade is pooled and unjudged.",
         "A document not in the qrels is not pooled and counts as non-relevant.",
-        (
-            "The judged documents must be a random sample of the pool, with the same "
-            "rate everywhere."
-        ),
+        "The judged documents must be a random sample of the pool, with the same rate everywhere.",
         "If the rates differ, use xinfAP or statAP.",
         "R is the number of judged relevant documents. R = 0: the value is 0.",
         "If all pooled documents are judged, it equals map, except for ε.",

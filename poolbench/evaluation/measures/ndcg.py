@@ -73,7 +73,7 @@ NDCG_CUT = _normalized(
     parameters=(Parameter("k", "Rank cut-off.", kind="rank"), gain.GAINS, *_FORMS),
     edge_cases=(
         *_EDGES,
-        ("A run that retrieves fewer than k documents is still compared with the ideal first k."),
+        "A run that retrieves fewer than k documents is still compared with the ideal first k.",
     ),
     compute=gain.normalize_gain,
     examples=(
