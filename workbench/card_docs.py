@@ -263,7 +263,7 @@ def _codes(names: Iterable[str]) -> str:
 
 def _methods() -> str:
     return "\n".join(
-        f"### {title}\n\n{about}\n\n{render_cards((m.card for m in methods), level=4)}"
+        f"### {title}\n\n{about}\n\n{render_cards(methods, level=4)}"
         for _, title, about, methods in list_methods_by_kind()
     )
 

@@ -4,41 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from poolbench.cards import Card
 from poolbench.pooling.candidates import Floats, Mask, TopicCandidates, hash_order
 from poolbench.pooling.method import DocumentSample, PoolingMethod, Values
 from poolbench.pooling.random_keys import draw_random_keys
-
-STATAP = Card(
-    name="statap",
-    title="statAP sample",
-    formula="W_r(d) = (1 + Σ for i from rank_r(d) to n_r of 1/i) / (2 n_r), n_r documents in run "
-    "r; w(d) = mean over runs r of W_r(d); π(d) = min(1, c · w(d)), c such that Σ π = the sample "
-    "size",
-    reading="Inclusion probabilities follow the prior weight of each document in average "
-    "precision, so that statAP has a low variance.",
-    source="Aslam, Pavlu and Yilmaz 2006 (the weights); Hartley and Rao 1962 (systematic "
-    "sampling in random order).",
-    range="0 to 1",
-    edge_cases=(
-        (
-            "The sample size is `documents` or the remaining budget; it is smaller only if there "
-            "are fewer documents."
-        ),
-        (
-            "Systematic: documents are put in a seeded random order, each with length π; those at "
-            "u, u + 1, u + 2, … are drawn, with u between 0 and 1 by seed. The sample size is "
-            "therefore fixed, and no document is drawn twice."
-        ),
-        (
-            "π is exact for single documents. Joint probabilities are not known exactly: "
-            "estimators of the error treat draws as independent, which is about right for statAP "
-            "and too wide for counts."
-        ),
-        "Documents selected by earlier steps are certain (probability 1) and not in Σ π.",
-        "Runs without documents for the topic have no weight.",
-    ),
-)
 
 
 def statap_weights(candidates: TopicCandidates) -> Floats:
@@ -93,4 +61,34 @@ def systematic_sample(probability: Floats, number: int, start: float) -> Mask:
     return np.diff(np.ceil(end - start), prepend=0) > 0
 
 
-METHOD = PoolingMethod(STATAP, sample=statap_sample)
+METHOD = PoolingMethod(
+    name="statap",
+    title="statAP sample",
+    formula="W_r(d) = (1 + Σ for i from rank_r(d) to n_r of 1/i) / (2 n_r), n_r documents in run "
+    "r; w(d) = mean over runs r of W_r(d); π(d) = min(1, c · w(d)), c such that Σ π = the sample "
+    "size",
+    reading="Inclusion probabilities follow the prior weight of each document in average "
+    "precision, so that statAP has a low variance.",
+    source="Aslam, Pavlu and Yilmaz 2006 (the weights); Hartley and Rao 1962 (systematic "
+    "sampling in random order).",
+    range="0 to 1",
+    edge_cases=(
+        (
+            "The sample size is `documents` or the remaining budget; it is smaller only if there "
+            "are fewer documents."
+        ),
+        (
+            "Systematic: documents are put in a seeded random order, each with length π; those at "
+            "u, u + 1, u + 2, … are drawn, with u between 0 and 1 by seed. The sample size is "
+            "therefore fixed, and no document is drawn twice."
+        ),
+        (
+            "π is exact for single documents. Joint probabilities are not known exactly: "
+            "estimators of the error treat draws as independent, which is about right for statAP "
+            "and too wide for counts."
+        ),
+        "Documents selected by earlier steps are certain (probability 1) and not in Σ π.",
+        "Runs without documents for the topic have no weight.",
+    ),
+    sample=statap_sample,
+)

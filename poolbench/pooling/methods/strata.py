@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from poolbench.cards import Card, Parameter
+from poolbench.cards import Parameter
 from poolbench.files.yaml_files import KeyPath, is_number, is_positive
 from poolbench.pooling.candidates import Ints, Mask, TopicCandidates
 from poolbench.pooling.method import DocumentSample, PoolingMethod, Values
@@ -61,43 +61,6 @@ def iter_window_faults(
         yield ("sample",), f"has {len(sample)} sizes for {len(windows)} windows"
 
 
-STRATA = Card(
-    name="strata",
-    title="Stratified sample",
-    formula="stratum(d) = the window that min over runs r of rank_r(d) is in; of the N_s documents "
-    "of stratum s, n_s are drawn without replacement: probability n_s / N_s",
-    reading="Top ranks are judged completely and deeper ranks in part; xinfAP, infNDCG and statAP "
-    "estimate from the sample what complete judgments would give.",
-    source="Yilmaz, Kanoulas and Aslam 2008 (xinfAP). Sizes are fixed, not Bernoulli, because the "
-    "estimators use the counts.",
-    range="1 / N_s to 1",
-    parameters=(
-        Parameter(
-            "windows", "First and last rank of each stratum, ascending: `1-10` or `[1, 10]`.",
-            kind="windows",
-        ),
-        Parameter(
-            "sample",
-            "Per window: a number of documents, a rate between 0 and 1, or `all`. If omitted, "
-            "`documents` or the remaining budget is allocated in proportion to N_s.",
-            kind="sample",
-            optional=True,
-        ),
-    ),
-    edge_cases=(
-        ("The n_s documents with the smallest seeded hash are drawn, by a hash used only for "
-        "sampling: for a random seed this is a simple random sample."),
-        ("Documents selected by earlier steps are certain (stratum 0, probability 1) and not in "
-        "N_s. Documents outside all windows are not in the sampling frame."),
-        "A number above N_s takes all; rate · N_s is rounded half up, to at least 1.",
-        ("If the sizes exceed `documents` or the budget, they are reduced in proportion, by "
-        "largest remainders, so that they add up exactly."),
-        ("Every non-empty stratum gets at least one document, as far as the number allows; with "
-        "fewer documents than strata, some have probability 0 and estimates miss them."),
-    ),
-)  # fmt: skip
-
-
 def strata_sample(
     candidates: TopicCandidates,
     values: Values,
@@ -139,4 +102,40 @@ def last_rank_by_run(candidates: TopicCandidates, values: Values) -> Ints:
     return np.full(len(candidates.runs), parse_windows(values)[-1][1])
 
 
-METHOD = PoolingMethod(STRATA, sample=strata_sample, reach=last_rank_by_run)
+METHOD = PoolingMethod(
+    name="strata",
+    title="Stratified sample",
+    formula="stratum(d) = the window that min over runs r of rank_r(d) is in; of the N_s documents "
+    "of stratum s, n_s are drawn without replacement: probability n_s / N_s",
+    reading="Top ranks are judged completely and deeper ranks in part; xinfAP, infNDCG and statAP "
+    "estimate from the sample what complete judgments would give.",
+    source="Yilmaz, Kanoulas and Aslam 2008 (xinfAP). Sizes are fixed, not Bernoulli, because the "
+    "estimators use the counts.",
+    range="1 / N_s to 1",
+    parameters=(
+        Parameter(
+            "windows", "First and last rank of each stratum, ascending: `1-10` or `[1, 10]`.",
+            kind="windows",
+        ),
+        Parameter(
+            "sample",
+            "Per window: a number of documents, a rate between 0 and 1, or `all`. If omitted, "
+            "`documents` or the remaining budget is allocated in proportion to N_s.",
+            kind="sample",
+            optional=True,
+        ),
+    ),
+    edge_cases=(
+        ("The n_s documents with the smallest seeded hash are drawn, by a hash used only for "
+        "sampling: for a random seed this is a simple random sample."),
+        ("Documents selected by earlier steps are certain (stratum 0, probability 1) and not in "
+        "N_s. Documents outside all windows are not in the sampling frame."),
+        "A number above N_s takes all; rate · N_s is rounded half up, to at least 1.",
+        ("If the sizes exceed `documents` or the budget, they are reduced in proportion, by "
+        "largest remainders, so that they add up exactly."),
+        ("Every non-empty stratum gets at least one document, as far as the number allows; with "
+        "fewer documents than strata, some have probability 0 and estimates miss them."),
+    ),
+    sample=strata_sample,
+    reach=last_rank_by_run,
+)  # fmt: skip

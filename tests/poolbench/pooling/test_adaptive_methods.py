@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from poolbench.pooling.candidates import TopicCandidates
 from poolbench.pooling.method import EARLIER, NextDocument
+from poolbench.pooling.methods.bandits import excess_means
 from poolbench.pooling.methods.hedge import Hedge
-from poolbench.pooling.methods.mmns import excess_means
 from poolbench.pooling.methods.mtc import MinimalTestCollection
 from poolbench.pooling.players import RunCounts
 from poolbench.pooling.pool_builder import start_sessions
