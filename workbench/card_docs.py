@@ -28,7 +28,7 @@ from poolbench.evaluation.comparison.discriminative import discriminative_power
 from poolbench.evaluation.comparison.effect import EffectSize
 from poolbench.evaluation.comparison.family import FamilyTest
 from poolbench.evaluation.comparison.interval import IntervalMethod
-from poolbench.evaluation.comparison.letters import LETTER_GROUPS, assign_letters
+from poolbench.evaluation.comparison.marks import LETTER_GROUPS, assign_letters
 from poolbench.evaluation.comparison.paired_tests import TEN_QUERIES, PairedTest
 from poolbench.evaluation.comparison.rank_correlation import RankCorrelation
 from poolbench.evaluation.comparison.rank_drop import find_largest_drop
@@ -41,8 +41,7 @@ from poolbench.evaluation.comparison.registry import (
     INTERVALS,
     TESTS,
 )
-from poolbench.evaluation.measures.family import RANKED, MeasureFamily, WorkedExample
-from poolbench.evaluation.measures.groups import GROUPS
+from poolbench.evaluation.measures.family import GROUPS, RANKED, MeasureFamily, WorkedExample
 from poolbench.evaluation.measures.lookup import (
     accepted_spellings,
     default_measures,

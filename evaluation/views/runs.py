@@ -32,7 +32,7 @@ from poolbench.evaluation.charts.topics import (
     build_precision_histogram,
     build_topic_chart,
 )
-from poolbench.evaluation.comparison.pair_report import TopicPair
+from poolbench.evaluation.comparison.formats import TopicPair
 from poolbench.evaluation.measures.titles import format_measure_title
 from poolbench.evaluation.precision_histogram import precision_histogram
 from poolbench.evaluation.spread import BestMedianWorst

@@ -12,7 +12,7 @@ from poolbench.evaluation.judgments import Floats, Ints, JudgmentTable, Mask
 
 EPSILON = 1e-5
 """sample_eval.pl adds this to the number of relevant documents and three times as much to the
-number of judged ones."""
+number of judged ones; trec_eval adds it to the relevant and to the other judged ones."""
 
 
 @dataclass(frozen=True)

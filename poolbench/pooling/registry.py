@@ -14,8 +14,7 @@ from poolbench.pooling.methods import (
     rank_scores,
     rbp,
     rule_1,
-    statap,
-    strata,
+    samples,
 )
 
 LISTED = (
@@ -41,8 +40,8 @@ LISTED = (
     rbp.RBP_C,
     mtc.METHOD,
     cal.METHOD,
-    strata.METHOD,
-    statap.METHOD,
+    samples.STRATA,
+    samples.STATAP,
 )
 METHODS: dict[str, PoolingMethod] = {method.name: method for method in LISTED}
 RULE = 2

@@ -112,3 +112,7 @@ BENJAMINI_HOCHBERG = MultipleTestCorrection(
         ),
     ),
 )
+
+CORRECTIONS: dict[str, MultipleTestCorrection] = {
+    correction.name: correction for correction in (HOLM, BONFERRONI, BENJAMINI_HOCHBERG, NONE)
+}
