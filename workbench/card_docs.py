@@ -21,6 +21,7 @@ from poolbench.crowd.quality.cards import CARDS as CROWD_QUALITY_CARDS
 from poolbench.crowd.quality.cards import PAY_CARDS
 from poolbench.evaluation.charts.boxes import BOX_PLOT
 from poolbench.evaluation.charts.caterpillar import CATERPILLAR
+from poolbench.evaluation.charts.topics import PRECISION_HISTOGRAM
 from poolbench.evaluation.comparison.compare import compare_all
 from poolbench.evaluation.comparison.corrections import MultipleTestCorrection
 from poolbench.evaluation.comparison.discriminative import CARD as POWER
@@ -49,7 +50,6 @@ from poolbench.evaluation.measures.lookup import (
 )
 from poolbench.evaluation.measures.modifiers import MODIFIERS
 from poolbench.evaluation.measures.registry import DEFAULT_NAMES, FAMILIES, SETS
-from poolbench.evaluation.precision_histogram import PRECISION_HISTOGRAM
 from poolbench.evaluation.profiles import PROFILES
 from poolbench.evaluation.users.measures import USER_MEASURES
 from poolbench.evaluation.worked_examples import work_card_example

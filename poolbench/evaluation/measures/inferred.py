@@ -18,7 +18,12 @@ from poolbench.evaluation.judgments import Floats, Mask
 from poolbench.evaluation.measures.family import MeasureFamily, WorkedExample
 from poolbench.evaluation.measures.precision import CUTOFFS
 from poolbench.evaluation.measures.values import Value
-from poolbench.evaluation.strata import EPSILON, Strata, StratumGroups
+from poolbench.evaluation.strata import (
+    EPSILON,
+    Strata,
+    estimate_relevant_steps,
+    number_stratum_groups,
+)
 
 
 def inferred_average_precision(batch: ScoringBatch) -> Floats:
@@ -86,18 +91,17 @@ _SEEN = "Σ over strata of pooled · (rel + ε) / (judged + 3ε), all counted in
 def extended_inferred_ap(batch: ScoringBatch) -> Floats:
     batch, strata = batch.cut(DEPTH), Strata.from_judged(batch.judged)
     hits = batch.is_relevant
-    total = np.concatenate(([0.0], np.cumsum(StratumGroups.from_batch(batch, strata).steps)))
+    total = np.concatenate(([0.0], np.cumsum(estimate_relevant_steps(batch, strata))))
     above = (total[:-1] - total[batch.starts[batch.segment]])[hits]
     weights = strata.weights[batch.judgment_index[hits]]
     expected = batch.sums(weights * (1.0 + above) / batch.ranks[hits], hits)
-    return _mask_undefined(
-        batch, strata, safe_ratio(expected, np.minimum(_relevant(batch, strata), DEPTH))
-    )
+    relevant = np.minimum(_relevant(batch, strata), DEPTH)
+    return _mask_undefined(batch, strata, safe_ratio(expected, relevant))
 
 
 def inferred_ndcg(batch: ScoringBatch) -> Floats:
     batch, strata = batch.cut(DEPTH), Strata.from_judged(batch.judged)
-    group = StratumGroups.from_batch(batch, strata).group
+    group = number_stratum_groups(batch, strata)
     rows = batch.gains > 0
     pooled, judged = np.bincount(group), np.bincount(group, batch.is_judged)
     weights = (pooled / np.maximum(judged, 1.0))[group[rows]]
@@ -122,9 +126,8 @@ def estimate_relevant_within(batch: ScoringBatch, k: int) -> Floats:
     """The estimated number of relevant documents among the first ``k``, by segment."""
     strata = Strata.from_judged(batch.judged)
     rows = batch.ranks <= min(k, DEPTH)
-    return _mask_undefined(
-        batch, strata, batch.sums(StratumGroups.from_batch(batch, strata).steps[rows], rows)
-    )
+    steps = estimate_relevant_steps(batch, strata)[rows]
+    return _mask_undefined(batch, strata, batch.sums(steps, rows))
 
 
 def _relevant(batch: ScoringBatch, strata: Strata) -> Floats:

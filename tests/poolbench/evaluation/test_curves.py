@@ -13,7 +13,6 @@ from poolbench.evaluation.curves import (
     average_curves,
     count_relevant_needed,
     interpolate_precision,
-    precision_recall_curve,
     sawtooth_curve,
 )
 from poolbench.evaluation.judgments import JudgmentTable
@@ -32,13 +31,6 @@ def batch_of(topics: dict[str, Topic], profile: Profile = POOLBENCH) -> ScoringB
 FERRO = {"1": ([0, 1, 1, 0, 1, 0, 0, 1, 1, 0], [1] * 5 + [0] * 5)}
 
 
-def test_raw_points_stand_where_recall_rises() -> None:
-    curve = precision_recall_curve(batch_of(FERRO))
-    assert curve.ranks.tolist() == [2, 3, 5, 8, 9]
-    assert curve.recall.tolist() == [0.2, 0.4, 0.6, 0.8, 1.0]
-    assert curve.precision.tolist() == [1 / 2, 2 / 3, 3 / 5, 4 / 8, 5 / 9]
-
-
 def test_the_saw_tooth_has_every_rank_and_a_topic_alone() -> None:
     batch = batch_of({"0": ([1], [1, 1]), **FERRO})
     recall, precision = sawtooth_curve(batch, 1)
@@ -53,12 +45,10 @@ def test_unlisted_documents_stand_in_the_saw_tooth() -> None:
 
 def test_interpolation_equals_the_definition_word_by_word() -> None:
     batch = batch_of(random_topics(60, seed=2))
-    curve, found = precision_recall_curve(batch), interpolate_precision(batch)
-    for topic in range(len(batch)):
-        points = slice(*curve.starts[topic : topic + 2])
-        for place, level in enumerate(ELEVEN):
-            beyond = curve.precision[points][curve.recall[points] >= level - 1e-12]
-            assert found[topic, place] == max(beyond, default=0.0)
+    for topic, found in enumerate(interpolate_precision(batch).tolist()):
+        recall, precision = sawtooth_curve(batch, topic)
+        beyond = [precision[recall >= level - 1e-12] for level in ELEVEN]
+        assert found == [max(values, default=0.0) for values in beyond]
 
 
 def test_topics_without_points_are_zero_and_counted() -> None:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from poolbench.evaluation.charts.topics import (
+    PRECISION_HISTOGRAM,
+    build_precision_histogram,
+    precision_histogram,
+)
 from poolbench.evaluation.evaluate import evaluate
 from poolbench.evaluation.options import ScoringOptions
-from poolbench.evaluation.precision_histogram import PRECISION_HISTOGRAM, precision_histogram
 from poolbench.runs.qrels import qrels_from_rows
 from poolbench.runs.runs import run_from_rows
 from poolbench.runs.tables import RunTable
@@ -34,16 +38,16 @@ def test_a_bar_stands_for_each_topic_that_both_runs_have() -> None:
         evaluate(run, QRELS, ["Rprec"], ScoringOptions(topics="common")) for run in (a, b)
     )
     found = precision_histogram(first, second)
-    assert found.topics == ("1", "2", "4")
-    assert found.values.tolist() == [1 / 2, -3 / 4, 0.0]
-    assert (found.ahead, found.behind) == (1, 1)
+    assert found == {"1": 1 / 2, "2": -3 / 4, "4": 0.0}
+    chart = build_precision_histogram(found, "R-prec", ("a", "b"), "421")
+    assert chart.caption == "a has the higher R-prec on 1 of 3 topics, b on 1, with 1 ties."
     assert PRECISION_HISTOGRAM.example.endswith("3/4 − 1/4 = 1/2.")
 
 
 def test_any_measure_can_be_compared_and_must_have_been_computed() -> None:
     run, qrels = made({"1": ([1], [1]), "2": ([None], [1])})
     scores = evaluate(run, qrels, ["map", "search_length"])
-    assert precision_histogram(scores, scores, "search_length").topics == ("1",)
-    assert precision_histogram(scores, scores, "map").values.tolist() == [0.0, 0.0]
+    assert precision_histogram(scores, scores, "search_length") == {"1": 0.0}
+    assert precision_histogram(scores, scores, "map") == {"1": 0.0, "2": 0.0}
     with pytest.raises(ValueError, match="was not scored"):
         precision_histogram(scores, scores)
