@@ -44,7 +44,7 @@ def list_worker_values(line: WorkerLine) -> tuple[Any, ...]:
     gold, repeats, others, run = quality.gold, quality.repeats, quality.others, quality.lines
     return (
         *head, quality.judged, quality.skipped, gold.successes, gold.n, gold.low, gold.high,
-        quality.balanced.value, quality.pace.median, quality.pace.timed, quality.pace.hasty,
+        quality.balanced, quality.pace.median, quality.pace.timed, quality.pace.hasty,
         repeats.successes, repeats.n, others.share.successes, others.share.n, others.chance,
         others.kappa, run.longest, run.probability, run.entropy,
         "|".join(alarm.name for alarm in quality.alarms),
