@@ -12,12 +12,9 @@ import pytest
 
 from poolbench.judging.today.agreement_fall import check_agreement, list_shared_documents
 from poolbench.judging.today.alarm import Alarm, AlarmCheck
+from poolbench.judging.today.assessor_alarms import check_lowest_grade, check_pace, check_repeats
 from poolbench.judging.today.forecast import check_end, forecast_end
-from poolbench.judging.today.grade_shift import check_lowest_grade
-from poolbench.judging.today.idle_topics import check_idle_topics
-from poolbench.judging.today.pace_change import check_pace
 from poolbench.judging.today.registry import ALARM_RULES, check_alarms, sort_alarms, split_alarms
-from poolbench.judging.today.repeat_disagreement import check_repeats
 from poolbench.judging.today.situation import (
     GuidelineChange,
     Situation,
@@ -28,9 +25,8 @@ from poolbench.judging.today.situation import (
     count_working_days,
     format_day,
 )
-from poolbench.judging.today.unread_guidelines import check_guidelines
 from poolbench.judging.today.verdict import DayProgress, TodayReport, judge_today
-from poolbench.judging.today.waiting_skips import check_skips
+from poolbench.judging.today.work_alarms import check_guidelines, check_idle_topics, check_skips
 from poolbench.plain_data import read_plain, to_plain
 from poolbench.verdicts import VerdictState
 from tests.poolbench.judging.situations import (
