@@ -1,4 +1,4 @@
-"""Alarms about work: topics without anybody, a standstill, changed guidelines, skipped documents."""
+"""Alarms about work: topics without anybody, a standstill, changed guidelines, skips."""
 
 from __future__ import annotations
 
