@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TypeVar
-import numpy as np
-from poolbench.judging.repeats import SOONEST
-from collections.abc import Sequence
 from datetime import datetime
 from statistics import median
+from typing import TypeVar
 
+import numpy as np
+
+from poolbench.judging.repeats import SOONEST
 
 T = TypeVar("T")
 

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass, field
+
 import numpy as np
 from numpy.typing import NDArray
-from poolbench.files.columns import ColumnFile
-from poolbench.files.faults import escape_excerpt, format_count
-from poolbench.reading.reader import LineBlock, parse_decimals
-from poolbench.runs.runs import Q0, RANK, TAG
-import re
-from collections.abc import Callable, Container, Iterable, Iterator
-from typing import NamedTuple
-from poolbench.files.columns import ColumnFile
-from poolbench.files.faults import escape_excerpt, format_count
-from poolbench.reading.reader import Ints
-from poolbench.runs.grouping import TopicGroups
-from poolbench.runs.runs import DOCNO, TOPIC, RunRows
 
+from poolbench.files.columns import ColumnFile
+from poolbench.files.faults import escape_excerpt, format_count
+from poolbench.reading.reader import Ints, LineBlock, parse_decimals
+from poolbench.runs.grouping import TopicGroups
+from poolbench.runs.runs import DOCNO, Q0, RANK, TAG, TOPIC, RunRows
 
 _TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,19}")
 TAG_FORM = "up to 20 letters A to Z, digits and _ . -, starting with a letter or digit"
@@ -130,17 +125,10 @@ MAX_DOCNO = 500
 _ZEROS = re.compile(r"(?<!\d)0+(?=\d)")
 
 
-class RunTopicRows(NamedTuple):
-    """One topic of the file: its rows in file order."""
-
-    topic: str
-    rows: Ints
-
-
-def iter_topic_rows(grouped: TopicGroups) -> Iterator[RunTopicRows]:
-    order = grouped.order()
-    for topic, (start, end) in zip(grouped.topics, grouped.groups(), strict=True):
-        yield RunTopicRows(topic, order[start:end])
+def list_topic_rows(grouped: TopicGroups) -> list[tuple[str, Ints]]:
+    """Each topic of the file with its rows, in file order."""
+    order, groups = grouped.order(), zip(grouped.topics, grouped.groups(), strict=True)
+    return [(topic, order[start:end]) for topic, (start, end) in groups]
 
 
 def check_topics(
@@ -150,28 +138,19 @@ def check_topics(
     withheld: frozenset[str],
 ) -> None:
     """E16 for withheld topics, E09 for unknown ones, once per topic, with near misses (W11)."""
-    unknown = [
-        t for t in iter_topic_rows(rows.grouped) if topics is not None and t.topic not in topics
-    ]
-    near = find_near_misses({t.topic for t in unknown} - withheld, topics or ())
-    for topic, members in sorted(unknown, key=lambda entry: int(entry.rows[0])):
-        size = format_count(len(members), "line")
-        line = int(rows.lines[members[0]])
-        if topic not in withheld:
-            fix = _choose_fix(
-                near.get(topic), "Remove these lines or use the campaign's topic IDs."
-            )
-            message = f"Unknown topic: {escape_excerpt(topic, 40)} ({size})."
-            source.add_fault("E09", message, fix, line=line, field=TOPIC)
-    for topic, members in iter_topic_rows(rows.grouped):
-        if topic in withheld:
-            message = (
-                f"Topic {topic} is withheld; runs cannot contain it"
-                f" ({format_count(len(members), 'line')})."
-            )
-            fix = "Remove the lines of this topic."
-            source.add_fault("E16", message, fix, line=int(rows.lines[members[0]]), field=TOPIC)
-    first = {t.topic: int(rows.lines[t.rows[0]]) for t in unknown}
+    listed = list_topic_rows(rows.grouped)
+    first = {topic: int(rows.lines[members[0]]) for topic, members in listed}
+    sizes = {topic: format_count(len(members), "line") for topic, members in listed}
+    unknown = first.keys() - topics - withheld if topics is not None else set()
+    near = find_near_misses(unknown, topics or ())
+    for topic in sorted(unknown, key=first.__getitem__):
+        fix = _choose_fix(near.get(topic), "Remove these lines or use the campaign's topic IDs.")
+        message = f"Unknown topic: {escape_excerpt(topic, 40)} ({sizes[topic]})."
+        source.add_fault("E09", message, fix, line=first[topic], field=TOPIC)
+    for topic in filter(withheld.__contains__, first):
+        message = f"Topic {topic} is withheld; runs cannot contain it ({sizes[topic]})."
+        fix = "Remove the lines of this topic."
+        source.add_fault("E16", message, fix, line=first[topic], field=TOPIC)
     _add_near(source, near, "topic", first.__getitem__, TOPIC)
 
 

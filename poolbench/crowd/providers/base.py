@@ -7,12 +7,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
-from poolbench.cards import Card
-import re
-from collections.abc import Mapping
-from urllib.parse import quote, urlsplit
+from urllib.parse import parse_qsl, quote, urlsplit
 
+from poolbench.cards import Card
 
 Settings = Mapping[str, Any]
 MAX_QUERY, MAX_ID = 8_192, 200
@@ -80,7 +77,7 @@ class ReturnForm:
 class ProviderSetting:
     """One setting of a provider. ``check`` returns what is wrong with a value, or "".
 
-    ``kind`` is text, long, switch, choice or secret; ``choices`` are those of a choice.
+    ``kind`` is text, long, switch or secret.
     """
 
     name: str
@@ -90,7 +87,6 @@ class ProviderSetting:
     required: bool = False
     check: Callable[[str], str] | None = None
     default: str = ""
-    choices: tuple[str, ...] = ()
 
 
 ReadArrival = Callable[[Mapping[str, str], ArrivalKeys, Settings, datetime], Arrival]
@@ -175,8 +171,6 @@ def find_setting_faults(provider: Provider, settings: Settings) -> dict[str, str
         value = read_setting(settings, setting)
         if not value and setting.required:
             faults[setting.name] = f"{setting.label} is required."
-        elif value and setting.choices and value not in setting.choices:
-            faults[setting.name] = f"Use one of: {', '.join(setting.choices)}."
         elif value and setting.check and (message := setting.check(value)):
             faults[setting.name] = message
     return provider.check_settings(settings) | faults

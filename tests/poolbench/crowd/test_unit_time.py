@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from poolbench.crowd.unit_time import (
+from poolbench.crowd.units import (
     PAUSE_SECONDS,
     estimate_minutes_left,
     list_working_seconds,
