@@ -16,7 +16,6 @@ from poolbench.judging.quality.bias import (
     mean_from_sums,
     undefined_estimate,
 )
-from poolbench.statistics.draws import ResamplingOptions
 from poolbench.statistics.estimate import Estimate
 
 CONSENSUS = "consensus"
@@ -36,7 +35,7 @@ class AutomaticQuality:
 
 
 def compare_automatic_assessors(
-    people: LabelTable, automatic: LabelTable, level: int, draws: ResamplingOptions
+    people: LabelTable, automatic: LabelTable, level: int
 ) -> dict[str, AutomaticQuality]:
     """The comparison of each automatic assessor, by name."""
     if not len(automatic.assessors):
@@ -50,7 +49,7 @@ def compare_automatic_assessors(
     names = (*consensus.assessors, *persons.assessors)
     against = LabelTable(names, persons.pairs, stacked, persons.scale)
     tables = np.stack(list(iter_confusion_tables(own, against)))
-    rows = compare_label_sets(tables, both.scale, level, draws)
+    rows = compare_label_sets(tables, both.scale, level)
     width = n + 1
     qualities = {}
     for at, name in enumerate(own.assessors):
@@ -59,7 +58,7 @@ def compare_automatic_assessors(
             int(own.judged[at].sum()),
             mine[0],
             dict(zip(persons.assessors, mine[1:], strict=True)),
-            _bias(persons, own.select_assessors(at), draws),
+            _bias(persons, own.select_assessors(at)),
         )
     return qualities
 
@@ -75,7 +74,7 @@ def consensus_labels(people: LabelTable) -> LabelTable:
     return LabelTable((CONSENSUS,), people.pairs, grades, people.scale)
 
 
-def _bias(people: LabelTable, automatic: LabelTable, draws: ResamplingOptions) -> Estimate:
+def _bias(people: LabelTable, automatic: LabelTable) -> Estimate:
     counts = people.judged.sum(axis=0)
     both = automatic.judged[0] & (counts > 0)
     if not both.any():
@@ -85,7 +84,7 @@ def _bias(people: LabelTable, automatic: LabelTable, draws: ResamplingOptions) -
     topics = people.topic_indices[both]
     parts = [np.bincount(topics, part) for part in (np.ones(len(differences)), differences)]
     sums = np.stack(parts, axis=-1).astype(np.float64)
-    return bootstrap_estimate(sums, mean_from_sums, draws, NO_PEOPLE)
+    return bootstrap_estimate(sums, mean_from_sums, NO_PEOPLE)
 
 
 AUTOMATIC = Card(
