@@ -58,10 +58,6 @@ class PaceSummary:
     median: float | None
 
     @property
-    def share(self) -> float | None:
-        return self.hasty / self.timed if self.timed else None
-
-    @property
     def is_alarming(self) -> bool:
         return self.timed >= FEWEST_TIMED and self.hasty >= HASTY_SHARE * self.timed
 
@@ -108,9 +104,8 @@ STRAIGHT_LINING = Card(
 
 @dataclass(frozen=True)
 class LineCheck:
-    """The longest run among ``n`` answers and its ``probability``; ``entropy`` in bits."""
+    """The ``longest`` run among the answers and its ``probability``; ``entropy`` in bits."""
 
-    n: int
     longest: int
     probability: float | None
     entropy: float | None
@@ -193,7 +188,6 @@ def check_straight_lining(
     likely = dict(zip(checked, chances.tolist(), strict=True))
     return {
         name: LineCheck(
-            len(own),
             longest[name],
             likely.get(name),
             entropy_value(list(Counter(g for _, g in own).values())) if own else None,

@@ -139,11 +139,11 @@ def test_time_floor_by_hand():
     assert not floor.is_hasty(5.0, 3000)
     assert not floor.is_hasty(2.5, 500)
     pace = summarize_crowd_pace([(1, 0), (3, 0), (4, 3000), (9, 0)], floor)
-    assert (pace.timed, pace.hasty, pace.median, pace.share) == (4, 2, 3.5, 0.5)
+    assert (pace.timed, pace.hasty, pace.median) == (4, 2, 3.5)
     assert not pace.is_alarming  # too few
     assert PaceSummary(5, 1, 3.0).is_alarming
     assert not PaceSummary(6, 1, 3.0).is_alarming
-    assert summarize_crowd_pace([], floor).share is None
+    assert summarize_crowd_pace([], floor).median is None
 
 
 def slow_long_run_probability(expected, longest):
@@ -190,7 +190,7 @@ def test_zeros_on_a_topic_without_relevant_documents_are_no_straight_line():
     assert not check_straight_lining(barren, (0, 1))["a"].is_alarming
     line = check_straight_lining(rich, (0, 1))["a"]
     assert line.is_alarming
-    assert (line.n, line.longest, line.entropy) == (20, 20, 0.0)
+    assert (line.longest, line.entropy) == (20, 0.0)
     # The others gave 45 of 90 there, 45 of 180 in all: (45 + 4/4)/94 ones.
     ones = 46 / 94
     assert line.probability == pytest.approx(ones**20 + (1 - ones) ** 20)

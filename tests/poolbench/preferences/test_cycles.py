@@ -14,9 +14,8 @@ from tests.poolbench.preferences.test_bradley_terry import matrix_of
 def test_the_example_of_the_card_holds() -> None:
     rows = [("a", "b", 1), ("b", "c", 2), ("c", "a", 1)]
     report = examine_cycles(matrix_of(*rows, *((item, "d", 1) for item in "abc")))
-    assert (report.circular, report.triads, report.share, report.zeta) == (1, 4, 0.25, 0.5)
+    assert (report.circular, report.triads, report.zeta) == (1, 4, 0.5)
     assert report.cycles == (("a", "b", "c"),)
-    assert report.groups == (("a", "b", "c"),)
 
 
 def test_an_order_has_no_cycle() -> None:
@@ -36,7 +35,7 @@ def test_the_most_circular_majorities_have_zeta_zero() -> None:
 
 def test_undecided_pairs_leave_zeta_undefined() -> None:
     report = examine_cycles(matrix_of(("a", "b", 1), ("b", "a", 1), ("b", "c", 1), ("c", "a", 1)))
-    assert (report.triads, report.share, report.zeta, report.cycles) == (0, None, None, ())
+    assert (report.triads, report.zeta, report.cycles) == (0, None, ())
 
 
 def test_longer_cycles_are_listed_with_the_shortest_first() -> None:

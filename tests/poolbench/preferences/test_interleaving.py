@@ -117,7 +117,7 @@ def test_lists_of_a_topic_depend_on_seed_and_topic_alone() -> None:
 
 def test_the_outcome_of_the_card() -> None:
     outcome = compare_credits({"1": [(3, 1), (1, 0)], "2": [(0, 2), (1, 1)]})
-    assert (outcome.wins_a, outcome.wins_b, outcome.ties, outcome.lists) == (2, 1, 1, 4)
+    assert (outcome.wins_a, outcome.wins_b, outcome.ties) == (2, 1, 1)
     assert outcome.share.value == 2 / 3
     assert outcome.p_value == 1
     assert outcome.delta.value == 1 / 8
