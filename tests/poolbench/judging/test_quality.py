@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from poolbench.judging.agreement.coefficient import DRAWS
+from poolbench.judging.agreement.coefficient import DRAWS, Floats, Ints
 from poolbench.judging.agreement.labels import MISSING, LabelTable, labels_from_qrels
 from poolbench.judging.quality.automatic import compare_automatic_assessors, consensus_labels
 from poolbench.judging.quality.bias import bias_by_assessor, drift_by_assessor, estimate_bias
@@ -29,7 +30,28 @@ from poolbench.judging.quality.report import (
 )
 from poolbench.statistics.draws import multinomial_counts
 from tests.poolbench.judging.labelled import labels, read_folder
-from tests.poolbench.judging.sequences import said
+
+
+def said(
+    given: dict[str, tuple[Ints, Floats]], *, seconds: Sequence[float] | None = None
+) -> OrderedGrades:
+    """The n-th judgment of each assessor is of the n-th pair; grades need not be whole."""
+    lengths = [len(grades) for _, grades in given.values()]
+    assessor = np.repeat(np.arange(len(given)), lengths)
+    topic = np.concatenate([topics for topics, _ in given.values()])
+    grade = np.concatenate([grades for _, grades in given.values()])
+    n = len(grade)
+    return OrderedGrades(
+        tuple(given),
+        tuple(str(at) for at in range(int(topic.max()) + 1)),
+        tuple(sorted({int(one) for one in grade})),
+        assessor,
+        topic,
+        np.concatenate([np.arange(length) for length in lengths]),
+        grade,
+        np.full(n, np.nan) if seconds is None else np.array(seconds, np.float64),
+        np.ones(n, np.bool_),
+    )
 
 
 def test_bias_is_the_mean_distance_to_the_others() -> None:
