@@ -66,11 +66,7 @@ def estimate_unit_seconds(seconds: Sequence[float], documents: int, source: str)
 def assume_unit_seconds(documents: int) -> UnitSeconds:
     """Of units of ``documents`` documents, before anything was measured."""
     return UnitSeconds(
-        ASSUMED_SECONDS * documents,
-        ASSUMED_SLOW_SECONDS * documents,
-        0,
-        "assumed",
-        ASSUMED_SECONDS,
+        ASSUMED_SECONDS * documents, ASSUMED_SLOW_SECONDS * documents, 0, "assumed", ASSUMED_SECONDS
     )
 
 

@@ -132,10 +132,7 @@ def list_topic_rows(grouped: TopicGroups) -> list[tuple[str, Ints]]:
 
 
 def check_topics(
-    source: ColumnFile,
-    rows: RunRows,
-    topics: frozenset[str] | None,
-    withheld: frozenset[str],
+    source: ColumnFile, rows: RunRows, topics: frozenset[str] | None, withheld: frozenset[str]
 ) -> None:
     """E16 for withheld topics, E09 for unknown ones, once per topic, with near misses (W11)."""
     listed = list_topic_rows(rows.grouped)

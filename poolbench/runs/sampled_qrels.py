@@ -18,12 +18,7 @@ from numpy.typing import NDArray
 
 from poolbench.files.columns import ColumnFile, ColumnLayout
 from poolbench.files.faults import FaultReport, InvalidFile, escape_excerpt
-from poolbench.runs.qrels import (
-    describe_invalid_grade,
-    is_grade,
-    qrels_from_rows,
-    read_qrels,
-)
+from poolbench.runs.qrels import describe_invalid_grade, is_grade, qrels_from_rows, read_qrels
 from poolbench.runs.tables import QrelsTable
 
 StratumRow = tuple[str, str, str, int]

@@ -32,12 +32,7 @@ SHORT = ("pseudonym", "state", "judged", "gold_right", "gold_shown", "median_sec
 
 def list_worker_values(line: WorkerLine) -> tuple[Any, ...]:
     """The cells of ``RECORD``."""
-    head = (
-        line.pseudonym,
-        line.state,
-        sum(line.units.values()),
-        line.units.get("complete", 0),
-    )
+    head = (line.pseudonym, line.state, sum(line.units.values()), line.units.get("complete", 0))
     quality = line.quality
     if quality is None:
         return (*head, 0, 0, *[None] * (len(RECORD) - len(head) - 3), "")

@@ -179,14 +179,5 @@ def list_quality_alarms(rule: StopRule, quality: WorkerQuality) -> tuple[Alarm, 
     )
 
 
-CARDS = (
-    WILSON,
-    BALANCED,
-    STOP_RULE,
-    TIME_FLOOR,
-    STRAIGHT_LINING,
-    SELF_CONSISTENCY,
-    OTHERS,
-    UNSURE,
-)
+CARDS = (WILSON, BALANCED, STOP_RULE, TIME_FLOOR, STRAIGHT_LINING, SELF_CONSISTENCY, OTHERS, UNSURE)
 PAY_CARDS = (PAY_RULES,)

@@ -10,12 +10,7 @@ from functools import partial
 
 from poolbench.files.faults import format_count
 from poolbench.files.records import FaultReporter
-from poolbench.judging.exchange.fields import (
-    IDS,
-    JudgmentFormat,
-    JudgmentRecord,
-    match_field_names,
-)
+from poolbench.judging.exchange.fields import IDS, JudgmentFormat, JudgmentRecord, match_field_names
 from poolbench.reports.csv import blank_head_lines
 
 QRELS_COLUMNS = ("topic", "iteration", "docno", "grade")

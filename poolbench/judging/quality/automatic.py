@@ -11,11 +11,7 @@ from poolbench.judging.agreement.coefficient import divide_or_default, iter_conf
 from poolbench.judging.agreement.labels import MISSING, LabelTable
 from poolbench.judging.agreement.panel import compare_label_sets
 from poolbench.judging.agreement.report import Row
-from poolbench.judging.quality.bias import (
-    bootstrap_estimate,
-    mean_from_sums,
-    undefined_estimate,
-)
+from poolbench.judging.quality.bias import bootstrap_estimate, mean_from_sums, undefined_estimate
 from poolbench.statistics.estimate import Estimate
 
 CONSENSUS = "consensus"

@@ -241,11 +241,11 @@ def check_repeats(situation: Situation) -> AlarmCheck:
 
     least = MOST_APART.value
     by_assessor: dict[str, list[bool]] = defaultdict(list)
-    for repeat in situation.repeats:
-        by_assessor[repeat.assessor].append(repeat.agrees)
+    for name, agrees in situation.repeats:
+        by_assessor[name].append(agrees)
     enough = {name: rows[-REPEATS:] for name, rows in by_assessor.items() if len(rows) >= REPEATS}
     level = LEVEL / max(len(enough), 1)
-    apart = sum(not repeat.agrees for repeat in situation.repeats)
+    apart = sum(not agrees for _, agrees in situation.repeats)
     alarms = []
     for name, rows in enough.items():
         own = rows.count(False)

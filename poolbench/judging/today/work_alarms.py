@@ -99,10 +99,7 @@ def describe_standstill(
         f"Judging stands still: no one has judged {begin}, and {situation.left:,} judgments are "
         f"left on {format_count(len(idle), 'topic')}.",
         f"{pause} working days without a judgment.",
-        (
-            Act("See who could judge what", "judging"),
-            Act("Reassign topics", "judging"),
-        ),
+        (Act("See who could judge what", "judging"), Act("Reassign topics", "judging")),
     )
 
 
