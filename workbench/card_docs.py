@@ -17,8 +17,8 @@ from poolbench.cards import (
 )
 from poolbench.crowd.hourly_pay import PAY
 from poolbench.crowd.providers.registry import PROVIDERS
-from poolbench.crowd.quality.cards import CARDS as CROWD_QUALITY_CARDS
-from poolbench.crowd.quality.cards import PAY_CARDS
+from poolbench.crowd.quality.workers import CARDS as CROWD_QUALITY_CARDS
+from poolbench.crowd.quality.workers import PAY_CARDS
 from poolbench.evaluation.charts.boxes import BOX_PLOT
 from poolbench.evaluation.charts.caterpillar import CATERPILLAR
 from poolbench.evaluation.charts.topics import PRECISION_HISTOGRAM

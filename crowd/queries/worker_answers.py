@@ -16,7 +16,7 @@ from crowd.models import CrowdWorker, Study
 from judging.models import Judgment
 from judging.queries.judgments import SHOWN
 from poolbench.crowd.quality.answers import CrowdAnswer
-from poolbench.crowd.unit_time import list_working_seconds
+from poolbench.crowd.units import list_working_seconds
 
 
 @dataclass
