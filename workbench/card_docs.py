@@ -8,13 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from poolbench.cards import (
-    Card,
-    card_anchor,
-    heading_anchor,
-    render_card_markdown,
-    render_cards,
-)
+from poolbench.cards import Card, card_anchor, heading_anchor, render_card_markdown, render_cards
 from poolbench.crowd.hourly_pay import PAY
 from poolbench.crowd.providers.registry import PROVIDERS
 from poolbench.crowd.quality.cards import CARDS as CROWD_QUALITY_CARDS

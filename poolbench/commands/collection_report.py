@@ -32,11 +32,7 @@ from poolbench.evaluation.name_files import read_teams
 from poolbench.reliability.collection import inputs
 from poolbench.reliability.collection.formats import FORMATS
 from poolbench.reliability.collection.reduced_judgments import DRAWS
-from poolbench.reliability.collection.report import (
-    MEASURES,
-    build_reusability_report,
-    can_rank_by,
-)
+from poolbench.reliability.collection.report import MEASURES, build_reusability_report, can_rank_by
 from poolbench.reliability.verdicts.reusability import compute_collection, judge_collection
 from poolbench.runs.qrels import read_qrels
 from poolbench.runs.runs import read_run

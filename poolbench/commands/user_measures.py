@@ -63,6 +63,4 @@ class UserMeasuresCommand(FileCommand):
         for path, scored in zip(runs, scores, strict=True):
             for name, reason in scored.reasons.items():
                 out.note(f"{path}: {name}: {reason}")
-        out.write(
-            FORMATS[options["format"]](scores, by_topic=options["by_topic"]),
-        )
+        out.write(FORMATS[options["format"]](scores, by_topic=options["by_topic"]))

@@ -24,9 +24,7 @@ from poolbench.reliability.disagreement.ballots import (
 )
 from poolbench.reliability.disagreement.panel import build_panel_from_tables
 from poolbench.reliability.disagreement.rankings import Treat
-from poolbench.reliability.disagreement.report import (
-    DRAWS as BOOTSTRAP_DRAWS,
-)
+from poolbench.reliability.disagreement.report import DRAWS as BOOTSTRAP_DRAWS
 from poolbench.reliability.disagreement.report import (
     SWAPS,
     DisagreementReport,

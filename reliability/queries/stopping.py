@@ -31,12 +31,7 @@ from poolbench.reliability.stopping.discoveries import (
     discovery_curve,
 )
 from poolbench.reliability.stopping.movement import choose_checkpoints, default_step
-from poolbench.reliability.stopping.panel import (
-    TRUST,
-    InterimPool,
-    StoppingPanel,
-    rank_panel,
-)
+from poolbench.reliability.stopping.panel import TRUST, InterimPool, StoppingPanel, rank_panel
 from poolbench.reliability.stopping.pool_state import PoolState
 from poolbench.reliability.stopping.remaining_relevant import (
     estimate_remaining,

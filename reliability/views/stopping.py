@@ -39,10 +39,7 @@ from reliability.queries.stopping import (
     count_judgments_since,
     ranking_measures,
 )
-from reliability.views.stopping_sections import (
-    describe_stopping_choice,
-    list_stopping_sections,
-)
+from reliability.views.stopping_sections import describe_stopping_choice, list_stopping_sections
 
 NARROW = (400.0, 220.0)
 """Charts are beside their tables, at half the width of the page."""

@@ -81,7 +81,7 @@ def test_each_assessor_has_a_ranking(ask):
     assert [row.name for row in report.rankings[1:3]] == ["assessor", "assessor2"]
     assert (report.facts.disputed, report.facts.judged_by_several) == (4, 6)
     assert {(v.topic, v.docno) for v in report.values} == {
-        *(("1", "d2"), ("1", "d3"), ("2", "d1"), ("2", "d5")),
+        *(("1", "d2"), ("1", "d3"), ("2", "d1"), ("2", "d5"))
     }
 
 
@@ -221,9 +221,7 @@ def test_one_assessor_is_told_why(as_user, organizer, campaign, assessor, alpha,
 def test_downloads(as_user, organizer, judged):
     client = as_user(organizer)
     runs = read_page(client.get(f"{URL}runs.csv"))
-    assert {row["run"] for row in csv_rows(runs)} == {
-        *("alpha-one", "beta-secret", "beta-other"),
-    }
+    assert {row["run"] for row in csv_rows(runs)} == {*("alpha-one", "beta-secret", "beta-other")}
     pairs = read_page(client.get(f"{URL}pairs.csv"))
     assert len(csv_rows(pairs)) == 4
     told = json.loads(client.get(f"{URL}report.json").content)

@@ -214,10 +214,7 @@ def test_places_go_by_what_is_better_and_runs_without_a_score_have_none():
 def test_only_organizers_see_it(campaign, assessor):
     with pytest.raises(PermissionDenied):
         choose_stopping_panel(
-            actor=assessor,
-            campaign=campaign,
-            choice=RankingChoice("majority", "map"),
-            report=None,
+            actor=assessor, campaign=campaign, choice=RankingChoice("majority", "map"), report=None
         )
 
 

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from poolbench.charts.axes import (
-    Axis,
-    fifths_axis,
-    format_value,
-    round_up_nice,
-)
+from poolbench.charts.axes import Axis, fifths_axis, format_value, round_up_nice
 from poolbench.charts.chart import Chart
 from poolbench.charts.kinds import PlotValue, build_bar_chart, build_line_chart
 from poolbench.reliability.collection import (

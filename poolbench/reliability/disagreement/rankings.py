@@ -18,10 +18,7 @@ from poolbench.reliability.disagreement.panel import DisagreementPanel
 from poolbench.statistics.estimate import Estimate, nan_to_none
 
 Treat = Literal["filled", "own"]
-TREATMENTS: dict[Treat, str] = {
-    "filled": "own grades, else the policy's",
-    "own": "own grades only",
-}
+TREATMENTS: dict[Treat, str] = {"filled": "own grades, else the policy's", "own": "own grades only"}
 """Qrels of an assessor: how to treat pairs that the assessor did not judge."""
 
 Kind = Literal["base", "assessor", "machine", "policy", "union", "intersection"]
