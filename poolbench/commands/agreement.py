@@ -103,7 +103,7 @@ class AgreementCommand(InputCommand):
         """The judgments in the files, and the lowest relevant grade if none is given."""
         reader = FileReader(out)
         judged = read_labels(options, reader)
-        reader.raise_if_rejected("no output written")
+        reader.raise_if_rejected()
         labels = combine_judged_files(judged)
         if not options["with_third_judgments"]:
             labels = labels.without_third()

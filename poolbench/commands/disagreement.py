@@ -127,7 +127,7 @@ class DisagreementCommand(InputCommand):
         runs = reader.read_all(options["runs"], read_run, lenient=True)
         ballots = self._read_ballots(options, policy, reader)
         reject_runs_without_topics(reader, runs, ballots.topics)
-        reader.raise_if_rejected("no output written")
+        reader.raise_if_rejected()
         grades = np.array([*collect_ballot_grades(ballots)], np.int32)
         (measure,) = state_scale(out, options, [measure], grades)
         return build_panel_from_tables(list(runs.values()), ballots, measure, scoring)
@@ -138,7 +138,7 @@ class DisagreementCommand(InputCommand):
             return None
         reader = FileReader(out)
         tags = read_run_tags(reader, values, panel.tags)
-        reader.raise_if_rejected("no output written")
+        reader.raise_if_rejected()
         if missing := [tag for tag in tags if tag not in panel.tags]:
             raise CliError(f"Unknown run tag: {', '.join(missing)}.")
         if len(tags) != 2:

@@ -51,9 +51,7 @@ class UserMeasuresCommand(FileCommand):
         runs = reader.read_all(options["runs"], read_run, lenient=True)
         if qrels is not None:
             reject_runs_without_topics(reader, runs, qrels.topics)
-        reader.raise_if_rejected("no output written")
-        if qrels is None or known is None:
-            return
+        qrels, known = reader.accept(qrels), reader.accept(known)
         with explain_value_errors():
             scoring = ScoringOptions(level=options["level"], max_per_topic=options["depth"])
             scores = [

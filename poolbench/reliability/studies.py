@@ -30,11 +30,12 @@ from poolbench.reliability.disagreement.report import (
     DisagreementReport,
     build_disagreement_report,
     can_rank_runs,
+    parse_ranking_measures,
 )
 from poolbench.reliability.simulation.finished_campaign import FinishedCampaign
 from poolbench.reliability.simulation.report import MEASURES as RANKING_MEASURES
 from poolbench.reliability.simulation.report import SEEDS, Simulation
-from poolbench.reliability.simulation.simulator import parse_ranking_measures, simulate_specs
+from poolbench.reliability.simulation.simulator import simulate_specs
 from poolbench.runs.inputs import QrelsSource, RunsLike, read_qrels_table, read_runs
 
 
@@ -154,9 +155,8 @@ def report(
     >>> pb.report(runs, qrels, "map", depth=2, draws=5)
     <ReusabilityReport: 2 runs, 1 topics, 3 judged documents, pool depth 2>
     """
-    ranked = parse_measures([measures] if isinstance(measures, str) else measures)
-    if unranked := [measure.name for measure in ranked if not can_rank_by(measure)]:
-        raise ValueError(f"measures that do not rank runs: {', '.join(unranked)}")
+    named = [measures] if isinstance(measures, str) else measures
+    ranked = parse_ranking_measures(named, can_rank_by)
     table = read_qrels_table(qrels)
     source = CollectionSource(level, teams, pooled, depth)
     collection = build_collection(read_runs(runs), table, source)

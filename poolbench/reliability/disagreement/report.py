@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from poolbench.evaluation.judgments import Mask
 from poolbench.evaluation.measures.family import Measure
+from poolbench.evaluation.measures.names import parse_measures
 from poolbench.notebooks import ResultTable
 from poolbench.reliability.disagreement.panel import DisagreementPanel
 from poolbench.reliability.disagreement.rank_swaps import (
@@ -119,6 +120,19 @@ def can_rank_runs(measure: Measure) -> bool:
     """Whether the measure ranks runs and its score follows from the topics."""
     family = measure.family
     return family.text is None and family.better != "neither" and measure.follows_from_topics
+
+
+def parse_ranking_measures(
+    names: Sequence[str], can_rank: Callable[[Measure], bool] = can_rank_runs
+) -> tuple[Measure, ...]:
+    """The named measures. Raises ``ValueError`` for an unknown one or one that ranks no runs."""
+    measures = parse_measures(names)
+    if unranked := [measure.name for measure in measures if not can_rank(measure)]:
+        raise ValueError(
+            f"Measures that do not rank runs: {', '.join(unranked)}. "
+            "Use measures for which higher is better."
+        )
+    return measures
 
 
 def build_disagreement_report(

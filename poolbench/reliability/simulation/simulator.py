@@ -12,13 +12,11 @@ from poolbench.evaluation.comparison.rank_drop import RankDrop
 from poolbench.evaluation.comparison.registry import CORRELATIONS
 from poolbench.evaluation.judgments import Floats, Ints
 from poolbench.evaluation.measures.family import Measure
-from poolbench.evaluation.measures.names import parse_measures
 from poolbench.evaluation.stated_scale import state_highest_grade
 from poolbench.pooling.spec import PoolSpec, method_in_words
 from poolbench.reliability.disagreement.ballots import ABSENT, Grades
 from poolbench.reliability.disagreement.panel import DisagreementPanel
 from poolbench.reliability.disagreement.rankings import choose_tau_ap, drop_from_base
-from poolbench.reliability.disagreement.report import can_rank_runs
 from poolbench.reliability.progress import Progress, ignore_progress
 from poolbench.reliability.simulation.finished_campaign import FinishedCampaign, reseed_ties
 from poolbench.reliability.simulation.replay import Replay, replay_spec
@@ -40,17 +38,6 @@ NEVER_FOUND = "the spec never finds that many"
 NOTHING_RELEVANT = "the qrels have no relevant document"
 Specs = Mapping[str, PoolSpec]
 Replays = Mapping[str, Sequence[Replay]]
-
-
-def parse_ranking_measures(names: Sequence[str]) -> tuple[Measure, ...]:
-    """The named measures. Raises ``ValueError`` for an unknown one or one that ranks no runs."""
-    measures = parse_measures(names)
-    if unranked := [measure.name for measure in measures if not can_rank_runs(measure)]:
-        raise ValueError(
-            f"Measures that do not rank runs: {', '.join(unranked)}. "
-            "Use measures for which higher is better."
-        )
-    return measures
 
 
 def simulate_specs(
