@@ -63,9 +63,9 @@ from poolbench.preferences.interleaving import METHODS as INTERLEAVING_METHODS
 from poolbench.preferences.pair_designs import PAIR_DESIGN
 from poolbench.preferences.preference_score import KEPT_SHARE
 from poolbench.preferences.strengths import BRADLEY_TERRY, CYCLES
-from poolbench.reliability.collection.cards import CARDS as COLLECTION_CARDS
+from poolbench.reliability.collection.report_tables import CARDS as COLLECTION_CARDS
 from poolbench.reliability.disagreement.cards import CARDS as DISAGREEMENT_CARDS
-from poolbench.reliability.stopping.cards import CARDS as STOPPING_CARDS
+from poolbench.reliability.stopping.panel import CARDS as STOPPING_CARDS
 from poolbench.statistics.draws import ResamplingOptions
 
 RUNS = (

@@ -31,6 +31,19 @@ MAX_ROWS = 20
 """Rows in text of tables by team and by depth, which grow with the campaign."""
 
 
+CARDS = (
+    contributors.CARD,
+    leave_one_group_out.CARD,
+    depths.CARD,
+    extrapolation.CARD,
+    stability.CARD,
+    reduced_judgments.CARD,
+    condensed_lists.CARD,
+    correction.CARD,
+)
+"""In the order of the sections."""
+
+
 def make_score_columns(*names: str) -> tuple[Column, ...]:
     return make_columns(*names, show=format_p_value)
 

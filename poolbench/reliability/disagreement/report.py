@@ -20,6 +20,7 @@ from poolbench.reliability.disagreement.rank_swaps import (
 )
 from poolbench.reliability.disagreement.rankings import SystemRanking, Treat, rankings_by_assessor
 from poolbench.reliability.disagreement.resampling import (
+    RankBand,
     ResampledRankings,
     bootstrap_assessors,
     swap_assessors_at_random,
@@ -102,16 +103,19 @@ class DisagreementReport(ResultTable):
         places = range(len(self.tags))
         return sorted(places, key=lambda at: (ranks[at] is None, ranks[at] or 0, self.tags[at]))
 
-    def as_dict(self, most: int | None = None) -> dict[str, Any]:
-        """Plain values; at most ``most`` pairs."""
-        values = self.values[:most]
+    def find_band(self, at: int) -> RankBand:
+        """Of the run at that index."""
+        return self.bootstrap.bands[at] if self.bootstrap.bands else RankBand()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values."""
         return {
             **asdict(self.facts),
             "runs": self.tags,
             "rankings": [estimates_to_dict(row) for row in self.rankings],
             "bootstrap": asdict(self.bootstrap),
             "random_swaps": asdict(self.swaps),
-            "pairs": [{**asdict(value), "value": value.value} for value in values],
+            "pairs": [{**asdict(value), "value": value.value} for value in self.values],
             "between": None if self.turning is None else asdict(self.turning),
         }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -184,8 +184,3 @@ def encode_runs(runs: Sequence[RunTable]) -> tuple[list[RunMatrix], PairDictiona
         for run, part in zip(runs, parts, strict=True)
     ]
     return matrices, PairDictionary([PairArray(names, starts, docnos.take(first))])
-
-
-def reseed_ties(listing: RunListing, seed: int) -> RunListing:
-    """The same rankings, with ties broken by another seed."""
-    return replace(listing, seed=seed)

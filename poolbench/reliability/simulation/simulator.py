@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +18,7 @@ from poolbench.reliability.disagreement.ballots import ABSENT, Grades
 from poolbench.reliability.disagreement.panel import DisagreementPanel
 from poolbench.reliability.disagreement.rankings import choose_tau_ap, drop_from_base
 from poolbench.reliability.progress import Progress, ignore_progress
-from poolbench.reliability.simulation.finished_campaign import FinishedCampaign, reseed_ties
+from poolbench.reliability.simulation.finished_campaign import FinishedCampaign
 from poolbench.reliability.simulation.replay import Replay, replay_spec
 from poolbench.reliability.simulation.report import (
     RECALLS,
@@ -118,7 +118,8 @@ def replay_specs(
     replays: dict[str, list[Replay]] = {name: [] for name in specs}
     for number, (name, spec) in enumerate(specs.items()):
         for seed in range(seeds):
-            listing = reseed_ties(finished.listing(spec), (spec.seed or 0) + seed)
+            # The same rankings, with ties broken by another seed.
+            listing = replace(finished.listing(spec), seed=(spec.seed or 0) + seed)
             replays[name].append(replay_spec(spec, listing, finished))
             progress(f"replaying {name}", number * seeds + seed + 1, len(specs) * seeds)
     return replays

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from poolbench.reliability.collection.cards import CARDS
+from poolbench.reliability.collection.report_tables import CARDS
 from tests.csv_reading import csv_conditions, csv_rows
 from tests.poolbench.commands.conftest import Run, Write
 from tests.poolbench.html_pages import Page

@@ -19,11 +19,7 @@ from poolbench.pooling.pool_builder import PoolBudget, split_budget, start_sessi
 from poolbench.pooling.registry import METHODS
 from poolbench.pooling.run_listing import build_listing
 from poolbench.pooling.spec import PoolSpec, RunChoice, depth_spec
-from poolbench.reliability.simulation.finished_campaign import (
-    ContributingRun,
-    FinishedCampaign,
-    reseed_ties,
-)
+from poolbench.reliability.simulation.finished_campaign import ContributingRun, FinishedCampaign
 from poolbench.reliability.simulation.formats import FORMATS
 from poolbench.reliability.simulation.replay import Replay, order_replay, replay_spec
 from poolbench.reliability.simulation.report import BudgetPoint, SeedRange, Simulation
@@ -184,7 +180,7 @@ def test_qrels_without_a_line_rank_nothing() -> None:
 )
 def test_a_replay_is_the_session_of_each_topic_judged_by_the_qrels(spec: PoolSpec) -> None:
     campaign = finished()
-    listing = reseed_ties(campaign.listing(PoolSpec((step("take"),))), 3)
+    listing = replace(campaign.listing(PoolSpec((step("take"),))), seed=3)
     found = replay_spec(spec, listing, campaign)
     wanted = orders(
         *spec.steps,
@@ -203,7 +199,7 @@ def test_a_replay_is_the_session_of_each_topic_judged_by_the_qrels(spec: PoolSpe
 @given(st.lists(st.integers(0, 9), min_size=3, max_size=3), st.integers(0, 30), st.integers(0, 9))
 def test_all_topics_advance_alike(sizes: list[int], budget: int, seed: int) -> None:
     campaign = finished()
-    listing = reseed_ties(campaign.listing(PoolSpec((step("take"),))), seed)
+    listing = replace(campaign.listing(PoolSpec((step("take"),))), seed=seed)
     found = order_replay(
         [np.full(size, -1) for size in sizes],
         [np.arange(size) for size in sizes],
@@ -217,7 +213,7 @@ def test_all_topics_advance_alike(sizes: list[int], budget: int, seed: int) -> N
 def test_one_queue_over_topics_keeps_its_order_and_its_total() -> None:
     campaign = finished()
     spec = PoolSpec((step("take", documents=1), step("mtf", scope="global")), PoolBudget(total=8))
-    listing = reseed_ties(campaign.listing(spec), 3)
+    listing = replace(campaign.listing(spec), seed=3)
     found = replay_spec(spec, listing, campaign)
     assert len(found) == 8
     # By next_of_all, document by document, after the first round.
