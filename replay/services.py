@@ -132,17 +132,11 @@ def replay_judgments(actor: User, pool: Pool, judged: dict[str, QrelsTable], ste
         users = {name: get_or_create_assessor(actor, campaign, name) for name in judged}
         create_replay_plans(actor, pool, judged, users)
         for name, table in ProgressBar().track(judged.items(), "judgments", len(judged)):
+            rows = ((*pair, grade) for pair, grade in table.by_pair().items())
             count = imports.import_judgments(
-                actor=actor, campaign=campaign, assessor=users[name], rows=iter_qrels_rows(table)
+                actor=actor, campaign=campaign, assessor=users[name], rows=rows
             )
             results.append(f"{name} {count:,}")
-
-
-def iter_qrels_rows(table: QrelsTable) -> Iterator[tuple[str, str, int]]:
-    for index, topic in enumerate(table.topics):
-        rows = table.rows(index)
-        for docno, grade in zip(table.docnos[rows], table.grades[rows].tolist(), strict=True):
-            yield topic, docno, grade
 
 
 def get_or_create_assessor(actor: User, campaign: Campaign, name: str) -> User:

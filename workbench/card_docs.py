@@ -138,8 +138,8 @@ def _correlation(correlation: RankCorrelation) -> Iterator[str]:
 
 
 def _drop() -> str:
-    before = {"A": 0.4, "B": 0.3, "C": 0.2, "D": 0.1}
-    fallen = find_largest_drop(before, before | {"B": 0.05})
+    before, after = np.array([[0.4, 0.3, 0.2, 0.1], [0.4, 0.05, 0.2, 0.1]])
+    fallen = find_largest_drop("ABCD", before, after)
     drop = f"{fallen.tag}'s, from rank {fallen.before} to {fallen.after}" if fallen else "none"
     return (
         "Example: with scores 0.4 0.3 0.2 0.1 of A, B, C, D before and 0.4 0.05 0.2 0.1 after, "

@@ -20,7 +20,6 @@ from poolbench.reliability.collection.report import (
 from poolbench.reliability.disagreement.ballots import (
     build_ballots,
     build_ballots_from_qrels,
-    qrels_to_grades,
 )
 from poolbench.reliability.disagreement.panel import build_panel_from_tables
 from poolbench.reliability.disagreement.rankings import Treat
@@ -96,7 +95,7 @@ def disagreement(
     (ranked,) = parse_measures([measure])[:1]
     if not can_rank_runs(ranked):
         raise ValueError(f"{measure} does not rank runs")
-    against = None if reference is None else qrels_to_grades(read_qrels_table(reference))
+    against = None if reference is None else read_qrels_table(reference).by_pair()
     ballots = build_ballots(
         build_ballots_from_qrels(read_qrels_by_assessor(judgments)), get_policy(policy), against
     )

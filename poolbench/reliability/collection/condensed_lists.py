@@ -98,14 +98,11 @@ def _condense_measure(
         )
         for at, tag in enumerate(collection.tags)
     ]
-    first, second = (
-        dict(zip(collection.tags, c.tolist(), strict=True)) for c in (plain, condensed)
-    )
     return CondensedComparison(
         measure=set_list_modifier(measure, "full").name,
         runs=tuple(sorted(rows, key=lambda row: (-round(row.gap or 0.0, 12), row.run))),
         mean_gap_pooled=mean_or_none([row.gap for row in rows if row.pooled]),
         mean_gap_others=mean_or_none([row.gap for row in rows if not row.pooled]),
         coefficients=ranking_coefficients(plain, condensed, choose_tau_ap(plain)),
-        drop=find_largest_drop(first, second),
+        drop=find_largest_drop(collection.tags, plain, condensed),
     )

@@ -133,7 +133,6 @@ def _leave_out_group(
         for run in selected
     ]
     pooled = [row for row in rows if row.pooled]
-    before, after = (dict(zip(collection.tags, c.tolist(), strict=True)) for c in (scores, without))
     return LeaveOutResult(
         measure=measure.name,
         by=by,
@@ -141,7 +140,7 @@ def _leave_out_group(
         mean_change=mean_or_none([row.change for row in pooled]),
         mean_percent=mean_or_none([row.percent for row in pooled]),
         coefficients=ranking_coefficients(scores, without, choose_tau_ap(scores)),
-        drop=find_largest_drop(before, after),
+        drop=find_largest_drop(collection.tags, scores, without),
     )
 
 

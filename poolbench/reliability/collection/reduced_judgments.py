@@ -195,11 +195,7 @@ def _summarize_level(
     base: Floats,
 ) -> ReducedJudgments:
     """``scores`` is draws × runs; ``base`` runs × 2, all judgments: this and the first measure."""
-    own = dict(zip(collection.tags, base[:, 0].tolist(), strict=True))
-    drops = [
-        find_largest_drop(own, dict(zip(collection.tags, row, strict=True)))
-        for row in scores.tolist()
-    ]
+    drops = [find_largest_drop(collection.tags, base[:, 0], row) for row in scores]
     furthest = max(
         (drop for drop in drops if drop is not None),
         key=lambda drop: (drop.places, -drop.before),

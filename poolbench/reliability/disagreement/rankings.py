@@ -117,7 +117,7 @@ def rank_by_values(
         scores=tuple(map(nan_to_none, means.tolist())),
         ranks=competition_ranks_or_none(signed[1]),
         coefficients=ranking_coefficients(*signed, tau_ap),
-        drop=drop_from_base(panel, before, means),
+        drop=find_largest_drop(panel.tags, *signed),
     )
 
 
@@ -142,12 +142,3 @@ def choose_tau_ap(*bases: Floats) -> str:
     """
     ties = any(has_ties(score_levels(base[~np.isnan(base)])) for base in bases)
     return "tau-ap-b" if ties else "tau-ap-a"
-
-
-def drop_from_base(panel: DisagreementPanel, before: Floats, after: Floats) -> RankDrop | None:
-    """The run that loses the most ranks against the base."""
-    first, second = (
-        dict(zip(panel.tags, (panel.better * scores).tolist(), strict=True))
-        for scores in (before, after)
-    )
-    return find_largest_drop(first, second) if panel.tags else None

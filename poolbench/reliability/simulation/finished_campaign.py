@@ -96,12 +96,7 @@ class FinishedCampaign:
     @cached_property
     def relevant_pairs(self) -> set[tuple[str, str]]:
         """By topic and docno."""
-        rows = np.flatnonzero(self.relevant)
-        topic = np.searchsorted(self.qrels.starts, rows, side="right") - 1
-        docnos = self.qrels.docnos.take(rows)
-        return {
-            (self.qrels.topics[at], docno) for at, docno in zip(topic.tolist(), docnos, strict=True)
-        }
+        return {pair for pair, grade in self.qrels.by_pair().items() if grade >= self.level}
 
     @cached_property
     def index(self) -> PairIndex:

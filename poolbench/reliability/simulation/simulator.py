@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from poolbench.evaluation.comparison.rank_drop import RankDrop
+from poolbench.evaluation.comparison.rank_drop import RankDrop, find_largest_drop
 from poolbench.evaluation.comparison.registry import CORRELATIONS
 from poolbench.evaluation.judgments import Floats, Ints
 from poolbench.evaluation.measures.family import Measure
@@ -16,7 +16,7 @@ from poolbench.evaluation.stated_scale import state_highest_grade
 from poolbench.pooling.spec import PoolSpec, method_in_words
 from poolbench.reliability.disagreement.ballots import ABSENT, Grades
 from poolbench.reliability.disagreement.panel import DisagreementPanel
-from poolbench.reliability.disagreement.rankings import choose_tau_ap, drop_from_base
+from poolbench.reliability.disagreement.rankings import choose_tau_ap
 from poolbench.reliability.progress import Progress, ignore_progress
 from poolbench.reliability.simulation.finished_campaign import FinishedCampaign
 from poolbench.reliability.simulation.replay import Replay, replay_spec
@@ -190,7 +190,7 @@ def compare_with_full(
     """``full`` and ``means`` are the scores of all runs."""
     reference, other = panel.better * full, panel.better * means
     tau_b, ap = (CORRELATIONS[name].of_scores(reference, other) for name in ("tau-b", tau_ap))
-    return RankingComparison(tau_b, ap, drop_from_base(panel, full, means))
+    return RankingComparison(tau_b, ap, find_largest_drop(panel.tags, reference, other))
 
 
 def collect_simulation_facts(

@@ -24,7 +24,6 @@ from poolbench.reliability.disagreement.ballots import (
     Grades,
     build_ballots,
     build_ballots_from_qrels,
-    qrels_to_grades,
 )
 from poolbench.reliability.disagreement.panel import DisagreementPanel, build_panel_from_tables
 from poolbench.reliability.disagreement.rankings import SystemRanking, rankings_by_assessor
@@ -47,7 +46,7 @@ def ballots_from(folder: Path, published: Path, files: str) -> BallotTable:
         path.name.removesuffix(".gz").removesuffix(".txt"): read_qrels(read_bytes(path))
         for path in sorted(folder.glob(files))
     }
-    reference = qrels_to_grades(read_qrels(read_bytes(published)))
+    reference = read_qrels(read_bytes(published)).by_pair()
     return build_ballots(build_ballots_from_qrels(tables), get_policy("mean-floor"), reference)
 
 
