@@ -199,10 +199,6 @@ def _contents() -> Iterator[str]:
         yield f"| [{title}](#{heading_anchor(title)}) | {ABOUT[title].rstrip('.')} | {links} |"
 
 
-def _profiles() -> Iterator[str]:
-    yield from (f"- `{profile.name}`: {profile.meaning}" for profile in PROFILES.values())
-
-
 def _modifiers() -> Iterator[str]:
     for modifier in MODIFIERS.values():
         known = modifier.parameter
@@ -244,7 +240,7 @@ def render_example(family: MeasureFamily, example: WorkedExample) -> str:
     letters = worked.strata[len(marks) :] or [""] * len(worked.missed)
     missed = [f"{grade}{letter}" for grade, letter in zip(worked.missed, letters, strict=True)]
     beside = f", judged and not retrieved `{' '.join(missed)}`" if missed else ""
-    value = "null" if worked.value is None else f"{worked.value:.4f}".rstrip("0").rstrip(".")
+    value = "null" if worked.value is None else _plain(worked.value)
     return (
         f"Example: ranking `{' '.join(marks)}`{beside}: "
         f"{worked.name} = {example.working} = {value}."
@@ -308,7 +304,7 @@ LINES: dict[str, Callable[[], Iterable[str]]] = {
     "measures.contents": _contents,
     "measures.families": _families,
     "measures.modifiers": _modifiers,
-    "measures.profiles": _profiles,
+    "measures.profiles": lambda: [f"- `{p.name}`: {p.meaning}" for p in PROFILES.values()],
     "measures.sets": _sets,
     "pooling.methods": lambda: [_methods()],
     "results.letters": lambda: [_section(LETTER_GROUPS, [_letters()])],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import astuple, replace
 from typing import Any
 
 from django.contrib import messages
@@ -249,21 +249,9 @@ def pool_tables(pool: InterimPool) -> dict[str, Rows]:
     ]
     topics: Rows = [("topic", "documents", "judged", "relevant", "one_team", "since_relevant",
                      "many_relevant", "mostly_one_team")]  # fmt: skip
-    topics += [
-        (
-            t.number,
-            t.documents,
-            t.judged,
-            t.relevant,
-            t.unique_relevant,
-            t.since,
-            t.is_dense,
-            t.is_mostly_unique,
-        )
-        for t in pool.topics
-    ]
+    topics += [(*astuple(t), t.is_dense, t.is_mostly_unique) for t in pool.topics]
     depths: Rows = [("first", "last", "documents", "judged", "relevant", "rate")]
-    depths += [(w.first, w.last, w.documents, w.judged, w.relevant, w.rate) for w in pool.windows]
+    depths += [(*astuple(window), window.rate) for window in pool.windows]
     teams: Rows = [("team", "documents", "judged", "relevant", "relevant_alone")]
-    teams += [(t.name, t.documents, t.judged, t.relevant, t.unique_relevant) for t in pool.teams]
+    teams += map(astuple, pool.teams)
     return {"left": left, "topics": topics, "depths": depths, "teams": teams}
