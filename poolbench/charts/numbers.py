@@ -54,8 +54,8 @@ def name_series(chart: Chart, numbers: Sequence[MarkNumber]) -> list[str]:
 
 def locate_number(chart: Chart, series: str, number: MarkNumber) -> PlottedValue:
     """The number with the names of its places."""
-    given = (number.value, number.low, number.high)
-    values = [value if can_draw(value) else None for value in given]
+    numbers = (number.value, number.low, number.high)
+    values = [value if can_draw(value) else None for value in numbers]
     places = chart.up if chart.plot.is_headed else chart.across
     if number.column is not None:
         return PlottedValue(
