@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from tests.poolbench.commands.conftest import Run, Write
-
 RUN = "1 Q0 b 1 2 mine\n1 Q0 a 2 1 mine\n"
 
 
@@ -16,9 +14,7 @@ RUN = "1 Q0 b 1 2 mine\n1 Q0 a 2 1 mine\n"
     ("1 0 a 1\n1 0 b 0\n2 0 a 1\n", "bpref", "(N = 0): 1 of 2 topics (2)."),
     ("1 0 a 1\n1 0 b 1\n1 0 c 0\n", "bpref", "(N < R): 1 of 1 topics (1)."),
 ])  # fmt: skip
-def test_bpref_is_told_about_when_it_is_asked_for(
-    run: Run, write: Write, qrels: str, measure: str, told: str | None
-) -> None:
+def test_bpref_is_told_about_when_it_is_asked_for(run, write, qrels, measure, told):
     ran = run("evaluate", write("qrels", qrels), write("r", RUN), "-m", measure)
     assert ran.refusal is None
     remarks = [line for line in ran.err.splitlines() if line.startswith("bpref")]
@@ -26,7 +22,7 @@ def test_bpref_is_told_about_when_it_is_asked_for(
     assert bool(remarks) == bool(told)
 
 
-def test_the_level_of_the_command_counts(run: Run, write: Write) -> None:
+def test_the_level_of_the_command_counts(run, write):
     files = write("qrels", "1 0 a 2\n1 0 b 1\n"), write("r", RUN)
     assert "uninformative" in run("evaluate", *files, "-m", "bpref").err
     assert "uninformative" not in run("evaluate", *files, "-m", "bpref", "-l", "2").err

@@ -48,7 +48,7 @@ def existing(qrels: QrelsTable, found: Replay) -> JudgmentTable:
     )
 
 
-def test_depth_7_and_maxmean(covid: tuple[list[RunTable], FinishedCampaign]) -> None:
+def test_depth_7_and_maxmean(covid):
     _, finished = covid
     specs = {"depth": depth_spec(7), "maxmean": MAXMEAN}
     measures = parse_measures(["map"])
@@ -61,9 +61,7 @@ def test_depth_7_and_maxmean(covid: tuple[list[RunTable], FinishedCampaign]) -> 
     assert (maxmean.points[0].relevant.mean or 0) > 1.3 * (depth.points[0].relevant.mean or 0)
 
 
-def test_the_ranking_is_that_of_scores_by_the_qrels_that_would_exist(
-    covid: tuple[list[RunTable], FinishedCampaign],
-) -> None:
+def test_the_ranking_is_that_of_scores_by_the_qrels_that_would_exist(covid):
     runs, finished = covid
     names = ("map", "bpref")
     found = simulate_specs(
