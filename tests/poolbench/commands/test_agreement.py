@@ -44,9 +44,9 @@ def test_duplicate_pairs_are_faults_of_the_file(run, write):
 
 def test_one_file_or_one_name_twice_is_refused(run, write):
     ann, twin = write("ann.txt", ANN), write("ann.tsv", ANN)
-    assert "two assessors" in (run("agreement", ann).refusal or "")
-    assert "Duplicate assessor names: ann" in (run("agreement", ann, twin).refusal or "")
-    assert "level" in (run("agreement", ann, write("b", BOB), "-l", "0").refusal or "")
+    assert "two assessors" in run("agreement", ann).refusal
+    assert "Duplicate assessor names: ann" in run("agreement", ann, twin).refusal
+    assert "level" in run("agreement", ann, write("b", BOB), "-l", "0").refusal
 
 
 def test_binary_cuts_grades_and_the_command_tells_of_each_assessor(run, write):
@@ -122,9 +122,9 @@ def test_faults_of_tables_have_code_and_line(run, write, text, told):
 def test_two_tables_do_not_judge_one_pair_twice(run, write):
     files = write("one.tsv", TABLE), write("two.tsv", TABLE)
     ran = run("agreement", *files, *MAPPED)
-    assert "two.tsv:2: w1 judged 1 a yes in" in (ran.refusal or "")
+    assert "two.tsv:2: w1 judged 1 a yes in" in ran.refusal
     twin = run("agreement", write("w1.txt", ANN), files[0], *MAPPED)
-    assert "Duplicate assessor names: w1" in (twin.refusal or "")
+    assert "Duplicate assessor names: w1" in twin.refusal
     last = write("three.tsv", TABLE + "1\tb\tw2\tyes\n")
     assert run("agreement", last, *MAPPED, "--duplicates", "last").refusal is None
 

@@ -35,10 +35,6 @@ def files(write: Write) -> list[str]:
     return [write(name, text) for name, text in texts.items()]
 
 
-def rows(text: str) -> list[dict[str, str]]:
-    return csv_rows(text)
-
-
 def test_the_table_has_runs_from_the_best_and_every_pair(run, files):
     ran = run("compare", *files)
     assert ran.refusal is None
@@ -53,13 +49,13 @@ def test_the_table_has_runs_from_the_best_and_every_pair(run, files):
 
 
 def test_values_are_those_of_evaluate_and_p_that_of_scipy(run, files):
-    scored = rows(run("evaluate", *files[:3], "-m", "map", "-q", "--format", "csv").out)
+    scored = csv_rows(run("evaluate", *files[:3], "-m", "map", "-q", "--format", "csv").out)
     by_run = {
         tag: [float(r["value"]) for r in scored if r["run"] == tag and r["topic"] != "all"]
         for tag in ("good", "poor")
     }
     text = run("compare", *files[:3], "--format", "csv").out
-    (found,) = rows(text)
+    (found,) = csv_rows(text)
     wanted = stats.ttest_rel(by_run["good"], by_run["poor"])
     assert float(found["statistic"]) == pytest.approx(wanted.statistic)
     assert float(found["p_value"]) == pytest.approx(wanted.pvalue)
@@ -74,7 +70,7 @@ def test_values_are_those_of_evaluate_and_p_that_of_scipy(run, files):
 )
 def test_every_test_gives_a_p_for_every_pair(run, files, test):
     ran = run("compare", *files, "--test", test, "--resamples", "200", "--format", "csv")
-    found = rows(ran.out)
+    found = csv_rows(ran.out)
     assert [row["reason"] for row in found] == [""] * 3
     assert csv_conditions(ran.out)["measures"]["map"]["test"] == test
     assert all(0 <= float(row["p_value"]) <= float(row["adjusted"]) <= 1 for row in found)
@@ -96,7 +92,7 @@ def test_measures_level_correction_and_seed_are_told(run, files):
 
 def test_runs_of_one_tag_are_told_apart(run, write, files):
     twin = write("twin", GOOD)
-    (found,) = rows(run("compare", *files[:2], twin, "--format", "csv").out)
+    (found,) = csv_rows(run("compare", *files[:2], twin, "--format", "csv").out)
     assert (found["first"], found["second"]) == (f"good ({files[1]})", f"good ({twin})")
     assert (found["p_value"], found["note"]) == ("1.0", "all differences are 0")
 
@@ -116,7 +112,7 @@ def test_runs_of_one_tag_are_told_apart(run, write, files):
 def test_what_makes_no_sense_is_refused(run, files, arguments, refusal):
     ran = run("compare", *files, *arguments)
     assert ran.out == ""
-    assert refusal in (ran.refusal or "")
+    assert refusal in ran.refusal
 
 
 @pytest.mark.parametrize(("wrong", "refusal"), [

@@ -62,7 +62,7 @@ def test_two_runs_and_the_table(run, given):
     (["-l", "0"], "The relevance level must be an integer between 1"),
 ])  # fmt: skip
 def test_what_cannot_be_is_refused(run, given, arguments, told):
-    assert told in (run("disagreement", *given, *arguments).refusal or "")
+    assert told in run("disagreement", *given, *arguments).refusal
 
 
 def test_files_of_both_kinds_are_needed(run, files):

@@ -105,19 +105,17 @@ def test_faults_are_told_in_the_order_of_the_files_by_any_number_of_processes(ru
 
 
 def test_wrong_options_are_refused_with_what_to_write(run, files):
-    wrong = run("evaluate", *files, "-m", "bpref_10", "-m", "nap").refusal or ""
+    wrong = run("evaluate", *files, "-m", "bpref_10", "-m", "nap").refusal
     assert "Write bpref-10 with a hyphen" in wrong
     assert "nap: unknown measure" in wrong
     for level in ("0", "-1"):
-        assert "level must be an integer" in (run("evaluate", *files, "-l", level).refusal or "")
+        assert "level must be an integer" in run("evaluate", *files, "-l", level).refusal
     for depth in ("0", "-1"):
-        assert "documents per topic must be at least 1" in (
-            run("evaluate", *files, "-M", depth).refusal or ""
+        assert (
+            "documents per topic must be at least 1" in run("evaluate", *files, "-M", depth).refusal
         )
-    assert "--jobs must be an integer of at least 1" in (
-        run("evaluate", *files, "--jobs", 0).refusal or ""
-    )
-    assert "-c averages" in (run("evaluate", *files, "-c", "--topics", "common").refusal or "")
+    assert "--jobs must be an integer of at least 1" in run("evaluate", *files, "--jobs", 0).refusal
+    assert "-c averages" in run("evaluate", *files, "-c", "--topics", "common").refusal
 
 
 def test_the_process_ends_with_1_and_without_a_trace(write):

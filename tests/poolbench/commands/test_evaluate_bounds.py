@@ -13,8 +13,15 @@ RUN = "1 Q0 x 1 9 mine\n1 Q0 a 2 8 mine\n1 Q0 b 3 7 mine\n1 Q0 y 4 6 mine\n2 Q0 
 MEASURES = ("-m", "map", "-m", "num_rel_ret", "-m", "gm_map", "-m", "relstring")
 
 
-def test_bounds_come_as_a_table(run, write):
-    ran = run("evaluate", write("qrels", QRELS), write("r", RUN), "--bounds", "-q", *MEASURES)
+@pytest.fixture
+def bounds(run, write):
+    """``poolbench evaluate --bounds`` of the two files."""
+    files = write("qrels", QRELS), write("r", RUN)
+    return lambda *options: run("evaluate", *files, "--bounds", *options)
+
+
+def test_bounds_come_as_a_table(bounds):
+    ran = bounds("-q", *MEASURES)
     assert ran.refusal is None
     rows = [line.split("\t") for line in ran.out.splitlines()]
     assert rows[0] == ["run", "measure", "topic", "value", "low", "high"]
@@ -33,18 +40,16 @@ def test_bounds_come_as_a_table(run, write):
     assert "relstring: bounds: it is text" in ran.err
 
 
-def test_bounds_come_as_csv_with_conditions(run, write):
-    files = write("qrels", QRELS), write("r", RUN)
-    ran = run("evaluate", *files, "--bounds", "--format", "csv", "-m", "G", "-l", "2")
+def test_bounds_come_as_csv_with_conditions(bounds):
+    ran = bounds("--format", "csv", "-m", "G", "-l", "2")
     (row,) = csv_rows(ran.out)
     assert (row["run"], row["measure"], row["topic"], row["exact"]) == ("mine", "G", "all", "true")
     assert float(row["low"]) == pytest.approx(1 / 12)
     assert csv_conditions(ran.out)["level"] == 2
 
 
-def test_bounds_come_as_json_with_null_where_there_are_none(run, write):
-    files = write("qrels", QRELS), write("r", RUN)
-    ran = run("evaluate", *files, "--bounds", "--format", "json", "-q", "-n", "-m", "xinfAP")
+def test_bounds_come_as_json_with_null_where_there_are_none(bounds):
+    ran = bounds("--format", "json", "-q", "-n", "-m", "xinfAP")
     (found,) = json.loads(ran.out)["runs"]
     assert found["run"] == "mine"
     assert found["conditions"]["topics_averaged"] == 2
@@ -59,14 +64,13 @@ def test_bounds_come_as_json_with_null_where_there_are_none(run, write):
     }
 
 
-def test_bounds_of_judged_documents_only_are_those_of_all(run, write):
-    files = write("qrels", QRELS), write("r", RUN)
-    ran = run("evaluate", *files, "--bounds", "-J", "-m", "map")
+def test_bounds_of_judged_documents_only_are_those_of_all(bounds):
+    ran = bounds("-J", "-m", "map")
     assert ran.out.splitlines()[1].split("\t")[3:] == ["0.2500", "0.1250", "0.5938"]
 
 
-def test_bounds_and_intervals_are_not_printed_together(run, write):
-    ran = run("evaluate", write("qrels", QRELS), write("r", RUN), "--bounds", "--intervals")
+def test_bounds_and_intervals_are_not_printed_together(bounds):
+    ran = bounds("--intervals")
     assert "not allowed with argument" in str(ran.refusal)
 
 

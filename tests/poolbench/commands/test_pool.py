@@ -49,16 +49,12 @@ def test_bad_runs_leave_the_file_as_it_was(run, write, tmp_path):
 
 def test_what_cannot_be_pooled_is_refused(run, write, tmp_path):
     one, twin = write("one", ONE), write("twin", ONE)
-    assert "must be unique in a pool: one in " in (
-        run("pool", one, twin, "--depth", "2").refusal or ""
-    )
-    assert "--depth must be an integer of at least 1" in (
-        run("pool", one, "--depth", "0").refusal or ""
-    )
+    assert "must be unique in a pool: one in " in run("pool", one, twin, "--depth", "2").refusal
+    assert "--depth must be an integer of at least 1" in run("pool", one, "--depth", "0").refusal
     spec = write("spec", "{runs: {tags: [one, oen]}, steps: [{method: take}]}")
     assert run("pool", one, "--spec", spec).refusal == "Not among the run files: tag oen."
     nowhere = tmp_path / "missing" / "pool"
-    refusal = run("pool", one, "--depth", "1", "--output", nowhere).refusal or ""
+    refusal = run("pool", one, "--depth", "1", "--output", nowhere).refusal
     assert refusal.endswith("No such file or directory.")
 
 
@@ -66,8 +62,9 @@ def test_processes_give_the_same_pool(run, write):
     files = write("one", ONE), write("two", TWO)
     alone = run("pool", *files, "--depth", "2", "--jobs", "1")
     assert run("pool", *files, "--depth", "2", "--jobs", "2") == alone
-    assert "--jobs must be an integer of at least 1" in (
-        run("pool", *files, "--depth", "2", "--jobs", "0").refusal or ""
+    assert (
+        "--jobs must be an integer of at least 1"
+        in run("pool", *files, "--depth", "2", "--jobs", "0").refusal
     )
 
 

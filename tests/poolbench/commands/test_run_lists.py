@@ -105,7 +105,7 @@ def test_a_tag_that_is_also_a_file_is_a_tag(run, files, write, command):
     assert wanted.refusal is None
     assert run(command, *given, "--pooled", "one", "two").out == wanted.out
     unclear = run(command, "--pooled", "one", "two", *given)
-    assert "so the end of the list is unclear. Put --pooled after" in (unclear.refusal or "")
+    assert "so the end of the list is unclear. Put --pooled after" in unclear.refusal
 
 
 @pytest.mark.parametrize("command", ["report", "simulate"])
@@ -114,7 +114,7 @@ def test_what_is_wrong_in_a_list_is_said(run, files, write, command):
     write("wide", "one two three\n")
     assert "EG02" in run(command, *given, "--pooled", "wide").err
     assert "four" in "".join(map(str, run(command, *given, "--pooled", "one,four")))
-    assert "expected one argument" in (run(command, *given, "--pooled").refusal or "")
+    assert "expected one argument" in run(command, *given, "--pooled").refusal
 
 
 def test_a_run_of_one_column_is_not_a_list(run, files, write):

@@ -103,7 +103,7 @@ def test_what_cannot_be_is_refused_before_anything_is_computed(
 ):
     monkeypatch.chdir(tmp_path)  # type: ignore[arg-type]
     ran = run("simulate", *given, *arguments)
-    assert told in (ran.refusal or "")
+    assert told in ran.refusal
     assert ran.out == ""
     assert "replaying" not in ran.err
 
@@ -119,5 +119,5 @@ def test_all_bad_files_are_told_together(run, write, files):
 
 def test_runs_of_one_tag_are_refused(run, write, given):
     twin = write("twin", FILES["one"])
-    refusal = run("simulate", *given, twin, "--depth", "1").refusal or ""
+    refusal = run("simulate", *given, twin, "--depth", "1").refusal
     assert "must be unique in a pool: one in " in refusal
