@@ -33,20 +33,6 @@ SHOWN = (*ON_SCREEN, Purpose.GOLD)
 """Those on the page of a crowd worker, which look the same as well."""
 
 
-@dataclass(frozen=True, slots=True)
-class CurrentVote:
-    """One assessor's current grade of a pair. ``fills_slot``: it is part of a plan.
-    ``third``: it exists because others disagreed.
-    """
-
-    topic: str
-    docno: str
-    assessor: str
-    grade: int
-    fills_slot: bool
-    third: bool = False
-
-
 def other_revisions() -> QuerySet[Judgment]:
     """Within a query of judgments: all by the same assessor of the same pair for the same purpose,
     the judgment itself included.
@@ -109,18 +95,6 @@ def current_judgments(
     return latest_judgments(log_until(campaign, as_of, last, purpose)).filter(
         kind=Judgment.Kind.GRADE
     )
-
-
-def list_votes(judgments: QuerySet[Judgment]) -> list[CurrentVote]:
-    """``judgments`` sorted by topic, docno, assessor (by code point)."""
-    rows = judgments.order_by().values_list(
-        "topic__number", "docno", "assessor__username", "grade", "slot", "third"
-    )
-    votes = [
-        CurrentVote(t, d, a, g or 0, slot is not None, third)
-        for t, d, a, g, slot, third in rows.iterator()
-    ]
-    return sorted(votes, key=lambda vote: (vote.topic, vote.docno, vote.assessor))
 
 
 def list_pair_ballots(

@@ -131,7 +131,7 @@ def load_situation(campaign: Campaign, today: date) -> Situation:
     names = usernames_by_id(people | set(reader.versions))
     log = build_log(rows, names, topic_numbers_by_id(campaign), scale)
     plans = list_judging_plans(campaign)
-    tallies = tally_topics(campaign, plans)
+    tallies = tally_topics([campaign.pk], plans)
     total = add_to_tally(tallies.values())
     working = [plan for plan in plans if not plan.is_closed]
     level = campaign.relevance_level
@@ -194,7 +194,7 @@ def list_topic_work(
     campaign: Campaign, plans: list[Plan], tallies: dict[tuple[int, int], SlotTally]
 ) -> tuple[TopicWork, ...]:
     """The topics of the open plans with assessors, in the order of the campaign."""
-    assigned = assignments_by_topic(campaign)
+    assigned = assignments_by_topic([campaign.pk])
     moved = campaign.events.filter(code__in=MOVED).aggregate(last=Max("at"))["last"]
     work = []
     for pk, number in topic_numbers_by_id(campaign).items():
@@ -212,7 +212,7 @@ def list_topic_work(
         if seats and all(seat.paused for seat in seats):
             continue
         since = max(filter(None, (*(plan.created_at for plan in own), moved)))
-        people = dict.fromkeys(seat.user.username for seat in seats if not seat.paused)
+        people = dict.fromkeys(seat.assessor.username for seat in seats if not seat.paused)
         left = sum(tallies[plan.pk, pk].left for plan in own)
         work.append(TopicWork(number, left, tuple(people), since.date()))
     return tuple(work)
@@ -245,6 +245,6 @@ def describe_change(reader: DayLogReader, names: dict[int, str]) -> GuidelineCha
 def list_waiting_skips(campaign: Campaign) -> tuple[date, ...]:
     """For each skipped document that no one is to judge, the day of its last skip."""
     skips = Judgment.objects.filter(
-        kind=Judgment.Kind.SKIP, slot__in=list_unresolved_skips(campaign).values("pk")
+        kind=Judgment.Kind.SKIP, slot__in=list_unresolved_skips([campaign.pk]).values("pk")
     ).order_by()
     return tuple(row["last"].date() for row in skips.values("slot").annotate(last=Max("judged_at")))

@@ -97,8 +97,8 @@ def plan_assign_view(request: SignedInRequest, slug: str, pk: int) -> HttpRespon
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     plan = get_plan(campaign, pk)
     topics = list_plan_topics(plan)
-    assignments = assignments_by_topic(campaign)
-    assigned = {t.number: [seat.user for seat in assignments[plan.pk, t.pk]] for t in topics}
+    assignments = assignments_by_topic([campaign.pk])
+    assigned = {t.number: [seat.assessor for seat in assignments[plan.pk, t.pk]] for t in topics}
     matrix = AssignmentMatrix(campaign, topics).assign(assigned)
     if request.method == "GET":
         return render_assignment_form(request, campaign, plan, matrix)
