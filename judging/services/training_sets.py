@@ -13,6 +13,7 @@ from campaigns.rules import require_permission
 from campaigns.services import events
 from judging.models import Audience, TrainingPair
 from judging.queries.training_results import is_locked
+from judging.services.imports import missing_docnos
 from judging.services.judgment_log import lock_judging
 from poolbench.files.faults import FaultReport, InvalidFile
 from poolbench.judging.training_file import TrainingRow, read_training
@@ -126,12 +127,9 @@ def report_unknown_docnos(
     campaign: Campaign, rows: Sequence[TrainingRow], report: FaultReport
 ) -> None:
     """EY08 for docnos that the campaign's documents lack, if it has any."""
-    if not campaign.documents.exists():
-        return
-    docnos = {row.docno for row in rows}
-    known = set(campaign.documents.filter(docno__in=docnos).values_list("docno", flat=True))
+    missing = missing_docnos(campaign, {row.docno for row in rows})
     for line, row in enumerate(rows, 1):
-        if row.docno not in known:
+        if row.docno in missing:
             fix = "Import the document first, or remove this row."
             message = f"Unknown docno: {row.docno}."
             excerpt = f"{row.topic} {row.docno}"
