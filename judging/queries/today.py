@@ -1,4 +1,4 @@
-"""What the alarms of a day are computed from, read from the log and the plans."""
+"""What the alarms of a day are computed from, read from the log and the plans; and the report."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 from django.db.models import Max
+from django.utils import timezone
 
 from campaigns.models import Campaign
 from judging.models import AlarmDismissal, Audience, Judgment, Plan, Purpose, ReviewRequest
@@ -22,13 +23,18 @@ from judging.queries.tallies import (
     list_unresolved_skips,
     tally_topics,
 )
+from poolbench.judging.today.agreement_fall import compute_recent_alphas
+from poolbench.judging.today.forecast import forecast_end
+from poolbench.judging.today.registry import check_alarms, sort_alarms
 from poolbench.judging.today.situation import (
     BlindRepeat,
     GuidelineChange,
     Situation,
     TopicWork,
     WorkLog,
+    count_days,
 )
+from poolbench.judging.today.verdict import DayProgress, TodayReport, TopicToday, WatchedRule
 
 MOVED = (
     "plan.assigned",
@@ -248,3 +254,45 @@ def list_waiting_skips(campaign: Campaign) -> tuple[date, ...]:
         kind=Judgment.Kind.SKIP, slot__in=list_unresolved_skips([campaign.pk]).values("pk")
     ).order_by()
     return tuple(row["last"].date() for row in skips.values("slot").annotate(last=Max("judged_at")))
+
+
+def identify_today(campaign: Campaign) -> str:
+    """Changes with the day, and each judgment and event of the campaign."""
+    judged = campaign.judgments.order_by().aggregate(last=Max("pk"))["last"]
+    logged = campaign.events.order_by().aggregate(last=Max("pk"))["last"]
+    return f"{timezone.now():%Y-%m-%d} {judged} {logged}"
+
+
+def load_today_report(campaign: Campaign) -> TodayReport:
+    situation = load_situation(campaign, timezone.now().date())
+    outcomes = check_alarms(situation)
+    alphas = compute_recent_alphas(situation)
+    return TodayReport(
+        progress=measure_progress(situation),
+        every_alarm=tuple(sort_alarms(outcomes)),
+        aside=list_aside_severities(campaign),
+        topics=tuple(
+            TopicToday(topic.number, topic.left, tuple(topic.people), alphas.get(topic.number))
+            for topic in situation.topics
+        ),
+        watched=tuple(
+            WatchedRule(rule.title, rule.watches, len(check.alarms), check.examined, check.missing)
+            for rule, check in outcomes
+        ),
+    )
+
+
+def measure_progress(situation: Situation) -> DayProgress:
+    today = count_days(situation.today)
+    return DayProgress(
+        judged=situation.judged,
+        total=situation.total,
+        left=situation.left,
+        yesterday=sum(n for day, n in situation.counts.items() if day >= today - 1),
+        days=len(situation.counts),
+        skips=len(situation.skips),
+        today=situation.today,
+        deadline=situation.deadline,
+        is_paused=situation.is_paused,
+        forecast=forecast_end(situation),
+    )

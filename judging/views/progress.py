@@ -34,7 +34,7 @@ from judging.queries.progress import (
     plan_progress,
 )
 from judging.queries.tallies import add_to_tally
-from judging.queries.training_results import list_training_progress
+from judging.queries.training import list_training_progress
 from judging.rules import FLAGS, SKIP_REASONS
 from judging.services.slots import reopen_slot, return_all_slots
 from poolbench.files.faults import format_count

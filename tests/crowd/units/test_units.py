@@ -21,15 +21,13 @@ from judging.models import Audience, Judgment, Purpose, Slot
 from judging.queries.invariants import list_violations
 from judging.queries.judgments import list_pair_ballots
 from judging.queries.remaining import remaining_by_topic
-from judging.queries.training import list_training, unanswered_pairs
-from judging.queries.training_results import list_training_pairs
+from judging.queries.training import list_training, list_training_pairs, unanswered_pairs
 from judging.services.assignments import assign_topics
 from judging.services.judgment_log import JudgmentSubmission
 from judging.services.judgments import claim_ahead
 from judging.services.plans import PlanOptions, create_plan, pause_plan
 from judging.services.slots import reassign_work
-from judging.services.training import answer_training_pair, write_answer
-from judging.services.training_sets import add_training
+from judging.services.training import add_training, answer_training_pair, write_answer
 from poolbench.judging.repeats import SOONEST
 from poolbench.judging.training_file import TrainingRow
 from tests.crowd.units.conftest import (
