@@ -17,7 +17,7 @@ from judging.models import Judgment, Purpose, Qrels
 from judging.queries.exclusions import counting_judgments, list_units_set_aside
 from poolbench.cache import Cache
 from poolbench.judging.pair_ballots import PairBallots, build_pair_ballots, decide_ballots
-from poolbench.judging.policies import PairBallot, get_policy
+from poolbench.judging.policies import get_policy
 from poolbench.runs.qrels import read_qrels
 from poolbench.runs.tables import QrelsTable
 from pooling.queries.judgment_log import NONE, Ints, JudgmentLog, Mask, read_judgment_log
@@ -95,13 +95,6 @@ def current_judgments(
     return latest_judgments(log_until(campaign, as_of, last, purpose)).filter(
         kind=Judgment.Kind.GRADE
     )
-
-
-def list_pair_ballots(
-    campaign: Campaign, as_of: datetime | None = None, last: int | None = None
-) -> list[PairBallot]:
-    """All current judgments of each pair, for a policy."""
-    return load_pair_ballots(campaign, as_of, last).list_ballots()
 
 
 def load_pair_ballots(

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from campaigns.models import Campaign, Role, Topic, User
+from campaigns.models import Campaign, Topic, User
 from judging.models import Assignment, Judgment, Plan, Purpose, Slot
 from judging.queries.judgments import ON_SCREEN
 from judging.queries.remaining import (
@@ -20,7 +20,7 @@ from judging.queries.remaining import (
     remaining_by_assessor,
 )
 from judging.queries.slot_counts import count_campaign_slots
-from judging.queries.slots import stopped_topics
+from judging.queries.slots import list_assessors, stopped_topics
 from judging.queries.tallies import (
     SlotTally,
     add_to_tally,
@@ -144,8 +144,7 @@ def assessor_progress(campaign: Campaign, plans: Sequence[PlanProgress]) -> list
     out, remaining = count_checked_out(campaign), remaining_by_assessor(campaign)
     waiting = {user: add_remaining(parts.values()) for user, parts in remaining.items()}
     nothing = Remaining()
-    roles = campaign.members.filter(role=Role.ASSESSOR).values("user")
-    everyone = User.objects.filter(pk__in=roles) | User.objects.filter(pk__in=[*states, *paces])
+    everyone = list_assessors(campaign) | User.objects.filter(pk__in=[*states, *paces])
     return [
         AssessorProgress(
             user=user,
@@ -159,7 +158,7 @@ def assessor_progress(campaign: Campaign, plans: Sequence[PlanProgress]) -> list
             most=out[user.pk] + waiting.get(user.pk, nothing).most,
             paused=bool(topics[user.pk]) and not active[user.pk],
         )
-        for user in everyone.order_by("username")
+        for user in everyone
     ]
 
 

@@ -179,6 +179,12 @@ def open_topic_filter() -> Q:
     return ~Q(topic__in=StoppedTopic.objects.values("topic"))
 
 
+def list_assessors(campaign: Campaign) -> QuerySet[User]:
+    """By username."""
+    roles = campaign.members.filter(role=Role.ASSESSOR).values("user")
+    return User.objects.filter(pk__in=roles).order_by("username")
+
+
 def list_eligible_assessors(slot: Slot) -> list[User]:
     """The assessors of the slot's topic, paused or not, who neither hold, nor have judged or
     skipped, nor are to judge its pair.
@@ -193,10 +199,8 @@ def list_eligible_assessors(slot: Slot) -> list[User]:
         kind__in=ANSWERS,
         purpose__in=PEOPLE,
     ).exclude(withdrawn_judgments())
-    able = User.objects.filter(
-        pk__in=campaign.members.filter(role=Role.ASSESSOR).values("user")
-    ).filter(pk__in=seats.order_by().values("assessor"))
+    able = list_assessors(campaign).filter(pk__in=seats.order_by().values("assessor"))
     able = able.exclude(pk__in=answers.order_by().values("assessor"))
     able = able.exclude(pk__in=others.filter(assessor__isnull=False).values("assessor"))
     waiting = others.filter(purpose=Purpose.JUDGE, reserved_for__isnull=False)
-    return list(able.exclude(pk__in=waiting.values("reserved_for")).order_by("username"))
+    return list(able.exclude(pk__in=waiting.values("reserved_for")))

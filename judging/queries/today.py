@@ -103,7 +103,7 @@ class DayLogReader:
             key = assessor, topic, docno
             if purpose == Purpose.JUDGE:
                 if key not in self.grades and grade is not None:
-                    self.counts[at.toordinal()] += 1
+                    self.counts[count_days(at.date())] += 1
                 if unit is not None:
                     continue
                 if grade is not None and key not in self.first:
@@ -141,7 +141,6 @@ def load_situation(campaign: Campaign, today: date) -> Situation:
     total = add_to_tally(tallies.values())
     working = [plan for plan in plans if not plan.is_closed]
     level = campaign.relevance_level
-    epoch = date(1970, 1, 1).toordinal()
     deadline = campaign.judging_deadline
     return Situation(
         today=today,
@@ -152,7 +151,7 @@ def load_situation(campaign: Campaign, today: date) -> Situation:
         total=total.total - total.dropped,
         left=total.left,
         topics=list_topic_work(campaign, working, tallies),
-        counts={day - epoch: count for day, count in reader.counts.items()},
+        counts=dict(reader.counts),
         reserved=count_reserved(campaign),
         repeats=tuple(
             BlindRepeat(names[who], (before >= level) == (after >= level))
@@ -178,7 +177,6 @@ def build_log(
     step = {grade: at for at, grade in enumerate(scale)}
     pairs: dict[tuple[int, str], int] = {}
     known = [row for row in rows if row[2] in step]
-    epoch = date(1970, 1, 1).toordinal()
     return WorkLog(
         tuple(names[pk] for pk in people),
         tuple(numbers.values()),
@@ -186,7 +184,7 @@ def build_log(
         np.array([topic[key[1]] for key, _, _ in known], np.int64),
         np.array([pairs.setdefault(key[1:], len(pairs)) for key, _, _ in known], np.int64),
         np.array([step[grade] for _, _, grade in known], np.int64),
-        np.array([first.at.toordinal() - epoch for _, first, _ in known], np.int64),
+        np.array([count_days(first.at.date()) for _, first, _ in known], np.int64),
         np.array(
             [np.nan if first.seconds is None else first.seconds for _, first, _ in known],
             np.float64,

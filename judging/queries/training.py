@@ -9,13 +9,14 @@ from datetime import datetime
 import numpy as np
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from campaigns.models import Campaign, Role, User
+from campaigns.models import Campaign, User
 from judging.models import Audience, Judgment, Plan, Purpose, TrainingPair
 from judging.queries.judgments import (
     current_judgments,
     mark_counting_rows,
     select_current_grades,
 )
+from judging.queries.slots import list_assessors
 from pooling.queries.judgment_log import Ints, JudgmentLog, read_judgment_log
 
 
@@ -86,9 +87,8 @@ def list_training_progress(campaign: Campaign) -> list[TrainingProgress]:
     for topic, docno, assessor, grade, at in list_training_answers(campaign):
         if (topic, docno) in known:
             answers[assessor].append((abs(grade - known[topic, docno]), at))
-    roles = campaign.members.filter(role=Role.ASSESSOR).values("user")
     progress = []
-    for user in User.objects.filter(pk__in=roles).order_by("username"):
+    for user in list_assessors(campaign):
         own = answers[user.pk]
         off = sum(difference for difference, _ in own) / len(own) if own else None
         right = sum(difference == 0 for difference, _ in own)
