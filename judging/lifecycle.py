@@ -266,11 +266,7 @@ PHASES = (
         # It may continue after the first qrels version is frozen and scored.
         in_progress=lambda status: status.get(JudgingFacts).unfinished,
         note=describe_judging_phase,
-        pages={
-            Role.ORGANIZER: "judging",
-            Role.ASSESSOR: "work",
-            Role.ADJUDICATOR: "adjudication",
-        },
+        pages={Role.ORGANIZER: "judging", Role.ASSESSOR: "work", Role.ADJUDICATOR: "adjudication"},
     ),
     Phase(
         name="qrels",

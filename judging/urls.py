@@ -93,10 +93,7 @@ CAMPAIGN_PAGES = [
     page("results/qrels/changes.csv", qrels.qrels_changes_view),
     page("results/qrels/policies/", qrels.qrels_policies_view),
     page("results/qrels/policies.<str:fmt>", qrels.qrels_policies_download_view),
-    page(
-        "results/qrels/<int:version>/aggregation-<str:records>.csv",
-        qrels.qrels_aggregation_view,
-    ),
+    page("results/qrels/<int:version>/aggregation-<str:records>.csv", qrels.qrels_aggregation_view),
     page("results/qrels/<int:version>/", qrels.qrels_view),
     page("results/qrels/<int:version>/qrels.txt", qrels.qrels_download_view),
 ]

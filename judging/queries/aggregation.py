@@ -7,11 +7,7 @@ from datetime import datetime
 from campaigns.models import Campaign
 from judging.models import Purpose
 from judging.queries.judgments import current_judgments, load_pair_ballots
-from poolbench.judging.aggregation.base import (
-    GoldCounts,
-    LabelMatrix,
-    build_label_matrix,
-)
+from poolbench.judging.aggregation.base import GoldCounts, LabelMatrix, build_label_matrix
 
 
 def load_label_matrix(campaign: Campaign) -> LabelMatrix:

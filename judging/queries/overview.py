@@ -13,11 +13,7 @@ from django.utils import timezone
 from campaigns.models import Campaign, User
 from judging.models import Judgment, Plan, Purpose, Slot
 from judging.queries.judgments import ON_SCREEN, later_revisions, mark_counting_rows
-from judging.queries.slot_counts import (
-    count_campaign_slots,
-    identify_slots,
-    list_shared_topics,
-)
+from judging.queries.slot_counts import count_campaign_slots, identify_slots, list_shared_topics
 from judging.rules import THIRD_K
 from poolbench.cache import Cache
 from pooling.models import PoolItem

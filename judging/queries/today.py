@@ -36,12 +36,7 @@ from poolbench.judging.today.situation import (
 )
 from poolbench.judging.today.verdict import DayProgress, TodayReport, TopicToday, WatchedRule
 
-MOVED = (
-    "plan.assigned",
-    "plan.resumed",
-    "assignment.resumed",
-    "assignment.reassigned",
-)
+MOVED = ("plan.assigned", "plan.resumed", "assignment.resumed", "assignment.reassigned")
 """Events after which assessors have a new reason to begin."""
 COLUMNS = (
     "purpose", "assessor_id", "topic_id", "docno", "grade", "active_seconds", "order", "third",

@@ -11,11 +11,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from campaigns.models import Campaign, User
 from judging.models import Audience, Judgment, Plan, Purpose, TrainingPair
-from judging.queries.judgments import (
-    current_judgments,
-    mark_counting_rows,
-    select_current_grades,
-)
+from judging.queries.judgments import current_judgments, mark_counting_rows, select_current_grades
 from judging.queries.slots import list_assessors
 from pooling.queries.judgment_log import Ints, JudgmentLog, read_judgment_log
 

@@ -143,10 +143,7 @@ def is_distant(slot: Slot, actor: User) -> bool:
 def drop_near_repeats(actor: User, campaign: Campaign, topic: Topic | None) -> int:
     """Drop the repeats that can no longer come late enough: ``actor`` has nothing else left."""
     again = Slot.objects.filter(
-        due_repeats(actor),
-        plan__campaign=campaign,
-        leased_at=None,
-        **topic_order_filter(topic),
+        due_repeats(actor), plan__campaign=campaign, leased_at=None, **topic_order_filter(topic)
     )
     return again.delete()[0]
 

@@ -117,10 +117,7 @@ def redirect_to_pairs(
 
 
 def render_pairs(
-    request: SignedInRequest,
-    kind: ExamplePairs,
-    form: PairsForm,
-    report: FaultReport | None = None,
+    request: SignedInRequest, kind: ExamplePairs, form: PairsForm, report: FaultReport | None = None
 ) -> HttpResponse:
     # ``picks``: see ``ExamplePairs``. ``scale``: the grades by their value.
     page = {

@@ -17,12 +17,7 @@ from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from judging.models import Judgment, Purpose
-from judging.queries.exchange import (
-    COLUMNS,
-    OWN_COLUMNS,
-    iter_log_rows,
-    iter_own_rows,
-)
+from judging.queries.exchange import COLUMNS, OWN_COLUMNS, iter_log_rows, iter_own_rows
 from judging.queries.judgments import current_judgments
 from poolbench.judging.exchange.writer import (
     iter_json_parts,

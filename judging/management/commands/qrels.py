@@ -19,10 +19,7 @@ from campaigns.management.campaign_command import get_campaign
 from campaigns.management.import_command import get_organizer
 from campaigns.models import Campaign, User
 from judging.models import Qrels
-from judging.queries.qrels_versions import (
-    compare_qrels_versions,
-    format_qrels_changes,
-)
+from judging.queries.qrels_versions import compare_qrels_versions, format_qrels_changes
 from judging.services.qrels import freeze_qrels, preview_policies, verify_qrels
 from poolbench.files.faults import format_count
 from poolbench.judging.policies import POLICIES
