@@ -16,8 +16,7 @@ from rest_framework.serializers import Serializer
 
 from campaigns.api.attachments import CONTENT_TYPES
 from campaigns.api.confirmation import ConfirmSerializer, build_decision, read_decision
-from campaigns.api.resources import CAMPAIGN, filter_campaigns, request_user
-from campaigns.models import Campaign
+from campaigns.api.resources import CAMPAIGN, filter_organized_campaigns, request_user
 from crowd.models import Study
 from crowd.queries.payment_sheet import load_payment_sheet
 from crowd.queries.start_checks import list_start_checks
@@ -81,9 +80,7 @@ class StudyViewSet(viewsets.ReadOnlyModelViewSet[Study]):
     serializer_class = StudySerializer
 
     def get_queryset(self) -> QuerySet[Study]:
-        mine = Campaign.objects.organized_by(request_user(self.request))
-        requested = filter_campaigns(self.request).order_by()
-        studies = Study.objects.filter(campaign__in=mine.filter(pk__in=requested))
+        studies = Study.objects.filter(campaign__in=filter_organized_campaigns(self.request))
         return studies.select_related("campaign", "plan__pool")
 
     @extend_schema(responses={200: StudyProgressSerializer})

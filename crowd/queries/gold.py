@@ -11,7 +11,7 @@ from campaigns.models import Campaign, Grade, Topic
 from crowd.models import GoldPair, Study
 from judging.models import Judgment, Purpose
 from judging.queries.judgments import current_judgments
-from judging.queries.training_results import AgreedPair
+from judging.queries.training import AgreedPair
 from poolbench.crowd.forecast import GoldNeed, compute_gold_needs, find_dominant_grade
 
 

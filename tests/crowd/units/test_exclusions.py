@@ -14,7 +14,7 @@ from crowd.services.exclusions import set_aside, undo_exclusion
 from judging.models import Exclusion, Judgment, Slot
 from judging.queries.exchange import iter_log_rows
 from judging.queries.invariants import list_violations
-from judging.queries.judgments import list_pair_ballots
+from judging.queries.judgments import load_pair_ballots
 from judging.queries.quality import load_judging_record
 from judging.services.crowd_plans import ask_one_more
 from judging.services.qrels import freeze_qrels, verify_qrels
@@ -30,7 +30,7 @@ def violations(campaign):
 def votes(campaign, **more):
     """By worker, the number of pairs in which they vote; extra votes apart."""
     people: dict[str, int] = {}
-    for ballot in list_pair_ballots(campaign, **more):
+    for ballot in load_pair_ballots(campaign, **more).list_ballots():
         for name in ballot.people:
             people[name] = people.get(name, 0) + 1
     return people
@@ -72,7 +72,7 @@ def test_undo_after_refill_leaves_the_refill(crowd_plan, another, campaign, orga
     undo_exclusion(actor=organizer, exclusion=exclusion)
     # Six slots were still free; ten judgments are extra and count no more.
     assert votes(campaign) == {good.pseudonym: 16, late.pseudonym: 10, bad.pseudonym: 6}
-    assert sum(len(ballot.extra) for ballot in list_pair_ballots(campaign)) == 10
+    assert sum(len(ballot.extra) for ballot in load_pair_ballots(campaign).list_ballots()) == 10
     own = Judgment.objects.filter(assessor=bad.user)
     assert sorted(own.values_list("revision", flat=True)) == [1] * 16 + [2] * 16
     assert violations(campaign) == {}

@@ -19,17 +19,15 @@ from crowd.services.gold import retire_gold
 from crowd.services.unit_work import UnitRequest, release_unit, start_unit
 from judging.models import Audience, Judgment, Purpose, Slot
 from judging.queries.invariants import list_violations
-from judging.queries.judgments import list_pair_ballots
+from judging.queries.judgments import load_pair_ballots
 from judging.queries.remaining import remaining_by_topic
-from judging.queries.training import list_training, unanswered_pairs
-from judging.queries.training_results import list_training_pairs
+from judging.queries.training import list_training, list_training_pairs, unanswered_pairs
 from judging.services.assignments import assign_topics
 from judging.services.judgment_log import JudgmentSubmission
 from judging.services.judgments import claim_ahead
 from judging.services.plans import PlanOptions, create_plan, pause_plan
 from judging.services.slots import reassign_work
-from judging.services.training import answer_training_pair, write_answer
-from judging.services.training_sets import add_training
+from judging.services.training import add_training, answer_training_pair, write_answer
 from poolbench.judging.repeats import SOONEST
 from poolbench.judging.training_file import TrainingRow
 from tests.crowd.units.conftest import (
@@ -65,7 +63,7 @@ def test_answers_fill_slots_and_count(crowd_plan, worker, another, campaign):
     for _ in range(2):
         work_unit(crowd_plan, another(), 16)
     assert set(crowd_plan.slots.values_list("state", flat=True)) == {Slot.State.JUDGED}
-    ballots = list_pair_ballots(campaign)
+    ballots = load_pair_ballots(campaign).list_ballots()
     assert (len(ballots), {len(ballot.people) for ballot in ballots}) == (16, {2})
     with pytest.raises(ActionRefused) as refused:
         begin_unit(crowd_plan, worker)
@@ -139,7 +137,7 @@ def test_gold_is_balanced_and_never_twice(crowd_plan, worker, campaign):
         seen.append(sorted(slot.gold.grade for slot in gold))
     assert seen == [[0, 1, 2], [0, 1, 2], []]
     assert Judgment.objects.filter(purpose=Purpose.GOLD).count() == 6
-    assert {ballot.docno[0] for ballot in list_pair_ballots(campaign)} <= set("pqr")
+    assert {ballot.docno[0] for ballot in load_pair_ballots(campaign).list_ballots()} <= set("pqr")
     assert violations(campaign) == {}
 
 
