@@ -123,9 +123,8 @@ def test_compared_documents_are_a_set_of_their_own(pairs_plan, campaign, assesso
 def test_runs_compared_by_judges_have_an_outcome(ranking_plan, campaign, assessor, claim) -> None:
     slot = claim(assessor)
     answer(assessor, slot, "left")
-    [compared] = list_run_comparisons(campaign)
-    won = (compared.outcome.wins_a, compared.outcome.wins_b)
-    assert won == ((0, 1) if slot.swapped else (1, 0))
+    [(_plan, outcome)] = list_run_comparisons(campaign)
+    assert (outcome.wins_a, outcome.wins_b) == ((0, 1) if slot.swapped else (1, 0))
 
 
 def test_preferences_never_become_grades(
