@@ -77,10 +77,10 @@ def choose_act(request: SignedInRequest, study: Study) -> Callable[[], DoorAnswe
     play: dict[str, Any] = {"actor": request.user, "study": study}
     if act == "preview":
         return partial(play_preview, **play)
-    tasks = {task.unit: task for task in list_fake_submissions(study)}
+    tasks = {task["unit"]: task for task in list_fake_submissions(study)}
     if uid not in tasks:
         raise ActionRefused("no-task", "The platform knows no such task.", "Reload the page.")
-    worker = tasks[uid].worker
+    worker = tasks[uid]["worker"]
     if act in FORGERIES:
         return partial(play_forgery, **play, worker=worker, uid=uid, forgery=act)
     acts: dict[str, Callable[[], DoorAnswer]] = {
@@ -103,7 +103,7 @@ def render_try_page(
     refused: ActionRefused | None = None,
 ) -> HttpResponse:
     submissions = list_fake_submissions(study)
-    uids = [task.unit for task in submissions]
+    uids = [task["unit"] for task in submissions]
     units = load_task_states(study, hash_fake_units(study, uids)) if uids else {}
     # A task of the platform beside our unit for it, if a worker has opened it.
     page = {
@@ -114,8 +114,8 @@ def render_try_page(
         "tasks": [
             {
                 "task": task,
-                "unit": units.get(task.unit),
-                "link": make_task_link(study, task.worker, task.unit),
+                "unit": units.get(task["unit"]),
+                "link": make_task_link(study, task["worker"], task["unit"]),
             }
             for task in reversed(submissions)
         ],

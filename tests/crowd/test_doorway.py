@@ -44,9 +44,9 @@ def test_a_link_admits_a_new_worker_under_a_pseudonym(study, organizer, soon):
     path, query = make_link(study=study, worker="p 1".replace(" ", "-"), unit="s1",
                             expires=soon).split("?")  # fmt: skip
     assert path == f"/w/{study.campaign.slug}/{study.pk}/"
-    link = read_link(study=study, query=query)
-    assert link == (Arrival("p-1", "s1"), False)
-    unit = admit_arrival(study=study, arrival=link.arrival)
+    arrival, trial = read_link(study=study, query=query)
+    assert (arrival, trial) == (Arrival("p-1", "s1"), False)
+    unit = admit_arrival(study=study, arrival=arrival)
     assert (unit.state, unit.plan, unit.trial) == (WorkUnit.State.OFFERED, study.plan, False)
     worker = unit.worker
     assert worker.pseudonym.startswith("worker-")
@@ -111,8 +111,8 @@ def test_trials_are_of_the_fake_platform_and_of_drafts(study, soon):
     query = make_fake_link(study=study, worker="w", unit="u", expires=soon).partition("?")[2]
     study.state = Study.State.DRAFT
     study.save()
-    link = read_link(study=study, query=query)
-    unit = admit_arrival(study=study, arrival=link.arrival, trial=link.trial)
+    arrival, trial = read_link(study=study, query=query)
+    unit = admit_arrival(study=study, arrival=arrival, trial=trial)
     assert unit.trial
     assert unit.worker.provider == "fake"
 
