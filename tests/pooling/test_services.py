@@ -22,6 +22,7 @@ from pooling.queries.inputs import MAX_RUNS, choose_runs
 from pooling.queries.pools import load_pool_table
 from pooling.queries.preview import preview_pool
 from pooling.services.freeze import freeze_pool
+from tests.refusals import refusal
 from tests.world.at_once import run_at_once
 from tests.world.files import TOY, accepted_run, ranked_run
 from tests.world.people import joined
@@ -104,10 +105,9 @@ def test_hours_of_a_topic_that_grows_are_at_most_those_of_its_budget(organizer, 
 
 def test_what_a_growing_pool_cannot_do_is_refused(organizer, campaign, runs):
     spec = read_spec("budget: {total: 5}\nsteps: [{method: mtf, scope: global}]")
+    given = {"actor": organizer, "campaign": campaign, "spec": spec, "runs": runs}
     for service in (preview_pool, freeze_pool):
-        with pytest.raises(ActionRefused) as refused:
-            service(actor=organizer, campaign=campaign, spec=spec, runs=runs)
-        assert refused.value.code == "one-queue"
+        assert refusal(service, **given) == "one-queue"
     assert not Pool.objects.exists()
 
 
@@ -187,10 +187,9 @@ def test_the_same_pool_is_not_frozen_twice(organizer, campaign, runs):
 
 
 def test_of_two_organizers_who_saw_the_same_state_one_wins(organizer, campaign, runs):
-    freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs, after=0)
-    with pytest.raises(ActionRefused) as refused:
-        freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(1), runs=runs, after=0)
-    assert refused.value.code == "overtaken"
+    given = {"actor": organizer, "campaign": campaign, "runs": runs, "after": 0}
+    freeze_pool(**given, spec=depth_spec(2))
+    assert refusal(freeze_pool, **given, spec=depth_spec(1)) == "overtaken"
     assert campaign.pools.count() == 1
 
 
@@ -227,10 +226,9 @@ def test_more_runs_than_contributors_can_number_are_refused(organizer, campaign)
 
 
 def test_runs_that_answer_no_topic_of_the_campaign_are_refused(organizer, campaign, team):
-    run = ranked_run(team, "lost", {"99": "d1 d2"})
-    with pytest.raises(ActionRefused) as refused:
-        preview_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=[run])
-    assert refused.value.code == "empty-pool"
+    runs = [ranked_run(team, "lost", {"99": "d1 d2"})]
+    given = {"actor": organizer, "campaign": campaign, "runs": runs}
+    assert refusal(preview_pool, **given, spec=depth_spec(2)) == "empty-pool"
 
 
 def test_withheld_topics_are_not_pooled(organizer, campaign, runs):

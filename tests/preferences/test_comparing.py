@@ -26,6 +26,7 @@ from preferences.services.comparisons import (
     undo_preference,
 )
 from tests.preferences.conftest import answer, invariants_broken, pick, view
+from tests.refusals import refusal
 
 
 def lapse(slot: ComparisonSlot) -> None:
@@ -91,9 +92,7 @@ def test_a_double_click_saves_one_answer(pairs_plan, assessor, claim):
 def test_a_uuid_of_another_answer_is_refused(pairs_plan, assessor, assessor2, claim):
     uuid = uuid4()
     answer(assessor, claim(assessor), client_uuid=uuid)
-    with pytest.raises(ActionRefused) as refused:
-        answer(assessor2, claim(assessor2), client_uuid=uuid)
-    assert refused.value.code == "uuid-used"
+    assert refusal(answer, assessor2, claim(assessor2), client_uuid=uuid) == "uuid-used"
 
 
 def test_a_changed_answer_is_a_revision_and_the_latest_counts(pairs_plan, assessor, claim):
@@ -106,9 +105,7 @@ def test_a_changed_answer_is_a_revision_and_the_latest_counts(pairs_plan, assess
 
 def test_ties_are_refused_where_the_plan_has_none(make_plan, pool, assessor, claim):
     make_plan(pool=pool, ties=False)
-    with pytest.raises(ActionRefused) as refused:
-        answer(assessor, claim(assessor), "tie")
-    assert refused.value.code == "no-ties"
+    assert refusal(answer, assessor, claim(assessor), "tie") == "no-ties"
 
 
 def test_an_undone_answer_comes_back_first(pairs_plan, campaign, assessor, claim):
@@ -164,9 +161,7 @@ def test_a_lapsed_comparison_answered_by_its_judge_is_as_if_nothing_happened(
 def test_a_skip_needs_a_reason_that_is_listed_and_words_for_another(pairs_plan, assessor, claim):
     slot = claim(assessor)
     for fields, code in (({"reason": "mood"}, "reason"), ({"reason": "other"}, "no-reason")):
-        with pytest.raises(ActionRefused) as refused:
-            skip(assessor, slot, **fields)
-        assert refused.value.code == code
+        assert refusal(skip, assessor, slot, **fields) == code
     assert skip(assessor, slot, "other", comment="two languages").reason == "other"
     assert claim(assessor).comparison != slot.comparison
     assert answer(assessor, slot).slot.state == "judged"
@@ -178,9 +173,7 @@ def test_after_the_deadline_nothing_is_answered(pairs_plan, campaign, assessor, 
     campaign.save()
     slot.comparison.plan.campaign.refresh_from_db()
     for act in (lambda: claim(assessor), lambda: answer(assessor, slot)):
-        with pytest.raises(ActionRefused) as refused:
-            act()
-        assert refused.value.code == "judging-closed"
+        assert refusal(act) == "judging-closed"
     assert not Preference.objects.exists()
 
 
@@ -201,9 +194,7 @@ def test_what_was_shown_is_signed_for_one_assessor_and_campaign(
         slot.comparison, swapped=True
     )
     for user, wrong in ((assessor2, text), (assessor, text[:-1] + "x"), (assessor, "")):
-        with pytest.raises(ActionRefused) as refused:
-            read_display(user, campaign, wrong)
-        assert refused.value.code == "not-shown"
+        assert refusal(read_display, user, campaign, wrong) == "not-shown"
 
 
 def test_picks_credit_the_runs_that_brought_them(list_plan, assessor, claim):
@@ -215,9 +206,7 @@ def test_picks_credit_the_runs_that_brought_them(list_plan, assessor, claim):
     assert pick(assessor, slot).choice == "tie"
     with pytest.raises(ActionRefused, match="Unknown rank: 99"):
         pick(assessor, slot, 99)
-    with pytest.raises(ActionRefused) as refused:
-        answer(assessor, slot)
-    assert refused.value.code == "picks-needed"
+    assert refusal(answer, assessor, slot) == "picks-needed"
 
 
 def test_outcomes_pairs_and_sides(ranking_plan, pairs_plan, campaign, assessor, assessor2, claim):
