@@ -80,13 +80,9 @@ def test_a_preview_counts_and_saves_nothing(organizer, campaign, pool):
 
 @pytest.mark.parametrize(
     ("options", "code"),
-    [
-        ({"pool": None}, "pool-missing"),
-        ({"per_document": 1}, "too-few-comparisons"),
-        ({"judges": 0}, "judges"),
-        ({"kind": "rankings"}, "runs-missing"),
-    ],
-)
+    [({"pool": None}, "pool-missing"), ({"per_document": 1}, "too-few-comparisons"),
+     ({"judges": 0}, "judges"), ({"kind": "rankings"}, "runs-missing")],
+)  # fmt: skip
 def test_what_no_plan_can_be_is_refused(make_plan, pool, options, code):
     assert refusal(make_plan, **{"pool": pool, **options}) == code
 
