@@ -36,19 +36,13 @@ Read the question first, then the text. Ask yourself: **does this text answer th
 | “Its summit is 4,806 metres above sea level.” | highest | gives the answer |
 | “Mont Blanc is the highest mountain of the Alps.” | lowest | on the topic, but no height |
 """
-FIELD_CLASSES: Mapping[str, type[forms.Field]] = {
-    "switch": forms.BooleanField,
-    "choice": forms.ChoiceField,
-}
 
 
 def build_setting_field(setting: ProviderSetting) -> forms.Field:
     """The field of one setting of a provider. What is required is checked for the chosen one."""
-    field_class = FIELD_CLASSES.get(setting.kind, forms.CharField)
+    field_class = forms.BooleanField if setting.kind == "switch" else forms.CharField
     more: dict[str, Any] = {"initial": setting.default}
-    if setting.kind == "choice":
-        more["choices"] = [(choice, choice) for choice in setting.choices]
-    elif setting.kind == "switch":
+    if setting.kind == "switch":
         more["initial"] = setting.default in ("on", "yes", "true", "1")
     else:
         more["max_length"] = 5_000 if setting.kind == "long" else 1_000

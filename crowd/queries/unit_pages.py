@@ -18,8 +18,8 @@ from poolbench.crowd.inline_documents import make_inline_html
 from poolbench.crowd.providers.base import ReturnForm
 from poolbench.crowd.providers.fake import RETURN_PATH
 from poolbench.crowd.providers.registry import PROVIDERS
-from poolbench.crowd.quality.stop_rule import is_stop_reason
-from poolbench.crowd.unit_time import AnswerTime, estimate_minutes_left
+from poolbench.crowd.quality.gold import is_stop_reason
+from poolbench.crowd.units import AnswerTime, estimate_minutes_left
 from poolbench.texts.text_pages import slice_text_page
 
 NO_DOCUMENTS = "no documents left"

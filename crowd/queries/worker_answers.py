@@ -14,7 +14,7 @@ from crowd.models import CrowdWorker, Study
 from judging.models import Judgment
 from judging.queries.judgments import SHOWN
 from poolbench.crowd.quality.answers import CrowdAnswer
-from poolbench.crowd.unit_time import list_working_seconds
+from poolbench.crowd.units import list_working_seconds
 
 
 def list_study_judgments(study: Study, worker: CrowdWorker | None = None) -> QuerySet[Judgment]:

@@ -19,9 +19,9 @@ from crowd.queries.worker_answers import load_study_answers
 from judging.models import Exclusion
 from judging.queries.exclusions import list_active_exclusions
 from poolbench.crowd.quality.answers import CrowdAnswer
+from poolbench.crowd.quality.careless import TimeFloor
 from poolbench.crowd.quality.formats import WorkerLine
-from poolbench.crowd.quality.stop_rule import StopRule
-from poolbench.crowd.quality.time_floor import TimeFloor
+from poolbench.crowd.quality.gold import StopRule
 from poolbench.crowd.quality.workers import QualitySettings, WorkerQuality, measure_workers
 
 STATES = {"active": "active", "aside": "set aside", "screened": "screened out"}

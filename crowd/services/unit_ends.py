@@ -18,7 +18,7 @@ from crowd.services.keys import is_receipt_valid, sign_receipt
 from crowd.services.payments import write_payment
 from crowd.services.unit_work import lock_unit, release_unit
 from poolbench.crowd.receipts import LENGTH, ReceiptFields
-from poolbench.crowd.unit_time import sum_working_seconds
+from poolbench.crowd.units import sum_working_seconds
 
 State = WorkUnit.State
 PATIENCE = timedelta(days=1)

@@ -32,8 +32,8 @@ from crowd.queries.workers import (
 from crowd.services.exclusions import set_work_aside, undo_exclusion
 from crowd.services.studies import request_more_labels
 from judging.models import Exclusion
-from poolbench.crowd.quality.alarms import ALARM_TITLES
 from poolbench.crowd.quality.formats import WORKERS_FORMATS
+from poolbench.crowd.quality.workers import ALARM_TITLES
 
 COLUMNS = (
     ("worker", "Worker", False),

@@ -23,7 +23,6 @@ from judging.queries.tallies import (
     tally_topics,
 )
 from poolbench.judging.today.situation import (
-    BlindRepeat,
     GuidelineChange,
     Situation,
     TopicWork,
@@ -149,7 +148,7 @@ def load_situation(campaign: Campaign, today: date) -> Situation:
         counts={day - epoch: count for day, count in reader.counts.items()},
         reserved=count_reserved(campaign),
         repeats=tuple(
-            BlindRepeat(names[who], (before >= level) == (after >= level))
+            (names[who], (before >= level) == (after >= level))
             for who, before, after in reader.repeats
         ),
         guidelines=describe_change(reader, names),
