@@ -41,7 +41,8 @@ from workbench.middleware import TRANSLATED
 
 READ_ALOUD = {
     "aria-label", "title", "placeholder", "alt", "data-of", "data-local", "data-label", "data-cue",
-    "data-show-columns", "data-one-column", "data-more-columns", "data-copy", "data-copied",
+    "data-own", "data-show-columns", "data-one-column", "data-more-columns", "data-copy",
+    "data-copied",
 }  # fmt: skip
 """Attributes with words for people; what all others hold is for programs."""
 VOID = {"input", "br", "img", "meta", "link", "hr", "col"}
