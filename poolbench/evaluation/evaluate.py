@@ -230,18 +230,14 @@ def select_measures(
 def score_batch(batch: ScoringBatch, measures: Sequence[Measure], tag: str) -> ScoredRun:
     """Score one run given as a batch."""
     columns = [measure(batch) for measure in measures]
-    means, reasons = [], {}
-    for measure, column in zip(measures, columns, strict=True):
-        means.append(aggregate_over_all_topics(measure, column, batch))
-        if reason := undefined_reason(measure, column):
-            reasons[measure.name] = reason
+    pairs = list(zip(measures, columns, strict=True))
     return ScoredRun(
         tag=tag,
         topics=tuple(batch.judged.topics[index] for index in batch.topic_index),
         measures=tuple(measures),
         values=np.stack(columns, axis=1) if columns else np.empty((len(batch), 0)),
-        overall=tuple(means),
-        reasons=reasons,
+        overall=tuple(aggregate_over_all_topics(*pair, batch) for pair in pairs),
+        reasons={m.name: why for m, values in pairs if (why := undefined_reason(m, values))},
         conditions=score_provenance(batch),
         answered=batch.answered,
         texts={m.name: m.texts(batch) for m in measures if m.family.text},

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poolbench.evaluation.batch import ScoringBatch, safe_ratio, sum_by_place
+from poolbench.evaluation.batch import ScoringBatch, defined_ratio, safe_ratio, sum_by_place
 from poolbench.evaluation.judgments import Floats, Ints
 from poolbench.evaluation.scale import gain_shares
 from poolbench.evaluation.segments import running_products, running_sums, shift_down, shift_up
@@ -80,7 +80,7 @@ def average_precision_user(at: GainingRanks) -> Walk:
     weights = at.gains / at.ranks
     every = at.total(weights)
     down_to = running_sums(weights, at.starts)
-    items = np.divide(at.total(at.gains), every, out=at.fill(np.nan), where=every > 0)
+    items = defined_ratio(at.total(at.gains), every)
     return (every[at.place] - down_to + weights) / every[at.place], items
 
 

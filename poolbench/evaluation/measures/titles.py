@@ -161,7 +161,7 @@ def format_measure_hint(name: str) -> str:
     if cut is not None:
         title = f"{title.removesuffix(' at cut-off k')} at cut-off {cut}"
     stated = {"form"} & {key for measure in measures for key, _ in measure.params}
-    default = {p.name: p.default for p in family.parameters}.get("form", "")
+    default = get_default_form(family.name)
     form = f" (form: {default})" if default and not stated else ""
     return f"{title}; {name}{form} in files and commands"
 
