@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from poolbench.evaluation.batch import ScoringBatch
 from poolbench.evaluation.charts.topics import (
     PRECISION_HISTOGRAM,
     build_precision_histogram,
@@ -28,32 +27,26 @@ from poolbench.evaluation.profiles import POOLBENCH, TREC_EVAL_9, TREC_EVAL_10, 
 from poolbench.runs.qrels import qrels_from_rows
 from poolbench.runs.runs import run_from_rows
 from poolbench.runs.tables import RunTable
-from tests.poolbench.evaluation.lectures import area_under_curve
-from tests.poolbench.evaluation.made import Topic, made, random_topics
+from tests.poolbench.evaluation.lectures import area_under_curve, batch_of
+from tests.poolbench.evaluation.made import made, random_topics
 
-
-def batch_of(topics: dict[str, Topic], profile: Profile = POOLBENCH) -> ScoringBatch:
-    run, qrels = made(topics)
-    return batch_from_table(run, JudgmentTable.from_table(qrels), ScoringOptions(profile=profile))
-
-
-FERRO = {"1": ([0, 1, 1, 0, 1, 0, 0, 1, 1, 0], [1] * 5 + [0] * 5)}
+FERRO = ([0, 1, 1, 0, 1, 0, 0, 1, 1, 0], [1] * 5 + [0] * 5)
 
 
 def test_the_saw_tooth_has_every_rank_and_a_topic_alone() -> None:
-    batch = batch_of({"0": ([1], [1, 1]), **FERRO})
+    batch = batch_of(([1], [1, 1]), FERRO)
     recall, precision = sawtooth_curve(batch, 1)
     assert recall.tolist() == [0, 0.2, 0.4, 0.4, 0.6, 0.6, 0.6, 0.8, 1, 1]
     assert precision.tolist() == [0, 1 / 2, 2 / 3, 2 / 4, 3 / 5, 3 / 6, 3 / 7, 4 / 8, 5 / 9, 0.5]
 
 
 def test_unlisted_documents_stand_in_the_saw_tooth() -> None:
-    recall, precision = sawtooth_curve(batch_of({"1": ([None, 1, None], [1, 1])}), 0)
+    recall, precision = sawtooth_curve(batch_of(([None, 1, None], [1, 1])), 0)
     assert (recall.tolist(), precision.tolist()) == ([0, 0.5, 0.5], [0, 1 / 2, 1 / 3])
 
 
 def test_interpolation_equals_the_definition_word_by_word() -> None:
-    batch = batch_of(random_topics(60, seed=2))
+    batch = batch_of(*random_topics(60, seed=2).values())
     for topic, found in enumerate(interpolate_precision(batch).tolist()):
         recall, precision = sawtooth_curve(batch, topic)
         beyond = [precision[recall >= level - 1e-12] for level in ELEVEN]
@@ -61,7 +54,7 @@ def test_interpolation_equals_the_definition_word_by_word() -> None:
 
 
 def test_topics_without_points_are_zero_and_counted() -> None:
-    batch = batch_of({"a": ([1], [1]), "b": ([0, 0], [0, 0, 1]), "c": ([0], [0]), "d": ([], [1])})
+    batch = batch_of(([1], [1]), ([0, 0], [0, 0, 1]), ([0], [0]), ([], [1]))
     values = interpolate_precision(batch)
     assert values.tolist() == [[1.0] * 11] + [[0.0] * 11] * 3
     assert average_curves(values) == [0.25] * 11
