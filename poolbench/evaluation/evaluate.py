@@ -25,11 +25,7 @@ from poolbench.evaluation.measures.names import parse_measure, parse_measures
 from poolbench.evaluation.measures.registry import DEFAULT_NAMES, SETS
 from poolbench.evaluation.options import ScoringOptions
 from poolbench.evaluation.scale import find_highest_grade
-from poolbench.evaluation.stated_scale import (
-    is_denoted_by,
-    list_scale_remarks,
-    state_highest_grade,
-)
+from poolbench.evaluation.stated_scale import is_denoted_by, list_scale_remarks, state_highest_grade
 from poolbench.notebooks import ResultTable
 from poolbench.runs.inputs import RunLike
 from poolbench.runs.tables import RunTable

@@ -7,14 +7,7 @@ from dataclasses import dataclass, replace
 
 from poolbench.files.faults import format_count
 from poolbench.number_formats import format_decimals, format_percent
-from poolbench.verdicts import (
-    Act,
-    KeyFigure,
-    Threshold,
-    Verdict,
-    VerdictState,
-    finish_verdict,
-)
+from poolbench.verdicts import Act, KeyFigure, Threshold, Verdict, VerdictState, finish_verdict
 
 LEADERBOARD = "leaderboard"
 JUDGED_SOURCE = (

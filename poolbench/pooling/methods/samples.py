@@ -95,10 +95,7 @@ def iter_window_faults(
 
 
 def strata_sample(
-    candidates: TopicCandidates,
-    values: Values,
-    available: Mask,
-    documents: int | None,
+    candidates: TopicCandidates, values: Values, available: Mask, documents: int | None
 ) -> DocumentSample:
     """The frame is sorted by stratum, then best rank."""
     first, last = np.array(parse_windows(values), np.int64).T
