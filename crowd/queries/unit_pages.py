@@ -44,21 +44,6 @@ class PracticeCount:
         return self.is_over and self.right < self.needed
 
 
-@dataclass(frozen=True)
-class UnitItem:
-    """The text at hand: number ``position`` of ``total``, its ``token``, the answer so far."""
-
-    position: int
-    total: int
-    token: str
-    question: dict[str, Any]
-    text: dict[str, Any]
-    grade: int | None
-    reason: str
-    is_new_question: bool
-    minutes_left: int | None
-
-
 def get_study(unit: WorkUnit) -> Study:
     study: Study = unit.plan.study
     return study
@@ -133,32 +118,31 @@ def list_answer_times(unit: WorkUnit, *, practice: bool = False) -> list[AnswerT
     return list(rows.order_by("pk").values_list("served_at", "judged_at"))
 
 
-def find_item(unit: WorkUnit, *, back: bool = False) -> UnitItem | None:
-    """The first document without an answer, or with ``back`` the last one that was answered.
+def find_item(unit: WorkUnit, *, back: bool = False) -> dict[str, Any] | None:
+    """The first document without an answer, or with ``back`` the last one that was answered: number
+    ``position`` of ``total``, its ``token``, the answer so far.
 
     None without one. Which kind of document it is changes no query.
     """
     slots, answers = list_open_slots(unit), list(current_unit_judgments(unit))
     at = slots[0].unit_position or 0 if slots else unit.size + 1
-    chosen: Slot | Judgment | None = slots[0] if slots else None
     last = answers[-1] if answers else None
-    if back:
-        chosen, at = last, at - 1
+    chosen: Slot | Judgment | None = last if back else slots[0] if slots else None
     if chosen is None:
         return None
     started = unit.started_at or unit.offered_at
-    is_answer = isinstance(chosen, Judgment)
-    return UnitItem(
-        position=at,
-        total=unit.size,
-        token=str(chosen.lease if isinstance(chosen, Judgment) else chosen.token),
-        question=describe_question(chosen.topic),
-        text=load_text(unit.plan.campaign_id, chosen.docno),
-        grade=last.grade if last and is_answer else None,
-        reason=last.reason if last and is_answer else "",
-        is_new_question=is_answer or last is None or last.topic_id != chosen.topic_id,
-        minutes_left=estimate_minutes_left(started, list_answer_times(unit), len(slots)),
-    )
+    answer = chosen if isinstance(chosen, Judgment) else None
+    return {
+        "position": at - 1 if back else at,
+        "total": unit.size,
+        "token": str(chosen.lease if isinstance(chosen, Judgment) else chosen.token),
+        "question": describe_question(chosen.topic),
+        "text": load_text(unit.plan.campaign_id, chosen.docno),
+        "grade": answer.grade if answer else None,
+        "reason": answer.reason if answer else "",
+        "is_new_question": bool(answer or last is None or last.topic_id != chosen.topic_id),
+        "minutes_left": estimate_minutes_left(started, list_answer_times(unit), len(slots)),
+    }
 
 
 def find_shown_document(unit: WorkUnit, position: int) -> Document | None:

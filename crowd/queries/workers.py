@@ -127,9 +127,12 @@ def list_crowd_workers(study: Study) -> list[WorkerSummary]:
     ]
 
 
-def list_worker_lines(rows: list[WorkerSummary]) -> list[WorkerLine]:
+def list_worker_lines(study: Study) -> list[WorkerLine]:
     """The workers as rows of a report."""
-    return [WorkerLine(row.pseudonym, row.state_label, row.units, row.quality) for row in rows]
+    return [
+        WorkerLine(row.pseudonym, row.state_label, row.units, row.quality)
+        for row in list_crowd_workers(study)
+    ]
 
 
 def study_workers(study: Study) -> QuerySet[CrowdWorker]:

@@ -92,25 +92,19 @@ def write_strata(table: SampledQrels) -> bytes:
     """The sample with its strata as text; raises ``ValueError`` if it has none."""
     if table.strata is None:
         raise ValueError("the sample has probabilities but no strata")
-    columns = zip(_pairs(table), table.strata, table.qrels.grades.tolist(), strict=True)
-    lines = [f"{topic} 0 {docno} {stratum} {grade}\n" for (topic, docno), stratum, grade in columns]
+    rows = zip(table.qrels.by_pair().items(), table.strata, strict=True)
+    lines = [f"{topic} 0 {docno} {name} {grade}\n" for ((topic, docno), grade), name in rows]
     return "".join(lines).encode()
 
 
 def write_prels(table: SampledQrels) -> bytes:
     """The judgments with their probabilities as text, NA outside the sample; the method is 1."""
-    columns = zip(_pairs(table), table.qrels.grades.tolist(), table.inclusion.tolist(), strict=True)
+    columns = zip(table.qrels.by_pair().items(), table.inclusion.tolist(), strict=True)
     lines = [
         f"{topic} {docno} {grade} {_SAMPLED} {'NA' if isnan(probability) else repr(probability)}\n"
-        for (topic, docno), grade, probability in columns
+        for ((topic, docno), grade), probability in columns
     ]
     return "".join(lines).encode()
-
-
-def _pairs(table: SampledQrels) -> list[tuple[str, str]]:
-    qrels = table.qrels
-    topics = np.repeat(np.array(qrels.topics, object), np.diff(qrels.starts)).tolist()
-    return list(zip(topics, qrels.docnos, strict=True))
 
 
 _STRATA = ColumnLayout(
