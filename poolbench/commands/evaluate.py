@@ -19,7 +19,13 @@ from poolbench.commands.notes import (
     read_scored_run,
     write_notes,
 )
-from poolbench.commands.options import add_jobs, add_level, add_measures, explain_value_errors
+from poolbench.commands.options import (
+    add_jobs,
+    add_level,
+    add_measures,
+    explain_value_errors,
+    require_least,
+)
 from poolbench.commands.processes import choose_process_count, map_in_order
 from poolbench.commands.progress import ProgressBar
 from poolbench.commands.run_lists import add_run_files
@@ -218,8 +224,7 @@ class EvaluateCommand(FileCommand):
             raise CliError("--manifest cannot be used with --intervals, which need a sample.")
         if not options["summary"] and not options["by_topic"]:
             raise CliError("-n without -q prints nothing; add -q.")
-        if options["jobs"] is not None and options["jobs"] < 1:
-            raise CliError(f"--jobs must be an integer of at least 1, not {options['jobs']}.")
+        require_least(options, jobs=1)
         with explain_value_errors():
             return ScoringOptions(
                 profile=PROFILES[options["profile"]],

@@ -12,7 +12,7 @@ from uuid import uuid4
 
 from poolbench.commands.command import CliError, FileCommand, Output
 from poolbench.commands.files import FileReader
-from poolbench.commands.options import add_jobs
+from poolbench.commands.options import add_jobs, require_least
 from poolbench.commands.processes import choose_process_count
 from poolbench.commands.run_lists import add_run_files
 from poolbench.files.faults import format_count
@@ -54,10 +54,7 @@ class PoolCommand(FileCommand):
         add_jobs(parser, "processes for reading")
 
     def run(self, options: Mapping[str, Any], out: Output) -> None:
-        if options["depth"] is not None and options["depth"] < 1:
-            raise CliError(f"--depth must be an integer of at least 1, not {options['depth']}.")
-        if options["jobs"] is not None and options["jobs"] < 1:
-            raise CliError(f"--jobs must be an integer of at least 1, not {options['jobs']}.")
+        require_least(options, depth=1, jobs=1)
         if options["qrels"] and options["format"] not in FRAME_FORMATS:
             raise CliError("--qrels requires --format strata or --format prels.")
         reader = FileReader(out)

@@ -61,15 +61,10 @@ class SimulationRequest:
 
     @classmethod
     def from_job(cls, job: Job) -> SimulationRequest:
-        args, number = job.args, job.args["qrels"]
-        return cls(
-            specs={name: build_spec(spec) for name, spec in args["specs"]},
-            qrels=None if number is None else job.campaign.qrels.get(pk=number),
-            measures=args["measures"],
-            seeds=args["seeds"],
-            budgets=args["budgets"],
-            all_runs=args["all_runs"],
-        )
+        number = job.args["qrels"]
+        specs = {name: build_spec(spec) for name, spec in job.args["specs"]}
+        qrels = None if number is None else job.campaign.qrels.get(pk=number)
+        return cls(**job.args | {"specs": specs, "qrels": qrels})
 
 
 def request_simulation(*, actor: User, campaign: Campaign, request: SimulationRequest) -> Job:
