@@ -150,11 +150,8 @@ def list_name_faults(
 
 def choose_draw_processes(collection: inputs.PooledCollection) -> int:
     """One process per core, or one process for small inputs."""
-    return (
-        count_cores()
-        if sum(len(batch.segment) for batch in collection.batches) >= MIN_DOCUMENTS
-        else 1
-    )
+    documents = sum(len(batch.segment) for batch in collection.batches)
+    return count_cores() if documents >= MIN_DOCUMENTS else 1
 
 
 def distribute_draws(processes: int, bar: ProgressBar) -> Callable[..., Iterable[Floats]]:

@@ -153,10 +153,7 @@ class EvaluateCommand(FileCommand):
             stated = state_highest_grade(measures, scoring, judged.grades)
             measures = tuple(dict(zip(stated, measures, strict=True)).values())
         paths = list(dict.fromkeys(options["runs"]))
-
-        def score(path: str) -> FileResult[ScoredRun]:
-            return score_file(path, judged, measures, scoring)
-
+        score = partial(score_file, judged=judged, measures=measures, options=scoring)
         readings = map_in_order(score, paths, options["jobs"] or choose_process_count(paths))
         bar = ProgressBar(verbose=bool(options["verbosity"]))
         scores = [reader.take(reading) for reading in bar.track(readings, "runs", len(paths))]
