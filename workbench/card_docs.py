@@ -11,10 +11,11 @@ import numpy as np
 from poolbench.cards import Card, card_anchor, heading_anchor, render_card_markdown, render_cards
 from poolbench.crowd.hourly_pay import PAY
 from poolbench.crowd.providers.registry import PROVIDERS
-from poolbench.crowd.quality.cards import CARDS as CROWD_QUALITY_CARDS
-from poolbench.crowd.quality.cards import PAY_CARDS
+from poolbench.crowd.quality.workers import CARDS as CROWD_QUALITY_CARDS
+from poolbench.crowd.quality.workers import PAY_CARDS
 from poolbench.evaluation.charts.boxes import BOX_PLOT
 from poolbench.evaluation.charts.caterpillar import CATERPILLAR
+from poolbench.evaluation.charts.topics import PRECISION_HISTOGRAM
 from poolbench.evaluation.comparison.compare import compare_all
 from poolbench.evaluation.comparison.corrections import MultipleTestCorrection
 from poolbench.evaluation.comparison.discriminative import CARD as POWER
@@ -22,7 +23,7 @@ from poolbench.evaluation.comparison.discriminative import discriminative_power
 from poolbench.evaluation.comparison.effect import EffectSize
 from poolbench.evaluation.comparison.family import FamilyTest
 from poolbench.evaluation.comparison.interval import IntervalMethod
-from poolbench.evaluation.comparison.letters import LETTER_GROUPS, assign_letters
+from poolbench.evaluation.comparison.marks import LETTER_GROUPS, assign_letters
 from poolbench.evaluation.comparison.paired_tests import TEN_QUERIES, PairedTest
 from poolbench.evaluation.comparison.rank_correlation import RankCorrelation
 from poolbench.evaluation.comparison.rank_drop import find_largest_drop
@@ -35,8 +36,7 @@ from poolbench.evaluation.comparison.registry import (
     INTERVALS,
     TESTS,
 )
-from poolbench.evaluation.measures.family import RANKED, MeasureFamily, WorkedExample
-from poolbench.evaluation.measures.groups import GROUPS
+from poolbench.evaluation.measures.family import GROUPS, RANKED, MeasureFamily, WorkedExample
 from poolbench.evaluation.measures.lookup import (
     accepted_spellings,
     default_measures,
@@ -44,7 +44,6 @@ from poolbench.evaluation.measures.lookup import (
 )
 from poolbench.evaluation.measures.modifiers import MODIFIERS
 from poolbench.evaluation.measures.registry import DEFAULT_NAMES, FAMILIES, SETS
-from poolbench.evaluation.precision_histogram import PRECISION_HISTOGRAM
 from poolbench.evaluation.profiles import PROFILES
 from poolbench.evaluation.users.measures import USER_MEASURES
 from poolbench.evaluation.worked_examples import work_card_example
@@ -253,7 +252,7 @@ def _codes(names: Iterable[str]) -> str:
 
 def _methods() -> str:
     return "\n".join(
-        f"### {title}\n\n{about}\n\n{render_cards((m.card for m in methods), level=4)}"
+        f"### {title}\n\n{about}\n\n{render_cards(methods, level=4)}"
         for _, title, about, methods in list_methods_by_kind()
     )
 

@@ -13,9 +13,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from campaigns.api.confirmation import ConfirmSerializer, build_decision, read_decision
-from campaigns.api.resources import CAMPAIGN, filter_campaigns, request_user
-from campaigns.models import Campaign, Member, Role, User
-from campaigns.queries.lists import get_campaign_for
+from campaigns.api.resources import CAMPAIGN, filter_organized_campaigns, read_act, request_user
+from campaigns.models import Member, Role, User
 from campaigns.rules import list_conflicts
 from campaigns.services.people import add_member, remove_member
 
@@ -58,9 +57,7 @@ class MemberViewSet(
     serializer_class = MemberSerializer
 
     def get_queryset(self) -> QuerySet[Member]:
-        mine = Campaign.objects.organized_by(request_user(self.request))
-        named = filter_campaigns(self.request).order_by()
-        members = Member.objects.filter(campaign__in=mine.filter(pk__in=named))
+        members = Member.objects.filter(campaign__in=filter_organized_campaigns(self.request))
         members = members.order_by("campaign", "role", "user__username")
         return members.select_related("campaign", "team").prefetch_related("user__memberships")
 
@@ -71,13 +68,11 @@ class MemberViewSet(
     @extend_schema(request=NewMemberSerializer, responses={201: MemberSerializer})
     def create(self, request: Request) -> Response:
         """Add a role. One that conflicts with another of the user's needs `conflicting-roles`."""
-        form = NewMemberSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        fields, actor = dict(form.validated_data), request_user(request)
+        actor, campaign, fields = read_act(NewMemberSerializer, request)
         decision = build_decision(fields)
         member = add_member(
             actor=actor,
-            campaign=get_campaign_for(actor, fields["campaign"], "campaigns.manage"),
+            campaign=campaign,
             user=get_object_or_404(User, username=fields["username"]),
             role=fields["role"],
             team=fields["team"],

@@ -175,6 +175,21 @@ def request_user(request: Request) -> User:
     return request.user
 
 
+def read_fields(form: type[Serializer[Any]], request: Request) -> dict[str, Any]:
+    """The validated body of the request; 400 with what is wrong with it."""
+    filled = form(data=request.data)
+    filled.is_valid(raise_exception=True)
+    return dict(filled.validated_data)
+
+
+def read_act(
+    form: type[Serializer[Any]], request: Request, permission: str = "campaigns.manage"
+) -> tuple[User, Campaign, dict[str, Any]]:
+    """Who asks, the campaign that the body names, and its other fields."""
+    fields, actor = read_fields(form, request), request_user(request)
+    return actor, get_campaign_for(actor, fields.pop("campaign"), permission), fields
+
+
 class CampaignViewSet(
     mixins.CreateModelMixin,
     mixins.RetrieveModelMixin,
@@ -211,9 +226,7 @@ class CampaignViewSet(
     def visibility(self, request: Request, slug: str) -> Response:  # noqa: ARG002 (the route's)
         """Change what participants see after a release; they get a notice."""
         actor, campaign = request_user(request), self.get_object()
-        form = VisibilitySerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        fields = dict(form.validated_data)
+        fields = read_fields(VisibilitySerializer, request)
         decision = build_decision(fields)
         campaign = change_visibility(actor=actor, campaign=campaign, decision=decision, **fields)
         return Response(self.get_serializer(campaign).data)
@@ -288,9 +301,7 @@ class RunViewSet(viewsets.ReadOnlyModelViewSet[Run]):
     @extend_schema(request={"multipart/form-data": RunUploadSerializer}, responses=RunSerializer)
     def create(self, request: Request) -> Response:
         """Submit a run. Small runs are checked at once, large ones return as ``received``."""
-        form = RunUploadSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        run = submit_uploaded_run(request_user(request), dict(form.validated_data))
+        run = submit_uploaded_run(*read_act(RunUploadSerializer, request, "campaigns.see_runs"))
         return Response(self.get_serializer(run).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(request=ConfirmSerializer, responses=RunSerializer)
@@ -321,14 +332,18 @@ def filter_campaigns(request: Request) -> QuerySet[Campaign]:
     return campaigns.filter(slug=slug) if slug else campaigns
 
 
+def filter_organized_campaigns(request: Request) -> QuerySet[Campaign]:
+    """Those of ``filter_campaigns`` that the user organizes."""
+    mine = Campaign.objects.organized_by(request_user(request))
+    return mine.filter(pk__in=filter_campaigns(request).order_by())
+
+
 def import_response(request: Request, import_file: Any) -> Response:
-    form = ImportSerializer(data=request.data)
-    form.is_valid(raise_exception=True)
-    fields = form.validated_data
-    actor, upload = request_user(request), fields["file"]
+    actor, campaign, fields = read_act(ImportSerializer, request)
+    upload = fields["file"]
     count = import_file(
         actor=actor,
-        campaign=get_campaign_for(actor, fields["campaign"], "campaigns.manage"),
+        campaign=campaign,
         data=read_upload_bytes(upload),
         file=upload.name,
         file_format=fields["format"],
@@ -343,9 +358,8 @@ def read_upload_bytes(upload: Any) -> bytes:
     return data
 
 
-def submit_uploaded_run(actor: User, fields: dict[str, Any]) -> Run:
+def submit_uploaded_run(actor: User, campaign: Campaign, fields: dict[str, Any]) -> Run:
     """Submit the run of an upload form, and check it now if it is small."""
-    campaign = get_campaign_for(actor, fields.pop("campaign"), "campaigns.see_runs")
     teams, name = list_teams_for(actor, campaign), fields.pop("team", None)
     fields["team"] = get_object_or_404(teams, name=name) if name else teams.first()
     if fields["team"] is None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from functools import reduce
 from operator import or_
 from typing import Any
-from uuid import uuid4
 
 from django.db.models import Q, QuerySet
 from django.http import Http404, HttpResponse
@@ -25,9 +24,14 @@ from rest_framework.serializers import Serializer
 from campaigns import store
 from campaigns.api.attachments import CONTENT_TYPES
 from campaigns.api.confirmation import ConfirmSerializer, build_decision
-from campaigns.api.resources import CAMPAIGN, filter_campaigns, request_user
+from campaigns.api.resources import (
+    CAMPAIGN,
+    filter_campaigns,
+    filter_organized_campaigns,
+    read_act,
+    request_user,
+)
 from campaigns.models import Campaign, Topic
-from campaigns.queries.lists import get_campaign_for
 from judging.models import Judgment, Purpose, Qrels, Slot
 from judging.queries.exclusions import counting_judgments
 from judging.queries.judgments import (
@@ -188,7 +192,7 @@ class JudgmentViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Judgment]):
     def get_queryset(self) -> QuerySet[Judgment]:
         actor = request_user(self.request)
         judgments = judgments_for(actor).exclude(purpose=Purpose.AUTOMATIC)
-        judgments = judgments.filter(campaign__in=filter_judgment_campaigns(self.request))
+        judgments = judgments.filter(campaign__in=filter_campaigns(self.request).order_by())
         if topic := self.request.query_params.get("topic"):
             judgments = judgments.filter(topic__number=topic)
         if self.request.query_params.get("current") in ("1", "true"):
@@ -212,26 +216,24 @@ class JudgmentViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Judgment]):
     @extend_schema(request=JudgeSerializer, responses={200: JudgmentSerializer})
     def create(self, request: Request) -> Response:
         """Judge a document, or change your judgment."""
-        return self.submit(Kind.GRADE, JudgeSerializer(data=request.data))
+        return self.submit(request, Kind.GRADE, JudgeSerializer)
 
     @extend_schema(request=SkipSerializer, responses={200: JudgmentSerializer})
     @action(detail=False, methods=["post"], url_path="skip")
     def skip(self, request: Request) -> Response:
         """Skip a document with a reason."""
-        return self.submit(Kind.SKIP, SkipSerializer(data=request.data))
+        return self.submit(request, Kind.SKIP, SkipSerializer)
 
     @extend_schema(request=UndoSerializer, responses={200: JudgmentSerializer})
     @action(detail=False, methods=["post"], url_path="undo")
     def undo(self, request: Request) -> Response:
         """Undo your latest judgment or skip, or the one given; you get its document again."""
-        form = UndoSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        actor = request_user(request)
+        actor, campaign, fields = read_act(UndoSerializer, request, "campaigns.judge")
         withdrawn = undo_judgment(
             actor=actor,
-            campaign=get_campaign_for(actor, form.validated_data["campaign"], "campaigns.judge"),
-            client_uuid=form.validated_data.get("client_uuid", uuid4()),
-            judgment_uuid=form.validated_data.get("of"),
+            campaign=campaign,
+            client_uuid=fields.get("client_uuid"),
+            judgment_uuid=fields.get("of"),
             source=Source.API,
         )
         return self.respond(withdrawn)
@@ -240,19 +242,16 @@ class JudgmentViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Judgment]):
     @action(detail=False, methods=["post"])
     def next(self, request: Request) -> Response:
         """Check out the next document of a topic, or get the one you have checked out."""
-        form = PositionSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        campaign, topic = self.get_topic(dict(form.validated_data))
-        slot = claim_next(actor=request_user(request), campaign=campaign, topic=topic)
+        actor, campaign, fields = read_act(PositionSerializer, request, "campaigns.judge")
+        topic = get_object_or_404(campaign.topics, number=fields["topic"])
+        slot = claim_next(actor=actor, campaign=campaign, topic=topic)
         return Response(CheckedOutSerializer(serialize_checked_out(campaign, topic, slot)).data)
 
-    def submit(self, kind: str, form: SubmissionSerializer) -> Response:
-        form.is_valid(raise_exception=True)
-        fields = dict(form.validated_data)
+    def submit(self, request: Request, kind: str, form: type[SubmissionSerializer]) -> Response:
+        actor, campaign, fields = read_act(form, request, "campaigns.judge")
+        topic = get_object_or_404(campaign.topics, number=fields.pop("topic"))
         if "passages" in fields:
             fields["passages"] = [(p["start"], p["end"], p["text"]) for p in fields["passages"]]
-        campaign, topic = self.get_topic(fields)
-        actor = request_user(self.request)
         submission = JudgmentSubmission(
             actor, campaign, topic, kind=kind, source=Source.API, **fields
         )
@@ -260,11 +259,6 @@ class JudgmentViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Judgment]):
 
     def respond(self, judgment: Judgment) -> Response:
         return Response(self.get_serializer(judgment).data)
-
-    def get_topic(self, fields: dict[str, Any]) -> tuple[Campaign, Topic]:
-        slug = fields.pop("campaign")
-        campaign = get_campaign_for(request_user(self.request), slug, "campaigns.judge")
-        return campaign, get_object_or_404(campaign.topics, number=fields.pop("topic"))
 
 
 @extend_schema(parameters=[CAMPAIGN])
@@ -275,19 +269,13 @@ class QrelsViewSet(viewsets.ReadOnlyModelViewSet[Qrels]):
     serializer_class = QrelsSerializer
 
     def get_queryset(self) -> QuerySet[Qrels]:
-        mine = Campaign.objects.organized_by(request_user(self.request))
-        versions = Qrels.objects.filter(
-            campaign__in=mine.filter(pk__in=filter_judgment_campaigns(self.request))
-        )
+        versions = Qrels.objects.filter(campaign__in=filter_organized_campaigns(self.request))
         return versions.select_related("campaign")
 
     @extend_schema(request=FreezeQrelsSerializer, responses={201: QrelsSerializer})
     def create(self, request: Request) -> Response:
         """Freeze qrels under a policy; 409 with the undecided pairs if there are any."""
-        form = FreezeQrelsSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        fields, actor = dict(form.validated_data), request_user(request)
-        campaign = get_campaign_for(actor, fields.pop("campaign"), "campaigns.manage")
+        actor, campaign, fields = read_act(FreezeQrelsSerializer, request)
         decision = build_decision(fields)
         qrels = freeze_qrels(actor=actor, campaign=campaign, decision=decision, **fields)
         return Response(self.get_serializer(qrels).data, status=status.HTTP_201_CREATED)
@@ -311,10 +299,6 @@ class QrelsViewSet(viewsets.ReadOnlyModelViewSet[Qrels]):
             raise Http404
         text = store.get_blob(aggregation[f"{records}_file"])
         return HttpResponse(text, content_type=CONTENT_TYPES[".csv"])
-
-
-def filter_judgment_campaigns(request: Request) -> QuerySet[Campaign]:
-    return filter_campaigns(request).order_by()
 
 
 def serialize_checked_out(campaign: Campaign, topic: Topic, slot: Slot | None) -> dict[str, Any]:

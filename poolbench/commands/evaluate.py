@@ -182,7 +182,7 @@ class EvaluateCommand(FileCommand):
         out: Output,
     ) -> None:
         from poolbench.commands.score_ranges import iter_interval_notes, read_run_intervals
-        from poolbench.evaluation.sampling_formats import INTERVAL_FORMATS
+        from poolbench.evaluation.bounds_formats import INTERVAL_FORMATS
 
         read = partial(read_run_intervals, measures=measures, options=scoring)
         paths, _, runs = read_runs(options, out, read)

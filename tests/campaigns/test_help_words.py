@@ -26,6 +26,7 @@ def list_uses() -> set[str]:
     """Every word that a template, a form or a key figure asks for."""
     pages = "\n".join(path.read_text() for path in (REPOSITORY / "templates").rglob("*.html"))
     words = set(re.findall(r'\{% help "([^"]+)"', pages))
+    words |= set(re.findall(r"(?:\||heads %\})\s+([^|{}]+?) :[a-z ]*\bhelp\b", pages))
     rules = [path for app in APPS for path in (REPOSITORY / app).rglob("core/**/*verdict*/*.py")]
     rules += [path for app in APPS for path in (REPOSITORY / app).rglob("core/**/*verdict*.py")]
     words |= {word for path in rules for word in re.findall(r'\bword="([^"]+)"', path.read_text())}

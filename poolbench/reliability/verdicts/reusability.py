@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poolbench.evaluation.comparison.student import standard_error
+from poolbench.evaluation.comparison.classical_tests import standard_error
 from poolbench.evaluation.evaluate import TRUST_DEPTH
 from poolbench.evaluation.judgments import Floats
 from poolbench.evaluation.measures.family import Measure

@@ -12,6 +12,8 @@ from scipy import stats
 
 from poolbench.evaluation.comparison.rank_correlation import (
     ALL_TIED,
+    REFERENCE_TIES,
+    TIES,
     TOO_FEW_RUNS,
     RankCorrelation,
     RankingExample,
@@ -20,7 +22,6 @@ from poolbench.evaluation.comparison.rank_correlation import (
 )
 from poolbench.evaluation.comparison.rank_drop import RankDrop, find_largest_drop
 from poolbench.evaluation.comparison.registry import CORRELATIONS
-from poolbench.evaluation.comparison.tau_ap import REFERENCE_TIES, TIES
 from poolbench.statistics.estimate import Estimate
 from tests.examples import examples
 

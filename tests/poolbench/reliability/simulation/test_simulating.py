@@ -27,8 +27,7 @@ from poolbench.reliability.simulation.simulator import NEVER_FOUND, simulate_spe
 from poolbench.runs.qrels import qrels_from_rows
 from poolbench.runs.tables import RunTable
 from tests.examples import examples
-from tests.poolbench.pooling.one_queue import choose_next_in_any_topic
-from tests.poolbench.pooling.toy import orders, run, step, toy_runs
+from tests.poolbench.pooling.toy import choose_next_in_any_topic, orders, run, step, toy_runs
 
 # e of topic 1 and y of topic 2 are holes; nobody finds q.
 GRADES = {"1": {"a": 2, "b": 0, "c": 0, "d": 1, "q": 1}, "2": {"x": 0, "y": -1, "z": 1}}
