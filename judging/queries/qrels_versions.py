@@ -46,7 +46,7 @@ class QrelsComparison:
 
 def compare_qrels_versions(before: Qrels, after: Qrels) -> QrelsComparison:
     """All pairs of either version; the changes sorted by topic and docno."""
-    old, new = version_grades(before), version_grades(after)
+    old, new = qrels_table(before).by_pair(), qrels_table(after).by_pair()
     flows: Counter[tuple[int | None, int | None]] = Counter()
     changes = []
     for pair in sorted(old.keys() | new.keys()):
@@ -68,17 +68,6 @@ def format_qrels_changes(comparison: QrelsComparison) -> str:
     return format_csv(
         "qrels changes", ("topic", "docno", "before", "after"), comparison.changes, conditions
     )
-
-
-def version_grades(qrels: Qrels) -> dict[Pair, int]:
-    table = qrels_table(qrels)
-    return {
-        (topic, docno): grade
-        for index, topic in enumerate(table.topics)
-        for docno, grade in zip(
-            table.docnos[table.rows(index)], table.grades[table.rows(index)].tolist(), strict=True
-        )
-    }
 
 
 def list_crowd_rules(campaign: Campaign) -> list[CrowdRule]:
