@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import QuerySet
 from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework import mixins, serializers, status, viewsets
 from rest_framework.decorators import action
 from rest_framework.request import Request
@@ -123,6 +123,7 @@ class PoolPreviewSerializer(Serializer[Any]):
     inputs_hash = serializers.CharField()
 
 
+@extend_schema_view(list=extend_schema(parameters=[CAMPAIGN]))
 class PoolViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.GenericViewSet[Pool]):
     queryset = Pool.objects.none()
     serializer_class = PoolSerializer
@@ -131,10 +132,6 @@ class PoolViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.Gen
         return list_visible_pools(self.request.user).filter(
             campaign__in=filter_campaigns(self.request)
         )
-
-    @extend_schema(parameters=[CAMPAIGN])
-    def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        return super().list(request, *args, **kwargs)
 
     @extend_schema(request=FreezeSerializer, responses={201: PoolSerializer})
     def create(self, request: Request) -> Response:

@@ -27,9 +27,7 @@ from evaluation.views.access import get_entry, get_visible_leaderboard
 from evaluation.views.cells import compared_measures, select_visible_measures, sorted_entries
 from evaluation.views.run_pairs import get_requested_test, select_requested_measures
 from evaluation.views.runs import compare_by_topic, get_requested_measure, get_two_entries
-from poolbench.evaluation.comparison.formats import FORMATS
-from poolbench.evaluation.comparison.measures_report import MEASURES_FORMATS
-from poolbench.evaluation.comparison.pair_report import PAIR_FORMATS
+from poolbench.evaluation.comparison.formats import FORMATS, MEASURES_FORMATS, PAIR_FORMATS
 from poolbench.evaluation.comparison.registry import CORRELATIONS
 from poolbench.evaluation.measures.titles import format_measure_title
 from poolbench.judging.policies import DEFAULT_POLICY, POLICIES

@@ -22,8 +22,7 @@ from evaluation.views.worked_examples import (
     tryout_part,
 )
 from poolbench.cards import Card, Parameter
-from poolbench.evaluation.measures.family import MeasureFamily
-from poolbench.evaluation.measures.groups import GROUPS, MeasureGroup
+from poolbench.evaluation.measures.family import GROUPS, MeasureFamily, MeasureGroup
 from poolbench.evaluation.measures.lookup import (
     LONGEST,
     accepted_spellings,

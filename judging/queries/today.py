@@ -27,7 +27,6 @@ from poolbench.judging.today.agreement_fall import compute_recent_alphas
 from poolbench.judging.today.forecast import forecast_end
 from poolbench.judging.today.registry import check_alarms, sort_alarms
 from poolbench.judging.today.situation import (
-    BlindRepeat,
     GuidelineChange,
     Situation,
     TopicWork,
@@ -149,7 +148,7 @@ def load_situation(campaign: Campaign, today: date) -> Situation:
         counts=dict(reader.counts),
         reserved=count_reserved(campaign),
         repeats=tuple(
-            BlindRepeat(names[who], (before >= level) == (after >= level))
+            (names[who], (before >= level) == (after >= level))
             for who, before, after in reader.repeats
         ),
         guidelines=describe_change(reader, names),

@@ -1,18 +1,73 @@
-"""Straight-lining: the same grade so often in a row that the documents cannot be the reason."""
+"""Careless answers: too fast for the document, or the same grade too often in a row."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from math import log2
+from statistics import median
 
 import numpy as np
 from numpy.typing import NDArray
 
 from poolbench.cards import Card
 from poolbench.crowd.quality.answers import CrowdAnswer
+
+FEWEST_TIMED = 5
+HASTY_SHARE = 0.2
+
+TIME_FLOOR = Card(
+    name="time-floor",
+    title="Time floor",
+    formula="hasty: seconds < floor + floor per 1,000 characters · characters / 1000",
+    reading="The share of a worker's answers that came faster than the study's floor allows.",
+    source=(
+        "Server time from answer to answer within a unit, so that no browser can report it. "
+        "The floor is the study's; it is an alarm, never a reason for a stop."
+    ),
+    edge_cases=(
+        "A later revision of an answer is not timed.",
+        "A document in a file that is not text has 0 characters: only the floor itself counts.",
+        f"Alarm: at least {FEWEST_TIMED} timed answers and a share of at least {HASTY_SHARE:g}.",
+    ),
+    undefined="no timed answer.",
+    example="Floor 2 seconds and 1 for each 1,000 characters. 3,000 characters in 4.9 seconds: "
+    "hasty, 4.9 < 2 + 3. 500 characters in 2.5 seconds: 2.5 = 2 + .5 is not below, not hasty.",
+)
+
+
+@dataclass(frozen=True)
+class TimeFloor:
+    """Seconds for any document, and for each 1,000 characters on top."""
+
+    seconds: float
+    per_1000: float
+
+    def is_hasty(self, seconds: float, characters: int) -> bool:
+        return seconds < self.seconds + self.per_1000 * characters / 1000
+
+
+@dataclass(frozen=True)
+class PaceSummary:
+    """``hasty`` of ``timed`` answers; ``median`` seconds, None without one."""
+
+    timed: int
+    hasty: int
+    median: float | None
+
+    @property
+    def is_alarming(self) -> bool:
+        return self.timed >= FEWEST_TIMED and self.hasty >= HASTY_SHARE * self.timed
+
+
+def summarize_crowd_pace(answers: Iterable[tuple[float, int]], floor: TimeFloor) -> PaceSummary:
+    """From ``(seconds, characters)`` of each timed answer."""
+    timed = list(answers)
+    hasty = sum(floor.is_hasty(seconds, characters) for seconds, characters in timed)
+    return PaceSummary(len(timed), hasty, median(s for s, _ in timed) if timed else None)
+
 
 Floats = NDArray[np.float64]
 FEWEST_IN_LINE = 8
@@ -49,9 +104,8 @@ STRAIGHT_LINING = Card(
 
 @dataclass(frozen=True)
 class LineCheck:
-    """The longest run among ``n`` answers and its ``probability``; ``entropy`` in bits."""
+    """The ``longest`` run among the answers and its ``probability``; ``entropy`` in bits."""
 
-    n: int
     longest: int
     probability: float | None
     entropy: float | None
@@ -134,7 +188,6 @@ def check_straight_lining(
     likely = dict(zip(checked, chances.tolist(), strict=True))
     return {
         name: LineCheck(
-            len(own),
             longest[name],
             likely.get(name),
             entropy_value(list(Counter(g for _, g in own).values())) if own else None,

@@ -1,4 +1,4 @@
-"""Alarms: topics on which no one is at work, and judging that stands still."""
+"""Alarms about work: topics without anybody, a standstill, changed guidelines, skips."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from poolbench.judging.today.situation import (
 )
 from poolbench.verdicts import Act, VerdictState
 
-NAME, STANDSTILL = "topics-idle", "standstill"
+STANDSTILL = "standstill"
 HISTORY = 10
 """Working days since an assessor's first judgment from which on their pauses are known; before, one
 working day more has to pass, for many do not judge on every day of the week.
@@ -99,10 +99,7 @@ def describe_standstill(
         f"Judging stands still: no one has judged {begin}, and {situation.left:,} judgments are "
         f"left on {format_count(len(idle), 'topic')}.",
         f"{pause} working days without a judgment.",
-        (
-            Act("See who could judge what", "judging"),
-            Act("Reassign topics", "judging"),
-        ),
+        (Act("See who could judge what", "judging"), Act("Reassign topics", "judging")),
     )
 
 
@@ -119,7 +116,7 @@ def describe_idle(topics: list[TopicWork], people: tuple[str, ...], situation: S
         )
     why = f"The last judgments of {', '.join(people)} are {pause} working days old."
     return Alarm(
-        NAME,
+        "topics-idle",
         ", ".join(people) or "no assessor",
         VerdictState.AMBER,
         pause,
@@ -139,11 +136,87 @@ def name_topics(topics: list[TopicWork]) -> str:
 
 
 IDLE_TOPICS = AlarmRule(
-    NAME,
+    "topics-idle",
     "Topics without anybody at work",
     "A topic has documents left, and none of its assessors has judged anything for so many working "
     "days, nor for longer than their longest pause so far. All such topics: judging stands still.",
     (IDLE_DAYS,),
     worse=2,
     check=check_idle_topics,
+)
+
+
+MOST_UNREAD = make_alarm_threshold(
+    "unread",
+    20,
+    "judgments since the change of the guidelines, all with an older version on the page",
+)
+
+
+def check_guidelines(situation: Situation) -> AlarmCheck:
+    """The judgments say which version the assessor has had open."""
+    change = situation.guidelines
+    if change is None:
+        return AlarmCheck(missing="the guidelines have not changed since judging began")
+    alarms = tuple(
+        Alarm(
+            "guidelines-unread",
+            f"{name}, version {change.version}",
+            VerdictState.AMBER,
+            count,
+            f"{name} has judged {count:,} documents since the guidelines changed on "
+            f"{format_day(change.day)}, and has not opened version {change.version}.",
+            "With each of them the page showed an older version, or the new one was folded away.",
+            (
+                Act("What has changed", "guidelines"),
+                Act(f"Write to {name}", "review-new", (name,), documents=count),
+            ),
+        )
+        for name, count in change.unread
+        if count >= MOST_UNREAD.value
+    )
+    return AlarmCheck(alarms, 1)
+
+
+UNREAD_GUIDELINES = AlarmRule(
+    "guidelines-unread",
+    "Changed guidelines",
+    "Since the guidelines changed, an assessor has judged without opening them.",
+    (MOST_UNREAD,),
+    worse=50,
+    check=check_guidelines,
+)
+
+
+SKIP_DAYS = make_alarm_threshold(
+    "skip-days", 2, "working days that a skipped document has waited without an assessor"
+)
+
+
+def check_skips(situation: Situation) -> AlarmCheck:
+    limit = SKIP_DAYS.value
+    late = [day for day in situation.skips if count_working_days(day, situation.today) >= limit]
+    if not late:
+        return AlarmCheck(examined=len(situation.skips))
+    count = len(late)
+    documents = "1 skipped document waits" if count == 1 else f"{count:,} skipped documents wait"
+    alarm = Alarm(
+        "skips-waiting",
+        "",
+        VerdictState.AMBER,
+        count,
+        f"{documents} for no one, the oldest since {format_day(min(late))}.",
+        "Every assessor of the topic has skipped it, or the document cannot be read.",
+        (Act("Reassign or close them", "judging", documents=count),),
+    )
+    return AlarmCheck((alarm,), len(situation.skips))
+
+
+WAITING_SKIPS = AlarmRule(
+    "skips-waiting",
+    "Skipped documents",
+    "A skipped document has waited for so many working days, and no assessor is to judge it.",
+    (SKIP_DAYS,),
+    worse=5,
+    check=check_skips,
 )

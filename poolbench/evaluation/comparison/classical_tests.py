@@ -1,4 +1,4 @@
-"""Wilcoxon's signed-rank test."""
+"""The paired t test, Wilcoxon's signed-rank test and the sign test."""
 
 from __future__ import annotations
 
@@ -13,8 +13,62 @@ from poolbench.evaluation.comparison.paired_tests import (
     Tested,
     least_p_by_signs,
 )
-from poolbench.evaluation.comparison.paired_values import TIE
+from poolbench.evaluation.comparison.paired_values import TIE, is_constant_row
 from poolbench.statistics.draws import Floats, ResamplingOptions
+from poolbench.statistics.proportions import sign_test_probability
+
+
+def paired_t_test(differences: Floats, sampling: ResamplingOptions) -> Tested:  # noqa: ARG001
+    """Mean over its standard error against Student's t with n − 1 degrees of freedom."""
+    from scipy.special import stdtr
+
+    n = differences.shape[1]
+    error = standard_error(differences)
+    statistic = np.full(len(differences), np.nan)
+    np.divide(differences.mean(axis=1), error, out=statistic, where=error > 0)
+    return (
+        statistic,
+        2 * stdtr(n - 1, -np.abs(statistic)),
+        [f"t with {n - 1} df"] * len(differences),
+    )
+
+
+def standard_error(rows: Floats) -> Floats:
+    """s / √n of each row; exactly 0 where all values are equal."""
+    spread = rows.std(axis=1, ddof=1) / np.sqrt(rows.shape[1])
+    error: Floats = np.where(is_constant_row(rows), 0.0, spread)
+    return error
+
+
+T = PairedTest(
+    name="t",
+    title="Paired t test",
+    formula="t = mean(d) / (s / √n), d the differences by topic, s their standard "
+    "deviation with n − 1; p = 2 · P(T ≥ |t|), T Student's t with n − 1 degrees of freedom",
+    reading="The mean difference in units of its standard error.",
+    source="Student 1908; recommended for IR by Urbano, Lima and Hanjalic, SIGIR 2019.",
+    range="statistic any number, p 0 to 1",
+    edge_cases=(
+        (
+            "Assumes that the mean difference over this many topics is "
+            "approximately normal; the individual differences need not be."
+        ),
+        "All differences 0: statistic 0 and p 1.",
+    ),
+    undefined="fewer than two topics; all topics have the same non-zero difference.",
+    rows=paired_t_test,
+    smallest=lambda _n, _sampling: 0.0,
+    examples=(
+        PairExample(
+            *TEN_QUERIES,
+            statistic=2.33,
+            p_value=0.045,
+            working="Croft, Metzler & Strohman, Search Engines, section 8.6.1: t = 2.33, one-sided "
+            "p = 0.02",
+        ),
+    ),
+)
+
 
 EXACT = 50
 """Largest number of differences for which p is computed exactly."""
@@ -108,6 +162,44 @@ WILCOXON = PairedTest(
             p_value=0.625,
             working="worked by hand: ranks 1 2 3 4 and −5; in 10 of 32 assignments the negative "
             "ranks sum to 5 or less",
+        ),
+    ),
+)
+
+
+def sign_test(differences: Floats, sampling: ResamplingOptions) -> Tested:  # noqa: ARG001
+    """The number of wins among the topics that differ, under the binomial distribution with
+    probability ½."""
+    wins = (differences > 0).sum(axis=1)
+    moved = (differences != 0).sum(axis=1)
+    zeros = (differences.shape[1] - moved).tolist()
+    notes = [f"exact; zero differences left out: {left}" if left else "exact" for left in zeros]
+    return wins.astype(np.float64), sign_test_probability(wins, moved), notes
+
+
+SIGN = PairedTest(
+    name="sign",
+    title="Sign test",
+    formula="S = number of topics with d > 0; p = min(1, 2 · P(B ≤ min(S, n − S))), B "
+    "binomial with n topics where d ≠ 0 and probability ½",
+    reading="Whether one run wins on more topics than expected by chance.",
+    source="Arbuthnott 1710; van Rijsbergen, Information Retrieval, chapter 7.",
+    range="statistic 0 to n, p 0 to 1",
+    edge_cases=(
+        "Ignores the size of the differences, and thus their mean.",
+        "Zero differences are left out.",
+        "All differences 0: statistic 0 and p 1.",
+    ),
+    undefined="fewer than two topics.",
+    rows=sign_test,
+    smallest=least_p_by_signs,
+    examples=(
+        PairExample(
+            *TEN_QUERIES,
+            statistic=7.0,
+            p_value=92 / 512,
+            working="worked by hand: 7 wins, 2 losses, 1 tie left out; 2 · (1 + 9 + 36) / 512. "
+            "(Croft, Metzler & Strohman count the tie as a loss: one-sided p = 0.17)",
         ),
     ),
 )
