@@ -57,17 +57,17 @@ def test_released_documents_go_to_others_and_judged_ones_do_not(
 
 
 def test_nobody_renews_or_releases_another_s_lease(
-    double_plan, campaign, assessor, assessor2, topic
+    double_plan, campaign, assessor, assessor2, next_of
 ):
-    slot = claim_next(actor=assessor, campaign=campaign, topic=topic)
+    slot = next_of(assessor)
     assert renew_leases(actor=assessor2, campaign=campaign, tokens=[slot.token]) == set()
     assert release_leases(actor=assessor2, campaign=campaign, tokens=[slot.token]) == 0
     slot.refresh_from_db()
     assert slot.assessor == assessor
 
 
-def test_renewing_lengthens_a_lease_and_tells_what_is_gone(plan, campaign, assessor, topic):
-    slot = claim_next(actor=assessor, campaign=campaign, topic=topic)
+def test_renewing_lengthens_a_lease_and_tells_what_is_gone(plan, campaign, assessor, next_of):
+    slot = next_of(assessor)
     soon = timezone.now() + timedelta(seconds=5)
     Slot.objects.filter(pk=slot.pk).update(expires_at=soon)
     assert renew_leases(actor=assessor, campaign=campaign, tokens=[slot.token, uuid4()]) == {
@@ -99,13 +99,15 @@ def test_undo_of_a_named_judgment_leaves_later_ones(plan, campaign, assessor, to
         undo_judgment(actor=assessor, campaign=campaign, judgment_uuid=first.client_uuid)
 
 
-def test_a_document_fetched_ahead_was_served_when_it_was_shown(plan, campaign, assessor, topic):
-    slot = claim_next(actor=assessor, campaign=campaign, topic=topic)
+def test_a_document_fetched_ahead_was_served_when_it_was_shown(
+    plan, campaign, assessor, topic, next_of
+):
+    slot = next_of(assessor)
     early = slot.leased_at - timedelta(hours=1)
     said = {"actor": assessor, "campaign": campaign, "topic": topic, "grade": 1}
     given = submit_judgment(**said, docno="d1", token=slot.token, served_at=early)
     assert given.served_at == slot.leased_at
-    ahead = claim_next(actor=assessor, campaign=campaign, topic=topic)
+    ahead = next_of(assessor)
     shown = timezone.now()
     given = submit_judgment(**said, docno="d2", token=ahead.token, served_at=shown)
     assert given.served_at == shown

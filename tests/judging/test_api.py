@@ -1,30 +1,11 @@
 from __future__ import annotations
 
-import json
 from uuid import uuid4
-
-import pytest
-from rest_framework.test import APIRequestFactory, force_authenticate
 
 from judging.api.judgments import JudgmentViewSet, QrelsViewSet
 from judging.api.plans import PlanViewSet
 from judging.api.stopping import StoppingRuleViewSet
 from judging.models import Judgment, Plan
-
-
-@pytest.fixture
-def call():
-    """``call(view_set, user, action, method, data)``: status and answer, without a router."""
-
-    def ask(view_set, user, action, method="get", data=None, **kwargs):
-        request = getattr(APIRequestFactory(), method)("/", data, format="json")
-        force_authenticate(request, user=user)
-        answer = view_set.as_view({method: action})(request, **kwargs)
-        answer = answer.render() if hasattr(answer, "render") else answer
-        is_json = answer["Content-Type"] == "application/json"
-        return answer.status_code, json.loads(answer.content) if is_json else answer.content
-
-    return ask
 
 
 def test_an_assessor_judges_through_the_api(plan, assessor, call):

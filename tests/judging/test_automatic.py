@@ -25,7 +25,6 @@ from judging.services.automatic import (
     submit_automatic_judgments,
 )
 from judging.services.imports import ImportOptions, import_file, import_judgments
-from judging.services.judgments import claim_next
 from judging.services.qrels import freeze_qrels, verify_qrels
 from poolbench.files.faults import InvalidFile
 
@@ -100,9 +99,9 @@ def test_it_never_fills_a_slot(double_plan, assessor, assessor2, bring):
     assert set(Judgment.objects.values_list("purpose", "slot")) == {("automatic", None)}
 
 
-def test_it_never_takes_a_pair_from_a_person(plan, campaign, topic, assessor, bring):
+def test_it_never_takes_a_pair_from_a_person(plan, assessor, bring, next_of):
     bring()
-    assert claim_next(actor=assessor, campaign=campaign, topic=topic).item.docno == "d1"
+    assert next_of(assessor).item.docno == "d1"
 
 
 def test_it_never_counts_in_progress_pace_or_agreement(

@@ -19,9 +19,6 @@ from judging.services.judgments import claim_next, undo_judgment
 from judging.services.plans import close_plan, create_plan
 from judging.services.slots import pause_work, reassign_work, return_all_slots
 from judging.views.judging_screen import strictest_rationale
-from tests.judging.test_api import call  # noqa: F401
-from tests.judging.test_followups import repeat_plan  # noqa: F401
-from tests.judging.test_moving_work import dealt  # noqa: F401
 from tests.judging.test_work import lapse
 from tests.world.files import make_pool
 from tests.world.judgments import submit_judgment
@@ -31,12 +28,7 @@ ADJUDICATE = Plan.Kind.ADJUDICATE
 
 
 @pytest.fixture
-def next_of(campaign, topic):
-    return lambda user: claim_next(actor=user, campaign=campaign, topic=topic)
-
-
-@pytest.fixture
-def to_repeat(repeat_plan, assessor, next_of, grade):  # noqa: F811
+def to_repeat(repeat_plan, assessor, next_of, grade):
     """Topic 1 judged, all 1, until the repeat of x00 is on the screen."""
     while (slot := next_of(assessor)).purpose != "repeat":
         grade(assessor, slot.item.docno, 1, token=slot.token)
@@ -57,15 +49,15 @@ def test_a_first_judgment_taken_back_while_its_repeat_is_out_is_no_repeat(
 
 
 def test_a_repeat_judged_after_its_plan_was_closed_is_no_change(
-    to_repeat, repeat_plan, campaign, organizer, assessor, grade  # noqa: F811
-):  # fmt: skip
+    to_repeat, repeat_plan, campaign, organizer, assessor, grade
+):
     lapse(to_repeat)
     close_plan(actor=organizer, plan=repeat_plan)
     assert grade(assessor, "x00", 0, token=to_repeat.token).purpose == "repeat"
     assert current_judgments(campaign).get(docno="x00").grade == 1
 
 
-def test_the_api_does_not_tell_a_repeat(to_repeat, assessor, call):  # noqa: F811
+def test_the_api_does_not_tell_a_repeat(to_repeat, assessor, call):
     place = {"campaign": "small", "topic": "1"}
     said = {"docno": "x00", "grade": 1, "client_uuid": str(uuid4()), "token": to_repeat.token}
     status, made = call(JudgmentViewSet, assessor, "create", "post", place | said)
@@ -103,8 +95,8 @@ def test_who_comes_back_to_a_topic_is_not_paused_there(
 
 
 def test_what_was_judged_late_is_not_kept_for_its_assessor_once_more(
-    dealt, organizer, assessor, assessor3, next_of, grade  # noqa: F811
-):  # fmt: skip
+    dealt, organizer, assessor, assessor3, next_of, grade
+):
     slot = next_of(assessor)
     reassign_work(actor=organizer, plan=dealt, assessor=assessor, to=[assessor3])
     assert grade(assessor, slot.item.docno, 1, token=slot.token).slot is None

@@ -82,13 +82,11 @@ def test_the_run_that_finds_something_is_followed(pool, plan, campaign, assessor
     assert adaptive_pools.verify_pool_log(pool) == 9
 
 
-def test_the_page_of_the_pool_tells_how_it_grows(
-    pool, plan, campaign, assessor, topic, as_user, organizer
-):
+def test_the_page_of_the_pool_tells_how_it_grows(pool, plan, assessor, as_user, organizer, next_of):
     for _ in range(5):
-        slot = claim_next(actor=assessor, campaign=campaign, topic=topic)
+        slot = next_of(assessor)
         said(assessor, slot, int(slot.item.docno in ("d5", "d6")))
-    claim_next(actor=assessor, campaign=campaign, topic=topic)
+    next_of(assessor)
     (grown,) = list_growth(pool)
     assert (grown.selected, grown.budget, grown.judged, grown.relevant) == (6, 9, 5, 2)
     # South's two are of the only team; nothing relevant came with the one after them.
@@ -99,17 +97,19 @@ def test_the_page_of_the_pool_tells_how_it_grows(
     assert "40 %" in html
 
 
-def test_what_is_to_come_counts_as_left(pool, plan, campaign, assessor, topic):
+def test_what_is_to_come_counts_as_left(pool, plan, campaign, assessor, topic, next_of):
     assert waiting(assessor, campaign) == {topic.pk: 9}
-    said(assessor, claim_next(actor=assessor, campaign=campaign, topic=topic), 0)
+    said(assessor, next_of(assessor), 0)
     assert waiting(assessor, campaign) == {topic.pk: 8}
     worked(assessor, campaign, topic)
     assert waiting(assessor, campaign) == {}
 
 
-def test_what_is_to_come_is_not_done(pool, plan, campaign, organizer, assessor, topic, as_user):
+def test_what_is_to_come_is_not_done(
+    pool, plan, campaign, organizer, assessor, topic, as_user, next_of
+):
     for _ in range(3):
-        said(assessor, claim_next(actor=assessor, campaign=campaign, topic=topic), 0)
+        said(assessor, next_of(assessor), 0)
     (found,) = plan_progress(campaign)
     assert (found.tally.done, found.tally.total, found.tally.coming) == (3, 3, 6)
     assert found.tally.percent == 33
@@ -148,9 +148,9 @@ def test_with_overlap_two_each_document_is_asked_for_twice(
     assert adaptive_pools.verify_pool_log(pool) == 9
 
 
-def test_a_changed_judgment_rewrites_nothing(pool, plan, campaign, assessor, topic):
+def test_a_changed_judgment_rewrites_nothing(pool, plan, campaign, assessor, topic, next_of):
     for _ in range(4):
-        said(assessor, claim_next(actor=assessor, campaign=campaign, topic=topic), 1)
+        said(assessor, next_of(assessor), 1)
     before = list(PoolEvent.objects.values_list("number", "docno", "relevant"))
     first = Judgment.objects.order_by("pk").first()
     submit_judgment(actor=assessor, campaign=campaign, topic=topic, docno=first.docno, grade=0)
@@ -162,10 +162,10 @@ def test_a_changed_judgment_rewrites_nothing(pool, plan, campaign, assessor, top
     assert adaptive_pools.verify_pool_log(pool) == 9
 
 
-def test_a_restart_changes_nothing(pool, plan, campaign, assessor, topic):
+def test_a_restart_changes_nothing(pool, plan, assessor, topic, next_of):
     def all_of_it(restarts: bool) -> list[str]:
         came = []
-        while (slot := claim_next(actor=assessor, campaign=campaign, topic=topic)) is not None:
+        while (slot := next_of(assessor)) is not None:
             if restarts:
                 clear_caches()
             said(assessor, slot, int(slot.item.docno in ("d5", "d6", "d7")))
@@ -215,8 +215,8 @@ def test_a_pool_may_begin_with_nothing(campaign, organizer, assessor, topic, run
     assert len(worked(assessor, campaign, topic)) == 4
 
 
-def test_who_is_not_assigned_makes_nothing_grow(pool, plan, campaign, assessor2, topic):
-    assert claim_next(actor=assessor2, campaign=campaign, topic=topic) is None
+def test_who_is_not_assigned_makes_nothing_grow(pool, plan, assessor2, next_of):
+    assert next_of(assessor2) is None
     assert PoolEvent.objects.count() == 0
 
 
@@ -271,9 +271,11 @@ def test_a_repeat_waits_until_its_turn_while_a_pool_grows(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_what_was_rolled_back_is_forgotten(pool, plan, campaign, assessor, topic, monkeypatch):
+def test_what_was_rolled_back_is_forgotten(
+    pool, plan, campaign, assessor, topic, monkeypatch, next_of
+):
     def hand() -> None:
-        said(assessor, claim_next(actor=assessor, campaign=campaign, topic=topic), 0)
+        said(assessor, next_of(assessor), 0)
 
     hand()
     hand()
@@ -331,12 +333,12 @@ def test_a_pool_that_does_not_follow_its_log_is_told(pool, plan, campaign, asses
         call_command("check_pool", "small")
 
 
-def test_an_assessor_is_told_that_a_log_is_not_followed(pool, plan, campaign, assessor, topic):
+def test_an_assessor_is_told_that_a_log_is_not_followed(pool, plan, assessor, next_of):
     for _ in range(4):
-        said(assessor, claim_next(actor=assessor, campaign=campaign, topic=topic), 0)
+        said(assessor, next_of(assessor), 0)
     PoolEvent.objects.filter(relevant=None).update(docno="d0")
     with pytest.raises(ActionRefused, match="pool 1 differs from its log in topic 1") as refused:
-        claim_next(actor=assessor, campaign=campaign, topic=topic)
+        next_of(assessor)
     assert refused.value.code == "pool-diverged"
 
 
@@ -354,14 +356,14 @@ def test_the_command_plays_the_log_again(
 
 @pytest.mark.parametrize("rule", [1, 2])
 def test_a_pool_frozen_before_rules_had_numbers_goes_on_by_the_first(
-    rule, campaign, organizer, assessor, topic, runs
+    rule, campaign, organizer, assessor, topic, runs, next_of
 ):
     spec = read_spec(f"seed: 5\nrule: {rule}\n{SPEC.replace('maxmean', 'mmns')}")
     pool = freeze_pool(actor=organizer, campaign=campaign, spec=spec, runs=runs)
     assert pool.spec["rule"] == rule
     create_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
     for _ in range(7):
-        slot = claim_next(actor=assessor, campaign=campaign, topic=topic)
+        slot = next_of(assessor)
         said(assessor, slot, 0)
     without = {key: value for key, value in pool.spec.items() if key != "rule"}
     Pool.objects.filter(pk=pool.pk).update(spec=without)

@@ -8,7 +8,6 @@ from judging.models import Judgment, Slot
 from judging.queries.judgments import load_pair_ballots
 from judging.queries.progress import plan_progress
 from judging.services import judgments
-from judging.services.judgments import claim_next
 from judging.services.plans import create_plan
 from pooling.services import adaptive_pools
 from tests.judging.test_growing import plan, pool, runs, said, worked
@@ -102,14 +101,14 @@ def test_with_one_judgment_each_what_is_judged_is_passed_over(
 
 
 def test_however_many_the_actor_has_judged_the_next_is_found_at_once(
-    both, campaign, assessor, topic, loose, monkeypatch
+    both, assessor, loose, monkeypatch, next_of
 ):
     for number in (1, 5, 8):
-        said(assessor, claim_next(actor=assessor, campaign=campaign, topic=topic), number == 5)
+        said(assessor, next_of(assessor), number == 5)
     for docno in ("d2", "d3", "d4", "d6", "d9"):
         loose(assessor, docno)
     monkeypatch.setattr(judgments, "CLAIMS", 2)
-    assert claim_next(actor=assessor, campaign=campaign, topic=topic).item.docno == "d7"
+    assert next_of(assessor).item.docno == "d7"
 
 
 def test_a_third_is_asked_where_what_was_said_before_disagrees(

@@ -11,7 +11,6 @@ from judging.lifecycle import is_judging_done
 from judging.models import Slot
 from judging.queries.progress import assessor_progress, plan_progress
 from judging.services.assignments import assign_topics
-from judging.services.judgments import claim_next
 from judging.services.plans import PlanOptions, close_plan, create_plan, pause_plan, preview_plan
 from poolbench.pooling.spec_file import read_spec
 from pooling.queries.adaptive_pools import future_documents
@@ -24,14 +23,14 @@ __all__ = ["plan", "pool", "runs"]
 
 
 def test_the_organizer_sees_what_is_to_come(
-    pool, plan, campaign, organizer, assessor, topic, as_user
+    pool, plan, campaign, organizer, assessor, topic, as_user, next_of
 ):
     address = reverse("judging", args=[campaign.slug])
     (found,) = plan_progress(campaign)
     assert (found.tally.total, found.tally.coming, found.tally.left) == (3, 6, 9)
     assert "of 3, at most 6 more as the pool grows" in read_page(as_user(organizer).get(address))
     for _ in range(3):
-        said(assessor, claim_next(actor=assessor, campaign=campaign, topic=topic), 0)
+        said(assessor, next_of(assessor), 0)
     (found,) = plan_progress(campaign)
     assert (found.tally.open, found.tally.percent) == (0, 33)
     (row,) = assessor_progress(campaign, [found])
@@ -69,10 +68,10 @@ def test_a_plan_without_any_document_yet_is_at_work(
 
 
 def test_while_a_pool_grows_not_everything_is_judged(
-    pool, plan, campaign, organizer, assessor, topic
+    pool, plan, campaign, organizer, assessor, topic, next_of
 ):
     for _ in range(3):
-        said(assessor, claim_next(actor=assessor, campaign=campaign, topic=topic), 0)
+        said(assessor, next_of(assessor), 0)
     assert not is_judging_done(get_campaign_status(campaign, organizer))
     worked(assessor, campaign, topic)
     assert is_judging_done(get_campaign_status(campaign, organizer))

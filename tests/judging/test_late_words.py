@@ -16,7 +16,6 @@ from judging.services.judgments import claim_next, undo_judgment
 from judging.services.plans import close_plan, create_plan
 from judging.services.slots import reassign_work, return_all_slots
 from judging.services.training import answer_training_pair
-from tests.judging.test_followups import repeat_plan  # noqa: F401
 from tests.world.files import make_pool
 from tests.world.judgments import submit_judgment
 
@@ -54,7 +53,7 @@ def test_a_number_is_of_one_act(plan, campaign, assessor, trained, grade):
         grade(assessor, "d1", 2, client_uuid=back.client_uuid)
 
 
-def test_a_repeat_that_is_judged_without_its_token_is_done(repeat_plan, campaign, assessor, topic):  # noqa: F811
+def test_a_repeat_that_is_judged_without_its_token_is_done(repeat_plan, campaign, assessor, topic):
     said = {"actor": assessor, "campaign": campaign, "topic": topic}
     seen = []
     while (slot := claim_next(**said)) is not None and len(seen) < 20:
@@ -63,23 +62,23 @@ def test_a_repeat_that_is_judged_without_its_token_is_done(repeat_plan, campaign
 
 
 def test_a_word_under_an_older_lease_is_no_repeat_before_one_was_shown(
-    repeat_plan, campaign, assessor, topic, grade  # noqa: F811
-):  # fmt: skip
-    first = claim_next(actor=assessor, campaign=campaign, topic=topic)
+    repeat_plan, assessor, grade, next_of
+):
+    first = next_of(assessor)
     Slot.objects.filter(pk=first.pk).update(expires_at=first.leased_at)
-    other_tab = claim_next(actor=assessor, campaign=campaign, topic=topic)
+    other_tab = next_of(assessor)
     grade(assessor, "x00", 1, token=other_tab.token)
     late = grade(assessor, "x00", 2, token=first.token)
     assert (late.purpose, late.revision) == ("judge", 2)
 
 
 def test_a_repeat_that_was_taken_back_stays_one(
-    repeat_plan, campaign, organizer, assessor, topic, grade  # noqa: F811
-):  # fmt: skip
+    repeat_plan, campaign, organizer, assessor, grade, next_of
+):
     for _ in range(4):
-        slot = claim_next(actor=assessor, campaign=campaign, topic=topic)
+        slot = next_of(assessor)
         grade(assessor, slot.item.docno, 1, token=slot.token)
-    again = claim_next(actor=assessor, campaign=campaign, topic=topic)
+    again = next_of(assessor)
     assert again.purpose == "repeat"
     assert return_all_slots(actor=organizer, campaign=campaign, assessor=assessor) == 1
     assert grade(assessor, again.item.docno, 0, token=again.token).purpose == "repeat"
@@ -97,17 +96,17 @@ def lapse(slots, user) -> None:
 
 
 def test_what_is_held_comes_first_though_many_leases_have_run_out(
-    long_topic, campaign, assessor, assessor2, topic
+    long_topic, assessor, assessor2, next_of
 ):
     lapse(Slot.objects.filter(position__lt=250), assessor2)
-    held = claim_next(actor=assessor, campaign=campaign, topic=topic)
-    assert claim_next(actor=assessor, campaign=campaign, topic=topic).pk == held.pk
+    held = next_of(assessor)
+    assert next_of(assessor).pk == held.pk
 
 
 def test_a_lapsed_lease_that_another_takes_at_this_moment_is_not_handed_out(
-    plan, campaign, assessor, assessor2, topic, monkeypatch
+    plan, assessor, assessor2, monkeypatch, next_of
 ):
-    mine = claim_next(actor=assessor, campaign=campaign, topic=topic)
+    mine = next_of(assessor)
     lapse(Slot.objects.filter(pk=mine.pk), assessor)
     look = judgments.priority_slots
 
@@ -118,35 +117,35 @@ def test_a_lapsed_lease_that_another_takes_at_this_moment_is_not_handed_out(
         return found
 
     monkeypatch.setattr(judgments, "priority_slots", look_and_lose)
-    assert claim_next(actor=assessor, campaign=campaign, topic=topic).item.docno == "d2"
+    assert next_of(assessor).item.docno == "d2"
 
 
 def test_what_was_on_screen_when_the_topic_was_handed_on_is_kept(
-    plan, campaign, organizer, assessor, assessor2, topic, grade
+    plan, organizer, assessor, assessor2, grade, next_of
 ):
-    slot = claim_next(actor=assessor, campaign=campaign, topic=topic)
+    slot = next_of(assessor)
     reassign_work(actor=organizer, plan=plan, assessor=assessor, to=[assessor2])
     assert grade(assessor, slot.item.docno, 1, token=slot.token).slot_id == slot.pk
-    assert claim_next(actor=assessor, campaign=campaign, topic=topic) is None
+    assert next_of(assessor) is None
 
 
 def test_what_was_unsent_when_somebody_else_was_assigned_is_kept_as_an_extra(
-    plan, campaign, organizer, assessor, assessor2, topic, grade
+    plan, organizer, assessor, assessor2, topic, grade, next_of
 ):
-    slot = claim_next(actor=assessor, campaign=campaign, topic=topic)
+    slot = next_of(assessor)
     lapse(Slot.objects.filter(pk=slot.pk), assessor)
     assign_topics(actor=organizer, plan=plan, assessors={topic.number: [assessor2]})
-    assert claim_next(actor=assessor2, campaign=campaign, topic=topic).pk == slot.pk
+    assert next_of(assessor2).pk == slot.pk
     assert grade(assessor, slot.item.docno, 1, token=slot.token).slot is None
     assign_topics(actor=organizer, plan=plan, assessors={topic.number: [assessor]})
-    back = claim_next(actor=assessor, campaign=campaign, topic=topic)
+    back = next_of(assessor)
     assert back.item.docno != slot.item.docno
 
 
 def test_what_was_unsent_when_the_plan_was_closed_is_kept(
-    plan, campaign, organizer, assessor, topic, grade
+    plan, organizer, assessor, grade, next_of
 ):
-    slot = claim_next(actor=assessor, campaign=campaign, topic=topic)
+    slot = next_of(assessor)
     lapse(Slot.objects.filter(pk=slot.pk), assessor)
     close_plan(actor=organizer, plan=plan)
     assert grade(assessor, slot.item.docno, 1, token=slot.token).slot is None

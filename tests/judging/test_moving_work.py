@@ -12,18 +12,7 @@ from campaigns.models import Event
 from judging.models import Slot
 from judging.queries.invariants import list_violations
 from judging.services.judgments import claim_ahead, claim_next
-from judging.services.plans import PlanOptions, create_plan
 from judging.services.slots import pause_work, reassign_work, return_all_slots
-from tests.world.files import make_pool
-
-
-@pytest.fixture
-def dealt(campaign, organizer, assessor, assessor2, assessor3):
-    """Round-robin of two among three: 6 documents of topic 1, 4 judgments for each."""
-    pool = make_pool(campaign, {"1": [f"d{n}" for n in range(1, 7)]})
-    people = {"1": [assessor, assessor2, assessor3]}
-    scheme = PlanOptions("round-robin", {"n": 2})
-    return create_plan(actor=organizer, pool=pool, assessors=people, scheme=scheme)
 
 
 def whose(plan) -> Counter[str]:
@@ -31,11 +20,11 @@ def whose(plan) -> Counter[str]:
 
 
 def test_handing_on_deals_the_reserved_to_who_has_no_part(
-    dealt, campaign, organizer, assessor, assessor2, assessor3, grade, topic
+    dealt, campaign, organizer, assessor, assessor2, assessor3, grade, next_of
 ):
     own = dealt.slots.filter(reserved_for=assessor).order_by("position")
     grade(assessor, own[0].item.docno, 1)
-    held = claim_next(actor=assessor, campaign=campaign, topic=topic)
+    held = next_of(assessor)
     told = reassign_work(actor=organizer, plan=dealt, assessor=assessor, to=[assessor2, assessor3])
     assert told == {"returned": 1, "moved": 3, "topics": 1}
     held.refresh_from_db()
@@ -46,19 +35,19 @@ def test_handing_on_deals_the_reserved_to_who_has_no_part(
         people = list(dealt.slots.filter(item=pair).values_list("reserved_for", flat=True))
         assert len(set(people)) == 2
     assert not dealt.assignments.filter(assessor=assessor).exists()
-    assert claim_next(actor=assessor, campaign=campaign, topic=topic) is None
+    assert next_of(assessor) is None
     assert not any(count for _, count in list_violations(campaign))
     event = Event.objects.get(code="assignment.reassigned")
     assert event.data["moved"] == 3
 
 
-def test_what_nobody_may_take_stays(dealt, campaign, organizer, assessor, assessor2, topic):
+def test_what_nobody_may_take_stays(dealt, organizer, assessor, assessor2, next_of):
     told = reassign_work(actor=organizer, plan=dealt, assessor=assessor, to=[assessor2])
     # Of the four documents of assessor two are shared with assessor2.
     assert (told["moved"], told["stayed"]) == (2, 2)
     assert whose(dealt)["assessor"] == 2
     assert dealt.assignments.filter(assessor=assessor).exists()
-    assert claim_next(actor=assessor, campaign=campaign, topic=topic) is not None
+    assert next_of(assessor) is not None
 
 
 def test_handing_topics_on_leaves_enough_people(
@@ -87,24 +76,24 @@ def test_handing_on_needs_an_assessor_who_is_another(
 
 
 def test_a_paused_assessor_gets_nothing_and_finishes_what_is_shown(
-    double_plan, campaign, organizer, assessor, assessor2, grade, topic
+    double_plan, organizer, assessor, assessor2, grade, next_of
 ):
-    held = claim_next(actor=assessor, campaign=campaign, topic=topic)
+    held = next_of(assessor)
     assert pause_work(actor=organizer, plan=double_plan, assessor=assessor) == 3
     grade(assessor, held.item.docno, 1, token=held.token)
-    assert claim_next(actor=assessor, campaign=campaign, topic=topic) is None
-    assert claim_next(actor=assessor2, campaign=campaign, topic=topic) is not None
+    assert next_of(assessor) is None
+    assert next_of(assessor2) is not None
     assert pause_work(actor=organizer, plan=double_plan, assessor=assessor, paused=False) == 3
-    assert claim_next(actor=assessor, campaign=campaign, topic=topic) is not None
+    assert next_of(assessor) is not None
 
 
 def test_a_paused_topic_is_handed_to_nobody(
-    double_plan, campaign, organizer, assessor, assessor2, topic
+    double_plan, campaign, organizer, assessor, assessor2, topic, next_of
 ):
     assert pause_work(actor=organizer, plan=double_plan, topic=topic) == 2
     other = campaign.topics.get(number="2")
     for user in (assessor, assessor2):
-        assert claim_next(actor=user, campaign=campaign, topic=topic) is None
+        assert next_of(user) is None
         assert claim_next(actor=user, campaign=campaign, topic=other) is not None
     assert pause_work(actor=organizer, plan=double_plan, topic=topic) == 0
     with pytest.raises(ActionRefused, match="an assessor or a topic"):
@@ -112,10 +101,10 @@ def test_a_paused_topic_is_handed_to_nobody(
 
 
 def test_all_that_is_out_comes_back_at_once(
-    double_plan, campaign, organizer, assessor, assessor2, grade, topic
+    double_plan, campaign, organizer, assessor, assessor2, grade, topic, next_of
 ):
     ahead = claim_ahead(actor=assessor, campaign=campaign, topic=topic, count=3)
-    claim_next(actor=assessor2, campaign=campaign, topic=topic)
+    next_of(assessor2)
     assert return_all_slots(actor=organizer, campaign=campaign, assessor=assessor) == 3
     assert Slot.objects.filter(state="leased").count() == 1
     assert return_all_slots(actor=organizer, campaign=campaign, assessor=assessor) == 0

@@ -57,19 +57,19 @@ def states(plan, docno) -> list[str]:
 
 
 def test_a_document_that_one_cannot_decide_goes_to_each_other_once(
-    planned, campaign, topic, skip, assessor, assessor2, assessor3
+    planned, campaign, topic, skip, assessor, assessor2, assessor3, next_of
 ):
     plan = planned()
     for number, user in enumerate((assessor, assessor2, assessor3), start=1):
         assert waiting(user, campaign)[topic.pk] == 1
-        slot = claim_next(actor=user, campaign=campaign, topic=topic)
+        slot = next_of(user)
         assert slot.item.docno == "d1"
         skip(user, "d1", token=slot.token)
         assert states(plan, "d1") == ["open" if number < 3 else "skipped"]
         assert get_assessor_topic(campaign, user, topic).skipped == 1
         assert broken(campaign) == set()
         # Never again for who skipped it.
-        assert claim_next(actor=user, campaign=campaign, topic=topic).item.docno == "d2"
+        assert next_of(user).item.docno == "d2"
         Slot.objects.filter(state="leased").update(state="open", assessor=None, expires_at=None)
     assert [slot.item.docno for slot, _ in list_skipped(campaign)] == ["d1"]
     log = Event.objects.filter(code="slot.passed_on").order_by("pk")
@@ -101,7 +101,7 @@ def test_the_last_assessor_of_a_pair_gets_one_of_its_slots_only(
 
 
 def test_what_was_reserved_is_reserved_for_another(
-    planned, campaign, organizer, skip, topic, assessor, assessor2, assessor3
+    planned, campaign, organizer, skip, assessor, assessor2, assessor3, next_of
 ):
     plan = planned(design="round-robin", people=(assessor, assessor2, assessor3))
     first = plan.slots.get(item__docno="d1")
@@ -110,7 +110,7 @@ def test_what_was_reserved_is_reserved_for_another(
     first.refresh_from_db()
     # assessor2 has d2 to judge, assessor3 nothing.
     assert (first.state, first.reserved_for) == ("open", assessor3)
-    assert claim_next(actor=assessor3, campaign=campaign, topic=topic).item.docno == "d1"
+    assert next_of(assessor3).item.docno == "d1"
     assert broken(campaign) == set()
 
 
@@ -132,11 +132,11 @@ def test_an_undone_skip_takes_the_document_back(
 
 
 def test_who_skipped_may_still_judge_as_long_as_nobody_else_has(
-    planned, campaign, skip, topic, assessor, assessor2, grade
+    planned, campaign, skip, assessor, assessor2, grade, next_of
 ):
     plan = planned(people=(assessor, assessor2))
     skip(assessor, "d1")
-    slot = claim_next(actor=assessor2, campaign=campaign, topic=topic)
+    slot = next_of(assessor2)
     assert slot.item.docno == "d1"
     undone = undo_judgment(actor=assessor, campaign=campaign)
     assert undone.slot is None

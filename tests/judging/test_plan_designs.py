@@ -12,7 +12,6 @@ from campaigns.models import Event
 from judging.models import Judgment, Plan, Slot
 from judging.services.assignments import assign_topics
 from judging.services.imports import import_judgments
-from judging.services.judgments import claim_next
 from judging.services.plans import PlanOptions, close_plan, create_plan, preview_plan
 from judging.services.qrels import freeze_qrels, verify_qrels
 from judging.services.slots import reassign_work
@@ -36,7 +35,7 @@ def taken(plan) -> dict[tuple[str, str], list[str | None]]:
     return found
 
 
-def test_round_robin_keeps_each_judgment_for_one(pool, campaign, organizer, everyone, topic):
+def test_round_robin_keeps_each_judgment_for_one(pool, organizer, everyone, next_of):
     scheme = PlanOptions("round-robin", {"n": 1})
     plan = create_plan(actor=organizer, pool=pool, assessors=everyone, scheme=scheme)
     whose = taken(plan)
@@ -44,7 +43,7 @@ def test_round_robin_keeps_each_judgment_for_one(pool, campaign, organizer, ever
         "assessor": 3, "assessor2": 3, "assessor3": 3,
     }  # fmt: skip
     for user in everyone["1"]:
-        slot = claim_next(actor=user, campaign=campaign, topic=topic)
+        slot = next_of(user)
         assert slot.reserved_for == user
     assert (plan.design, plan.parameters, plan.overlap) == ("round-robin", {"n": 1}, 1)
 
@@ -124,7 +123,7 @@ def test_documents_come_in_the_order_of_the_plan(order, docnos, campaign, organi
     assert list(plan.slots.values_list("item__docno", flat=True)) == docnos
 
 
-def test_grades_that_stand_fill_the_slots(pool, campaign, organizer, assessor, assessor2, topic):
+def test_grades_that_stand_fill_the_slots(pool, campaign, organizer, assessor, assessor2, next_of):
     def bring(user, rows):
         import_judgments(actor=organizer, campaign=campaign, assessor=user, rows=rows)
 
@@ -142,8 +141,8 @@ def test_grades_that_stand_fill_the_slots(pool, campaign, organizer, assessor, a
     )
     assert sorted(rows) == [("assessor", 0, 2, "import"), ("assessor2", 3, 2, "import")]
     # Nobody is asked for what they have judged: d2 goes to the other.
-    assert claim_next(actor=assessor, campaign=campaign, topic=topic).item.docno == "d3"
-    assert claim_next(actor=assessor2, campaign=campaign, topic=topic).item.docno == "d2"
+    assert next_of(assessor).item.docno == "d3"
+    assert next_of(assessor2).item.docno == "d2"
 
 
 def test_a_release_before_the_plan_stays_as_it_was(pool, campaign, organizer, assessor, assessor2):
@@ -189,14 +188,14 @@ def test_a_third_judge_is_left_when_people_change(pool, campaign, organizer, eve
     assert plan.assignments.filter(topic=topic).count() == 3
 
 
-def test_closing_lets_go_of_what_nobody_touched(plan, campaign, organizer, assessor, grade, topic):
+def test_closing_lets_go_of_what_nobody_touched(plan, organizer, assessor, grade, next_of):
     grade(assessor, "d1", 1)
-    out = claim_next(actor=assessor, campaign=campaign, topic=topic)
+    out = next_of(assessor)
     assert close_plan(actor=organizer, plan=plan) == 7
     assert set(plan.slots.values_list("item__docno", "state")) == {
         ("d1", "judged"), (out.item.docno, "leased"),
     }  # fmt: skip
-    assert claim_next(actor=assessor, campaign=campaign, topic=topic) == out
+    assert next_of(assessor) == out
     grade(assessor, out.item.docno, 2, token=out.token)
     again = create_plan(actor=organizer, pool=plan.pool, assessors={"1": [assessor]})
     assert again.slots.count() == 7

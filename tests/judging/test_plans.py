@@ -11,7 +11,6 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Event
 from judging.models import Plan, Slot
 from judging.services.assignments import assign_topics
-from judging.services.judgments import claim_next
 from judging.services.plans import close_plan, create_plan, pause_plan
 from judging.services.slots import pause_work, reassign_work
 from tests.confirming import confirm, read_confirmation
@@ -114,8 +113,8 @@ def test_a_closed_plan_cannot_be_resumed_on_its_page(plan, organizer, campaign, 
     assert Plan.objects.get().state == "closed"
 
 
-def test_closing_once_more_cancels_expired_leases(plan, campaign, organizer, assessor, topic):
-    claim_next(actor=assessor, campaign=campaign, topic=topic)
+def test_closing_once_more_cancels_expired_leases(plan, organizer, assessor, next_of):
+    next_of(assessor)
     close_plan(actor=organizer, plan=plan)
     first = plan.closed_at
     event = Event.objects.filter(code="plan.closed").latest("pk")
@@ -126,9 +125,9 @@ def test_closing_once_more_cancels_expired_leases(plan, campaign, organizer, ass
 
 
 def test_expired_leases_of_a_closed_plan_are_canceled_by_a_page_of_their_own(
-    plan, campaign, organizer, assessor, topic, as_user
+    plan, campaign, organizer, assessor, as_user, next_of
 ):
-    claim_next(actor=assessor, campaign=campaign, topic=topic)
+    next_of(assessor)
     close_plan(actor=organizer, plan=plan)
     plan.slots.update(expires_at=timezone.now())
     client, address = as_user(organizer), reverse("plan-close", args=[campaign.slug, plan.pk])

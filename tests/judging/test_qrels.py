@@ -10,7 +10,7 @@ from campaigns.errors import ActionRefused
 from judging.queries.judgments import qrels_table
 from judging.services.assignments import assign_topics
 from judging.services.imports import import_judgments
-from judging.services.judgments import claim_next, undo_judgment
+from judging.services.judgments import undo_judgment
 from judging.services.qrels import freeze_qrels, preview_policies, verify_qrels
 from tests.judging.test_work import lapse
 from tests.pages import read_page
@@ -82,12 +82,12 @@ def test_preview_counts_grades_and_conflicts(
 
 
 def test_an_extra_judgment_counts_only_where_no_wanted_one_stands(
-    plan, campaign, organizer, assessor, assessor2, topic, grade, release
+    plan, organizer, assessor, assessor2, topic, grade, release, next_of
 ):
     assign_topics(actor=organizer, plan=plan, assessors={topic.number: [assessor, assessor2]})
-    lost = claim_next(actor=assessor, campaign=campaign, topic=topic)
+    lost = next_of(assessor)
     lapse(lost)
-    claim_next(actor=assessor2, campaign=campaign, topic=topic)
+    next_of(assessor2)
     grade(assessor, "d1", 3, token=lost.token)
     assert store.get_blob(release().path) == b"1 0 d1 3\n"
     grade(assessor2, "d1", 0)

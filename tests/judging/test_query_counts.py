@@ -46,9 +46,9 @@ def test_next_and_submit_cost_the_same_in_any_pool(big_topic, campaign, assessor
     assert len(asked(queries)) <= AHEAD_OF_THREE, asked(queries)
 
 
-def test_a_third_and_a_repeat_cost_a_few_queries_more(plan, campaign, assessor, topic):
+def test_a_third_and_a_repeat_cost_a_few_queries_more(plan, campaign, assessor, topic, next_of):
     Plan.objects.update(third_from=1, repeat_share=1.0)
-    slot = claim_next(actor=assessor, campaign=campaign, topic=topic)
+    slot = next_of(assessor)
     said = {"docno": slot.item.docno, "grade": 1, "token": slot.token}
     with CaptureQueriesContext(connection) as queries:
         submit_judgment(actor=assessor, campaign=campaign, topic=topic, **said)

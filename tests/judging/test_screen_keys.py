@@ -18,7 +18,6 @@ from judging.views.judging_screen import FLAG_KEYS, SKIP_KEYS
 from poolbench.files.faults import InvalidFile
 from poolbench.judging.scale import SCREEN_KEYS, GradeSpec
 from poolbench.replay.manifest import read_manifest
-from tests.judging.test_api import call  # noqa: F401
 from tests.replay.test_manifest import GOOD
 
 ROOT = Path(settings.BASE_DIR)
@@ -62,7 +61,7 @@ def test_the_api_the_form_and_the_manifest_refuse_it_too(
     campaign,
     organizer,
     as_user,
-    call,  # noqa: F811
+    call,
     tmp_path,
 ):
     grades = [

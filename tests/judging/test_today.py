@@ -21,7 +21,6 @@ from campaigns.services.snapshots import (
 )
 from judging.models import AlarmDismissal, Judgment, Plan, Purpose, ReviewRequest, Slot
 from judging.queries.today import load_situation
-from judging.services.judgments import claim_next
 from judging.services.today import (
     finish_review,
     put_alarm_aside,
@@ -42,9 +41,9 @@ def move_back(days: int) -> None:
 
 
 @pytest.fixture
-def skipped(plan, campaign, assessor, topic):
+def skipped(plan, assessor, next_of):
     """A document that was skipped ten days ago, and that no one is to judge."""
-    slot = claim_next(actor=assessor, campaign=campaign, topic=topic)
+    slot = next_of(assessor)
     submit_judgment(actor=assessor, slot=slot, reason="broken")
     move_back(10)
     return slot
