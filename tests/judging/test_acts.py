@@ -43,7 +43,7 @@ def docnos(answer: dict) -> list[str]:
     return [found["docno"] for found in answer["documents"]]
 
 
-def test_acts_are_done_in_order_each_by_itself(send, campaign):
+def test_acts_are_done_in_order_each_by_itself(send):
     first, second = act("d1", grade=1), act("d2", grade=9)
     undo = {"act": "undo", "uuid": str(uuid4()), "of": first["uuid"]}
     results = send("sync", {"acts": [first, second, undo, act("d1", grade=3)]})["results"]
@@ -65,7 +65,7 @@ def test_the_same_acts_again_change_nothing(send):
     assert list(Judgment.objects.order_by("pk").values()) == before
 
 
-def test_an_act_carries_all_that_is_said_of_a_document(send, campaign):
+def test_an_act_carries_all_that_is_said_of_a_document(send):
     got = ahead(send, count=1)["documents"][0]
     more = {
         "token": got["token"], "comment": "see end", "flags": ["duplicate"], "duplicate_of": "d2",
@@ -185,9 +185,7 @@ def test_a_document_comes_again_with_what_was_said_of_it(send):
     assert ahead(send, again="d9")["documents"] == []
 
 
-def test_nothing_of_another_comes_up_under_a_slot_that_was_theirs(
-    send, campaign, plan, assessor, assessor2, grade
-):
+def test_nothing_of_another_comes_up_under_a_slot_that_was_theirs(send, campaign, assessor2, grade):
     """A slot that was given back and handed on shows nothing of who had it before."""
     slot = Slot.objects.get(item__docno="d1")
     Judgment.objects.create(
@@ -209,7 +207,7 @@ def test_leases_are_renewed_and_given_back(send, as_user, assessor):
     assert Slot.objects.get(state="leased").item.docno == "d1"
 
 
-def test_rationale_is_asked_for_by_the_server_too(send, plan):
+def test_rationale_is_asked_for_by_the_server_too(send):
     Plan.objects.update(rationale="relevant")
     ahead(send)
     results = send("sync", {"acts": [act("d1", grade=3), act("d2", grade=0)]})["results"]

@@ -143,7 +143,7 @@ def test_variation_is_told_by_document_topic_and_assessor(judged, campaign, orga
     )
 
 
-def test_a_crowd_is_not_compared_two_by_two(say, campaign, organizer, as_user):
+def test_a_crowd_is_not_compared_two_by_two(say, organizer, as_user):
     people = [User.objects.create(username=f"worker-{at:03d}") for at in range(MOST_ASSESSORS + 1)]
     for at, user in enumerate(people):
         say(user, "1", "doc-1", at % 2)

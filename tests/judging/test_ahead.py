@@ -85,7 +85,7 @@ def test_undone_document_comes_before_those_ahead(plan, campaign, assessor, topi
     assert docnos(claim_ahead(**args, count=3)) == ["d1", "d2", "d3"]
 
 
-def test_undo_of_a_named_judgment_leaves_later_ones(plan, campaign, assessor, topic, grade):
+def test_undo_of_a_named_judgment_leaves_later_ones(plan, campaign, assessor, grade):
     first, second = grade(assessor, "d1", 1), grade(assessor, "d2", 2)
     uuid = uuid4()
     for _ in range(2):

@@ -24,7 +24,7 @@ def test_an_assessor_judges_through_the_api(plan, assessor, call):
     assert call(JudgmentViewSet, assessor, "skip", "post", passed)[1]["kind"] == "skip"
 
 
-def test_next_is_null_when_nothing_is_left(plan, campaign, assessor, grade, call):
+def test_next_is_null_when_nothing_is_left(plan, assessor, grade, call):
     for docno in ("d1", "d2", "d3", "d4"):
         grade(assessor, docno, 1)
     place = {"campaign": "small", "topic": "1"}

@@ -213,7 +213,7 @@ def responses(client, ask, assessor, docno: str) -> list[str]:
 
 
 def test_every_response_for_a_repeat_is_that_for_a_first_judgment(
-    repeat_plan, campaign, assessor, topic, grade, judge_all, as_user, call, next_of
+    repeat_plan, campaign, assessor, topic, judge_all, as_user, call, next_of
 ):
     client = as_user(assessor)
     # No repeat comes sooner, and only the last response before it is compared.
@@ -232,7 +232,7 @@ def test_every_response_for_a_repeat_is_that_for_a_first_judgment(
 
 
 def test_a_change_of_the_first_judgment_puts_its_repeat_off(
-    repeat_plan, campaign, assessor, topic, grade, judge_all
+    repeat_plan, assessor, topic, grade, judge_all
 ):
     """It is due, but the assessor saw the document a moment ago."""
     while not (waiting := Slot.objects.filter(purpose=Purpose.REPEAT).first()):

@@ -134,7 +134,7 @@ def test_adjudications_override_the_model(judged, organizer, release):
     assert verify_qrels(qrels)
 
 
-def test_workers_weigh_by_their_gold(judged, gold, release, assessor):
+def test_workers_weigh_by_their_gold(judged, gold, release):
     assert count_gold_answers(judged) == {"assessor": (3, 3), "assessor2": (1, 3)}
     qrels = release("crowd:weighted-majority")
     assert store.get_blob(qrels.path) == b"1 0 d1 1\n1 0 d2 0\n1 0 d3 3\n1 0 d4 0\n"
@@ -221,7 +221,7 @@ def test_the_form_previews_and_freezes_a_crowd_policy(judged, organizer, as_user
     assert answer.status_code == 200
 
 
-def test_the_command_aggregates_a_campaign(judged, gold):
+def test_the_command_aggregates_a_campaign(gold):
     out = StringIO()
     call_command(
         "aggregate", "small", "--model", "weighted-majority", "--format", "qrels",

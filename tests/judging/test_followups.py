@@ -156,7 +156,7 @@ def test_training_comes_before_the_real_work(plan, training, campaign, assessor,
     assert next_of(assessor).item.docno == "d1"
 
 
-def test_marks_and_passages_are_written(plan, campaign, assessor, topic, grade):
+def test_marks_and_passages_are_written(plan, assessor, grade):
     given = grade(
         assessor, "d1", 1, flags=["broken", "duplicate"], duplicate_of="d2",
         passages=[(0, 4, "text"), (None, None, "typed")],
@@ -180,7 +180,7 @@ def test_marks_and_passages_are_written(plan, campaign, assessor, topic, grade):
         ({"passages": [(0, 1, "x")] * 51}, "bad-passages"),
     ],
 )
-def test_bad_marks_are_refused(plan, campaign, grade, assessor, more, code):
+def test_bad_marks_are_refused(plan, grade, assessor, more, code):
     with pytest.raises(ActionRefused) as refused:
         grade(assessor, "d1", 1, **more)
     assert refused.value.code == code

@@ -97,7 +97,7 @@ def test_the_page_of_the_pool_tells_how_it_grows(pool, plan, assessor, as_user, 
     assert "40 %" in html
 
 
-def test_what_is_to_come_counts_as_left(pool, plan, campaign, assessor, topic, next_of):
+def test_what_is_to_come_counts_as_left(plan, campaign, assessor, topic, next_of):
     assert waiting(assessor, campaign) == {topic.pk: 9}
     said(assessor, next_of(assessor), 0)
     assert waiting(assessor, campaign) == {topic.pk: 8}
@@ -105,9 +105,7 @@ def test_what_is_to_come_counts_as_left(pool, plan, campaign, assessor, topic, n
     assert waiting(assessor, campaign) == {}
 
 
-def test_what_is_to_come_is_not_done(
-    pool, plan, campaign, organizer, assessor, topic, as_user, next_of
-):
+def test_what_is_to_come_is_not_done(plan, campaign, organizer, assessor, topic, as_user, next_of):
     for _ in range(3):
         said(assessor, next_of(assessor), 0)
     (found,) = plan_progress(campaign)
@@ -179,7 +177,7 @@ def test_a_restart_changes_nothing(pool, plan, assessor, topic, next_of):
     assert adaptive_pools.verify_pool_log(pool) == 9
 
 
-def test_a_withdrawn_run_goes_on_contributing(pool, plan, campaign, assessor, topic, runs):
+def test_a_withdrawn_run_goes_on_contributing(plan, campaign, assessor, topic, runs):
     clear_caches()
     runs[0].__class__.objects.filter(pk=runs[0].pk).update(state="withdrawn")
     assert len(worked(assessor, campaign, topic)) == 9
@@ -215,7 +213,7 @@ def test_a_pool_may_begin_with_nothing(campaign, organizer, assessor, topic, run
     assert len(worked(assessor, campaign, topic)) == 4
 
 
-def test_who_is_not_assigned_makes_nothing_grow(pool, plan, assessor2, next_of):
+def test_who_is_not_assigned_makes_nothing_grow(plan, assessor2, next_of):
     assert next_of(assessor2) is None
     assert PoolEvent.objects.count() == 0
 
@@ -239,7 +237,7 @@ def test_what_was_planned_before_counts_what_has_grown(pool, plan, organizer, as
 
 
 def test_a_plan_does_not_ask_for_what_a_pool_has_grown_by_meanwhile(
-    pool, plan, campaign, organizer, assessor, topic, runs, monkeypatch
+    plan, campaign, organizer, assessor, topic, runs, monkeypatch
 ):
     deep = freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(4), runs=runs)
 
@@ -312,7 +310,7 @@ def test_a_database_that_was_put_back_is_not_mixed_up_with_memory(
     assert len(came("d8 d9")) == 9
 
 
-def test_memory_is_bounded(pool, plan, campaign, assessor, topic, monkeypatch):
+def test_memory_is_bounded(pool, plan, topic, monkeypatch):
     sessions = adaptive_pools.SESSIONS
     monkeypatch.setattr(sessions, "bound", 60)
     folded = adaptive_pools.get_session(pool, topic)
@@ -333,7 +331,7 @@ def test_a_pool_that_does_not_follow_its_log_is_told(pool, plan, campaign, asses
         call_command("check_pool", "small")
 
 
-def test_an_assessor_is_told_that_a_log_is_not_followed(pool, plan, assessor, next_of):
+def test_an_assessor_is_told_that_a_log_is_not_followed(plan, assessor, next_of):
     for _ in range(4):
         said(assessor, next_of(assessor), 0)
     PoolEvent.objects.filter(relevant=None).update(docno="d0")
@@ -342,9 +340,7 @@ def test_an_assessor_is_told_that_a_log_is_not_followed(pool, plan, assessor, ne
     assert refused.value.code == "pool-diverged"
 
 
-def test_the_command_plays_the_log_again(
-    pool, plan, campaign, assessor, organizer, topic, runs, capsys
-):
+def test_the_command_plays_the_log_again(plan, campaign, assessor, organizer, topic, runs, capsys):
     freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
     worked(assessor, campaign, topic)
     call_command("check_pool", "small")

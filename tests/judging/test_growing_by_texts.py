@@ -151,7 +151,7 @@ def test_an_empty_text_is_one(campaign, organizer, runs):
 
 
 def test_without_scikit_learn_it_is_refused_and_told(
-    pool, plan, campaign, organizer, assessor, runs, monkeypatch, next_of
+    plan, campaign, organizer, assessor, runs, monkeypatch, next_of
 ):
     said(assessor, next_of(assessor), 0)
     monkeypatch.setattr(document_texts.importlib.util, "find_spec", lambda _: None)

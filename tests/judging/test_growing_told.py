@@ -23,7 +23,7 @@ __all__ = ["plan", "pool", "runs"]
 
 
 def test_the_organizer_sees_what_is_to_come(
-    pool, plan, campaign, organizer, assessor, topic, as_user, next_of
+    plan, campaign, organizer, assessor, topic, as_user, next_of
 ):
     address = reverse("judging", args=[campaign.slug])
     (found,) = plan_progress(campaign)
@@ -68,7 +68,7 @@ def test_a_plan_without_any_document_yet_is_at_work(
 
 
 def test_while_a_pool_grows_not_everything_is_judged(
-    pool, plan, campaign, organizer, assessor, topic, next_of
+    plan, campaign, organizer, assessor, topic, next_of
 ):
     for _ in range(3):
         said(assessor, next_of(assessor), 0)
@@ -77,7 +77,7 @@ def test_while_a_pool_grows_not_everything_is_judged(
     assert is_judging_done(get_campaign_status(campaign, organizer))
 
 
-def test_a_closed_plan_expects_nothing(pool, plan, campaign, organizer):
+def test_a_closed_plan_expects_nothing(plan, campaign, organizer):
     close_plan(actor=organizer, plan=plan)
     (found,) = plan_progress(campaign)
     assert found.tally.left == 0
@@ -96,7 +96,7 @@ def test_two_plans_on_one_pool_expect_its_documents_once(
 
 
 def test_the_plan_that_has_people_on_the_topic_asks(
-    plan, pool, campaign, organizer, assessor, assessor2, topic
+    plan, pool, campaign, organizer, assessor2, topic
 ):
     again = create_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor2]})
 

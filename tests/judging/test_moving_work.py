@@ -51,7 +51,7 @@ def test_what_nobody_may_take_stays(dealt, organizer, assessor, assessor2, next_
 
 
 def test_handing_topics_on_leaves_enough_people(
-    double_plan, organizer, assessor, assessor2, assessor3, campaign, topic
+    double_plan, organizer, assessor, assessor2, assessor3, topic
 ):
     with pytest.raises(ActionRefused, match="too few would remain for 1, 2, 3"):
         reassign_work(actor=organizer, plan=double_plan, assessor=assessor, to=[assessor2])

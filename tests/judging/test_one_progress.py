@@ -163,7 +163,7 @@ def test_a_closed_plan_of_a_growing_pool_waits_for_nothing(
     assert look(assessor) == Seen("done", 2, 2, 0, {"assessor": 0})
 
 
-def test_a_paused_plan_does_not_end_judging(plan, campaign, organizer, assessor, look):
+def test_a_paused_plan_does_not_end_judging(plan, organizer, assessor, look):
     pause_plan(actor=organizer, plan=plan)
     assert look(assessor) == Seen("now", 0, 9, 0, {"assessor": 0})
 
@@ -181,9 +181,7 @@ def test_what_an_assessor_knows_already_does_not_wait(
     assert remaining == {"assessor": 3, "assessor2": 4, "assessor3": 4}
 
 
-def test_repeats_wait_for_their_assessor(
-    campaign, organizer, assessor, assessor2, topic, look, grade
-):
+def test_repeats_wait_for_their_assessor(campaign, organizer, assessor, assessor2, look, grade):
     pool = make_pool(campaign, {"1": [f"d{n}" for n in range(4)]})
     scheme = PlanOptions("overlap", {"n": 1}, repeat_share=1.0)
     people = {"1": [assessor, assessor2]}
@@ -196,7 +194,7 @@ def test_repeats_wait_for_their_assessor(
 
 
 def test_a_topic_that_loses_an_assessor_goes_to_the_others(
-    campaign, organizer, assessor, assessor2, plan, topic, look
+    organizer, assessor, assessor2, plan, topic, look
 ):
     assign_topics(actor=organizer, plan=plan, assessors={topic.number: [assessor, assessor2]})
     assert look(assessor, assessor2).remaining == {"assessor": 7, "assessor2": 2}

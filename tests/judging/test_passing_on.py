@@ -87,7 +87,7 @@ def test_other_skips_are_for_the_organizer(planned, skip, assessor, reason, comm
 
 
 def test_the_last_assessor_of_a_pair_gets_one_of_its_slots_only(
-    planned, campaign, skip, topic, assessor, assessor2, assessor3
+    planned, campaign, skip, assessor, assessor2, assessor3
 ):
     plan = planned(n=2)
     skip(assessor, "d1")
@@ -101,7 +101,7 @@ def test_the_last_assessor_of_a_pair_gets_one_of_its_slots_only(
 
 
 def test_what_was_reserved_is_reserved_for_another(
-    planned, campaign, organizer, skip, assessor, assessor2, assessor3, next_of
+    planned, campaign, skip, assessor, assessor2, assessor3, next_of
 ):
     plan = planned(design="round-robin", people=(assessor, assessor2, assessor3))
     first = plan.slots.get(item__docno="d1")
@@ -114,9 +114,7 @@ def test_what_was_reserved_is_reserved_for_another(
     assert broken(campaign) == set()
 
 
-def test_an_undone_skip_takes_the_document_back(
-    planned, campaign, skip, topic, assessor, assessor2, assessor3, grade
-):
+def test_an_undone_skip_takes_the_document_back(planned, campaign, skip, assessor, grade):
     for design in ("overlap", "round-robin"):
         plan = planned(design=design)
         skip(assessor, "d1")
@@ -164,7 +162,7 @@ def test_a_new_assessor_gets_what_waited_and_who_leaves_gives_it_back(
 
 
 def test_a_campaign_with_an_unresolved_skip_is_not_done(
-    plan, pool, campaign, organizer, assessor, assessor2, topic, grade, skip, as_user
+    plan, campaign, organizer, assessor, assessor2, topic, grade, skip, as_user
 ):
     skip(assessor, "d1", "other", comment="a poem in a table")
     while any(slot := claim_next(actor=assessor, campaign=campaign, topic=t)
@@ -230,7 +228,7 @@ def test_a_skip_given_back_to_its_assessor_is_found(planned, campaign, skip, ass
 
 
 def test_closing_a_plan_returns_what_was_passed_on_to_who_skipped_it(
-    planned, campaign, organizer, skip, topic, assessor, assessor2, as_user
+    planned, campaign, organizer, skip, topic, assessor, as_user
 ):
     for design in ("overlap", "round-robin"):
         plan = planned(design=design)

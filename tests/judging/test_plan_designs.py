@@ -177,7 +177,7 @@ def test_two_that_disagree_already_call_a_third(pool, campaign, organizer, every
     ]  # fmt: skip
 
 
-def test_a_third_judge_is_left_when_people_change(pool, campaign, organizer, everyone, topic):
+def test_a_third_judge_is_left_when_people_change(pool, organizer, everyone, topic):
     first, second, third = everyone["1"]
     scheme = PlanOptions("overlap", {"n": 2}, third_from=2)
     plan = create_plan(actor=organizer, pool=pool, assessors=everyone, scheme=scheme)

@@ -52,7 +52,7 @@ def test_make_plan_leaves_out_pairs_of_an_earlier_plan(plan, campaign, organizer
         create_plan(actor=organizer, pool=wider, overlap=1, assessors={})
 
 
-def test_assign_replaces_the_people_of_a_topic(plan, organizer, assessor, assessor2, topic):
+def test_assign_replaces_the_people_of_a_topic(plan, organizer, assessor2, topic):
     assign_topics(actor=organizer, plan=plan, assessors={topic.number: [assessor2]})
     assert [a.assessor for a in plan.assignments.filter(topic=topic)] == [assessor2]
     assert assign_topics(actor=organizer, plan=plan, assessors={"1": [assessor2]}) == 0

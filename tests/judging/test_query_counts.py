@@ -32,7 +32,7 @@ def big_topic(request, campaign, organizer, assessor, assessor2) -> Topic:
     return topic
 
 
-def test_next_and_submit_cost_the_same_in_any_pool(big_topic, campaign, assessor, assessor2):
+def test_next_and_submit_cost_the_same_in_any_pool(big_topic, campaign, assessor):
     args = {"actor": assessor, "campaign": campaign, "topic": big_topic}
     with CaptureQueriesContext(connection) as queries:
         slot = claim_next(**args)

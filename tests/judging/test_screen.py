@@ -40,7 +40,7 @@ def shown(page: str) -> str:
     return field(page, "docno")
 
 
-def test_screen_judges_by_plain_posts_and_shows_the_next(plan, screen, url, campaign):
+def test_screen_judges_by_plain_posts_and_shows_the_next(plan, screen, url):
     first = read_page(screen.get(url))
     assert "The text of document 1." in first
     answer = screen.post(url, form_of(first, grade=2, comment="good"))
@@ -81,7 +81,7 @@ def test_screen_says_what_it_could_not_save(plan, screen, url):
     assert not Judgment.objects.exists()
 
 
-def test_screen_skips_with_a_reason_and_undoes(plan, screen, url, campaign):
+def test_screen_skips_with_a_reason_and_undoes(plan, screen, url):
     page = read_page(screen.get(url))
     skip_url = reverse("judge-skip", args=["small", "1"])
     assert screen.post(skip_url, form_of(page, reason="broken")).url == url

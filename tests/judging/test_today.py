@@ -58,7 +58,7 @@ def names(campaign) -> list[str]:
     return [alarm.name for alarm in compute_report(campaign, "today").report.alarms]
 
 
-def test_the_page_without_a_plan(campaign, as_user, organizer, today_url):
+def test_the_page_without_a_plan(as_user, organizer, today_url):
     page = read_page(as_user(organizer).get(today_url))
     assert "No judging plan yet" in page
 

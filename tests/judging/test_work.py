@@ -98,7 +98,7 @@ def test_judge_with_the_same_uuid_is_the_same_judgment(plan, assessor, grade, ne
     assert Judgment.objects.count() == 1
 
 
-def test_judge_repeats_its_answer_after_the_deadline(plan, campaign, assessor, topic, grade):
+def test_judge_repeats_its_answer_after_the_deadline(plan, campaign, assessor, grade):
     uuid = uuid4()
     first = grade(assessor, "d1", 1, client_uuid=uuid)
     campaign.judging_deadline = timezone.now()
@@ -116,9 +116,7 @@ def test_judge_refuses_a_uuid_of_somebody_else(double_plan, assessor, assessor2,
         grade(assessor, "d2", 1, client_uuid=uuid)
 
 
-def test_judge_refuses_what_is_off_scale_or_not_theirs(
-    plan, campaign, assessor, assessor2, organizer, topic, grade
-):
+def test_judge_refuses_what_is_off_scale_or_not_theirs(plan, assessor, assessor2, organizer, grade):
     with pytest.raises(ActionRefused, match="not on the grade scale"):
         grade(assessor, "d1", 7)
     with pytest.raises(ActionRefused, match="not assigned to you"):
@@ -162,7 +160,7 @@ def test_judge_with_a_stale_lease_on_a_filled_slot_is_kept_as_extra(
     assert next_of(assessor).item.docno == "d2"
 
 
-def test_judge_again_is_a_new_revision(plan, campaign, assessor, topic, grade):
+def test_judge_again_is_a_new_revision(plan, campaign, assessor, grade):
     first = grade(assessor, "d1", 1)
     second = grade(assessor, "d1", 2)
     assert (second.revision, second.slot_id) == (2, first.slot_id)
