@@ -15,6 +15,20 @@ from judging.models import Judgment, Plan, Slot
 from judging.services.plans import create_plan
 from tests.world.files import make_pool
 
+ODD = (
+    {"comment": "half of an emoji \ud83d"},
+    {"docno": "d1\ud83d"},
+    {"topic": "1\ud83d"},
+    {"topic": "1\0"},
+    {"duplicate_of": "\ud83d", "flags": ["duplicate"]},
+    {"passages": [[0, 4, "cut \ud83d"]]},
+    {"served_at": [1]},
+    {"grade": [1]},
+    {"flags": [[1], {}]},
+    {"uuid": [1]},
+    {"act": {}},
+)
+
 
 @pytest.fixture
 def send(as_user, assessor, plan):
@@ -35,8 +49,8 @@ def act(docno: str, **more: object) -> dict[str, object]:
     return {"act": "judge", "uuid": str(uuid4()), "topic": "1", "docno": docno, "grade": 2} | more
 
 
-def ahead(send, **more: object) -> dict:
-    return send("ahead", {"topic": "1", "have": [], "count": 3} | more)
+def ahead(send, *, status: int = 200, **more: object) -> dict:
+    return send("ahead", {"topic": "1", "have": [], "count": 3} | more, status)
 
 
 def docnos(answer: dict) -> list[str]:
@@ -110,6 +124,30 @@ def test_a_wrong_act_is_refused_by_itself(send, wrong, code):
     assert (results[0]["ok"], results[0]["code"]) == (False, code)
     assert results[1]["ok"]
     assert Judgment.objects.get().docno == "d2"
+
+
+@pytest.mark.parametrize("odd", ODD, ids=json.dumps)
+def test_an_odd_act_does_not_stop_the_next(odd, send):
+    assert send("sync", {"acts": [act("d1") | odd, act("d2")]})["results"][1]["ok"]
+
+
+def test_a_comment_cut_within_an_emoji_is_kept(send):
+    send("sync", {"acts": [act("d1", comment="so \ud83d\ude00 and \ud83d")]})
+    assert Judgment.objects.get().comment == "so \U0001f600 and ?"
+
+
+@pytest.mark.parametrize("odd", ["\ud83d", "d1\0"], ids=json.dumps)
+def test_odd_wishes_for_documents_are_answered(odd, send):
+    ahead(send, status=400, topic=odd)
+    for token in ({}, {"token": []}):
+        assert ahead(send, again=odd, **token)["documents"] == []
+
+
+@pytest.mark.parametrize("moment", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"])
+def test_a_moment_that_cannot_be_is_left_out(moment, send):
+    acts = [act("d1", served_at=moment), act("d2")]
+    assert [result["ok"] for result in send("sync", {"acts": acts})["results"]] == [True, True]
+    assert set(Judgment.objects.values_list("served_at", flat=True)) == {None}
 
 
 @pytest.mark.parametrize(
