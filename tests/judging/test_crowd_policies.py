@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-from io import StringIO
 
 import pytest
-from django.core.management import call_command
 from django.urls import reverse
 
 from campaigns import store
@@ -28,7 +26,7 @@ from poolbench.judging.aggregation.base import (
 )
 from poolbench.judging.aggregation.registry import MODELS
 from poolbench.judging.policy_rules import CROWD_RULES
-from tests.pages import read_page
+from tests.pages import read_page, run_command
 from workbench.stored_files import list_unnamed_files
 
 VOTES = {"d1": (1, 2), "d2": (0, 1), "d3": (3, 3), "d4": (0, 0)}
@@ -222,12 +220,8 @@ def test_the_form_previews_and_freezes_a_crowd_policy(judged, organizer, as_user
 
 
 def test_the_command_aggregates_a_campaign(gold):
-    out = StringIO()
-    call_command(
-        "aggregate", "small", "--model", "weighted-majority", "--format", "qrels",
-        stdout=out,
-    )  # fmt: skip
-    assert out.getvalue() == "1 0 d1 1\n1 0 d2 0\n1 0 d3 3\n1 0 d4 0\n"
+    options = ("--model", "weighted-majority", "--format", "qrels")
+    assert run_command("aggregate", "small", *options) == "1 0 d1 1\n1 0 d2 0\n1 0 d3 3\n1 0 d4 0\n"
 
 
 def test_the_judgments_of_a_campaign_are_aggregated(judged, gold):

@@ -17,6 +17,7 @@ from judging.services.imports import import_judgments
 from judging.services.judgments import undo_judgment
 from judging.services.plans import PlanOptions, create_plan
 from judging.services.slots import reopen_slot
+from tests.pages import run_command
 from tests.world.judgments import submit_judgment
 
 
@@ -47,9 +48,8 @@ def busy(pool, campaign, organizer, assessor, assessor2, assessor3, grade, topic
 
 def test_what_the_services_do_breaks_nothing(busy, campaign):
     assert broken(campaign) == set()
-    out = StringIO()
-    call_command("check_judging", "small", stdout=out)
-    assert "0  slots beyond the plan's judgments per document" in out.getvalue()
+    told = run_command("check_judging", "small")
+    assert "0  slots beyond the plan's judgments per document" in told
 
 
 def slot(plan, **values) -> Slot:

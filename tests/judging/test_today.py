@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 from datetime import timedelta
-from io import StringIO
 
 import pytest
-from django.core.management import call_command
 from django.urls import reverse
 from django.utils import timezone
 
@@ -27,7 +25,7 @@ from judging.services.today import (
     request_review,
     undo_alarm_dismissal,
 )
-from tests.pages import read_page
+from tests.pages import read_page, run_command
 from tests.world.judgments import submit_judgment
 
 
@@ -89,9 +87,8 @@ def test_page_api_and_command_say_the_same(skipped, campaign, as_user, organizer
     assert sentence in read_page(client.get(today_url))
     answer = client.get(f"/api/verdicts/?campaign={campaign.slug}").content.decode()
     assert sentence in json.loads(json.dumps(answer))
-    out = StringIO()
-    call_command("verdicts", campaign=campaign.slug, stdout=out)
-    assert sentence in " ".join(out.getvalue().split())
+    told = run_command("verdicts", campaign=campaign.slug)
+    assert sentence in " ".join(told.split())
 
 
 def test_an_alarm_put_aside_is_logged_and_comes_back_if_it_gets_worse(
