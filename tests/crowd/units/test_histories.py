@@ -37,7 +37,7 @@ from tests.crowd.units.conftest import (
     end_unit,
     make_worker,
 )
-from tests.examples import count_examples
+from tests.examples import ALL, count_examples
 from tests.world.files import make_pool
 from tests.world.people import begin_with_assessors
 
@@ -188,7 +188,7 @@ def test_any_history_keeps_the_invariants():
         CrowdWork,
         settings=settings(
             max_examples=count_examples(20),
-            stateful_step_count=25,
+            stateful_step_count=25 if ALL else 15,
             deadline=None,
             suppress_health_check=list(HealthCheck),
         ),
