@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from django.db.models import Exists, OuterRef
@@ -77,12 +78,10 @@ def check_documents(study: Study) -> StartCheck:
     )
 
 
-def check_deadline(study: Study) -> list[StartCheck]:
+def check_deadline(study: Study) -> Iterator[StartCheck]:
     campaign = study.campaign
-    if campaign.takes_judgments():
-        return []
-    return [
-        StartCheck(
+    if not campaign.takes_judgments():
+        yield StartCheck(
             "deadline",
             MISSING,
             "The judging deadline of the campaign has passed.",
@@ -90,7 +89,6 @@ def check_deadline(study: Study) -> list[StartCheck]:
             reverse("campaign-settings", args=[campaign.slug]),
             "Move deadline",
         )
-    ]
 
 
 def check_consent(study: Study) -> StartCheck:
@@ -224,13 +222,11 @@ def check_gold_number(study: Study) -> StartCheck:
     return StartCheck("gold", DONE, f"{text} needed.")
 
 
-def check_gold_balance(study: Study) -> list[StartCheck]:
+def check_gold_balance(study: Study) -> Iterator[StartCheck]:
     balance = load_gold_balance(study)
-    if balance.dominant is None:
-        return []
-    grade = balance.dominant[0]
-    return [
-        StartCheck(
+    if balance.dominant is not None:
+        grade = balance.dominant[0]
+        yield StartCheck(
             "gold-one-grade",
             OPEN,
             f"{balance.dominant_percent:.0f} % of the gold have grade {grade}.",
@@ -239,63 +235,52 @@ def check_gold_balance(study: Study) -> list[StartCheck]:
             "Balance gold",
             "Start with gold of mostly one grade",
         )
-    ]
 
 
-def check_pay(study: Study) -> list[StartCheck]:
+def check_pay(study: Study) -> Iterator[StartCheck]:
     pay, currency = load_pay_assessment(study), study.currency
     url = reverse("study-edit", args=[study.campaign.slug, study.pk]) + "#pay"
     promise = format_amount(study.hourly_minimum, currency)
-    checks = []
     if not study.hourly_minimum:
-        checks.append(
-            StartCheck(
-                "no-minimum",
-                OPEN,
-                "No hourly minimum is promised.",
-                "Volunteers, or course work, may be unpaid; say so in the consent text.",
-                url,
-                "Set minimum",
-                "Start without a promised minimum",
-            )
+        yield StartCheck(
+            "no-minimum",
+            OPEN,
+            "No hourly minimum is promised.",
+            "Volunteers, or course work, may be unpaid; say so in the consent text.",
+            url,
+            "Set minimum",
+            "Start without a promised minimum",
         )
     elif study.pay_per_unit < pay.smallest:
-        checks.append(
-            StartCheck(
-                "pay-below",
-                OPEN,
-                f"{format_amount(study.pay_per_unit, currency)} a unit pays"
-                f" {pay.hourly:.2f} {currency} an hour, less than {promise}.",
-                f"{format_amount(pay.smallest, currency)} would be enough.",
-                url,
-                "Raise pay",
-                "Pay less than the promised minimum",
-            )
+        yield StartCheck(
+            "pay-below",
+            OPEN,
+            f"{format_amount(study.pay_per_unit, currency)} a unit pays"
+            f" {pay.hourly:.2f} {currency} an hour, less than {promise}.",
+            f"{format_amount(pay.smallest, currency)} would be enough.",
+            url,
+            "Raise pay",
+            "Pay less than the promised minimum",
         )
     else:
         text = f"Pay: {pay.hourly:.2f} {currency} an hour at the median, minimum {promise}."
-        checks.append(StartCheck("pay", DONE, text))
+        yield StartCheck("pay", DONE, text)
     if study.practice_pass and study.screen_out_pay < pay.smallest_screen_out:
-        checks.append(
-            StartCheck(
-                "screen-out-below",
-                OPEN,
-                f"Failed practice pays {format_amount(study.screen_out_pay, currency)}.",
-                f"For the time it takes, {format_amount(pay.smallest_screen_out, currency)} would"
-                " be enough.",
-                url,
-                "Raise pay",
-                "Pay less than the minimum for failed practice",
-            )
+        smallest = format_amount(pay.smallest_screen_out, currency)
+        yield StartCheck(
+            "screen-out-below",
+            OPEN,
+            f"Failed practice pays {format_amount(study.screen_out_pay, currency)}.",
+            f"For the time it takes, {smallest} would be enough.",
+            url,
+            "Raise pay",
+            "Pay less than the minimum for failed practice",
         )
-    return checks
 
 
 def check_trial(study: Study) -> StartCheck:
-    done = WorkUnit.objects.filter(
-        plan=study.plan_id, trial=True, state=WorkUnit.State.COMPLETE
-    ).exists()
-    if done:
+    trials = WorkUnit.objects.filter(plan=study.plan_id, trial=True)
+    if trials.filter(state=WorkUnit.State.COMPLETE).exists():
         return StartCheck("trial", DONE, "You have tried a unit.")
     return StartCheck(
         "not-tried",
