@@ -11,11 +11,7 @@ from crowd.queries.keys import find_fernet, find_key_date, read_sealed
 from crowd.queries.unit_pages import find_unit_code
 from crowd.queries.workers import find_exclusions
 from poolbench.crowd.payment_sheet import SheetRow
-from poolbench.crowd.reconciliation import (
-    ProviderSubmission,
-    Reconciliation,
-    reconcile_payments,
-)
+from poolbench.crowd.reconciliation import ProviderSubmission, Reconciliation, reconcile_payments
 
 
 def load_key_status(study: Study) -> dict[str, Any]:

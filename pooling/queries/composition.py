@@ -98,10 +98,7 @@ def compute_composition(
         ),
         teams=tuple(
             TeamShare(
-                name,
-                list(teams).count(name),
-                int(contributed[at]),
-                int(team_unique[:, at].sum()),
+                name, list(teams).count(name), int(contributed[at]), int(team_unique[:, at].sum())
             )
             for at, name in enumerate(names)
         ),

@@ -47,8 +47,7 @@ class CreditSerializer(Serializer[Any]):
 class InterleavingSerializer(Serializer[Any]):
     documents = serializers.ListField(child=serializers.CharField())
     by = serializers.ListField(
-        child=serializers.CharField(),
-        help_text="The ranking that contributed each document.",
+        child=serializers.CharField(), help_text="The ranking that contributed each document."
     )
     credit = CreditSerializer()
 
