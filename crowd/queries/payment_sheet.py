@@ -62,18 +62,14 @@ def load_payment_sheet(study: Study) -> list[SheetRow]:
                 reason=payment.reason,
                 bonus_reasons=tuple(bonus.reason for bonus in own),
                 receipt=unit.receipt,
-                codes=find_codes(study, unit),
+                # What the worker may have entered at the provider.
+                codes=frozenset(filter(None, (unit.receipt, find_unit_code(study, unit)))),
                 worker=unit.worker_id,
                 is_whole=unit.state == WorkUnit.State.COMPLETE,
                 aside=unit.worker_id in whole or unit.pk in single,
             )
         )
     return rows
-
-
-def find_codes(study: Study, unit: WorkUnit) -> frozenset[str]:
-    """What the worker may have entered at the provider: the receipt, or the provider's code."""
-    return frozenset(filter(None, (unit.receipt, find_unit_code(study, unit))))
 
 
 def reconcile_study(study: Study, submissions: Sequence[ProviderSubmission]) -> Reconciliation:

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from campaigns.models import Document
 from crowd.models import Study, WorkUnit
-from crowd.queries.gold import load_gold_balance
+from crowd.queries.gold import GoldBalance, load_gold_balance
 from crowd.queries.study_terms import (
     format_amount,
     get_consent_text,
@@ -54,8 +54,7 @@ def list_start_checks(study: Study) -> list[StartCheck]:
         check_provider(study),
         check_retention(study),
         check_practice(study),
-        check_gold_number(study),
-        *check_gold_balance(study),
+        *check_gold(study),
         *check_pay(study),
         check_trial(study),
     ]
@@ -182,8 +181,23 @@ def check_practice(study: Study) -> StartCheck:
     return StartCheck("practice", DONE, text)
 
 
-def check_gold_number(study: Study) -> StartCheck:
+def check_gold(study: Study) -> Iterator[StartCheck]:
     balance = load_gold_balance(study)
+    yield check_gold_number(study, balance)
+    if balance.dominant is not None:
+        grade = balance.dominant[0]
+        yield StartCheck(
+            "gold-one-grade",
+            OPEN,
+            f"{balance.dominant_percent:.0f} % of the gold have grade {grade}.",
+            f"A worker who always answers {grade} is never stopped.",
+            reverse("study-gold", args=[study.campaign.slug]),
+            "Balance gold",
+            "Start with gold of mostly one grade",
+        )
+
+
+def check_gold_number(study: Study, balance: GoldBalance) -> StartCheck:
     url = reverse("study-gold", args=[study.campaign.slug])
     if not study.gold_per_unit:
         return StartCheck(
@@ -220,21 +234,6 @@ def check_gold_number(study: Study) -> StartCheck:
             "Start with topics without gold",
         )
     return StartCheck("gold", DONE, f"{text} needed.")
-
-
-def check_gold_balance(study: Study) -> Iterator[StartCheck]:
-    balance = load_gold_balance(study)
-    if balance.dominant is not None:
-        grade = balance.dominant[0]
-        yield StartCheck(
-            "gold-one-grade",
-            OPEN,
-            f"{balance.dominant_percent:.0f} % of the gold have grade {grade}.",
-            f"A worker who always answers {grade} is never stopped.",
-            reverse("study-gold", args=[study.campaign.slug]),
-            "Balance gold",
-            "Start with gold of mostly one grade",
-        )
 
 
 def check_pay(study: Study) -> Iterator[StartCheck]:
