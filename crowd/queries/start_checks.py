@@ -54,7 +54,7 @@ def list_start_checks(study: Study) -> list[StartCheck]:
         check_provider(study),
         check_retention(study),
         check_practice(study),
-        *check_gold(study),
+        *check_gold_pairs(study),
         *check_pay(study),
         check_trial(study),
     ]
@@ -181,7 +181,7 @@ def check_practice(study: Study) -> StartCheck:
     return StartCheck("practice", DONE, text)
 
 
-def check_gold(study: Study) -> Iterator[StartCheck]:
+def check_gold_pairs(study: Study) -> Iterator[StartCheck]:
     balance = load_gold_balance(study)
     yield check_gold_number(study, balance)
     if balance.dominant is not None:
