@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from django.db.models import Q
 
 from campaigns.models import Campaign
 from judging.models import Audience, Purpose, Qrels
-from judging.queries.judgments import Pair, qrels_table
-from poolbench.judging.policies import Row
+from judging.queries.judgments import qrels_table
 from poolbench.judging.policy_rules import CROWD_RULES, CrowdRule
 from poolbench.reports.csv import format_csv
 
@@ -78,13 +76,3 @@ def list_crowd_rules(campaign: Campaign) -> list[CrowdRule]:
         return []
     has_gold = campaign.judgments.filter(purpose=Purpose.GOLD).exists()
     return [rule for rule in CROWD_RULES.values() if has_gold or not rule.model.needs_gold]
-
-
-def count_differing_pairs(rows: Iterable[Row], others: Iterable[Row]) -> int:
-    """The number of pairs with different grades, or in only one of the two."""
-    first, second = grades_by_pair(rows), grades_by_pair(others)
-    return sum(first.get(pair) != second.get(pair) for pair in first.keys() | second.keys())
-
-
-def grades_by_pair(rows: Iterable[Row]) -> Mapping[Pair, int]:
-    return {(topic, docno): grade for topic, docno, grade in rows}

@@ -103,8 +103,8 @@ def test_every_page_of_the_scores_has_the_label(as_user, organizer, filled, alph
     client = as_user(organizer)
     for url in pages(filled, alpha.pk):
         text = read_page(client.get(url))
-        assert "<strong>Filled, no estimate.</strong> 9 of 10 pairs of qrels 1" in text, url
-        assert '<span class="tag late">filled, no estimate</span>' in text, url
+        assert "Filled, no estimate.</strong> 9 of 10 pairs of qrels 1" in text, url
+        assert '<span class="tag late" lang="en">filled, no estimate</span>' in text, url
 
 
 def test_pages_of_human_judgments_have_none(as_user, organizer, by_people, alpha):
@@ -166,7 +166,7 @@ def test_score_sets_evaluated_before_have_it_too(as_user, organizer, filled):
 
 def test_filled_and_other_scores_share_no_column(as_user, organizer, judged, filled, by_people):
     listed = read_page(as_user(organizer).get("/c/small/results/scores/"))
-    assert listed.count('qrels 1 <span class="tag late">filled, no estimate</span>') == 1
+    assert listed.count('qrels 1 <span class="tag late" lang="en">filled, no estimate</span>') == 1
     assert "<td>qrels 2</td>" in listed
     assert latest_score_set_with(judged, "map") == by_people
     by_people.runs.all()._raw_delete("default")

@@ -30,13 +30,7 @@ from judging.queries.judgments import load_pair_ballots
 from judging.services.crowd_plans import ask_one_more
 from judging.services.plans import create_plan
 from judging.services.qrels import freeze_qrels, verify_qrels
-from tests.crowd.units.conftest import (
-    add_gold_pairs,
-    answer,
-    begin_unit,
-    end_unit,
-    make_worker,
-)
+from tests.crowd.units.conftest import add_gold_pairs, answer, begin_unit, end_unit, make_worker
 from tests.examples import ALL, count_examples
 from tests.world.files import make_pool
 from tests.world.people import begin_with_assessors
