@@ -47,6 +47,12 @@ GRADES = {
 ASKED = DisagreementQuery(policy="adjudicated-maximum", measure="map")
 
 
+def import_grades(campaign, organizer, *people):
+    for who in people:
+        rows = GRADES[who.username]
+        import_judgments(actor=organizer, campaign=campaign, assessor=who, rows=rows)
+
+
 @pytest.fixture
 def adjudicator(campaign):
     return joined(campaign, "judy", Role.ADJUDICATOR)
@@ -55,9 +61,7 @@ def adjudicator(campaign):
 @pytest.fixture
 def judged(campaign, organizer, assessor, assessor2, alpha, beta, beta2):
     make_pool(campaign, {"1": ["d1", "d2", "d3", "d4"], "2": ["d1", "d5"]})
-    for who in (assessor, assessor2):
-        rows = GRADES[who.username]
-        import_judgments(actor=organizer, campaign=campaign, assessor=who, rows=rows)
+    import_grades(campaign, organizer, assessor, assessor2)
     return campaign
 
 
@@ -211,8 +215,7 @@ def test_pages_without_runs_judgments_or_disputes(campaign, treat, page):
 
 
 def test_one_assessor_is_told_why(organizer, campaign, assessor, alpha, beta, page):
-    rows = GRADES["assessor"]
-    import_judgments(actor=organizer, campaign=campaign, assessor=assessor, rows=rows)
+    import_grades(campaign, organizer, assessor)
     text = read_page(page.get(URL))
     assert "Fewer than two human assessors have judged" in text
     assert "No unresolved disagreements." in text

@@ -25,7 +25,7 @@ from reliability.queries import stopping
 from reliability.services import reusability
 from reliability.services.reusability import request_reusability_report
 from tests.pages import read_page
-from tests.reliability.test_disagreement import GRADES
+from tests.reliability.test_disagreement import import_grades
 
 LATER = [("1", "d3", 2), ("1", "d9", 1), ("2", "d5", 2)]
 """What is judged between the reports and the look at the pages; it changes every ranking."""
@@ -79,9 +79,7 @@ def campaign_with_reports(
         actor=organizer, campaign=campaign, spec=depth_spec(3), runs=[alpha, beta, beta2]
     )
     create_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
-    for who in (assessor, assessor2):
-        rows = GRADES[who.username]
-        import_judgments(actor=organizer, campaign=campaign, assessor=who, rows=rows)
+    import_grades(campaign, organizer, assessor, assessor2)
     with django_capture_on_commit_callbacks(execute=True):
         request_reusability_report(actor=organizer, campaign=campaign, qrels=qrels)
     for subject in list_verdict_subjects():

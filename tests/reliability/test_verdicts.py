@@ -27,7 +27,6 @@ from campaigns.services.snapshots import (
     request_stale_snapshots,
 )
 from campaigns.templatetags.verdicts import locate_act
-from judging.services.imports import import_judgments
 from poolbench.judging.today.verdict import TodayReport, judge_today
 from poolbench.pooling.spec import depth_spec
 from poolbench.verdicts import ANSWERS, Act, VerdictState
@@ -35,7 +34,7 @@ from pooling.services.freeze import freeze_pool
 from tests.pages import read_page
 from tests.poolbench.judging.test_alarms import DAYS, LOUD, WORKING, progress
 from tests.poolbench.reliability.verdicts.test_rules import CASES
-from tests.reliability.test_disagreement import GRADES
+from tests.reliability.test_disagreement import import_grades
 
 NAMES = ("leaderboard", "agreement", "stopping", "collection")
 PAGES = {"agreement": "agreement", "stopping": "stopping", "collection": "reusability"}
@@ -45,9 +44,7 @@ PAGES = {"agreement": "agreement", "stopping": "stopping", "collection": "reusab
 def judged(campaign, organizer, assessor, assessor2, alpha, beta):
     """Two assessors on five documents."""
     freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(3), runs=[alpha, beta])
-    for who in (assessor, assessor2):
-        rows = GRADES[who.username]
-        import_judgments(actor=organizer, campaign=campaign, assessor=who, rows=rows)
+    import_grades(campaign, organizer, assessor, assessor2)
     return campaign
 
 
