@@ -32,7 +32,7 @@ from evaluation.views.cells import (
 from evaluation.views.runs import get_requested_measure, list_topic_measures, score_page
 from poolbench.cards import Card
 from poolbench.charts.chart import Chart
-from poolbench.evaluation.charts.caterpillar import build_caterpillar
+from poolbench.evaluation.charts.runs import build_caterpillar
 from poolbench.evaluation.comparison.compare import Comparisons
 from poolbench.evaluation.comparison.discriminative import DiscriminativePower
 from poolbench.evaluation.comparison.formats import list_interval_notes

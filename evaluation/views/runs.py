@@ -27,8 +27,8 @@ from evaluation.views.curves import build_precision_recall_curves
 from evaluation.views.significance import assess_significance
 from evaluation.views.unjudged import count_unjudged_documents
 from poolbench.charts.chart import Chart
-from poolbench.evaluation.charts.boxes import build_box_chart
 from poolbench.evaluation.charts.topics import (
+    build_box_chart,
     build_difference_chart,
     build_precision_histogram,
     build_topic_chart,

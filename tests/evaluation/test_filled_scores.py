@@ -32,7 +32,6 @@ from judging.services.qrels import freeze_qrels
 from poolbench.judging.policies import AUTOMATIC_ONLY, FILLED, label_qrels
 from reliability.queries.disagreement_studies import DisagreementQuery, study_disagreement
 from reliability.services.reusability import request_reusability_report
-from reliability.services.simulation import describe_judgments
 from reliability.views.stored_reports import read_stored_report
 from replay.management.commands.demo import format_scores_table
 from tests.csv_reading import csv_conditions, csv_rows
@@ -213,7 +212,7 @@ def test_reports_by_such_qrels_have_the_label(as_user, organizer, judged, filled
     runs = [{"tag": each.tag, "team": each.team.name} for each in (alpha, beta)]
     spec = judged.pools.get().spec | {"runs": runs}
     judged.pools.update(spec=spec)
-    assert describe_judgments(filled.qrels) == "qrels 1 (filled, no estimate)"
+    assert str(filled.qrels) == "qrels 1 (filled, no estimate)"
     job = request_reusability_report(actor=organizer, campaign=judged, qrels=filled.qrels)
     jobs.run_here(job)
     job.refresh_from_db()
