@@ -52,6 +52,8 @@ class LanguageMiddleware(LocaleMiddleware):
         if name not in TRANSLATED and not name.startswith(MODULES):
             set_only_english(request, request.LANGUAGE_CODE)
             activate_english(request)
+        elif "chart" in request.GET:  # A file, with the library's words.
+            activate_english(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> None:
         """Error pages 403 and 404 are in the visitor's language even if the page is not."""

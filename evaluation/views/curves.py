@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from django.http import Http404
+from django.utils.translation import gettext as _
 
 from campaigns.models import Run
 from evaluation.queries.leaderboard import Leaderboard, LeaderboardEntry
@@ -66,13 +67,13 @@ def build_precision_recall_curves(
 
 
 def caption_curves(entries: Sequence[LeaderboardEntry], topic: str, *, has_threads: bool) -> str:
-    tags = " and ".join(entry.tag for entry in entries)
-    scope = f"on topic {topic}" if topic else "mean over topics"
-    what = f"Interpolated precision at eleven levels of recall, {tags}, {scope}."
+    scope = _("topic %(number)s") % {"number": topic} if topic else _("mean over topics")
+    tags = ", ".join(entry.tag for entry in entries)
+    what = f"{_('Interpolated precision at eleven levels of recall')}, {tags}, {scope}."
     if not has_threads:
-        return f"{what} The higher curve is better at that recall."
-    thin = "the ranking itself" if topic else "single topics"
-    return f"{what} Thin lines: {thin}."
+        return f"{what} {_('The higher curve is better at that recall.')}"
+    thin = _("Thin lines: the ranking itself.") if topic else _("Thin lines: single topics.")
+    return f"{what} {thin}"
 
 
 def eleven_points(batch: ScoringBatch, at: int | None) -> list[float]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from django.http import Http404, HttpResponse
+from django.utils.translation import gettext as _
 
 from campaigns.models import Campaign
 from campaigns.views.helpers import SignedInRequest
@@ -137,8 +138,8 @@ def run_scores_view(request: SignedInRequest, slug: str, pk: int, run: int) -> H
             [leaderboard.topics[at] for at in order],
             [values[at] for at in order],
             [spreads[at] for at in order],
-            f"{column.title} of {entry.tag} by topic, compared with all {len(leaderboard.means)} "
-            "runs.",
+            _("%(measure)s of %(run)s by topic, compared with all %(n)s runs.")
+            % {"measure": column.title, "run": entry.tag, "n": len(leaderboard.means)},
         ),
         "boxes": build_run_boxes(leaderboard, entry, column.name, order),
         "missing": sum(value is None for value in values),
@@ -165,8 +166,11 @@ def build_run_boxes(
         [leaderboard.topics[at] for at in order],
         [summarize_as_box(scores[:, at]) for at in order],
         [values[at] for at in order],
-        f"How the scores of all {len(leaderboard.means)} runs are distributed on each topic: a "
-        "long box is a topic on which runs differ.",
+        _(
+            "How the scores of all %(n)s runs are distributed on each topic: a long box is a topic "
+            "on which runs differ."
+        )
+        % {"n": len(leaderboard.means)},
     )
 
 
@@ -219,8 +223,8 @@ def compare_by_topic(
             (a.tag, b.tag),
             [pair.topic for pair in defined],
             [value * sign for value in differences],
-            f"{build_column(leaderboard.measure(name)).title}: {a.tag} minus {b.tag}, largest "
-            "difference first.",
+            _("%(measure)s: %(a)s minus %(b)s, largest difference first.")
+            % {"measure": build_column(leaderboard.measure(name)).title, "a": a.tag, "b": b.tag},
         ),
         histogram=chart_precision_histogram(leaderboard, a, b),
     )

@@ -365,3 +365,10 @@ def test_measures_without_a_better_side_mark_no_run(
 def test_the_highest_grade_is_in_the_provenance(as_user, organizer, small):
     text = read_words(as_user(organizer).get(small.set))
     assert "Highest grade 3 ( the campaign's scale )" in text
+
+
+def test_the_file_of_a_chart_is_in_english(as_user, organizer, small):
+    url, client = f"{small.own}?chart=topics.svg", as_user(organizer)
+    german, english = (client.get(url, headers={"accept-language": code}) for code in ("de", "en"))
+    assert german.content == english.content
+    assert "by topic, compared with all 3 runs." in german.content.decode()
