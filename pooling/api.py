@@ -16,9 +16,8 @@ from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
 from campaigns.api.confirmation import ConfirmSerializer, build_decision
-from campaigns.api.resources import CAMPAIGN, filter_campaigns, request_user
+from campaigns.api.resources import CAMPAIGN, filter_campaigns, read_act
 from campaigns.models import Campaign, Run
-from campaigns.queries.lists import get_campaign_for
 from poolbench.files.faults import InvalidFile
 from poolbench.pooling.formats import FORMATS
 from poolbench.pooling.spec import PoolSpec, RunChoice, depth_spec
@@ -136,21 +135,22 @@ class PoolViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.Gen
     @extend_schema(request=FreezeSerializer, responses={201: PoolSerializer})
     def create(self, request: Request) -> Response:
         """Freeze the pool of a spec and runs as the campaign's next version."""
-        serializer = FreezeSerializer(data=request.data)
-        arguments = pool_service_arguments(request, serializer)
-        after = serializer.validated_data.get("after")
-        decision = build_decision(dict(serializer.validated_data))
-        pool = freeze_pool(actor=request_user(request), after=after, decision=decision, **arguments)
+        actor, campaign, fields = read_act(FreezeSerializer, request)
+        pool = freeze_pool(
+            actor=actor,
+            campaign=campaign,
+            after=fields.get("after"),
+            decision=build_decision(fields),
+            **choose_contents(campaign, fields),
+        )
         return Response(self.get_serializer(pool).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(request=PoolRequestSerializer, responses=PoolPreviewSerializer)
     @action(detail=False, methods=["post"])
     def preview(self, request: Request) -> Response:
         """Size, judging effort and composition of a pool; nothing is saved."""
-        serializer = PoolRequestSerializer(data=request.data)
-        preview = preview_pool(
-            actor=request_user(request), **pool_service_arguments(request, serializer)
-        )
+        actor, campaign, fields = read_act(PoolRequestSerializer, request)
+        preview = preview_pool(actor=actor, campaign=campaign, **choose_contents(campaign, fields))
         return Response(PoolPreviewSerializer(preview).data)
 
     @extend_schema(responses={(200, "text/plain"): OpenApiTypes.STR})
@@ -199,11 +199,8 @@ class PoolViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.Gen
         return HttpResponse(text, content_type=f"{mime}; charset=utf-8")
 
 
-def pool_service_arguments(request: Request, serializer: Serializer[Any]) -> dict[str, Any]:
-    """Campaign, spec and runs as arguments of a service."""
-    serializer.is_valid(raise_exception=True)
-    data = serializer.validated_data
-    campaign = get_campaign_for(request_user(request), data["campaign"], "campaigns.manage")
+def choose_contents(campaign: Campaign, data: dict[str, Any]) -> dict[str, Any]:
+    """Spec and runs as arguments of a service."""
     spec = spec_from_request(data)
     if spec.runs != RunChoice():
         accepted = list(list_poolable_runs(campaign))
@@ -213,7 +210,7 @@ def pool_service_arguments(request: Request, serializer: Serializer[Any]) -> dic
         runs = spec.runs.choose(accepted, lambda run: run.team.name)
     else:
         runs = runs_from_request(campaign, data.get("runs", []))
-    return {"campaign": campaign, "spec": spec, "runs": runs}
+    return {"spec": spec, "runs": runs}
 
 
 def spec_from_request(data: dict[str, Any]) -> PoolSpec:

@@ -9,6 +9,7 @@ from urllib.parse import parse_qs, urlencode
 
 from django.http import Http404, HttpResponse
 from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
 
 from campaigns.api.attachments import attachment_response, report_response
 from campaigns.models import Campaign, Team
@@ -43,9 +44,9 @@ from poolbench.reports.report import Column, Report, Table, TableCell, iter_cell
 from poolbench.verdicts import Verdict, VerdictState
 
 LABELS: dict[VerdictState, str | Promise] = {
-    VerdictState.GOOD: "Above the median",
-    VerdictState.AMBER: "Around the median",
-    VerdictState.BAD: "Below the median",
+    VerdictState.GOOD: _("Above the median"),
+    VerdictState.AMBER: _("Around the median"),
+    VerdictState.BAD: _("Below the median"),
 }
 DECIMAL_CHOICES = (2, 3, 4)
 
@@ -183,7 +184,7 @@ def build_paper_part(
             copy_text("Markdown", "markdown", markdown),
         ],
         conditions=[
-            copy_text("Text", "conditions", sentence, 5),
+            copy_text(_("Text"), "conditions", sentence, 5),
             copy_text("LaTeX", "conditions-latex", escape_latex(sentence), 5),
         ],
         citation=copy_text("BibTeX", "bibtex", write_bibtex(results.conditions)),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from django.http import Http404, HttpResponse
+from django.utils.translation import gettext as _
 
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
@@ -48,6 +49,7 @@ MOST_RUNS = 60
 MOST_PAIRS = 400
 """Run pairs in the table of the page; the downloads have all."""
 MOST_MEASURES = 12
+MARKS = {"better": "▲", "worse": "▼", "same": "·", "none": "–"}
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,10 @@ class PairMapCell:
 
     kind: str
     label: str
+
+    @property
+    def mark(self) -> str:
+        return MARKS[self.kind]
 
 
 @dataclass(frozen=True)
@@ -252,7 +258,8 @@ def pair_map_cell(
     """Compare run ``a`` with run ``b``; ``lower``: lower values are better."""
     row, sign = (by_pair[a, b], 1) if (a, b) in by_pair else (by_pair[b, a], -1)
     difference = (row.difference or 0.0) * sign
-    label = f"{a} − {b}: {format_signed(difference)}, adjusted p {format_p(row.adjusted)}"
+    adjusted = f"{_('adjusted p')} {format_p(row.adjusted)}"
+    label = f"{a} − {b}: {format_signed(difference)}, {adjusted}"
     if row.adjusted is None:
         return PairMapCell("none", f"{a}, {b}: {row.reason}")
     return PairMapCell(

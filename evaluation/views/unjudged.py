@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from math import isfinite
 
+from django.utils.translation import gettext as _
+
 from campaigns.models import Run
 from evaluation.queries.leaderboard import Leaderboard, LeaderboardEntry
 from evaluation.queries.scoring_inputs import rebuild_run_batch
@@ -57,4 +59,6 @@ def bounds_by_topic(leaderboard: Leaderboard, bounds: MeasureBounds) -> dict[str
 def format_bounds(low: float | None, high: float | None) -> str | None:
     if low is None or high is None or not isfinite(low) or not isfinite(high):
         return None
-    return format_score(low) if low == high else f"{format_score(low)} and {format_score(high)}"
+    return (
+        format_score(low) if low == high else f"{format_score(low)} {_('to')} {format_score(high)}"
+    )

@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
-from campaigns.api.resources import read_upload_bytes, request_user
+from campaigns.api.resources import read_fields, read_upload_bytes, request_user
 from campaigns.queries.lists import get_campaign_for
 from poolbench.preferences.formats import score_to_dict, strengths_to_dict
 from preferences.models import ClickLog
@@ -98,9 +98,7 @@ class PreferenceResultsViewSet(viewsets.ViewSet):
     def import_clicks(self, request: Request, slug: str) -> Response:
         """Import a click log: all of it, or none and the list of faults (422)."""
         campaign = get_campaign_for(request_user(request), slug, "campaigns.manage")
-        form = ClickLogUploadSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        upload = form.validated_data["file"]
+        upload = read_fields(ClickLogUploadSerializer, request)["file"]
         log = import_click_log(
             actor=request_user(request),
             campaign=campaign,
