@@ -25,19 +25,11 @@ def set_relevance_level(batch: ScoringBatch, level: int) -> ScoringBatch:
     return replace(batch, options=replace(batch.options, level=level))
 
 
-def condense_list(batch: ScoringBatch, _: str) -> ScoringBatch:
-    return batch.condensed()
-
-
 def assume_unjudged_grade(batch: ScoringBatch, stand_in: str | int) -> ScoringBatch:
     # A gain table may end below the lowest relevant grade.
     relevant = max(top_grade(batch), batch.options.level)
     grade = {"nonrelevant": 0, "relevant": relevant}.get(str(stand_in), stand_in)
     return complete_judgments(batch, int(grade))
-
-
-def identity_modifier(batch: ScoringBatch, _: str) -> ScoringBatch:
-    return batch
 
 
 MODIFIERS: dict[str, MeasureModifier] = {
@@ -54,7 +46,7 @@ MODIFIERS: dict[str, MeasureModifier] = {
                 "full",
                 ("full", "condensed"),
             ),
-            condense_list,
+            lambda batch, _: batch.condensed(),
         ),
         MeasureModifier(
             Parameter(
@@ -64,7 +56,7 @@ MODIFIERS: dict[str, MeasureModifier] = {
                 "arithmetic",
                 ("arithmetic", *MEANS),
             ),
-            identity_modifier,
+            lambda batch, _: batch,
         ),
         MeasureModifier(
             Parameter(

@@ -26,10 +26,6 @@ def set_precision(batch: ScoringBatch) -> Floats:
     return safe_ratio(_relevant_retrieved(batch), batch.lengths)
 
 
-def set_relative_precision(batch: ScoringBatch) -> Floats:
-    return safe_ratio(_relevant_retrieved(batch), np.minimum(batch.lengths, batch.relevant))
-
-
 def set_recall(batch: ScoringBatch) -> Floats:
     return safe_ratio(_relevant_retrieved(batch), batch.relevant)
 
@@ -81,7 +77,9 @@ SET_RELATIVE_P = _of_set(
     formula="relevant documents retrieved / min(documents retrieved, R)",
     reading="Set precision relative to the maximum possible for a set of this size.",
     source="trec_eval set_relative_P.",
-    compute=set_relative_precision,
+    compute=lambda batch: safe_ratio(
+        _relevant_retrieved(batch), np.minimum(batch.lengths, batch.relevant)
+    ),
     examples=(_worked(1 / 2, "2 of min(4, 5)"),),
     spellings=("SetRelP",),
 )

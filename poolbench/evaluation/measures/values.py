@@ -59,22 +59,17 @@ class TypedNumbers(tuple[float, ...]):
     text: str
 
 
-def read_numbers(text: str) -> TypedNumbers:
-    numbers = TypedNumbers(read_number(part) for part in text.split(","))
-    numbers.text = text
-    return numbers
-
-
 def read_levels(text: str) -> TypedNumbers:
-    levels = read_numbers(text)
-    if not all(0 <= level <= 1 for level in levels):
-        raise ValueError
+    levels = TypedNumbers(map(read_share, text.split(",")))
+    levels.text = text
     return levels
 
 
 def read_coefficients(text: str) -> TypedNumbers:
-    if len(coefficients := read_numbers(text)) != COEFFICIENTS:
+    coefficients = TypedNumbers(map(read_number, text.split(",")))
+    if len(coefficients) != COEFFICIENTS:
         raise ValueError
+    coefficients.text = text
     return coefficients
 
 

@@ -46,28 +46,6 @@ def comb_sum(candidates: TopicCandidates) -> Floats:
     return candidates.sums(normalize_scores(candidates))
 
 
-def comb_mnz(candidates: TopicCandidates) -> Floats:
-    return comb_sum(candidates) * count_nonzero_scores(candidates)
-
-
-def comb_anz(candidates: TopicCandidates) -> Floats:
-    return comb_sum(candidates) / np.maximum(count_nonzero_scores(candidates), 1)
-
-
-def comb_med(candidates: TopicCandidates) -> Floats:
-    return np.median(score_table(candidates), axis=0)
-
-
-def comb_min(candidates: TopicCandidates) -> Floats:
-    scores: Floats = score_table(candidates).min(axis=0)
-    return scores
-
-
-def comb_max(candidates: TopicCandidates) -> Floats:
-    scores: Floats = score_table(candidates).max(axis=0)
-    return scores
-
-
 def comb_method(
     name: str,
     title: str,
@@ -107,27 +85,27 @@ METHODS = (
         "combmnz", "CombMNZ (sum of scores × runs)",
         "(Σ over runs r of v_r(d)) · (number of runs with v_r(d) ≠ 0)",
         "CombSUM times the number of runs that list the document, which rewards agreement.",
-        "the square of the number of runs", comb_mnz,
+        "the square of the number of runs", lambda c: comb_sum(c) * count_nonzero_scores(c),
         "A run that lists the document last scores it 0 and is not counted.",
     ),
     comb_method(
         "combanz", "CombANZ (mean of scores)",
         "(Σ over runs r of v_r(d)) / (number of runs with v_r(d) ≠ 0), or 0 if there is none",
         "The mean score over the runs that list the document: a single run can put it on top.",
-        "1", comb_anz,
+        "1", lambda c: comb_sum(c) / np.maximum(count_nonzero_scores(c), 1),
         "Runs that do not list the document, or list it last, are not counted.",
     ),
     comb_method(
         "combmax", "CombMAX (highest score)",
         "max over runs r of v_r(d)",
         "The highest score of any run: all documents ranked first by some run are tied.",
-        "1", comb_max, UNLISTED,
+        "1", lambda c: score_table(c).max(axis=0), UNLISTED,
     ),
     comb_method(
         "combmed", "CombMED (median of scores)",
         "median over runs r of v_r(d)",
         "The median score over the runs.",
-        "1", comb_med, UNLISTED,
+        "1", lambda c: np.median(score_table(c), axis=0), UNLISTED,
         "Documents listed by fewer than half of the runs score 0; ties are broken by seeded hash.",
         "With an even number of runs, the mean of the two middle scores.",
     ),
@@ -135,7 +113,7 @@ METHODS = (
         "combmin", "CombMIN (lowest score)",
         "min over runs r of v_r(d)",
         "The lowest score of any run.",
-        "1", comb_min, UNLISTED,
+        "1", lambda c: score_table(c).min(axis=0), UNLISTED,
         "Documents not listed by every run score 0; ties are broken by seeded hash.",
     ),
 )  # fmt: skip
