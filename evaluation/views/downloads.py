@@ -15,18 +15,18 @@ from evaluation.queries.comparison import (
     select_run_pairs,
 )
 from evaluation.queries.exports import (
+    INTERIM_FORMATS,
     LEADERBOARD_FORMATS,
     RUN_FORMATS,
     leaderboard_to_csv,
     run_scores_file,
 )
-from evaluation.queries.interim_export import INTERIM_FORMATS
 from evaluation.queries.interim_scores import compute_interim_scores
 from evaluation.queries.leaderboard import Leaderboard
 from evaluation.views.access import get_entry, get_visible_leaderboard
 from evaluation.views.cells import compared_measures, select_visible_measures, sorted_entries
 from evaluation.views.run_pairs import get_requested_test, select_requested_measures
-from evaluation.views.runs import compare_by_topic, get_requested_measure, get_two_entries
+from evaluation.views.runs import get_requested_measure, get_two_entries, list_topic_pairs
 from poolbench.evaluation.comparison.formats import FORMATS
 from poolbench.evaluation.comparison.measures_report import MEASURES_FORMATS
 from poolbench.evaluation.comparison.pair_report import PAIR_FORMATS
@@ -92,7 +92,7 @@ def compare_download_view(request: SignedInRequest, slug: str, pk: int, fmt: str
         PAIR_FORMATS,
         (a.tag, b.tag),
         (name, format_measure_title(name)),
-        compare_by_topic(leaderboard, a, b, name).pairs,
+        list_topic_pairs(leaderboard, a, b, name),
         select_run_pairs(leaderboard, [a, b], name, choice) if a is not b else None,
         leaderboard.score_set.provenance,
     )

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Iterable
 from urllib.parse import urlencode
 
 from django.contrib.auth.decorators import login_not_required
@@ -16,14 +14,10 @@ from django.views.decorators.http import require_safe
 
 from campaigns.views.pages import render_page
 from evaluation.forms.tryout import is_sampled
-from evaluation.views.worked_examples import (
-    ExampleRow,
-    example_row,
-    tryout_part,
-)
+from evaluation.views.worked_examples import example_row, tryout_part
 from poolbench.cards import Card, Parameter
 from poolbench.evaluation.measures.family import MeasureFamily
-from poolbench.evaluation.measures.groups import GROUPS, MeasureGroup
+from poolbench.evaluation.measures.groups import GROUPS
 from poolbench.evaluation.measures.lookup import (
     LONGEST,
     accepted_spellings,
@@ -49,29 +43,6 @@ AVERAGED = {
     "sum": "the sum over topics",
     "geometric": "the geometric mean over topics",
 }
-
-
-class ParameterRow(NamedTuple):
-    parameter: Parameter
-    values: str
-    default: str
-    names: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class MeasurePage:
-    """The card of a measure family, with computed examples."""
-
-    family: MeasureFamily
-    card: Card
-    group: MeasureGroup
-    related: Sequence[MeasureFamily]
-    notation: list[tuple[str, str]]
-    averaged: str
-    defaults: Sequence[str]
-    own_rows: list[ParameterRow]
-    common_rows: list[ParameterRow]
-    examples: list[ExampleRow]
 
 
 @login_not_required
@@ -129,29 +100,24 @@ def measure_view(request: HttpRequest, name: str) -> HttpResponse:
         query = urlencode(parameters | request.GET.dict())
         return redirect(reverse("measure", args=[family.name]) + (f"?{query}" if query else ""))
     family = FAMILIES[name]
-    page, tryout = measure_page(family), tryout_part(request, family)
-    return render_page(request, "evaluation/measure.html", page, tryout)
-
-
-def measure_page(family: MeasureFamily) -> MeasurePage:
-    card = family.card
-    group = GROUPS[family.group]
-    return MeasurePage(
-        family=family,
-        card=card,
-        group=group,
-        related=families_by_group(FAMILIES)[group.title],
-        notation=list_notation(family),
-        averaged="not aggregated (text)" if family.text else AVERAGED[family.aggregate],
-        defaults=default_measures(family),
-        own_rows=[parameter_row(family, parameter) for parameter in card.parameters],
-        common_rows=[
+    card, group = family.card, GROUPS[family.group]
+    page = {
+        "family": family,
+        "card": card,
+        "group": group,
+        "related": families_by_group(FAMILIES)[group.title],
+        "notation": list_notation(family),
+        "averaged": "not aggregated (text)" if family.text else AVERAGED[family.aggregate],
+        "defaults": default_measures(family),
+        "own_rows": [parameter_row(family, parameter) for parameter in card.parameters],
+        "common_rows": [
             parameter_row(family, parameter)
             for name, parameter in family.all_parameters().items()
             if name in family.modifiers
         ],
-        examples=[example_row(family, example) for example in family.examples],
-    )
+        "examples": [example_row(family, example) for example in family.examples],
+    }
+    return render_page(request, "evaluation/measure.html", page, tryout_part(request, family))
 
 
 def list_notation(family: MeasureFamily) -> list[tuple[str, str]]:
@@ -161,7 +127,8 @@ def list_notation(family: MeasureFamily) -> list[tuple[str, str]]:
     return [entry for sign, entry in NOTATION.items() if re.search(sign, family.formula)]
 
 
-def parameter_row(family: MeasureFamily, parameter: Parameter) -> ParameterRow:
+def parameter_row(family: MeasureFamily, parameter: Parameter) -> dict[str, object]:
     values = ", ".join(parameter.choices) or KINDS[parameter.kind].description
     default = parameter.default or ("" if parameter.name == family.suffix and family.bare else "–")
-    return ParameterRow(parameter, values, default, variant_names(family, parameter))
+    names = variant_names(family, parameter)
+    return {"parameter": parameter, "values": values, "default": default, "names": names}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 from urllib.parse import urlencode
@@ -11,7 +10,6 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from evaluation.forms.tryout import TryoutDocument, TryoutForm, default_query, example_query
-from poolbench.charts.chart import Chart
 from poolbench.evaluation.charts.steps import build_steps_chart
 from poolbench.evaluation.measures.family import MeasureFamily, WorkedExample
 from poolbench.evaluation.measures.names import parse_measures
@@ -36,61 +34,37 @@ class ExampleRow(NamedTuple):
         return value is not None and abs(value - self.example.value) < 1e-9
 
 
-class OtherValue(NamedTuple):
-    name: str
-    url: str
-    value: str
-
-
-@dataclass(frozen=True)
-class TryoutPart:
-    """The form, filled from the query or the first example."""
-
-    form: TryoutForm
-
-
-@dataclass(frozen=True)
-class TryoutResult(TryoutPart):
-    worked: WorkedScore
-    fraction: str
-    chart: Chart | None
-    others: list[OtherValue]
-
-
-def tryout_part(request: HttpRequest, family: MeasureFamily) -> TryoutPart:
-    data = default_query(family) | request.GET.dict()
-    form = TryoutForm(data, family=family)
+def tryout_part(request: HttpRequest, family: MeasureFamily) -> dict[str, object]:
+    """The form, filled from the query or the first example, and its result if it is valid."""
+    form = TryoutForm(default_query(family) | request.GET.dict(), family=family)
     if not form.is_valid():
-        return TryoutPart(form)
+        return {"form": form}
     worked = form.result()
-    return TryoutResult(
-        form=form,
-        worked=worked,
-        fraction=format_fraction(worked.value),
-        chart=build_steps_chart(worked) if worked.has_visible_steps else None,
-        others=other_values(form),
-    )
+    return {
+        "form": form,
+        "worked": worked,
+        "fraction": format_fraction(worked.value),
+        "chart": build_steps_chart(worked) if worked.has_visible_steps else None,
+        "others": other_values(form),
+    }
 
 
-def other_values(form: TryoutForm) -> list[OtherValue]:
-    """The default measures on the same ranking."""
+def other_values(form: TryoutForm) -> list[tuple[str, str, str]]:
+    """The default measures on the same ranking: name, address and value."""
     documents = {name: form.cleaned_data[name] for name in ("ranking", "missed")}
     plain = {
         name: " ".join(TryoutDocument(each.grade).mark for each in group)
         for name, group in documents.items()
     }
     query = urlencode(plain)
-    defaults = [
-        measure for measure in parse_measures(DEFAULT_NAMES) if not measure.family.summary_only
-    ]
     return [
-        OtherValue(
+        (
             measure.name,
             f"{reverse('measure', args=[measure.name])}?{query}#try",
             format_score(form.result_by(measure).value, whole=measure.family.whole),
         )
-        for measure in defaults
-        if measure != form.cleaned_data["measure"]
+        for measure in parse_measures(DEFAULT_NAMES)
+        if not measure.family.summary_only and measure != form.cleaned_data["measure"]
     ]
 
 

@@ -21,8 +21,6 @@ def test_enter_in_a_rule_ticks_by_it_and_forgets_nothing(
     page.fill("[name=depth]", "7")
     page.fill("[name=priority]", "1")
     page.press("[name=priority]", "Enter")
-    page.wait_for_function(
-        "() => document.querySelectorAll('[name=run]:checked').length == 1"
-    )
+    page.wait_for_function("() => document.querySelectorAll('[name=run]:checked').length == 1")
     assert page.input_value("[name=depth]") == "7"
     assert "1 of 2 accepted runs" in page.inner_text("#poolable caption")

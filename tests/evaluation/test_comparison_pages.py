@@ -70,7 +70,7 @@ def test_the_campaigns_choice_is_fixed_and_any_other_exploratory(campaign):
 def test_all_pairs_are_shown_best_run_first(client, organizer, scored):
     page = get(client, organizer, "pairs", scored, measure="map")
     text = read_page(page)
-    assert [row.tag for row in page.context["map"]] == ["good", "fair", "late", "poor"]
+    assert [tag for tag, *_ in page.context["map"]] == ["good", "fair", "late", "poor"]
     assert len(page.context["table"]) == 6 < MOST_PAIRS
     assert "preregistered by the campaign before the first scores" in text
     assert "Exploratory" not in text
@@ -126,13 +126,13 @@ def test_two_runs_have_the_campaigns_verdict_and_the_rest_as_exploratory(client,
     assert page.context["pairs_tested"] == 6
     assert "Exploratory: other tests" in text
     assert "Precision and recall" in text
-    assert page.context["curve_rows"][0] == (0.0, [pytest.approx(0.9167, abs=5e-5), 0.0])
+    assert page.context["curve_rows"][0] == (0.0, (pytest.approx(0.9167, abs=5e-5), 0.0))
 
 
 def test_the_curves_of_a_topic_are_drawn_on_request(client, organizer, scored):
     run = scored.runs.get(run__tag="fair").run_id
     page = get(client, organizer, "run-scores", scored, args=[run], topic="2")
-    assert page.context["curve_rows"][0] == (0.0, [0.5])
+    assert page.context["curve_rows"][0] == (0.0, (0.5,))
     assert "Precision and recall, topic 2" in read_page(page)
     assert get(client, organizer, "run-scores", scored, args=[run], topic="99").status_code == 404
 
@@ -210,7 +210,7 @@ def test_less_is_better_where_it_is(client, organizer, campaign, score_set, qrel
     assert means == sorted(means)
     assert board["rows"][0].best
     page = get(client, organizer, "pairs", made, measure="set_E")
-    assert [row.tag for row in page.context["map"]] == [row.entry.tag for row in board["rows"]]
+    assert [tag for tag, *_ in page.context["map"]] == [row.entry.tag for row in board["rows"]]
 
 
 def test_values_below_0_and_above_1_have_their_picture(client, organizer, campaign, alpha, qrels):
