@@ -15,9 +15,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
-from campaigns.api.confirmation import ConfirmSerializer, build_decision
+from campaigns.api.confirmation import ConfirmSerializer, read_fields
 from campaigns.api.resources import CAMPAIGN, filter_campaigns, request_user
-from campaigns.models import Campaign, Run
+from campaigns.models import Campaign, Run, User
 from campaigns.queries.lists import get_campaign_for
 from poolbench.files.faults import InvalidFile
 from poolbench.pooling.formats import FORMATS
@@ -139,21 +139,17 @@ class PoolViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.Gen
     @extend_schema(request=FreezeSerializer, responses={201: PoolSerializer})
     def create(self, request: Request) -> Response:
         """Freeze the pool of a spec and runs as the campaign's next version."""
-        serializer = FreezeSerializer(data=request.data)
-        arguments = pool_service_arguments(request, serializer)
-        after = serializer.validated_data.get("after")
-        decision = build_decision(dict(serializer.validated_data))
-        pool = freeze_pool(actor=request_user(request), after=after, decision=decision, **arguments)
+        fields, actor = read_fields(FreezeSerializer, request.data), request_user(request)
+        consents = {"after": fields.get("after"), "decision": fields["decision"]}
+        pool = freeze_pool(actor=actor, **consents, **pool_service_arguments(actor, fields))
         return Response(self.get_serializer(pool).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(request=PoolRequestSerializer, responses=PoolPreviewSerializer)
     @action(detail=False, methods=["post"])
     def preview(self, request: Request) -> Response:
         """Size, judging effort and composition of a pool; nothing is saved."""
-        serializer = PoolRequestSerializer(data=request.data)
-        preview = preview_pool(
-            actor=request_user(request), **pool_service_arguments(request, serializer)
-        )
+        fields, actor = read_fields(PoolRequestSerializer, request.data), request_user(request)
+        preview = preview_pool(actor=actor, **pool_service_arguments(actor, fields))
         return Response(PoolPreviewSerializer(preview).data)
 
     @extend_schema(responses={(200, "text/plain"): OpenApiTypes.STR})
@@ -202,11 +198,9 @@ class PoolViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.Gen
         return HttpResponse(text, content_type=f"{mime}; charset=utf-8")
 
 
-def pool_service_arguments(request: Request, serializer: Serializer[Any]) -> dict[str, Any]:
+def pool_service_arguments(actor: User, data: dict[str, Any]) -> dict[str, Any]:
     """Campaign, spec and runs as arguments of a service."""
-    serializer.is_valid(raise_exception=True)
-    data = serializer.validated_data
-    campaign = get_campaign_for(request_user(request), data["campaign"], "campaigns.manage")
+    campaign = get_campaign_for(actor, data["campaign"], "campaigns.manage")
     spec = spec_from_request(data)
     if spec.runs != RunChoice():
         accepted = list(list_poolable_runs(campaign))

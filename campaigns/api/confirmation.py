@@ -1,4 +1,4 @@
-"""The API's side of acts that cannot be undone: their consents in the request."""
+"""What a request of the API holds: its fields, and the consents to acts that cannot be undone."""
 
 from __future__ import annotations
 
@@ -29,14 +29,19 @@ class ConfirmSerializer(Serializer[Any]):
         help_text="Digest of the facts of an earlier answer: 409 if they have changed since.",
     )
 
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """The two fields become ``decision``."""
+        return attrs | {"decision": Decision(frozenset(attrs.pop("confirm")), attrs.pop("digest"))}
 
-def build_decision(data: dict[str, Any]) -> Decision:
-    """The decision in the validated data of a ``ConfirmSerializer``, whose fields it removes."""
-    return Decision(frozenset(data.pop("confirm", ())), data.pop("digest", ""))
+
+def read_fields(form: type[Serializer[Any]], data: Any) -> dict[str, Any]:
+    """The fields of ``data`` by the serializer ``form``; raises ``ValidationError``."""
+    filled = form(data=data)
+    filled.is_valid(raise_exception=True)
+    return dict(filled.validated_data)
 
 
 def read_decision(request: Request) -> Decision:
     """The decision in the body of a request without other fields."""
-    form = ConfirmSerializer(data=request.data)
-    form.is_valid(raise_exception=True)
-    return build_decision(dict(form.validated_data))
+    decision: Decision = read_fields(ConfirmSerializer, request.data)["decision"]
+    return decision

@@ -12,7 +12,7 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from campaigns.api.confirmation import ConfirmSerializer, build_decision, read_decision
+from campaigns.api.confirmation import ConfirmSerializer, read_decision, read_fields
 from campaigns.api.resources import CAMPAIGN, filter_campaigns, request_user
 from campaigns.models import Campaign, Member, Role, User
 from campaigns.queries.lists import get_campaign_for
@@ -71,18 +71,10 @@ class MemberViewSet(
     @extend_schema(request=NewMemberSerializer, responses={201: MemberSerializer})
     def create(self, request: Request) -> Response:
         """Add a role. One that conflicts with another of the user's needs `conflicting-roles`."""
-        form = NewMemberSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        fields, actor = dict(form.validated_data), request_user(request)
-        decision = build_decision(fields)
-        member = add_member(
-            actor=actor,
-            campaign=get_campaign_for(actor, fields["campaign"], "campaigns.manage"),
-            user=get_object_or_404(User, username=fields["username"]),
-            role=fields["role"],
-            team=fields["team"],
-            decision=decision,
-        )
+        fields, actor = read_fields(NewMemberSerializer, request.data), request_user(request)
+        campaign = get_campaign_for(actor, fields.pop("campaign"), "campaigns.manage")
+        user = get_object_or_404(User, username=fields.pop("username"))
+        member = add_member(actor=actor, campaign=campaign, user=user, **fields)
         return Response(self.get_serializer(member).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(request=ConfirmSerializer, responses={204: None})

@@ -19,7 +19,7 @@ from rest_framework.serializers import BaseSerializer, Serializer
 from rest_framework.views import exception_handler
 
 from campaigns.api.attachments import attachment_response
-from campaigns.api.confirmation import ConfirmSerializer, build_decision, read_decision
+from campaigns.api.confirmation import ConfirmSerializer, read_decision, read_fields
 from campaigns.api.limits import PlainJSONParser
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Document, Grade, Run, Topic, User
@@ -211,11 +211,8 @@ class CampaignViewSet(
     def visibility(self, request: Request, slug: str) -> Response:  # noqa: ARG002 (the route's)
         """Change what participants see after a release; they get a notice."""
         actor, campaign = request_user(request), self.get_object()
-        form = VisibilitySerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        fields = dict(form.validated_data)
-        decision = build_decision(fields)
-        campaign = change_visibility(actor=actor, campaign=campaign, decision=decision, **fields)
+        fields = read_fields(VisibilitySerializer, request.data)
+        campaign = change_visibility(actor=actor, campaign=campaign, **fields)
         return Response(self.get_serializer(campaign).data)
 
     @extend_schema(request=ConfirmSerializer, responses=CampaignSerializer)
@@ -288,9 +285,8 @@ class RunViewSet(viewsets.ReadOnlyModelViewSet[Run]):
     @extend_schema(request={"multipart/form-data": RunUploadSerializer}, responses=RunSerializer)
     def create(self, request: Request) -> Response:
         """Submit a run. Small runs are checked at once, large ones return as ``received``."""
-        form = RunUploadSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        run = submit_uploaded_run(request_user(request), dict(form.validated_data))
+        fields = read_fields(RunUploadSerializer, request.data)
+        run = submit_uploaded_run(request_user(request), fields)
         return Response(self.get_serializer(run).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(request=ConfirmSerializer, responses=RunSerializer)
@@ -322,9 +318,7 @@ def filter_campaigns(request: Request) -> QuerySet[Campaign]:
 
 
 def import_response(request: Request, import_file: Any) -> Response:
-    form = ImportSerializer(data=request.data)
-    form.is_valid(raise_exception=True)
-    fields = form.validated_data
+    fields = read_fields(ImportSerializer, request.data)
     actor, upload = request_user(request), fields["file"]
     count = import_file(
         actor=actor,

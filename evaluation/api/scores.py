@@ -15,7 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
-from campaigns.api.confirmation import ConfirmSerializer, read_decision
+from campaigns.api.confirmation import ConfirmSerializer, read_decision, read_fields
 from campaigns.api.resources import CAMPAIGN, filter_campaigns, request_user
 from campaigns.errors import ActionRefused
 from campaigns.queries.lists import get_campaign_for
@@ -190,9 +190,7 @@ class ScoreSetViewSet(viewsets.ReadOnlyModelViewSet[ScoreSet]):
     @action(detail=False, methods=["post"])
     def evaluate(self, request: Request) -> Response:
         """Evaluate all accepted runs of a campaign under a qrels version."""
-        serializer = EvaluateSerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
-        data = serializer.validated_data
+        data = read_fields(EvaluateSerializer, request.data)
         campaign = get_campaign_for(request.user, data["campaign"], "campaigns.manage")
         qrels = get_object_or_404(campaign.qrels, version=data["qrels"])
         job = request_evaluation(

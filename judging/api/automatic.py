@@ -12,6 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
+from campaigns.api.confirmation import read_fields
 from campaigns.api.resources import CAMPAIGN, filter_campaigns, request_user
 from campaigns.models import Campaign
 from campaigns.queries.lists import get_campaign_for
@@ -81,9 +82,7 @@ class AutomaticViewSet(viewsets.ReadOnlyModelViewSet[AutomaticAssessor]):
     @extend_schema(request=AddAutomaticSerializer, responses={201: AutomaticSerializer})
     def create(self, request: Request) -> Response:
         """Add an automatic assessor; each model and prompt is an assessor of its own."""
-        form = AddAutomaticSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        fields, actor = dict(form.validated_data), request_user(request)
+        fields, actor = read_fields(AddAutomaticSerializer, request.data), request_user(request)
         campaign = get_campaign_for(actor, fields.pop("campaign"), "campaigns.manage")
         automatic = create_automatic_assessor(actor=actor, campaign=campaign, **fields)
         return Response(self.get_serializer(automatic).data, status=status.HTTP_201_CREATED)
@@ -93,9 +92,8 @@ class AutomaticViewSet(viewsets.ReadOnlyModelViewSet[AutomaticAssessor]):
     def judgments(self, request: Request, pk: str) -> Response:  # noqa: ARG002 (the route's)
         """Submit its judgments: all are saved, or none and 422 with the list of faults."""
         automatic = self.get_object()
-        form = BatchSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        rows = [SubmittedJudgment(**row) for row in form.validated_data["judgments"]]
+        submitted = read_fields(BatchSerializer, request.data)["judgments"]
+        rows = [SubmittedJudgment(**row) for row in submitted]
         actor = request_user(request)
         counts = submit_automatic_judgments(
             actor=actor, campaign=automatic.campaign, automatic=automatic, judgments=rows

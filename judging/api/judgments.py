@@ -24,7 +24,7 @@ from rest_framework.serializers import Serializer
 
 from campaigns import store
 from campaigns.api.attachments import CONTENT_TYPES
-from campaigns.api.confirmation import ConfirmSerializer, build_decision
+from campaigns.api.confirmation import ConfirmSerializer, read_fields
 from campaigns.api.resources import CAMPAIGN, filter_campaigns, request_user
 from campaigns.models import Campaign, Topic
 from campaigns.queries.lists import get_campaign_for
@@ -212,26 +212,24 @@ class JudgmentViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Judgment]):
     @extend_schema(request=JudgeSerializer, responses={200: JudgmentSerializer})
     def create(self, request: Request) -> Response:
         """Judge a document, or change your judgment."""
-        return self.submit(Kind.GRADE, JudgeSerializer(data=request.data))
+        return self.submit(Kind.GRADE, read_fields(JudgeSerializer, request.data))
 
     @extend_schema(request=SkipSerializer, responses={200: JudgmentSerializer})
     @action(detail=False, methods=["post"], url_path="skip")
     def skip(self, request: Request) -> Response:
         """Skip a document with a reason."""
-        return self.submit(Kind.SKIP, SkipSerializer(data=request.data))
+        return self.submit(Kind.SKIP, read_fields(SkipSerializer, request.data))
 
     @extend_schema(request=UndoSerializer, responses={200: JudgmentSerializer})
     @action(detail=False, methods=["post"], url_path="undo")
     def undo(self, request: Request) -> Response:
         """Undo your latest judgment or skip, or the one given; you get its document again."""
-        form = UndoSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        actor = request_user(request)
+        fields, actor = read_fields(UndoSerializer, request.data), request_user(request)
         withdrawn = undo_judgment(
             actor=actor,
-            campaign=get_campaign_for(actor, form.validated_data["campaign"], "campaigns.judge"),
-            client_uuid=form.validated_data.get("client_uuid", uuid4()),
-            judgment_uuid=form.validated_data.get("of"),
+            campaign=get_campaign_for(actor, fields["campaign"], "campaigns.judge"),
+            client_uuid=fields.get("client_uuid", uuid4()),
+            judgment_uuid=fields.get("of"),
             source=Source.API,
         )
         return self.respond(withdrawn)
@@ -240,15 +238,11 @@ class JudgmentViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Judgment]):
     @action(detail=False, methods=["post"])
     def next(self, request: Request) -> Response:
         """Check out the next document of a topic, or get the one you have checked out."""
-        form = PositionSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        campaign, topic = self.get_topic(dict(form.validated_data))
+        campaign, topic = self.get_topic(read_fields(PositionSerializer, request.data))
         slot = claim_next(actor=request_user(request), campaign=campaign, topic=topic)
         return Response(CheckedOutSerializer(serialize_checked_out(campaign, topic, slot)).data)
 
-    def submit(self, kind: str, form: SubmissionSerializer) -> Response:
-        form.is_valid(raise_exception=True)
-        fields = dict(form.validated_data)
+    def submit(self, kind: str, fields: dict[str, Any]) -> Response:
         if "passages" in fields:
             fields["passages"] = [(p["start"], p["end"], p["text"]) for p in fields["passages"]]
         campaign, topic = self.get_topic(fields)
@@ -284,12 +278,9 @@ class QrelsViewSet(viewsets.ReadOnlyModelViewSet[Qrels]):
     @extend_schema(request=FreezeQrelsSerializer, responses={201: QrelsSerializer})
     def create(self, request: Request) -> Response:
         """Freeze qrels under a policy; 409 with the undecided pairs if there are any."""
-        form = FreezeQrelsSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        fields, actor = dict(form.validated_data), request_user(request)
+        fields, actor = read_fields(FreezeQrelsSerializer, request.data), request_user(request)
         campaign = get_campaign_for(actor, fields.pop("campaign"), "campaigns.manage")
-        decision = build_decision(fields)
-        qrels = freeze_qrels(actor=actor, campaign=campaign, decision=decision, **fields)
+        qrels = freeze_qrels(actor=actor, campaign=campaign, **fields)
         return Response(self.get_serializer(qrels).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(responses={(200, "text/plain"): OpenApiTypes.STR})

@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
-from campaigns.api.confirmation import ConfirmSerializer, read_decision
+from campaigns.api.confirmation import ConfirmSerializer, read_decision, read_fields
 from campaigns.api.resources import CAMPAIGN, filter_campaigns, request_user
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, User
@@ -158,9 +158,7 @@ class PlanViewSet(viewsets.ReadOnlyModelViewSet[Plan]):
 
 def parse_plan_request(request: Request) -> dict[str, Any]:
     """The arguments of ``create_plan`` and ``preview_plan``."""
-    form = PlanRequestSerializer(data=request.data)
-    form.is_valid(raise_exception=True)
-    options, actor = dict(form.validated_data), request_user(request)
+    options, actor = read_fields(PlanRequestSerializer, request.data), request_user(request)
     campaign = get_campaign_for(actor, options.pop("campaign"), "campaigns.manage")
     by_topic: dict[str, list[str]] = options.pop("assessors")
     usernames = {name for names in by_topic.values() for name in names}

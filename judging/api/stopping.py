@@ -12,6 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
+from campaigns.api.confirmation import read_fields
 from campaigns.api.resources import CAMPAIGN, filter_campaigns, request_user
 from campaigns.models import Campaign
 from campaigns.queries.lists import get_campaign_for
@@ -78,9 +79,7 @@ class StoppingRuleViewSet(
     @extend_schema(request=StoppingRequestSerializer, responses={201: StoppingRuleSerializer})
     def create(self, request: Request) -> Response:
         """Set the stopping rule of a campaign; takes effect on its topics at once."""
-        form = StoppingRequestSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        options, actor = dict(form.validated_data), request_user(request)
+        options, actor = read_fields(StoppingRequestSerializer, request.data), request_user(request)
         campaign = get_campaign_for(actor, options.pop("campaign"), "campaigns.manage")
         row = set_stopping_rule(actor=actor, campaign=campaign, rule=StoppingCriteria(**options))
         return Response(self.get_serializer(row).data, status=status.HTTP_201_CREATED)

@@ -18,6 +18,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
+from campaigns.api.confirmation import read_fields
 from campaigns.api.resources import CAMPAIGN, filter_campaigns, request_user
 from campaigns.models import Campaign
 from campaigns.queries.lists import get_campaign_for
@@ -154,11 +155,10 @@ class ComparisonViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Preferenc
     @action(detail=False, methods=["post"])
     def next(self, request: Request) -> Response:
         """Check out the next comparison, or get the one you have checked out."""
-        form = NextComparisonSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        campaign, plan = self.get_campaign(form.validated_data["campaign"]), None
-        if "plan" in form.validated_data:
-            plan = get_object_or_404(campaign.comparison_plans, pk=form.validated_data["plan"])
+        fields = read_fields(NextComparisonSerializer, request.data)
+        campaign, plan = self.get_campaign(fields["campaign"]), None
+        if "plan" in fields:
+            plan = get_object_or_404(campaign.comparison_plans, pk=fields["plan"])
         slot = claim_comparison(actor=request_user(request), campaign=campaign, plan=plan)
         served = serialize_comparison(request, slot) if slot else dict.fromkeys(EMPTY)
         return Response(ComparisonSerializer(served).data)
@@ -166,26 +166,20 @@ class ComparisonViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Preferenc
     @extend_schema(request=ChoiceSerializer, responses={200: PreferenceSerializer})
     def create(self, request: Request) -> Response:
         """Answer a comparison, or change your answer."""
-        form = ChoiceSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        fields = dict(form.validated_data)
+        fields = read_fields(ChoiceSerializer, request.data)
         return self.submit(submit_preference if "side" in fields else submit_picks, fields)
 
     @extend_schema(request=SkipAnswerSerializer, responses={200: PreferenceSerializer})
     @action(detail=False, methods=["post"])
     def skip(self, request: Request) -> Response:
         """Skip a comparison with a reason."""
-        form = SkipAnswerSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        return self.submit(skip_comparison, dict(form.validated_data))
+        return self.submit(skip_comparison, read_fields(SkipAnswerSerializer, request.data))
 
     @extend_schema(request=UndoAnswerSerializer, responses={200: PreferenceSerializer})
     @action(detail=False, methods=["post"])
     def undo(self, request: Request) -> Response:
         """Undo your latest answer, or the one given; you get its comparison again."""
-        form = UndoAnswerSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        fields = form.validated_data
+        fields = read_fields(UndoAnswerSerializer, request.data)
         withdrawn = undo_preference(
             actor=request_user(request),
             campaign=self.get_campaign(fields["campaign"]),

@@ -10,6 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
+from campaigns.api.confirmation import read_fields
 from poolbench.preferences.interleaving import METHODS
 from poolbench.preferences.tryout import build_worked_clicks, build_worked_interleaving
 
@@ -78,9 +79,7 @@ class InterleavingViewSet(viewsets.ViewSet):
     @extend_schema(request=InterleavingInputSerializer, responses=InterleavingSerializer)
     def create(self, request: Request) -> Response:
         """One list of two rankings, and the credit of each for the picks."""
-        form = InterleavingInputSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        data = form.validated_data
+        data = read_fields(InterleavingInputSerializer, request.data)
         try:
             worked = build_worked_interleaving(**data)
         except ValueError as error:
@@ -98,9 +97,7 @@ class ClickPreferenceViewSet(viewsets.ViewSet):
     @extend_schema(request=ClicksInputSerializer, responses=ClicksSerializer)
     def create(self, request: Request) -> Response:
         """The preferences, and the share of them that a ranking keeps."""
-        form = ClicksInputSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        data = form.validated_data
+        data = read_fields(ClicksInputSerializer, request.data)
         try:
             worked = build_worked_clicks(data["documents"], data["clicked"], data["ranking"])
         except ValueError as error:
