@@ -22,22 +22,21 @@ TABLE = """
 """
 
 
+def list_forms() -> list[type[forms.BaseForm]]:
+    paths = [path for app in APPS for path in (REPOSITORY / app).rglob("*.py")]
+    modules = (path.relative_to(REPOSITORY).with_suffix("").parts for path in paths)
+    names = sorted({".".join(parts) for parts in modules if "forms" in parts[1:]})
+    values = [value for name in names for value in vars(import_module(name)).values()]
+    return [each for each in values if isinstance(each, type) and issubclass(each, forms.BaseForm)]
+
+
 def list_uses() -> set[str]:
     """Every word that a template, a form or a key figure asks for."""
     pages = "\n".join(path.read_text() for path in (REPOSITORY / "templates").rglob("*.html"))
-    words = set(re.findall(r'\{% help "([^"]+)"', pages))
-    rules = [path for app in APPS for path in (REPOSITORY / app).rglob("core/**/*verdict*/*.py")]
-    rules += [path for app in APPS for path in (REPOSITORY / app).rglob("core/**/*verdict*.py")]
-    words |= {word for path in rules for word in re.findall(r'\bword="([^"]+)"', path.read_text())}
-    for app in APPS:
-        for path in sorted((REPOSITORY / app).rglob("forms*/*.py")) + sorted(
-            (REPOSITORY / app).rglob("*forms.py")
-        ):
-            name = ".".join(path.relative_to(REPOSITORY).with_suffix("").parts)
-            for form in vars(import_module(name.removesuffix(".__init__"))).values():
-                if isinstance(form, type) and issubclass(form, forms.BaseForm):
-                    words |= set(getattr(form, "help_words", {}).values())
-    return words
+    rules = "\n".join(path.read_text() for path in (REPOSITORY / "poolbench").rglob("*.py"))
+    words = {word for form in list_forms() for word in getattr(form, "help_words", {}).values()}
+    words |= set(re.findall(r'\bword="([^"]+)"', rules))
+    return words | set(re.findall(r'\{% help "([^"]+)"', pages))
 
 
 def test_a_glossary_lists_words_of_a_cell_with_plain_meanings():
@@ -65,13 +64,8 @@ def test_words_are_asked_for_on_many_pages():
 
 
 def test_a_field_of_a_form_that_is_named_exists():
-    for app in APPS:
-        for path in sorted((REPOSITORY / app).rglob("*forms.py")):
-            name = ".".join(path.relative_to(REPOSITORY).with_suffix("").parts)
-            for form in vars(import_module(name)).values():
-                if isinstance(form, type) and issubclass(form, forms.BaseForm):
-                    named = set(getattr(form, "help_words", {}))
-                    assert named <= set(form.base_fields), form
+    for form in list_forms():
+        assert set(getattr(form, "help_words", {})) <= set(getattr(form, "base_fields", {})), form
 
 
 def test_the_tag_is_a_popover_with_a_link_and_ids_of_its_own(rf):
