@@ -40,7 +40,7 @@ def test_an_accepted_run_with_the_tag_ends_the_reminder(campaign, participant, s
     assert reminders(campaign, participant) == ["3 runs of your team were rejected"]
     submit("one", good=True)
     assert reminders(campaign, participant) == ["1 run of your team was rejected"]
-    assert list_open_rejections(campaign, [first.team_id]) == [second]
+    assert list_open_rejections([first.team_id]) == [second]
 
 
 def test_a_run_that_was_to_replace_another_is_mended_by_one_that_does(
