@@ -21,18 +21,17 @@ from evaluation.queries.exports import (
     leaderboard_to_csv,
     run_scores_file,
 )
-from evaluation.queries.interim_scores import compute_interim_scores
 from evaluation.queries.leaderboard import Leaderboard
 from evaluation.views.access import get_entry, get_visible_leaderboard
 from evaluation.views.cells import compared_measures, select_visible_measures, sorted_entries
-from evaluation.views.run_pairs import get_requested_test, select_requested_measures
+from evaluation.views.interim_scores import compute_requested_scores
+from evaluation.views.run_pairs import get_measures_choice, get_requested_test
 from evaluation.views.runs import get_requested_measure, get_two_entries, list_topic_pairs
 from poolbench.evaluation.comparison.formats import FORMATS
 from poolbench.evaluation.comparison.measures_report import MEASURES_FORMATS
 from poolbench.evaluation.comparison.pair_report import PAIR_FORMATS
 from poolbench.evaluation.comparison.registry import CORRELATIONS
 from poolbench.evaluation.measures.titles import format_measure_title
-from poolbench.judging.policies import DEFAULT_POLICY, POLICIES
 
 
 def score_set_download_view(request: SignedInRequest, slug: str, pk: int, fmt: str) -> HttpResponse:
@@ -103,12 +102,7 @@ def measures_compared_download_view(
 ) -> HttpResponse:
     """Rank correlations between measures, and their discriminative power."""
     leaderboard = get_visible_leaderboard(request, slug, pk)
-    requested = request.GET.get("by", "")
-    coefficient = requested if requested in CORRELATIONS else "tau-b"
-    names = select_requested_measures(request, leaderboard)
-    choice = get_requested_test(request, leaderboard, len(names))
-    if not names:
-        raise Http404("no measure ranks these runs")
+    names, choice, coefficient = get_measures_choice(request, leaderboard)
     conditions = {
         "coefficient": coefficient,
         "test": choice.test,
@@ -130,10 +124,8 @@ def measures_compared_download_view(
 def interim_scores_download_view(request: SignedInRequest, slug: str, fmt: str) -> HttpResponse:
     """The ranking of runs if judging stopped now."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    requested, by = request.GET.get("policy", ""), request.GET.get("by", "")
-    policy = requested if requested in POLICIES else DEFAULT_POLICY
-    scores = compute_interim_scores(actor=request.user, campaign=campaign, policy=policy)
-    names = [measure.name for measure in scores.measures]
+    scores, policy = compute_requested_scores(request, campaign)
+    by, names = request.GET.get("by", ""), [measure.name for measure in scores.measures]
     by = by if by in names else next((n for n in campaign.measures if n in names), names[0])
     now = timezone.now()
     return report_response(

@@ -90,12 +90,7 @@ def caption_intervals(measure: Measure, intervals: Sequence[Estimate]) -> str:
 def measures_compared_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Rank correlations between measures, and their discriminative power."""
     leaderboard = get_visible_leaderboard(request, slug, pk)
-    coefficient = request.GET.get("by", "")
-    coefficient = coefficient if coefficient in CORRELATIONS else "tau-b"
-    names = select_requested_measures(request, leaderboard)
-    choice = get_requested_test(request, leaderboard, len(names))
-    if not names:
-        raise Http404("no measure ranks these runs")
+    names, choice, coefficient = get_measures_choice(request, leaderboard)
     correlations = ranking_correlations(leaderboard, names, coefficient)
     # ``by``: the rank correlation; ``directed``: the row is the reference ranking.
     page = {
@@ -116,6 +111,18 @@ def measures_compared_view(request: SignedInRequest, slug: str, pk: int) -> Http
     return render_page(
         request, "evaluation/measures_compared.html", head, choose_test(choice), page
     )
+
+
+def get_measures_choice(
+    request: SignedInRequest, leaderboard: Leaderboard
+) -> tuple[list[str], SignificanceChoice, str]:
+    """The measures to compare, the test, and the coefficient by which they are correlated."""
+    coefficient = request.GET.get("by", "")
+    names = select_requested_measures(request, leaderboard)
+    choice = get_requested_test(request, leaderboard, len(names))
+    if not names:
+        raise Http404("no measure ranks these runs")
+    return names, choice, coefficient if coefficient in CORRELATIONS else "tau-b"
 
 
 def get_requested_test(

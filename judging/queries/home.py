@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from django.db.models import Count
 
 from campaigns.models import Snapshot, User
-from campaigns.models.snapshots import name_snapshot
+from campaigns.models.history import name_snapshot
 from judging.models import Plan, Slot
 from judging.queries.slots import new_pair_filter, offered_slots
 from poolbench.judging.today.alarm import Alarm

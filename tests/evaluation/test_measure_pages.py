@@ -21,7 +21,7 @@ from evaluation.templatetags.measures import (
     formula_pieces,
     split_code_pieces,
 )
-from evaluation.views.worked_examples import format_fraction
+from evaluation.views.measures import format_fraction
 from poolbench.evaluation.charts.steps import BROAD, NARROW, build_steps_chart
 from poolbench.evaluation.measures.family import MeasureFamily
 from poolbench.evaluation.measures.groups import GROUPS
