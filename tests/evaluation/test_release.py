@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 from django.core.exceptions import PermissionDenied
 
-from campaigns.errors import ActionRefused
 from evaluation.services.release import release_scores
+from tests.confirming import refusal
 
 
 def test_release_scores_is_said_once_and_logged(organizer, campaign, score_set):
@@ -16,9 +16,8 @@ def test_release_scores_is_said_once_and_logged(organizer, campaign, score_set):
 
 def test_release_scores_cannot_be_repeated(organizer, score_set):
     first = release_scores(actor=organizer, score_set=score_set).released_at
-    with pytest.raises(ActionRefused) as refused:
+    with refusal("already-released"):
         release_scores(actor=organizer, score_set=score_set)
-    assert refused.value.code == "already-released"
     score_set.refresh_from_db()
     assert score_set.released_at == first
 

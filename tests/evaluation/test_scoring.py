@@ -14,6 +14,7 @@ from evaluation.services.scoring import evaluate_campaign, request_evaluation, s
 from judging.queries.judgments import qrels_table
 from poolbench.evaluation.measures.registry import DEFAULT_NAMES
 from reliability.queries.collection import load_collection
+from tests.confirming import refusal
 from tests.world.files import qrels_release
 
 
@@ -114,16 +115,14 @@ def test_unknown_measures_are_refused_together(organizer, campaign, alpha, qrels
 
 
 def test_a_campaign_without_runs_is_refused(organizer, campaign, qrels):
-    with pytest.raises(ActionRefused) as refused:
+    with refusal("no-runs"):
         request_evaluation(actor=organizer, campaign=campaign, qrels=qrels)
-    assert refused.value.code == "no-runs"
 
 
 def test_a_relevance_level_of_0_is_refused(organizer, campaign, alpha, qrels):
     campaign.relevance_level = 0
-    with pytest.raises(ActionRefused) as refused:
+    with refusal("bad-level"):
         score_campaign(actor=organizer, campaign=campaign, qrels=qrels)
-    assert refused.value.code == "bad-level"
 
 
 def test_only_organizers_evaluate(participant, assessor, campaign, alpha, qrels):
