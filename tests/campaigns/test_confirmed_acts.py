@@ -1,14 +1,23 @@
-"""Removing members, conflicting roles, closing submission, deleting the collection."""
+"""The facts before an act, and the acts: removing members, conflicting roles, closing submission,
+deleting the collection.
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from campaigns.confirmation import Decision
+from campaigns.confirmation import (
+    Confirmation,
+    ConfirmationChoice,
+    Consequence,
+    Decision,
+    OpenMatter,
+)
 from campaigns.errors import ConfirmationNeeded
 from campaigns.models import Campaign, Event, Member, Role
 from campaigns.services.campaigns import close_submissions
@@ -204,3 +213,60 @@ def test_a_collection_in_use_is_not_even_asked_about(
 def test_without_a_decision_a_program_is_not_asked(organizer, assessor, campaign):
     remove_member(actor=organizer, member=member_of(campaign, assessor))
     assert "confirmed" not in campaign.events.get(code="member.removed").data
+
+
+CLOSE = ConfirmationChoice("close", "Close now")
+OPEN = OpenMatter(
+    "Open until Friday.", ConfirmationChoice("open", "Although open"), "2 waiting", remedy=CLOSE
+)
+LATE = OpenMatter("3 open.", ConfirmationChoice("late", "Although 3 are open"))
+ASKED = Confirmation(
+    question="Release?",
+    before="Before you release",
+    button="Release to 3 teams",
+    back="/",
+    open=(OPEN, LATE),
+    done=("All runs are in.",),
+    consequences=(Consequence("3 teams", "see their scores."),),
+    consents=(ConfirmationChoice("seen", "3 teams see it"),),
+)
+
+
+def missing(*codes: str) -> list[str]:
+    return [choice.code for choice in ASKED.list_missing(Decision(frozenset(codes)))]
+
+
+def test_every_open_matter_and_every_consent_is_needed():
+    assert missing() == ["open", "late", "seen"]
+    assert missing("open", "late", "seen") == []
+    assert missing("late", "unknown") == ["open", "seen"]
+
+
+def test_a_remedy_stands_for_the_override():
+    assert missing("close", "late", "seen") == []
+
+
+def test_the_digest_covers_what_was_read_but_not_running_counts():
+    counted = replace(ASKED, open=(replace(OPEN, detail="1 waiting"), LATE))
+    assert counted.digest == ASKED.digest
+    others = (
+        replace(ASKED, open=(OPEN,)),
+        replace(ASKED, open=(OPEN, replace(LATE, text="4 open."))),
+        replace(ASKED, consequences=(Consequence("4 teams", "see their scores."),)),
+        replace(ASKED, done=()),
+        replace(ASKED, consents=()),
+    )
+    assert len({ASKED.digest, *(other.digest for other in others)}) == 6
+
+
+def test_the_log_keeps_the_facts_and_the_choices():
+    kept = ASKED.record(Decision(frozenset({"close", "late", "seen", "unknown"})))
+    assert kept["overridden"] == ["late"]
+    assert kept["consents"] == ["seen"]
+    assert kept["ticked"] == ["close", "late", "seen"]
+    assert kept["open"][0] == {
+        "code": "open", "text": "Open until Friday.", "detail": "2 waiting",
+    }  # fmt: skip
+    assert kept["consequences"] == [["3 teams", "see their scores."]]
+    both = ASKED.record(Decision(frozenset({"open", "late", "seen"})))
+    assert both["overridden"] == ["open", "late"]

@@ -1,3 +1,5 @@
+"""Scores of a campaign: their values, conditions and refusals, and their release."""
+
 from __future__ import annotations
 
 import math
@@ -10,6 +12,7 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Job
 from campaigns.services import jobs
 from evaluation.models import RunScores, ScoreSet
+from evaluation.services.release import release_scores
 from evaluation.services.scoring import evaluate_campaign, request_evaluation, score_campaign
 from judging.queries.judgments import qrels_table
 from poolbench.evaluation.measures.registry import DEFAULT_NAMES
@@ -184,3 +187,26 @@ def test_the_same_evaluation_is_queued_once(organizer, campaign, alpha, qrels, s
     assert request_evaluation(**asked, measures=["map"]) != first
     jobs.run_here(first)
     assert request_evaluation(**asked) != first
+
+
+def test_release_scores_is_said_once_and_logged(organizer, campaign, score_set):
+    released = release_scores(actor=organizer, score_set=score_set)
+    assert released.released_at is not None
+    assert released.released_by == organizer
+    assert campaign.events.filter(code="scores.released").count() == 1
+
+
+def test_release_scores_cannot_be_repeated(organizer, score_set):
+    first = release_scores(actor=organizer, score_set=score_set).released_at
+    with refusal("already-released"):
+        release_scores(actor=organizer, score_set=score_set)
+    score_set.refresh_from_db()
+    assert score_set.released_at == first
+
+
+def test_only_organizers_release(participant, assessor, viewer, score_set):
+    for person in (participant, assessor, viewer):
+        with pytest.raises(PermissionDenied):
+            release_scores(actor=person, score_set=score_set)
+    score_set.refresh_from_db()
+    assert score_set.released_at is None
