@@ -201,13 +201,19 @@ def test_deleting_the_collection_is_confirmed(as_user, organizer, campaign, noun
     assert campaign.events.get(code=f"{noun}.deleted").data["confirmed"]["consents"]
 
 
+@pytest.mark.parametrize("noun", ["topics", "documents"])
 def test_a_collection_in_use_is_not_even_asked_about(
-    as_user, organizer, participant, campaign, team
+    as_user, organizer, participant, campaign, team, noun
 ):
+    client, act = as_user(organizer), f"Delete all {noun}"
+    assert act in read_page(client.get(reverse(noun, args=["small"])))
     checked_run(participant, campaign, team)
-    answer = as_user(organizer).get(reverse("topics-delete", args=["small"]))
-    assert answer.status_code == 409
-    assert "cannot be deleted" in read_page(answer)
+    assert act not in read_page(client.get(reverse(noun, args=["small"])))
+    for ask in (client.get, client.post):
+        answer = ask(reverse(f"{noun}-delete", args=["small"]))
+        assert answer.status_code == 409
+        assert "cannot be deleted" in read_page(answer)
+    assert getattr(campaign, noun).exists()
 
 
 def test_without_a_decision_a_program_is_not_asked(organizer, assessor, campaign):

@@ -21,7 +21,7 @@ from campaigns.queries.lists import list_open_rejections
 from campaigns.services.run_limits import remove_old_rejected_files
 from campaigns.services.runs import read_original_file, withdraw_run
 from tests.pages import read_page
-from tests.world.files import checked_run, run_text
+from tests.world.files import checked_run, run_form, run_text, upload
 
 BAD = b"99 Q0 d1 1 1 bad\n"
 
@@ -68,14 +68,9 @@ def test_page_and_api_tell_the_daily_limit(submit, settings, as_user, participan
     client = as_user(participant)
     files = len(list(store.blob_path("").rglob("*.gz")))
 
-    def body():
-        from tests.world.files import upload
-
-        return {"team": team.pk, "kind": "automatic", "priority": 1, "file": upload(run_text())}
-
-    page = client.post(reverse("run-upload", args=["small"]), body())
+    page = client.post(reverse("run-upload", args=["small"]), run_form(team))
     assert (page.status_code, "Too many runs in 24 hours" in read_page(page)) == (422, True)
-    api = client.post("/api/runs/", {"campaign": "small", "file": body()["file"]})
+    api = client.post("/api/runs/", {"campaign": "small", "file": upload(run_text())})
     assert (api.status_code, api.json()["code"]) == (409, "daily-limit")
     assert len(list(store.blob_path("").rglob("*.gz"))) == files
 
