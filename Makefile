@@ -11,6 +11,9 @@ run: .venv/.main  ## run your own installation: web server and worker
 	$(PY) manage.py migrate -v 0
 	$(PY) manage.py serve $(ARGS)
 
+# Python files are compiled once, not by every process that a test starts.
+unexport PYTHONDONTWRITEBYTECODE
+
 # Tests also wait for browsers and servers: one process more than cores, at most 4.
 PROCESSES := $(shell n=$$(getconf _NPROCESSORS_ONLN); echo $$((n < 4 ? n + 1 : 4)))
 PYTEST := $(PY) -m pytest -n $(PROCESSES) --dist worksteal

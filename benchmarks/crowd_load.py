@@ -13,11 +13,9 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import random
 import subprocess
 import sys
-import tempfile
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -231,6 +229,7 @@ def print_outcome(study: Any, workers: list[Any]) -> bool:
 
     for name in ("next", "submit"):
         print(format_times(name, [s for each in workers for s in each.times[name]]))
+    spammers = report_spammers(study, workers)
     states = Counter(WorkUnit.objects.values_list("state", flat=True))
     forged = sum((each.forged for each in workers), Counter())
     admitted = sum(len(each.admitted) for each in workers)
@@ -239,9 +238,9 @@ def print_outcome(study: Any, workers: list[Any]) -> bool:
         "payments": Payment.objects.count(),
         "forged and replayed": f"{forged.total() - admitted} refused of {forged.total()}",
         "refusals": dict(sum((each.refusals for each in workers), Counter()).most_common(5)),
-    } | report_spammers(study, workers), indent=1))  # fmt: skip
+    } | spammers, indent=1))  # fmt: skip
     counts = count_violations(study, workers)
-    stopped = report_spammers(study, workers)["median documents until a spammer is set aside"]
+    stopped = spammers["median documents until a spammer is set aside"]
     counts["spammers set aside late or never"] = int(stopped is None or stopped > MOST_DOCUMENTS)
     print(json.dumps(counts, indent=1))
     for error, times in Counter(e for each in workers for e in each.errors).most_common(5):
@@ -250,29 +249,16 @@ def print_outcome(study: Any, workers: list[Any]) -> bool:
 
 
 def main() -> int:
-    from benchmarks.judging import database
+    from benchmarks.judging import prepare_site, serve
 
     options = parse_options()
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ["POOLBENCH_VAR"] = folder
-        os.environ["DATABASE_URL"] = database(options, folder)
-        os.environ["DJANGO_SETTINGS_MODULE"] = "workbench.settings"
-        manage = [sys.executable, str(ROOT / "manage.py")]
-        subprocess.run([*manage, "migrate", "-v", "0"], check=True)
-        import django
-
-        django.setup()
+    with prepare_site(options) as manage:
         from benchmarks.assessor import wait_for
         from crowd.services.units import abandon_expired_units
 
         study = build(options)
         workers = make_workers(options, study)
-        server = subprocess.Popen([
-            sys.executable, "-m", "gunicorn", "workbench.wsgi", "--bind",
-            f"127.0.0.1:{options.port}", "--workers", str(options.processes), "--threads",
-            str(options.threads), "--log-level", "critical", "--no-control-socket", "--chdir",
-            str(ROOT),
-        ])  # fmt: skip
+        server = serve(options.port, options.processes, options.threads)
         try:
             wait_for(options.port)
             until = time.monotonic() + options.seconds

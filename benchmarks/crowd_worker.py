@@ -15,7 +15,6 @@ from uuid import uuid4
 HIDDEN = re.compile(r'<input type="hidden" name="(\w+)" value="([^"]*)"')
 TRUTH = re.compile(r"truth-(\d)")
 GRADES = 4
-KINDS = ("honest", "sloppy", "spammer", "abandoner", "double-clicker", "forger")
 ACCURACY = {"honest": 0.92, "sloppy": 0.78, "abandoner": 0.9, "double-clicker": 0.92, "forger": 0.9}
 REFUSED = (403, 404, 409)
 CLICK_SECONDS = 0.02
@@ -38,7 +37,6 @@ class SimulatedWorker:
     replayed_uuids: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     refusals: Counter[str] = field(default_factory=Counter)
-    units: int = 0
 
     def __post_init__(self) -> None:
         self.random = random.Random(self.seed)  # noqa: S311
@@ -65,8 +63,10 @@ class SimulatedWorker:
         status, path, page = self.send("GET", link)
         if status != 303:
             self.refusals[" ".join(re.findall(r"<h1[^>]*>([^<]*)", page)) or str(status)] += 1
-            # A task that is still open at the study comes to its end by itself.
-            return self.kind == "abandoner" and self.wait(until)
+            if self.kind == "abandoner":
+                # A task that is still open at the study comes to its end by itself.
+                time.sleep(min(10.0, max(0.0, until - time.monotonic())))
+            return self.kind == "abandoner"
         self.send("POST", path + "consent/", {"version": "1", "agree": "1"})
         status, _, page = self.send("POST", path + "begin/")
         if status != 303:
@@ -84,7 +84,10 @@ class SimulatedWorker:
             if "uuid" not in fields:
                 return self.finish(path, old)
             if answered == leave_at:
-                return self.leave(path)
+                # Half say so, half are just gone.
+                if self.random.random() < 0.5:
+                    self.send("POST", path + "leave/")
+                return True
             time.sleep(self.random.expovariate(1 / self.think) if self.think else 0)
             self.answer(path, fields, page)
             answered, old = answered + 1, fields
@@ -126,7 +129,6 @@ class SimulatedWorker:
             if status != 303:
                 self.errors.append(f"{self.kind}: finish {status}")
                 return False
-        self.units += 1
         self.send("GET", path + "end/")
         if self.kind == "forger" and old:
             uuid = str(uuid4())
@@ -135,16 +137,6 @@ class SimulatedWorker:
             status, location, _ = self.send("POST", path + "answer/", form)
             refused = status in REFUSED or location.endswith("/end/")
             self.count("replayed answer", is_refused=refused)
-        return True
-
-    def leave(self, path: str) -> bool:
-        """Half say so, half are just gone."""
-        if self.random.random() < 0.5:
-            self.send("POST", path + "leave/")
-        return True
-
-    def wait(self, until: float) -> bool:
-        time.sleep(min(10.0, max(0.0, until - time.monotonic())))
         return True
 
     def forge(self, link: str) -> None:

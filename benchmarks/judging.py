@@ -22,7 +22,9 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from statistics import quantiles
 from threading import Event, Thread
@@ -133,11 +135,26 @@ def create_session(user: Any) -> dict[str, Any]:
     return {"name": user.username, "session": session.session_key}
 
 
-def serve(options: argparse.Namespace) -> subprocess.Popen[bytes]:
+@contextmanager
+def prepare_site(options: argparse.Namespace) -> Iterator[list[str]]:
+    """Django on an empty, migrated database in a folder of its own; the call of manage.py."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["POOLBENCH_VAR"] = folder
+        os.environ["DATABASE_URL"] = database(options, folder)
+        os.environ["DJANGO_SETTINGS_MODULE"] = "workbench.settings"
+        manage = [sys.executable, str(ROOT / "manage.py")]
+        subprocess.run([*manage, "migrate", "-v", "0"], check=True)
+        import django
+
+        django.setup()
+        yield manage
+
+
+def serve(port: int, processes: int, threads: int) -> subprocess.Popen[bytes]:
     command = [
-        sys.executable, "-m", "gunicorn", "workbench.wsgi", "--bind", f"127.0.0.1:{options.port}",
-        "--workers", str(options.workers), "--threads", str(options.threads), "--log-level",
-        "critical", "--no-control-socket", "--chdir", str(ROOT),
+        sys.executable, "-m", "gunicorn", "workbench.wsgi", "--bind", f"127.0.0.1:{port}",
+        "--workers", str(processes), "--threads", str(threads), "--log-level", "critical",
+        "--no-control-socket", "--chdir", str(ROOT),
     ]  # fmt: skip
     return subprocess.Popen(command)
 
@@ -217,17 +234,9 @@ def count_violations(workers: list[Any]) -> dict[str, int]:
 
 def main() -> int:
     options = parse_options()
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ["POOLBENCH_VAR"] = folder
-        os.environ["DATABASE_URL"] = database(options, folder)
-        os.environ["DJANGO_SETTINGS_MODULE"] = "workbench.settings"
-        manage = [sys.executable, str(ROOT / "manage.py")]
-        subprocess.run([*manage, "migrate", "-v", "0"], check=True)
-        import django
-
-        django.setup()
+    with prepare_site(options) as manage:
         people = build(options)
-        server, over = serve(options), Event()
+        server, over = serve(options.port, options.workers, options.threads), Event()
         killer = Thread(target=kill_workers, args=(server.pid, options.kill, over))
         try:
             if options.kill:

@@ -91,10 +91,6 @@ class JudgingFacts(AppFacts):
     def unfinished(self) -> bool:
         return self.judging.left > 0 or self.judging.unresolved > 0
 
-    @property
-    def all_judged(self) -> bool:
-        return self.judging.is_complete
-
 
 def own_judging_counts(campaign: Campaign, user: User) -> tuple[int, int]:
     """How many documents ``user`` has judged, and how many remain for them."""
@@ -109,7 +105,7 @@ def is_judging_done(status: Status) -> bool:
     """Qrels may be frozen before judging ends."""
     facts = status.get(JudgingFacts)
     over = status.is_done("scores") or not status.campaign.takes_judgments() or not facts.planned
-    return facts.all_judged or (facts.qrels is not None and over)
+    return facts.judging.is_complete or (facts.qrels is not None and over)
 
 
 def describe_judging_phase(status: Status) -> list[str]:
@@ -120,7 +116,8 @@ def describe_judging_phase(status: Status) -> list[str]:
         judged = format_judged(facts.judging)
     elif status.is_assessor:
         judged = _("%(n)s by you") % {"n": format_number(facts.my_judged)}
-    return [judged, "" if facts.all_judged else format_due(status.campaign.judging_deadline)]
+    due = format_due(status.campaign.judging_deadline)
+    return [judged, "" if facts.judging.is_complete else due]
 
 
 def format_judged(tally: SlotTally) -> str:
@@ -158,7 +155,7 @@ def judging_tasks(status: Status) -> list[Task]:
         "%(n)s skipped documents need another assessor, or closing their plans",
         tally.unresolved,
     )
-    unfrozen = facts.all_judged and facts.qrels is None
+    unfrozen = tally.is_complete and facts.qrels is None
     return [
         Task(unassigned, _("The pool has no assessors"), "plan-new", _("Assign topics")),
         Task(late, missing, "judging", _("View progress")),
@@ -185,14 +182,10 @@ def assessor_tasks(status: Status) -> list[Task]:
 
 
 def assessor_steps(status: Status) -> list[Task]:
+    has_judged = status.get(JudgingFacts).my_judged > 0
     all_judged = _("You have judged everything assigned to you. Review your judgments")
     return [
-        Task(
-            status.get(JudgingFacts).my_judged > 0,
-            all_judged,
-            "my-judgments",
-            _("Review judgments"),
-        ),
+        Task(has_judged, all_judged, "my-judgments", _("Review judgments")),
         Task(True, _("No topics assigned to you yet"), "work"),
     ]
 
@@ -244,16 +237,16 @@ def list_home_tasks(user: User, viewers: Collection[Viewer]) -> list[HomeTask]:
         (Plan.Kind.ADJUDICATE, [viewer for viewer in open_ if viewer.is_adjudicator]),
     ):
         by_pk = {viewer.campaign.pk: viewer.campaign for viewer in chosen}
-        for row in list_waiting_documents(user, list(by_pk), kind):
-            campaign = by_pk[row.campaign]
+        for pk, (topic, count) in list_waiting_documents(user, list(by_pk), kind).items():
+            campaign = by_pk[pk]
             if kind == Plan.Kind.ADJUDICATE:
-                label, action, page = format_disagreements(row.count), _("Adjudicate"), "adjudicate"
-                url = reverse(page, args=[campaign.slug])
+                label, action = format_disagreements(count), _("Adjudicate")
+                url = reverse("adjudicate", args=[campaign.slug])
             else:
-                label = _("Judge topic %(number)s next") % {"number": row.topic}
-                label += " · " + ngettext("%(n)s document waits", "%(n)s documents wait", row.count)
+                label = _("Judge topic %(number)s next") % {"number": topic}
+                label += " · " + ngettext("%(n)s document waits", "%(n)s documents wait", count)
                 action = _("Judge")
-                url = reverse("judge", args=[campaign.slug, row.topic])
+                url = reverse("judge", args=[campaign.slug, topic])
             tasks.append(HomeTask(campaign, label, action, url, campaign.judging_deadline))
     return tasks
 
@@ -273,11 +266,7 @@ PHASES = (
         # It may continue after the first qrels version is frozen and scored.
         in_progress=lambda status: status.get(JudgingFacts).unfinished,
         note=describe_judging_phase,
-        pages={
-            Role.ORGANIZER: "judging",
-            Role.ASSESSOR: "work",
-            Role.ADJUDICATOR: "adjudication",
-        },
+        pages={Role.ORGANIZER: "judging", Role.ASSESSOR: "work", Role.ADJUDICATOR: "adjudication"},
     ),
     Phase(
         name="qrels",

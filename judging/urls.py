@@ -11,6 +11,7 @@ from judging.views import (
     automatic,
     coefficients,
     consensus,
+    example_pairs,
     exports,
     imports,
     judging,
@@ -18,11 +19,9 @@ from judging.views import (
     plans,
     progress,
     qrels,
-    qrels_policies,
     quality,
     today,
     training,
-    training_sets,
 )
 
 CAMPAIGN_PAGES = [
@@ -44,7 +43,7 @@ CAMPAIGN_PAGES = [
     # Plans and progress
     page("judging/", progress.judging_view),
     page("judging/flags/", progress.flagged_documents_view),
-    page("judging/training/", training_sets.training_sets_view),
+    page("judging/training/", example_pairs.training_sets_view),
     page("judging/assessor/<str:username>/", progress.judging_assessor_view),
     page("judging/assessor/<str:username>/return/", progress.slots_return_view),
     page("judging/plan/", plans.plan_new_view),
@@ -92,12 +91,9 @@ CAMPAIGN_PAGES = [
     page("results/qrels/freeze/", qrels.qrels_freeze_view),
     page("results/qrels/compare/", qrels.qrels_compare_view),
     page("results/qrels/changes.csv", qrels.qrels_changes_view),
-    page("results/qrels/policies/", qrels_policies.qrels_policies_view),
-    page("results/qrels/policies.<str:fmt>", qrels_policies.qrels_policies_download_view),
-    page(
-        "results/qrels/<int:version>/aggregation-<str:records>.csv",
-        qrels_policies.qrels_aggregation_view,
-    ),
+    page("results/qrels/policies/", qrels.qrels_policies_view),
+    page("results/qrels/policies.<str:fmt>", qrels.qrels_policies_download_view),
+    page("results/qrels/<int:version>/aggregation-<str:records>.csv", qrels.qrels_aggregation_view),
     page("results/qrels/<int:version>/", qrels.qrels_view),
     page("results/qrels/<int:version>/qrels.txt", qrels.qrels_download_view),
 ]

@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import QuerySet
 from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework import mixins, serializers, status, viewsets
 from rest_framework.decorators import action
 from rest_framework.request import Request
@@ -123,6 +123,7 @@ class PoolPreviewSerializer(Serializer[Any]):
     inputs_hash = serializers.CharField()
 
 
+@extend_schema_view(list=extend_schema(parameters=[CAMPAIGN]))
 class PoolViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.GenericViewSet[Pool]):
     queryset = Pool.objects.none()
     serializer_class = PoolSerializer
@@ -132,16 +133,12 @@ class PoolViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.Gen
             campaign__in=filter_campaigns(self.request)
         )
 
-    @extend_schema(parameters=[CAMPAIGN])
-    def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        return super().list(request, *args, **kwargs)
-
     @extend_schema(request=FreezeSerializer, responses={201: PoolSerializer})
     def create(self, request: Request) -> Response:
         """Freeze the pool of a spec and runs as the campaign's next version."""
         fields, actor = read_fields(FreezeSerializer, request.data), request_user(request)
-        consents = {"after": fields.get("after"), "decision": fields["decision"]}
-        pool = freeze_pool(actor=actor, **consents, **pool_service_arguments(actor, fields))
+        arguments = pool_service_arguments(actor, fields) | {"after": fields.get("after")}
+        pool = freeze_pool(actor=actor, decision=fields["decision"], **arguments)
         return Response(self.get_serializer(pool).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(request=PoolRequestSerializer, responses=PoolPreviewSerializer)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, Self
 
 import yaml
@@ -162,15 +162,10 @@ class PoolForm(forms.Form):
             if missing:
                 self.add_error("text", f"Not among the accepted runs: {', '.join(missing)}.")
                 return cleaned
-            selected = spec.runs.choose(runs, lambda run: run.team.name)
-            cleaned["run"] = self.resolve_run_choice(cleaned["run"], selected)
+            cleaned["run"] = spec.runs.choose(runs, lambda run: run.team.name)
         if not cleaned["run"]:
             self.add_error("run", "Select at least one run.")
         return cleaned
-
-    def resolve_run_choice(self, submitted: Iterable[Run], selected: list[Run]) -> list[Run]:  # noqa: ARG002 -- for FreezeForm
-        """The runs ``selected`` by the spec, whichever are checked."""
-        return selected
 
     def build_spec_from_fields(self, cleaned: dict[str, Any]) -> PoolSpec | None:
         if not cleaned["depth"] and not cleaned["then"]:
@@ -210,11 +205,13 @@ class FreezeForm(PoolForm):
 
     after = forms.IntegerField(min_value=0, widget=forms.HiddenInput)
 
-    def resolve_run_choice(self, submitted: Iterable[Run], selected: list[Run]) -> list[Run]:
-        previewed = {run.pk for run in submitted}
-        if previewed and previewed != {run.pk for run in selected}:
+    def clean(self) -> dict[str, Any]:
+        """The runs that the spec selects must be those that the preview showed."""
+        previewed = set(self.cleaned_data.get("run", ()))
+        cleaned = super().clean()
+        if previewed and previewed != set(cleaned.get("run", previewed)):
             self.add_error("run", "The spec now selects different runs. Preview the pool again.")
-        return selected
+        return cleaned
 
 
 def iter_spec_faults(bad: InvalidFile) -> Iterator[str]:

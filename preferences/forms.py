@@ -11,6 +11,7 @@ from django.http import QueryDict
 
 from campaigns.forms.settings import check_upload_size
 from campaigns.models import Campaign, Run
+from judging.forms.plans import PoolField
 from judging.rules import SKIP_REASONS
 from poolbench.preferences.interleaving import METHODS
 from poolbench.preferences.pair_designs import LEAST_PARTNERS
@@ -28,21 +29,11 @@ from preferences.services.comparison_plans import MOST_DEPTH, MOST_JUDGES, Compa
 Kind = ComparisonPlan.Kind
 
 
-class ComparedPoolField(forms.ModelChoiceField):  # type: ignore[type-arg]
-    def label_from_instance(self, obj: Pool) -> str:
-        return f"Pool {obj.version}, {obj.size:,} pairs"
-
-
-class ComparedRunField(forms.ModelChoiceField):  # type: ignore[type-arg]
-    def label_from_instance(self, obj: Run) -> str:
-        return obj.tag
-
-
 class ComparisonPlanForm(forms.Form):
     """Fields of every kind of plan; those of other kinds are ignored."""
 
     kind = forms.ChoiceField(choices=Kind.choices, label="Compare")
-    pool = ComparedPoolField(queryset=Pool.objects.none(), required=False, empty_label=None)
+    pool = PoolField(queryset=Pool.objects.none(), required=False, empty_label=None)
     per_document = forms.IntegerField(
         required=False,
         min_value=LEAST_PARTNERS,
@@ -51,8 +42,8 @@ class ComparisonPlanForm(forms.Form):
         label="Comparisons per document",
         help_text="Each document is compared with this many others. Empty: all pairs.",
     )
-    run_a = ComparedRunField(queryset=Run.objects.none(), required=False, label="Run A")
-    run_b = ComparedRunField(queryset=Run.objects.none(), required=False, label="Run B")
+    run_a = forms.ModelChoiceField(queryset=Run.objects.none(), required=False, label="Run A")
+    run_b = forms.ModelChoiceField(queryset=Run.objects.none(), required=False, label="Run B")
     depth = forms.IntegerField(
         min_value=1,
         max_value=MOST_DEPTH,

@@ -20,8 +20,8 @@ from poolbench.files.name_lists import split_names
 from poolbench.judging.stopping import StoppingCriteria
 from poolbench.pooling.spec import PoolSpec, depth_spec
 from poolbench.pooling.spec_file import MAX_SPEC_LENGTH, read_spec
+from poolbench.reliability.disagreement.report import parse_ranking_measures
 from poolbench.reliability.simulation.report import MEASURES, SEEDS, SHARES
-from poolbench.reliability.simulation.simulator import parse_ranking_measures
 from pooling.forms import iter_spec_faults, read_uploaded_spec
 from pooling.services.adaptive_pools import frozen_spec
 from reliability.services.simulation import SimulationRequest

@@ -30,10 +30,7 @@ def list_page_verdicts(status: Status) -> list[PageVerdict]:
     stored = {each.subject.name: each for each in list_stored_verdicts(status.campaign)}
     return [
         PageVerdict(
-            label,
-            stored[name].subject.page,
-            stored[name].verdict,
-            stored[name].computed_at,
+            label, stored[name].subject.page, stored[name].verdict, stored[name].computed_at
         )
         for name, label in LABELS.items()
         if name in stored

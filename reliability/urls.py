@@ -18,6 +18,4 @@ CAMPAIGN_PAGES = [
     page("judging/stopping/", stopping.stopping_view),
     page("judging/stopping/<slug:table>.<slug:fmt>", stopping.stopping_download_view),
 ]
-urlpatterns = [
-    path("c/<slug:slug>/", include(CAMPAIGN_PAGES)),
-]
+urlpatterns = [path("c/<slug:slug>/", include(CAMPAIGN_PAGES))]

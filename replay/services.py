@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Role, Run, User
@@ -47,7 +46,10 @@ def replay_campaign(*, actor: User, manifest: ReplayManifest, write: Write) -> C
     A rejected run stops the replay with its faults: a manifest is a complete record.
     """
     step = partial(time_step, write)
-    judged = {entry.assessor: read_grades(entry.file) for entry in manifest.qrels}
+    judged = {
+        entry.assessor: read_qrels(read_bytes(entry.file), file=str(entry.file))
+        for entry in manifest.qrels
+    }
     with run_jobs_inline():
         campaign = create_replayed_campaign(actor, manifest, step)
         submitted = submit_replayed_runs(actor, campaign, manifest, step)
@@ -59,10 +61,6 @@ def replay_campaign(*, actor: User, manifest: ReplayManifest, write: Write) -> C
         replay_judgments(actor, pool, judged, step)
         score_replayed_campaign(actor, campaign, manifest, step)
     return campaign
-
-
-def read_grades(path: Path) -> QrelsTable:
-    return read_qrels(read_bytes(path), file=str(path))
 
 
 SETTINGS = ("description", "guidelines", "relevance_level", "board", "test", "correction", "alpha")
@@ -129,30 +127,16 @@ def replay_judgments(actor: User, pool: Pool, judged: dict[str, QrelsTable], ste
     """Create plans for the assessors who judged the pool, and import their judgments."""
     campaign = pool.campaign
     with step("judgments") as results:
-        users = {name: get_or_create_assessor(actor, campaign, name) for name in judged}
+        users = {name: get_or_create_account(name) for name in judged}
+        for user in users.values():
+            people.add_member(actor=actor, campaign=campaign, user=user, role=Role.ASSESSOR)
         create_replay_plans(actor, pool, judged, users)
         for name, table in ProgressBar().track(judged.items(), "judgments", len(judged)):
+            rows = ((*pair, grade) for pair, grade in table.by_pair().items())
             count = imports.import_judgments(
-                actor=actor, campaign=campaign, assessor=users[name], rows=iter_qrels_rows(table)
+                actor=actor, campaign=campaign, assessor=users[name], rows=rows
             )
             results.append(f"{name} {count:,}")
-
-
-def iter_qrels_rows(table: QrelsTable) -> Iterator[tuple[str, str, int]]:
-    for index, topic in enumerate(table.topics):
-        rows = table.rows(index)
-        for docno, grade in zip(table.docnos[rows], table.grades[rows].tolist(), strict=True):
-            yield topic, docno, grade
-
-
-def get_or_create_assessor(actor: User, campaign: Campaign, name: str) -> User:
-    """The account ``name``, created without a usable password if there is none."""
-    user, created = User.objects.get_or_create(username=name)
-    if created:
-        user.set_unusable_password()
-        user.save()
-    people.add_member(actor=actor, campaign=campaign, user=user, role=Role.ASSESSOR)
-    return user
 
 
 def create_replay_plans(
@@ -189,11 +173,18 @@ def score_replayed_campaign(
 
 def get_or_create_organizer(name: str) -> User:
     """The account ``name`` with permission to create campaigns, created if there is none."""
+    user = get_or_create_account(name)
+    user.can_create_campaigns = True
+    user.save()
+    return user
+
+
+def get_or_create_account(name: str) -> User:
+    """Created without a usable password if there is none."""
     user, created = User.objects.get_or_create(username=name)
     if created:
         user.set_unusable_password()
-    user.can_create_campaigns = True
-    user.save()
+        user.save()
     return user
 
 

@@ -1,20 +1,13 @@
-"""Acting through a confirmation page or the API, and what services refuse."""
+"""Acting through a confirmation page or the API."""
 
 from __future__ import annotations
 
 import re
 from html import unescape
 
-import pytest
 from rest_framework.test import APIClient
 
-from campaigns.errors import ActionRefused
 from tests.pages import read_page
-
-
-def refusal(code: str, match: str | None = None) -> pytest.RaisesExc[ActionRefused]:
-    """``with refusal("quota"):`` the refusal of a service, by its code."""
-    return pytest.raises(ActionRefused, match=match, check=lambda error: error.code == code)
 
 
 def api(user: object) -> APIClient:

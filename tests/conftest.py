@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import subprocess
@@ -58,6 +59,13 @@ def pytest_itemcollected(item: pytest.Item) -> None:
     """Mark what depends on the engine, before ``-m`` chooses."""
     if depends_on_engine(item.path.relative_to(REPOSITORY).as_posix()):
         item.add_marker("engine")
+
+
+def pytest_collection_finish() -> None:
+    """What was imported stays, so the garbage collector need not look at it again and again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 100)
 
 
 SLOW = ("package", "service", "browser")

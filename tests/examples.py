@@ -22,7 +22,7 @@ T = TypeVar("T")
 ALL = os.environ.get("POOLBENCH_TEST_EXAMPLES") == "all"
 SHARE, FEWEST = 0.2, 5
 EVALUATION = re.compile(r"poolbench/evaluation/(bounding/\w+|measures/\w+|\w+)\.py")
-APART = {"charts", "formats", "bounds_formats", "sampling_formats", "leader_verdict", "name_files"}
+APART = {"charts", "formats", "bounds_formats", "leader_verdict", "name_files"}
 """Modules of evaluation that compute no measure. Of all others that are no family's own, a change
 has all families tested.
 """

@@ -8,19 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from poolbench.cards import (
-    Card,
-    card_anchor,
-    heading_anchor,
-    render_card_markdown,
-    render_cards,
-)
+from poolbench.cards import Card, card_anchor, heading_anchor, render_card_markdown, render_cards
 from poolbench.crowd.hourly_pay import PAY
 from poolbench.crowd.providers.registry import PROVIDERS
-from poolbench.crowd.quality.cards import CARDS as CROWD_QUALITY_CARDS
-from poolbench.crowd.quality.cards import PAY_CARDS
+from poolbench.crowd.quality.workers import CARDS as CROWD_QUALITY_CARDS
+from poolbench.crowd.quality.workers import PAY_CARDS
 from poolbench.evaluation.charts.boxes import BOX_PLOT
 from poolbench.evaluation.charts.caterpillar import CATERPILLAR
+from poolbench.evaluation.charts.topics import PRECISION_HISTOGRAM
 from poolbench.evaluation.comparison.compare import compare_all
 from poolbench.evaluation.comparison.corrections import MultipleTestCorrection
 from poolbench.evaluation.comparison.discriminative import CARD as POWER
@@ -28,7 +23,7 @@ from poolbench.evaluation.comparison.discriminative import discriminative_power
 from poolbench.evaluation.comparison.effect import EffectSize
 from poolbench.evaluation.comparison.family import FamilyTest
 from poolbench.evaluation.comparison.interval import IntervalMethod
-from poolbench.evaluation.comparison.letters import LETTER_GROUPS, assign_letters
+from poolbench.evaluation.comparison.marks import LETTER_GROUPS, assign_letters
 from poolbench.evaluation.comparison.paired_tests import TEN_QUERIES, PairedTest
 from poolbench.evaluation.comparison.rank_correlation import RankCorrelation
 from poolbench.evaluation.comparison.rank_drop import find_largest_drop
@@ -41,8 +36,7 @@ from poolbench.evaluation.comparison.registry import (
     INTERVALS,
     TESTS,
 )
-from poolbench.evaluation.measures.family import RANKED, MeasureFamily, WorkedExample
-from poolbench.evaluation.measures.groups import GROUPS
+from poolbench.evaluation.measures.family import GROUPS, RANKED, MeasureFamily, WorkedExample
 from poolbench.evaluation.measures.lookup import (
     accepted_spellings,
     default_measures,
@@ -50,7 +44,6 @@ from poolbench.evaluation.measures.lookup import (
 )
 from poolbench.evaluation.measures.modifiers import MODIFIERS
 from poolbench.evaluation.measures.registry import DEFAULT_NAMES, FAMILIES, SETS
-from poolbench.evaluation.precision_histogram import PRECISION_HISTOGRAM
 from poolbench.evaluation.profiles import PROFILES
 from poolbench.evaluation.users.measures import USER_MEASURES
 from poolbench.evaluation.worked_examples import work_card_example
@@ -69,9 +62,9 @@ from poolbench.preferences.interleaving import METHODS as INTERLEAVING_METHODS
 from poolbench.preferences.pair_designs import PAIR_DESIGN
 from poolbench.preferences.preference_score import KEPT_SHARE
 from poolbench.preferences.strengths import BRADLEY_TERRY, CYCLES
-from poolbench.reliability.collection.cards import CARDS as COLLECTION_CARDS
+from poolbench.reliability.collection.report_tables import CARDS as COLLECTION_CARDS
 from poolbench.reliability.disagreement.cards import CARDS as DISAGREEMENT_CARDS
-from poolbench.reliability.stopping.cards import CARDS as STOPPING_CARDS
+from poolbench.reliability.stopping.panel import CARDS as STOPPING_CARDS
 from poolbench.statistics.draws import ResamplingOptions
 
 RUNS = (
@@ -144,8 +137,8 @@ def _correlation(correlation: RankCorrelation) -> Iterator[str]:
 
 
 def _drop() -> str:
-    before = {"A": 0.4, "B": 0.3, "C": 0.2, "D": 0.1}
-    fallen = find_largest_drop(before, before | {"B": 0.05})
+    before, after = np.array([[0.4, 0.3, 0.2, 0.1], [0.4, 0.05, 0.2, 0.1]])
+    fallen = find_largest_drop("ABCD", before, after)
     drop = f"{fallen.tag}'s, from rank {fallen.before} to {fallen.after}" if fallen else "none"
     return (
         "Example: with scores 0.4 0.3 0.2 0.1 of A, B, C, D before and 0.4 0.05 0.2 0.1 after, "
@@ -205,10 +198,6 @@ def _contents() -> Iterator[str]:
         yield f"| [{title}](#{heading_anchor(title)}) | {ABOUT[title].rstrip('.')} | {links} |"
 
 
-def _profiles() -> Iterator[str]:
-    yield from (f"- `{profile.name}`: {profile.meaning}" for profile in PROFILES.values())
-
-
 def _modifiers() -> Iterator[str]:
     for modifier in MODIFIERS.values():
         known = modifier.parameter
@@ -250,7 +239,7 @@ def render_example(family: MeasureFamily, example: WorkedExample) -> str:
     letters = worked.strata[len(marks) :] or [""] * len(worked.missed)
     missed = [f"{grade}{letter}" for grade, letter in zip(worked.missed, letters, strict=True)]
     beside = f", judged and not retrieved `{' '.join(missed)}`" if missed else ""
-    value = "null" if worked.value is None else f"{worked.value:.4f}".rstrip("0").rstrip(".")
+    value = "null" if worked.value is None else _plain(worked.value)
     return (
         f"Example: ranking `{' '.join(marks)}`{beside}: "
         f"{worked.name} = {example.working} = {value}."
@@ -263,7 +252,7 @@ def _codes(names: Iterable[str]) -> str:
 
 def _methods() -> str:
     return "\n".join(
-        f"### {title}\n\n{about}\n\n{render_cards((m.card for m in methods), level=4)}"
+        f"### {title}\n\n{about}\n\n{render_cards(methods, level=4)}"
         for _, title, about, methods in list_methods_by_kind()
     )
 
@@ -314,7 +303,7 @@ LINES: dict[str, Callable[[], Iterable[str]]] = {
     "measures.contents": _contents,
     "measures.families": _families,
     "measures.modifiers": _modifiers,
-    "measures.profiles": _profiles,
+    "measures.profiles": lambda: [f"- `{p.name}`: {p.meaning}" for p in PROFILES.values()],
     "measures.sets": _sets,
     "pooling.methods": lambda: [_methods()],
     "results.letters": lambda: [_section(LETTER_GROUPS, [_letters()])],

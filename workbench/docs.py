@@ -20,7 +20,7 @@ from pathlib import Path
 
 import django
 
-from poolbench.crowd.quality.operating import render_operating_table
+from poolbench.crowd.quality.gold import render_operating_table
 from workbench import card_docs, command_docs
 
 DOCS = Path(__file__).parent.parent / "docs"

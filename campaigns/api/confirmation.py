@@ -35,7 +35,7 @@ class ConfirmSerializer(Serializer[Any]):
 
 
 def read_fields(form: type[Serializer[Any]], data: Any) -> dict[str, Any]:
-    """The fields of ``data`` by the serializer ``form``; raises ``ValidationError``."""
+    """The validated ``data``, of the body or the query; 400 with what is wrong with it."""
     filled = form(data=data)
     filled.is_valid(raise_exception=True)
     return dict(filled.validated_data)

@@ -6,16 +6,15 @@ from typing import Any
 
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework import mixins, serializers, status, viewsets
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from campaigns.api.confirmation import ConfirmSerializer, read_decision, read_fields
-from campaigns.api.resources import CAMPAIGN, filter_campaigns, request_user
-from campaigns.models import Campaign, Member, Role, User
-from campaigns.queries.lists import get_campaign_for
+from campaigns.api.confirmation import ConfirmSerializer, read_decision
+from campaigns.api.resources import CAMPAIGN, filter_organized_campaigns, read_act, request_user
+from campaigns.models import Member, Role, User
 from campaigns.rules import list_conflicts
 from campaigns.services.people import add_member, remove_member
 
@@ -51,6 +50,7 @@ class NewMemberSerializer(ConfirmSerializer):
     )
 
 
+@extend_schema_view(list=extend_schema(parameters=[CAMPAIGN]))
 class MemberViewSet(
     mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.GenericViewSet[Member]
 ):
@@ -58,21 +58,14 @@ class MemberViewSet(
     serializer_class = MemberSerializer
 
     def get_queryset(self) -> QuerySet[Member]:
-        mine = Campaign.objects.organized_by(request_user(self.request))
-        named = filter_campaigns(self.request).order_by()
-        members = Member.objects.filter(campaign__in=mine.filter(pk__in=named))
+        members = Member.objects.filter(campaign__in=filter_organized_campaigns(self.request))
         members = members.order_by("campaign", "role", "user__username")
         return members.select_related("campaign", "team").prefetch_related("user__memberships")
-
-    @extend_schema(parameters=[CAMPAIGN])
-    def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        return super().list(request, *args, **kwargs)
 
     @extend_schema(request=NewMemberSerializer, responses={201: MemberSerializer})
     def create(self, request: Request) -> Response:
         """Add a role. One that conflicts with another of the user's needs `conflicting-roles`."""
-        fields, actor = read_fields(NewMemberSerializer, request.data), request_user(request)
-        campaign = get_campaign_for(actor, fields.pop("campaign"), "campaigns.manage")
+        actor, campaign, fields = read_act(NewMemberSerializer, request)
         user = get_object_or_404(User, username=fields.pop("username"))
         member = add_member(actor=actor, campaign=campaign, user=user, **fields)
         return Response(self.get_serializer(member).data, status=status.HTTP_201_CREATED)

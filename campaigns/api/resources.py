@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework import mixins, serializers, status, viewsets
 from rest_framework.decorators import action
 from rest_framework.parsers import FormParser, MultiPartParser
@@ -175,6 +175,14 @@ def request_user(request: Request) -> User:
     return request.user
 
 
+def read_act(
+    form: type[Serializer[Any]], request: Request, permission: str = "campaigns.manage"
+) -> tuple[User, Campaign, dict[str, Any]]:
+    """Who asks, the campaign that the body names, and its other fields."""
+    fields, actor = read_fields(form, request.data), request_user(request)
+    return actor, get_campaign_for(actor, fields.pop("campaign"), permission), fields
+
+
 class CampaignViewSet(
     mixins.CreateModelMixin,
     mixins.RetrieveModelMixin,
@@ -268,6 +276,7 @@ class DocumentViewSet(viewsets.ReadOnlyModelViewSet[Document]):
         return import_response(request, collection.import_documents)
 
 
+@extend_schema_view(list=extend_schema(parameters=[CAMPAIGN]))
 class RunViewSet(viewsets.ReadOnlyModelViewSet[Run]):
     queryset = Run.objects.none()
     serializer_class = RunSerializer
@@ -278,15 +287,10 @@ class RunViewSet(viewsets.ReadOnlyModelViewSet[Run]):
         runs = runs.filter(campaign__in=filter_campaigns(self.request))
         return runs.select_related("campaign", "team")
 
-    @extend_schema(parameters=[CAMPAIGN])
-    def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        return super().list(request, *args, **kwargs)
-
     @extend_schema(request={"multipart/form-data": RunUploadSerializer}, responses=RunSerializer)
     def create(self, request: Request) -> Response:
         """Submit a run. Small runs are checked at once, large ones return as ``received``."""
-        fields = read_fields(RunUploadSerializer, request.data)
-        run = submit_uploaded_run(request_user(request), fields)
+        run = submit_uploaded_run(*read_act(RunUploadSerializer, request, "campaigns.see_runs"))
         return Response(self.get_serializer(run).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(request=ConfirmSerializer, responses=RunSerializer)
@@ -317,12 +321,18 @@ def filter_campaigns(request: Request) -> QuerySet[Campaign]:
     return campaigns.filter(slug=slug) if slug else campaigns
 
 
+def filter_organized_campaigns(request: Request) -> QuerySet[Campaign]:
+    """Those of ``filter_campaigns`` that the user organizes."""
+    mine = Campaign.objects.organized_by(request_user(request))
+    return mine.filter(pk__in=filter_campaigns(request).order_by())
+
+
 def import_response(request: Request, import_file: Any) -> Response:
-    fields = read_fields(ImportSerializer, request.data)
-    actor, upload = request_user(request), fields["file"]
+    actor, campaign, fields = read_act(ImportSerializer, request)
+    upload = fields["file"]
     count = import_file(
         actor=actor,
-        campaign=get_campaign_for(actor, fields["campaign"], "campaigns.manage"),
+        campaign=campaign,
         data=read_upload_bytes(upload),
         file=upload.name,
         file_format=fields["format"],
@@ -337,9 +347,8 @@ def read_upload_bytes(upload: Any) -> bytes:
     return data
 
 
-def submit_uploaded_run(actor: User, fields: dict[str, Any]) -> Run:
+def submit_uploaded_run(actor: User, campaign: Campaign, fields: dict[str, Any]) -> Run:
     """Submit the run of an upload form, and check it now if it is small."""
-    campaign = get_campaign_for(actor, fields.pop("campaign"), "campaigns.see_runs")
     teams, name = list_teams_for(actor, campaign), fields.pop("team", None)
     fields["team"] = get_object_or_404(teams, name=name) if name else teams.first()
     if fields["team"] is None:

@@ -27,8 +27,8 @@ _indexes: Cache[tuple[int, ...], HelpIndex] = Cache(1)
 
 def load_glossary() -> Mapping[str, GlossaryEntry]:
     """The words of the glossary in lower case; none in an installation without docs/."""
-    path = find_help_file(GLOSSARY)
-    return _load_once("glossary", path, parse_glossary) if path else {}
+    path = _docs() / f"{GLOSSARY}.md"
+    return _load_once("glossary", path, parse_glossary) if path.is_file() else {}
 
 
 def load_help_page(name: str) -> HelpPage | None:

@@ -9,6 +9,7 @@ import re
 from html import unescape
 
 from django import template
+from django.template import Context
 from django.template.loader import render_to_string
 from django.utils.html import format_html
 
@@ -56,19 +57,23 @@ def show_table(
     )  # fmt: skip
 
 
-@register.simple_block_tag(name="heads")
-def show_table_heads(content: str) -> str:
-    """``Run :text | Team :text opt | Score :num sort``: columns between bars, their marks last."""
+@register.simple_block_tag(name="heads", takes_context=True)
+def show_table_heads(context: Context, content: str) -> str:
+    """``Run :text | Team :text opt | Score :num sort``: columns between bars, their marks last.
+
+    With ``help`` the glossary explains the column's name.
+    """
     # Names of columns are text: unescaped here, since the partial escapes them.
     columns = [read_head(column) for column in re.split(r"\s\|\s", unescape(content.strip()))]
-    return render_to_string("partials/heads.html", {"columns": columns})
+    values = {"columns": columns, "request": context.get("request")}
+    return render_to_string("partials/heads.html", values)
 
 
 def read_head(column: str) -> dict[str, object]:
     """``sort``: text or number; empty for a column that cannot be sorted."""
     name, _, words = column.strip().partition(" :")
     marks = words.split()
-    classes = " ".join(mark for mark in marks if mark in ("num", "opt"))
+    classes = " ".join(mark for mark in marks if mark in ("num", "opt", "mono"))
     sort = "text" if "text" in marks else "number" if "sort" in marks else ""
     return {"name": name, "classes": classes, "sort": sort, "marks": marks}
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from importlib.metadata import version
-
 from django.http import HttpRequest
+
+import poolbench
 
 THEMES = ("light", "dark")
 
@@ -12,4 +12,4 @@ THEMES = ("light", "dark")
 def theme_context(request: HttpRequest) -> dict[str, str]:
     """``theme`` is the visitor's choice, or empty for the system default."""
     theme = request.COOKIES.get("theme", "")
-    return {"theme": theme if theme in THEMES else "", "version": version("poolbench")}
+    return {"theme": theme if theme in THEMES else "", "version": poolbench.__version__}

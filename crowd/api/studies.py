@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.db.models import QuerySet
@@ -16,13 +17,12 @@ from rest_framework.serializers import Serializer
 
 from campaigns.api.attachments import CONTENT_TYPES
 from campaigns.api.confirmation import ConfirmSerializer, read_decision, read_fields
-from campaigns.api.resources import CAMPAIGN, filter_campaigns, request_user
-from campaigns.models import Campaign
+from campaigns.api.resources import CAMPAIGN, filter_organized_campaigns, request_user
 from crowd.models import Study
 from crowd.queries.payment_sheet import load_payment_sheet
 from crowd.queries.start_checks import list_start_checks
 from crowd.queries.studies import load_study_figures
-from crowd.queries.workers import get_study_for, list_crowd_workers, list_worker_lines
+from crowd.queries.workers import get_study_for, list_worker_lines
 from crowd.services.studies import pause_study, start_study, stop_study
 from poolbench.crowd.payment_sheet import PAYMENT_FORMATS
 from poolbench.crowd.quality.formats import WORKERS_FORMATS
@@ -81,9 +81,7 @@ class StudyViewSet(viewsets.ReadOnlyModelViewSet[Study]):
     serializer_class = StudySerializer
 
     def get_queryset(self) -> QuerySet[Study]:
-        mine = Campaign.objects.organized_by(request_user(self.request))
-        requested = filter_campaigns(self.request).order_by()
-        studies = Study.objects.filter(campaign__in=mine.filter(pk__in=requested))
+        studies = Study.objects.filter(campaign__in=filter_organized_campaigns(self.request))
         return studies.select_related("campaign", "plan__pool")
 
     @extend_schema(responses={200: StudyProgressSerializer})
@@ -135,37 +133,30 @@ class StudyViewSet(viewsets.ReadOnlyModelViewSet[Study]):
     @action(detail=True, url_path="workers.json", url_name="workers-json")
     def workers_json(self, _request: Request, **_: Any) -> HttpResponse:
         """All workers with their controls and alarms."""
-        return self.workers_response("json")
+        return self.as_file("json", "Workers", WORKERS_FORMATS, list_worker_lines)
 
     @extend_schema(responses={(200, "text/csv"): OpenApiTypes.STR})
     @action(detail=True, url_path="workers.csv", url_name="workers-csv")
     def workers_csv(self, _request: Request, **_: Any) -> HttpResponse:
         """All workers with their controls, one per line."""
-        return self.workers_response("csv")
+        return self.as_file("csv", "Workers", WORKERS_FORMATS, list_worker_lines)
 
     @extend_schema(responses={(200, "application/json"): OpenApiTypes.OBJECT})
     @action(detail=True, url_path="payments.json", url_name="payments-json")
     def payments_json(self, _request: Request, **_: Any) -> HttpResponse:
         """The payment sheet with its totals."""
-        return self.payments_response("json")
+        return self.as_file("json", "Payments", PAYMENT_FORMATS, load_payment_sheet)
 
     @extend_schema(responses={(200, "text/csv"): OpenApiTypes.STR})
     @action(detail=True, url_path="payments.csv", url_name="payments-csv")
     def payments_csv(self, _request: Request, **_: Any) -> HttpResponse:
         """The payment sheet, one unit per line."""
-        return self.payments_response("csv")
+        return self.as_file("csv", "Payments", PAYMENT_FORMATS, load_payment_sheet)
 
-    def get_managed_study(self) -> Study:
-        study = self.get_object()
-        return get_study_for(request_user(self.request), study.campaign.slug, study.pk)[1]
-
-    def workers_response(self, fmt: str) -> HttpResponse:
-        study = self.get_managed_study()
-        lines = list_worker_lines(list_crowd_workers(study))
-        text = WORKERS_FORMATS[fmt](f"Workers of {study.title}", lines)
-        return HttpResponse(text, content_type=CONTENT_TYPES[f".{fmt}"])
-
-    def payments_response(self, fmt: str) -> HttpResponse:
-        study = self.get_managed_study()
-        text = PAYMENT_FORMATS[fmt](f"Payments of {study.title}", load_payment_sheet(study))
+    def as_file(
+        self, fmt: str, title: str, formats: Mapping[str, Any], load: Callable[[Study], list[Any]]
+    ) -> HttpResponse:
+        chosen = self.get_object()
+        _, study = get_study_for(request_user(self.request), chosen.campaign.slug, chosen.pk)
+        text = formats[fmt](f"{title} of {study.title}", load(study))
         return HttpResponse(text, content_type=CONTENT_TYPES[f".{fmt}"])

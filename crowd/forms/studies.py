@@ -12,20 +12,14 @@ from django.http import QueryDict
 from django.utils import timezone
 
 from campaigns.models import Campaign
-from crowd.forms.study_fields import (
-    ExtensionFields,
-    PayFields,
-    QualityFields,
-    TextFields,
-    UnitFields,
-)
 from crowd.models import Study
 from crowd.rules import FIXED
-from judging.forms.plans import PoolField, count_field
+from judging.forms.plans import PoolField, count_field, share_field
 from poolbench.crowd.consent import DEFAULT_CONSENT, PLACEHOLDERS, list_unknown_placeholders
 from poolbench.crowd.options import StudyExtension, StudyOptions
 from poolbench.crowd.providers.base import Provider, ProviderSetting, find_setting_faults
 from poolbench.crowd.providers.registry import PROVIDERS
+from poolbench.judging.aggregation.registry import MODELS
 from pooling.models import Pool
 
 RETENTION = timedelta(days=180)
@@ -42,19 +36,13 @@ Read the question first, then the text. Ask yourself: **does this text answer th
 | “Its summit is 4,806 metres above sea level.” | highest | gives the answer |
 | “Mont Blanc is the highest mountain of the Alps.” | lowest | on the topic, but no height |
 """
-FIELD_CLASSES: Mapping[str, type[forms.Field]] = {
-    "switch": forms.BooleanField,
-    "choice": forms.ChoiceField,
-}
 
 
 def build_setting_field(setting: ProviderSetting) -> forms.Field:
     """The field of one setting of a provider. What is required is checked for the chosen one."""
-    field_class = FIELD_CLASSES.get(setting.kind, forms.CharField)
+    field_class = forms.BooleanField if setting.kind == "switch" else forms.CharField
     more: dict[str, Any] = {"initial": setting.default}
-    if setting.kind == "choice":
-        more["choices"] = [(choice, choice) for choice in setting.choices]
-    elif setting.kind == "switch":
+    if setting.kind == "switch":
         more["initial"] = setting.default in ("on", "yes", "true", "1")
     else:
         more["max_length"] = 5_000 if setting.kind == "long" else 1_000
@@ -69,11 +57,133 @@ def setting_field_name(provider: str, setting: str) -> str:
     return f"{provider}-{setting}"
 
 
-class StudyForm(TextFields, UnitFields, QualityFields, PayFields):
+def amount_field(label: str, help_text: str) -> forms.DecimalField:
+    return forms.DecimalField(
+        min_value=0, max_digits=8, decimal_places=2, label=label, help_text=help_text
+    )
+
+
+def text_field(
+    label: str, rows: int, most: int, help_text: str, *, required: bool = False
+) -> forms.CharField:
+    return forms.CharField(
+        required=required, max_length=most, label=label, help_text=help_text,
+        widget=forms.Textarea({"rows": rows}),
+    )  # fmt: skip
+
+
+def retention_field(help_text: str) -> forms.DateField:
+    return forms.DateField(
+        required=False, label="Keep the provider's IDs until", help_text=help_text,
+        widget=forms.DateInput({"type": "date"}, format="%Y-%m-%d"),
+    )  # fmt: skip
+
+
+class StudyForm(forms.Form):
     """Everything of a study except pool, topics and redundancy.
 
     ``settings`` are the stored ones of the chosen provider: a secret that is left empty stays.
     """
+
+    help_words = {"gold_per_unit": "gold", "repeats_per_unit": "blind repeat"}
+
+    # What workers read.
+    title = forms.CharField(max_length=120, label="Title", help_text="Workers see it.")
+    summary = text_field(
+        "Summary", 2, 2_000, "One or two sentences for the preview: what to do, for what. Markdown."
+    )
+    instructions = text_field(
+        "Instructions", 10, 20_000, "How to judge, with examples. Short and plain; Markdown."
+    )
+    consent = text_field(
+        "Consent text",
+        14,
+        20_000,
+        "What workers agree to before they start. Markdown; words in braces, such as {pay}, are"
+        " filled in when you save. A changed text is a new version.",
+        required=True,
+    )
+    contact = forms.CharField(
+        required=False,
+        max_length=200,
+        label="Contact",
+        help_text="Name and e-mail address for questions and complaints.",
+    )
+    retention_until = retention_field(
+        "Afterwards the key to them is destroyed. Judgments and payments stay, under pseudonyms."
+    )
+
+    # The size and number of units.
+    unit_size = count_field(1, 200, "Documents per unit", "Gold and repeats come on top.")
+    one_topic = forms.BooleanField(
+        required=False,
+        label="One topic per unit",
+        help_text="Less to read for workers; the last unit of a topic may be small.",
+    )
+    unit_minutes = count_field(
+        1,
+        1_440,
+        "Minutes per unit",
+        "Then it closes: what is done is paid, the other documents are free again.",
+    )
+    units_per_worker = count_field(1, 1_000, "Units per worker, at most")
+    max_units = count_field(
+        1,
+        None,
+        "Units in all, at most",
+        "A quota. Empty: until all judgments are there.",
+        required=False,
+    )
+    extra_budget = count_field(
+        0,
+        None,
+        "Extra judgments, at most",
+        "For documents whose grade is unsure; see “at most, where the grade is unsure”.",
+    )
+
+    # Practice, gold, repeats, and the rules on them.
+    gold_per_unit = count_field(
+        0, 100, "Gold per unit", "Documents with a known grade, mixed in without notice."
+    )
+    repeats_per_unit = count_field(
+        0, 100, "Repeats per unit", "Documents that the worker has judged before."
+    )
+    practice_pass = count_field(
+        0,
+        500,
+        "Pass mark of practice",
+        "Right answers needed. 0: practice is shown, but everybody passes.",
+    )
+    stop_after = count_field(3, 500, "Stop a worker after", "Gold documents, at least.")
+    stop_below = share_field(
+        0,
+        0.99,
+        "… if accuracy is below",
+        "Share of right answers, 0 to 1; compared with the upper end of the 95 %"
+        " Wilson interval. 0: never.",
+    )
+    floor_seconds = share_field(0, 600, "Time floor, seconds")
+    floor_per_1000 = share_field(
+        0,
+        600,
+        "… plus seconds per 1,000 characters",
+        "A faster judgment is an alarm on the page Workers.",
+    )
+    aggregation = forms.ChoiceField(
+        choices=[(name, model.card.title) for name, model in MODELS.items()],
+        label="Aggregation",
+        help_text="The model that makes one grade of several judgments.",
+    )
+
+    # What is paid, and what is promised.
+    currency = forms.CharField(min_length=3, max_length=3, label="Currency", help_text="EUR, USD …")
+    pay_per_unit = amount_field("Pay per unit", "What a worker gets for a complete unit.")
+    screen_out_pay = amount_field("Pay for failed practice", "For the time that it takes.")
+    hourly_minimum = amount_field(
+        "Hourly minimum",
+        "What you promise for an hour at the usual speed: at least the minimum wage where the"
+        " workers live.",
+    )
 
     provider = forms.ChoiceField(
         label="Provider",
@@ -187,9 +297,7 @@ class StudyNewForm(StudyForm):
                 "instructions": DEFAULT_INSTRUCTIONS,
             },
         )
-        field = self.fields["pool"]
-        if isinstance(field, PoolField):
-            field.queryset = campaign.pools.all()
+        self.fields["pool"].queryset = campaign.pools.all()  # type: ignore[attr-defined]
 
     def clean_topics(self) -> list[str] | None:
         """Numbers of the campaign's topics; None for all."""
@@ -222,8 +330,16 @@ def build_edit_form(study: Study, consent: str, data: QueryDict | None = None) -
     return form
 
 
-class StudyExtendForm(ExtensionFields):
+class StudyExtendForm(forms.Form):
     """Higher limits of a study; fields left as they are change nothing."""
+
+    max_units = count_field(1, None, "Units in all, at most", required=False)
+    units_per_worker = count_field(1, 1_000, "Units per worker, at most")
+    redundancy = count_field(1, 20, "Judgments per document")
+    extra_budget = count_field(0, None, "Extra judgments, at most")
+    retention_until = retention_field(
+        "Workers have consented to the earlier date: tell them, and write a new consent text."
+    )
 
     def __init__(self, study: Study, data: QueryDict | None = None) -> None:
         super().__init__(

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
-from datetime import datetime
+from typing import Any
 
 from crowd.models import ProviderEvent, Study, WorkUnit
-from crowd.queries.keys import find_crowd_key, get_fernet, read_sealed
+from crowd.queries.keys import find_fernet, read_sealed
 from poolbench.crowd.providers.fake import CODES
 from poolbench.reports.report import Report, Table, make_columns
 from poolbench.reports.writers import make_formats
@@ -22,55 +21,39 @@ STATUSES = {
 RECORD = ("unit", "worker", "status", "code", "receipt", "accepted_at", "ended_at")
 
 
-@dataclass(frozen=True)
-class FakeSubmission:
-    """A task as the fake platform knows it. ``status`` is the platform's word for it."""
-
-    worker: str
-    unit: str
-    status: str
-    code: str
-    receipt: str
-    accepted_at: datetime
-    ended_at: datetime | None = None
-
-
 def is_platform_open(study: Study) -> bool:
     """Whether the fake platform works for this study: a draft, or one whose provider it is."""
     return study.state == Study.State.DRAFT or study.provider == "fake"
 
 
-def list_fake_submissions(study: Study) -> list[FakeSubmission]:
-    """The tasks that were accepted on the fake platform under the key in use, in that order."""
-    key = find_crowd_key(study.campaign)
-    if key is None:
+def list_fake_submissions(study: Study) -> list[dict[str, Any]]:
+    """The tasks that were accepted on the fake platform under the key in use, in that order.
+    ``status`` is the platform's word; times are in ISO form.
+    """
+    fernet, tasks = find_fernet(study.campaign), dict[str, dict[str, Any]]()
+    if fernet is None:
         return []
-    fernet, tasks = get_fernet(key), {}
     for event in ProviderEvent.objects.filter(study=study, kind__startswith="fake."):
         text = read_sealed(fernet, event.body["sealed"])
         if not text:  # sealed under a key that was destroyed
             continue
         entry = json.loads(text)
         uid = entry["unit"]
+        at = event.received_at.isoformat()
         if event.kind == ACCEPTED:
-            tasks[uid] = FakeSubmission(entry["worker"], uid, "active", "", "", event.received_at)
-        elif uid in tasks and tasks[uid].ended_at is None:
+            start = (uid, entry["worker"], "active", "", "", at, None)
+            tasks[uid] = dict(zip(RECORD, start, strict=True))
+        elif uid in tasks and tasks[uid]["ended_at"] is None:
             code = "" if event.kind == RETURNED else entry.get("code", "")
             status = STATUSES.get(code, "awaiting review") if code else "returned"
-            tasks[uid] = replace(
-                tasks[uid], status=status, code=code, receipt=entry.get("receipt", ""),
-                ended_at=event.received_at,
-            )  # fmt: skip
+            receipt = entry.get("receipt", "")
+            tasks[uid] |= {"status": status, "code": code, "receipt": receipt, "ended_at": at}
     return list(tasks.values())
 
 
 def build_submissions_report(study: Study) -> Report:
     """The platform's own list, as a platform would export it."""
-    rows = [
-        (task.unit, task.worker, task.status, task.code, task.receipt,
-         task.accepted_at.isoformat(), task.ended_at.isoformat() if task.ended_at else None)
-        for task in list_fake_submissions(study)
-    ]  # fmt: skip
+    rows = [tuple(task.values()) for task in list_fake_submissions(study)]
     columns = make_columns(*RECORD, undefined="")
     return Report("Submissions", record=Table("submissions", columns, rows))
 

@@ -11,7 +11,7 @@ from campaigns.models import Campaign, Grade, Topic
 from crowd.models import GoldPair, Study
 from judging.models import Judgment, Purpose
 from judging.queries.judgments import current_judgments
-from judging.queries.training_results import AgreedPair
+from judging.queries.training import AgreedPair
 from poolbench.crowd.forecast import GoldNeed, compute_gold_needs, find_dominant_grade
 
 
@@ -86,30 +86,19 @@ def list_bare_topics(study: Study) -> list[str]:
     return list(bare.values_list("number", flat=True))
 
 
-@dataclass(frozen=True)
-class GoldPairResult:
-    """A gold pair with the answers of workers; ``right`` of ``total`` gave its grade."""
-
-    pair: GoldPair
-    total: int
-    right: int
-
-    @property
-    def in_words(self) -> str:
-        return f"{self.right} of {self.total} ({100 * self.right / self.total:.0f} %)"
-
-
-def list_gold_pairs(campaign: Campaign) -> list[GoldPairResult]:
-    """Every gold pair, those in use first, with the answers that count."""
+def list_gold_pairs(campaign: Campaign) -> list[dict[str, object]]:
+    """Every gold pair, those in use first, with the answers of workers that count."""
     rows = current_judgments(campaign, purpose=Purpose.GOLD).order_by()
     answers: dict[tuple[int, str], list[int]] = {}
     for topic, docno, grade in rows.values_list("topic", "docno", "grade"):
         answers.setdefault((topic, docno), []).append(grade or 0)
     pairs = GoldPair.objects.filter(campaign=campaign).select_related("topic")
-    results = []
+    results: list[dict[str, object]] = []
     for pair in pairs.order_by("retired", "topic__position", "topic__number", "docno"):
         own = answers.get((pair.topic_id, pair.docno), [])
-        results.append(GoldPairResult(pair, len(own), own.count(pair.grade)))
+        total, right = len(own), own.count(pair.grade)
+        words = f"{right} of {total} ({100 * right / total:.0f} %)" if total else ""
+        results.append({"pair": pair, "total": total, "in_words": words})
     return results
 
 

@@ -48,10 +48,15 @@ def get_fernet(key: CrowdKey) -> Fernet:
     return Fernet(urlsafe_b64encode(derive_key(key, "seal")))
 
 
+def find_fernet(campaign: Campaign) -> Fernet | None:
+    """Encryption under the campaign's key in use."""
+    key = find_crowd_key(campaign)
+    return get_fernet(key) if key else None
+
+
 def unseal_external(campaign: Campaign, sealed: str) -> str:
     """What was sealed; empty if its key has been destroyed."""
-    key = find_crowd_key(campaign)
-    return read_sealed(get_fernet(key) if key else None, sealed)
+    return read_sealed(find_fernet(campaign), sealed)
 
 
 def read_sealed(fernet: Fernet | None, sealed: str) -> str:

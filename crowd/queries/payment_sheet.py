@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from crowd.models import Bonus, CrowdKey, CrowdWorker, Payment, Study, WorkUnit
-from crowd.queries.keys import find_crowd_key, find_key_date, get_fernet, read_sealed
+from crowd.queries.keys import find_fernet, find_key_date, read_sealed
 from crowd.queries.unit_pages import find_unit_code
 from crowd.queries.workers import find_exclusions
 from poolbench.crowd.payment_sheet import SheetRow
@@ -40,10 +40,11 @@ def load_payment_sheet(study: Study) -> list[SheetRow]:
     """One row for each payment, in the order in which the units ended; the provider's IDs while the
     key exists.
     """
-    bonuses = load_bonuses(study)
+    bonuses: dict[int, list[Bonus]] = defaultdict(list)
+    for bonus in Bonus.objects.filter(payment__study=study).order_by("pk"):
+        bonuses[bonus.payment_id].append(bonus)
     whole, single = find_exclusions(study)
-    key = find_crowd_key(study.campaign)
-    fernet = get_fernet(key) if key else None
+    fernet = find_fernet(study.campaign)
     rows = []
     payments = Payment.objects.filter(study=study).select_related("unit__worker__user")
     for payment in payments.order_by("created_at", "pk"):
@@ -74,14 +75,6 @@ def load_payment_sheet(study: Study) -> list[SheetRow]:
     return rows
 
 
-def load_bonuses(study: Study) -> dict[int, list[Bonus]]:
-    """The bonuses by payment, in their order."""
-    bonuses: dict[int, list[Bonus]] = defaultdict(list)
-    for bonus in Bonus.objects.filter(payment__study=study).order_by("pk"):
-        bonuses[bonus.payment_id].append(bonus)
-    return bonuses
-
-
 def find_codes(study: Study, unit: WorkUnit) -> frozenset[str]:
     """What the worker may have entered at the provider: the receipt, or the provider's code."""
     return frozenset(filter(None, (unit.receipt, find_unit_code(study, unit))))
@@ -95,8 +88,7 @@ def reconcile_study(study: Study, submissions: Sequence[ProviderSubmission]) -> 
 
 def list_worker_ids(study: Study) -> list[str]:
     """The provider's IDs of all workers who came to the study."""
-    key = find_crowd_key(study.campaign)
-    fernet = get_fernet(key) if key else None
+    fernet = find_fernet(study.campaign)
     units = WorkUnit.objects.filter(plan=study.plan_id, trial=False)
     workers = CrowdWorker.objects.filter(pk__in=units.values("worker")).order_by("pk")
     sealed = workers.values_list("external_id", flat=True)

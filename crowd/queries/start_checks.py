@@ -259,7 +259,7 @@ def check_pay(study: Study) -> list[StartCheck]:
                 "Start without a promised minimum",
             )
         )
-    elif not pay.meets_minimum:
+    elif study.pay_per_unit < pay.smallest:
         checks.append(
             StartCheck(
                 "pay-below",
@@ -275,7 +275,7 @@ def check_pay(study: Study) -> list[StartCheck]:
     else:
         text = f"Pay: {pay.hourly:.2f} {currency} an hour at the median, minimum {promise}."
         checks.append(StartCheck("pay", DONE, text))
-    if study.practice_pass and not pay.screen_out_meets_minimum:
+    if study.practice_pass and study.screen_out_pay < pay.smallest_screen_out:
         checks.append(
             StartCheck(
                 "screen-out-below",

@@ -16,7 +16,6 @@ from poolbench.crowd.consent import fill_placeholders
 from poolbench.crowd.hourly_pay import (
     PayAssessment,
     UnitSeconds,
-    assess_pay,
     assume_unit_seconds,
     compute_unit_seconds,
     estimate_unit_seconds,
@@ -116,10 +115,6 @@ def assess_study_pay(
     campaign: Campaign, options: StudyOptions, consent: str, seconds: UnitSeconds
 ) -> PayAssessment:
     """What the pay of ``options`` means for workers who read the ``consent`` text."""
-    return assess_pay(
-        options.terms,
-        seconds,
-        practice_pairs=list_training(campaign, Audience.CROWD).count(),
-        screens_out=options.practice_pass > 0,
-        reading_seconds=measure_reading_seconds(options.summary, options.instructions, consent),
-    )
+    reading = measure_reading_seconds(options.summary, options.instructions, consent)
+    practice = list_training(campaign, Audience.CROWD).count() * seconds.per_document
+    return PayAssessment(options.terms, seconds, reading + practice, options.practice_pass > 0)

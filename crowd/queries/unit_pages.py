@@ -18,8 +18,8 @@ from poolbench.crowd.inline_documents import make_inline_html
 from poolbench.crowd.providers.base import ReturnForm
 from poolbench.crowd.providers.fake import RETURN_PATH
 from poolbench.crowd.providers.registry import PROVIDERS
-from poolbench.crowd.quality.stop_rule import is_stop_reason
-from poolbench.crowd.unit_time import AnswerTime, estimate_minutes_left
+from poolbench.crowd.quality.gold import is_stop_reason
+from poolbench.crowd.units import AnswerTime, estimate_minutes_left
 from poolbench.texts.text_pages import slice_text_page
 
 NO_DOCUMENTS = "no documents left"
@@ -42,21 +42,6 @@ class PracticeCount:
     @property
     def is_failed(self) -> bool:
         return self.is_over and self.right < self.needed
-
-
-@dataclass(frozen=True)
-class UnitItem:
-    """The text at hand: number ``position`` of ``total``, its ``token``, the answer so far."""
-
-    position: int
-    total: int
-    token: str
-    question: dict[str, Any]
-    text: dict[str, Any]
-    grade: int | None
-    reason: str
-    is_new_question: bool
-    minutes_left: int | None
 
 
 def get_study(unit: WorkUnit) -> Study:
@@ -133,32 +118,31 @@ def list_answer_times(unit: WorkUnit, *, practice: bool = False) -> list[AnswerT
     return list(rows.order_by("pk").values_list("served_at", "judged_at"))
 
 
-def find_item(unit: WorkUnit, *, back: bool = False) -> UnitItem | None:
-    """The first document without an answer, or with ``back`` the last one that was answered.
+def find_item(unit: WorkUnit, *, back: bool = False) -> dict[str, Any] | None:
+    """The first document without an answer, or with ``back`` the last one that was answered: number
+    ``position`` of ``total``, its ``token``, the answer so far.
 
     None without one. Which kind of document it is changes no query.
     """
     slots, answers = list_open_slots(unit), list(current_unit_judgments(unit))
     at = slots[0].unit_position or 0 if slots else unit.size + 1
-    chosen: Slot | Judgment | None = slots[0] if slots else None
     last = answers[-1] if answers else None
-    if back:
-        chosen, at = last, at - 1
+    chosen: Slot | Judgment | None = last if back else slots[0] if slots else None
     if chosen is None:
         return None
     started = unit.started_at or unit.offered_at
-    is_answer = isinstance(chosen, Judgment)
-    return UnitItem(
-        position=at,
-        total=unit.size,
-        token=str(chosen.lease if isinstance(chosen, Judgment) else chosen.token),
-        question=describe_question(chosen.topic),
-        text=load_text(unit.plan.campaign_id, chosen.docno),
-        grade=last.grade if last and is_answer else None,
-        reason=last.reason if last and is_answer else "",
-        is_new_question=is_answer or last is None or last.topic_id != chosen.topic_id,
-        minutes_left=estimate_minutes_left(started, list_answer_times(unit), len(slots)),
-    )
+    answer = chosen if isinstance(chosen, Judgment) else None
+    return {
+        "position": at - 1 if back else at,
+        "total": unit.size,
+        "token": str(chosen.lease if isinstance(chosen, Judgment) else chosen.token),
+        "question": describe_question(chosen.topic),
+        "text": load_text(unit.plan.campaign_id, chosen.docno),
+        "grade": answer.grade if answer else None,
+        "reason": answer.reason if answer else "",
+        "is_new_question": bool(answer or last is None or last.topic_id != chosen.topic_id),
+        "minutes_left": estimate_minutes_left(started, list_answer_times(unit), len(slots)),
+    }
 
 
 def find_shown_document(unit: WorkUnit, position: int) -> Document | None:

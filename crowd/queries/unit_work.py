@@ -13,7 +13,7 @@ from crowd.models import CrowdWorker, GoldPair, WorkUnit
 from judging.models import Exclusion, Judgment, Plan, Purpose, Slot
 from judging.queries.judgments import ANSWERS, SHOWN, latest_judgments
 from judging.queries.slots import free_slots, open_topic_filter
-from poolbench.crowd.quality.wilson import compute_wilson_interval
+from poolbench.crowd.quality.gold import compute_wilson_interval
 from poolbench.statistics.estimate import Estimate
 
 Pair = tuple[int, str]

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from django.db.models import Exists, OuterRef, QuerySet
 from django.db.models.functions import Length
@@ -16,25 +14,7 @@ from crowd.models import CrowdWorker, Study
 from judging.models import Judgment
 from judging.queries.judgments import SHOWN
 from poolbench.crowd.quality.answers import CrowdAnswer
-from poolbench.crowd.unit_time import list_working_seconds
-
-
-@dataclass
-class AnswerDraft:
-    """The revisions of a document by one worker, gathered into one answer."""
-
-    unit: int
-    started: datetime | None
-    shown_at: datetime | None
-    first: datetime
-    kind: str
-    grade: int | None
-    gold_grade: int | None
-
-    def add_revision(self, later: AnswerDraft) -> None:
-        self.kind, self.grade = later.kind, later.grade
-        if later.gold_grade is not None:
-            self.gold_grade = later.gold_grade
+from poolbench.crowd.units import list_working_seconds
 
 
 def list_study_judgments(study: Study, worker: CrowdWorker | None = None) -> QuerySet[Judgment]:
@@ -52,25 +32,25 @@ def load_study_answers(
 
     Withdrawn answers are left out. The worker of an answer is the key of its row, as text.
     """
-    drafts = gather_revisions(study, worker)
-    seconds = measure_answers(drafts)
+    revisions = gather_revisions(study, worker)
+    seconds = measure_answers(revisions)
     lengths = load_document_lengths(study, worker)
     return [
         (
-            draft.unit,
+            rows[0].unit,
             CrowdAnswer(
                 worker=str(key[0]),
                 topic=key[1],
                 docno=key[2],
                 purpose=key[3],
-                grade=draft.grade,
-                gold_grade=draft.gold_grade,
+                grade=rows[-1].grade,
+                gold_grade=next((row.gold for row in reversed(rows) if row.gold is not None), None),
                 seconds=seconds.get(key),
                 characters=lengths.get(key[2], 0),
             ),
         )
-        for key, draft in drafts.items()
-        if draft.kind != Judgment.Kind.WITHDRAWN
+        for key, rows in revisions.items()
+        if rows[-1].kind != Judgment.Kind.WITHDRAWN
     ]
 
 
@@ -78,39 +58,43 @@ AnswerKey = tuple[int, str, str, str]
 """Worker, topic, docno and purpose."""
 
 
-def gather_revisions(study: Study, worker: CrowdWorker | None) -> dict[AnswerKey, AnswerDraft]:
-    """What each worker answered to each document, at first and at last."""
+class Revision(NamedTuple):
+    """What the log has of a document; ``started`` is when its unit was."""
+
+    unit: int
+    started: datetime | None
+    shown_at: datetime | None
+    judged_at: datetime
+    kind: str
+    grade: int | None
+    gold: int | None
+
+
+def gather_revisions(study: Study, worker: CrowdWorker | None) -> dict[AnswerKey, list[Revision]]:
+    """What each worker answered to each document, from first to last."""
     rows = list_study_judgments(study, worker).values_list(
         "unit__worker", "topic__number", "docno", "purpose", "unit", "unit__started_at",
         "served_at", "judged_at", "kind", "grade", "slot__gold__grade",
     )  # fmt: skip
-    drafts: dict[AnswerKey, AnswerDraft] = {}
+    revisions: dict[AnswerKey, list[Revision]] = defaultdict(list)
     for number, topic, docno, purpose, *values in rows.iterator():
         key: AnswerKey = (number or 0, topic, docno, purpose)
-        revision = AnswerDraft(*cast("list[Any]", values))
-        if key in drafts:
-            drafts[key].add_revision(revision)
-        else:
-            drafts[key] = revision
-    return drafts
+        revisions[key].append(Revision(*cast("list[Any]", values)))
+    return revisions
 
 
-def measure_answers(drafts: dict[AnswerKey, AnswerDraft]) -> dict[AnswerKey, float]:
+def measure_answers(revisions: dict[AnswerKey, list[Revision]]) -> dict[AnswerKey, float]:
     """The server seconds of each first answer, within its unit."""
-    units: dict[int, list[tuple[AnswerKey, AnswerDraft]]] = defaultdict(list)
-    for key, draft in drafts.items():
-        if draft.started is not None:
-            units[draft.unit].append((key, draft))
-    return {key: seconds for unit in units.values() for key, seconds in _measure_unit(unit)}
-
-
-def _measure_unit(unit: list[tuple[AnswerKey, AnswerDraft]]) -> Iterator[tuple[AnswerKey, float]]:
-    started = unit[0][1].started
-    if started is not None:
-        seconds = list_working_seconds(
-            started, [(draft.shown_at, draft.first) for _, draft in unit]
-        )
-        yield from zip([key for key, _ in unit], seconds, strict=True)
+    units: dict[tuple[int, datetime], list[AnswerKey]] = defaultdict(list)
+    for key, (first, *_) in revisions.items():
+        if first.started is not None:
+            units[first.unit, first.started].append(key)
+    seconds: dict[AnswerKey, float] = {}
+    for (_, started), keys in units.items():
+        firsts = [revisions[key][0] for key in keys]
+        times = [(first.shown_at, first.judged_at) for first in firsts]
+        seconds.update(zip(keys, list_working_seconds(started, times), strict=True))
+    return seconds
 
 
 def load_document_lengths(study: Study, worker: CrowdWorker | None = None) -> dict[str, int]:

@@ -19,9 +19,9 @@ from crowd.queries.worker_answers import load_study_answers
 from judging.models import Exclusion
 from judging.queries.exclusions import list_active_exclusions
 from poolbench.crowd.quality.answers import CrowdAnswer
+from poolbench.crowd.quality.careless import TimeFloor
 from poolbench.crowd.quality.formats import WorkerLine
-from poolbench.crowd.quality.stop_rule import StopRule
-from poolbench.crowd.quality.time_floor import TimeFloor
+from poolbench.crowd.quality.gold import StopRule
 from poolbench.crowd.quality.workers import QualitySettings, WorkerQuality, measure_workers
 
 STATES = {"active": "active", "aside": "set aside", "screened": "screened out"}
@@ -127,9 +127,12 @@ def list_crowd_workers(study: Study) -> list[WorkerSummary]:
     ]
 
 
-def list_worker_lines(rows: list[WorkerSummary]) -> list[WorkerLine]:
+def list_worker_lines(study: Study) -> list[WorkerLine]:
     """The workers as rows of a report."""
-    return [WorkerLine(row.pseudonym, row.state_label, row.units, row.quality) for row in rows]
+    return [
+        WorkerLine(row.pseudonym, row.state_label, row.units, row.quality)
+        for row in list_crowd_workers(study)
+    ]
 
 
 def study_workers(study: Study) -> QuerySet[CrowdWorker]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import secrets
 from datetime import timedelta
 from functools import partial
-from typing import NamedTuple
 from uuid import UUID
 
 from django.core import signing
 from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from campaigns.errors import ActionRefused
 from campaigns.models import User
@@ -26,18 +26,13 @@ from poolbench.crowd.providers.registry import PROVIDERS
 SALT = "crowd.unit"
 TOKEN_DAYS = 7
 """For how long the address of a unit works; the link of the provider gives a new one."""
+CLOSE = gettext_lazy("You can close this page. Return the task to the platform without an answer.")
 LETTERS = "23456789abcdefghjkmnpqrstuvwxyz"
 
 
-class ReadLink(NamedTuple):
-    """A checked link: the arrival, and whether it is a trial of the fake platform."""
-
-    arrival: Arrival
-    trial: bool
-
-
-def read_link(*, study: Study, query: str) -> ReadLink:
-    """Check the query of a link. Raises ``ArrivalRefused``; writes nothing.
+def read_link(*, study: Study, query: str) -> tuple[Arrival, bool]:
+    """Check the query of a link: the arrival, and whether it is a trial of the fake platform.
+    Raises ``ArrivalRefused``; writes nothing.
 
     The fake platform's links open drafts of studies of any provider, as trials. A preview of a
     study that is not open raises ``ActionRefused`` "not-running".
@@ -47,13 +42,13 @@ def read_link(*, study: Study, query: str) -> ReadLink:
     trial = study.state == Study.State.DRAFT and fields.get("kid") == FAKE_KID
     if trial:
         arrival = PROVIDERS["fake"].read_arrival(fields, get_fake_keys(study), {}, now)
-        return ReadLink(arrival, trial=True)
-    provider = PROVIDERS[study.provider]
-    keys = get_arrival_keys(study)
-    arrival = provider.read_arrival(fields, keys, study.provider_settings, now)
+        return arrival, True
+    arrival = PROVIDERS[study.provider].read_arrival(
+        fields, get_arrival_keys(study), study.provider_settings, now
+    )
     if arrival.preview and study.state not in (Study.State.RUNNING, Study.State.PAUSED):
         raise describe_closed_study()
-    return ReadLink(arrival, trial=False)
+    return arrival, False
 
 
 def admit_arrival(*, study: Study, arrival: Arrival, trial: bool = False) -> WorkUnit:
@@ -80,7 +75,8 @@ def admit_once(study: Study, arrival: Arrival, *, trial: bool) -> WorkUnit:
         unit = find_unit(study, unit_hash)
     if unit is not None:
         if (unit.worker.external_hash, unit.trial) != (worker_hash, trial):
-            raise unit_conflict()
+            message = _("This task belongs to another worker.")
+            raise ActionRefused("unit-moved", message, _("Open your own task on the platform."))
         return unit
     check_study_state(study, trial=trial)
     worker = get_or_create_worker(study, provider, worker_hash, arrival.worker)
@@ -131,24 +127,21 @@ def choose_pseudonym() -> str:
 
 
 def check_study_state(study: Study, *, trial: bool) -> None:
-    if study.state == (Study.State.DRAFT if trial else Study.State.RUNNING):
-        return
-    raise describe_closed_study()
+    if study.state != (Study.State.DRAFT if trial else Study.State.RUNNING):
+        raise describe_closed_study()
 
 
 def describe_closed_study() -> ActionRefused:
-    fix = _("You can close this page. Return the task to the platform without an answer.")
-    return ActionRefused("not-running", _("This study is not open at the moment."), fix)
+    return ActionRefused("not-running", _("This study is not open at the moment."), str(CLOSE))
 
 
 def check_worker(study: Study, worker: CrowdWorker) -> None:
     """Raise unless the worker may start another unit now; end one that was never started."""
-    fix = _("You can close this page. Return the task to the platform without an answer.")
     if worker.state == CrowdWorker.State.EXCLUDED:
-        raise ActionRefused("worker-excluded", _("You cannot take part in this study."), fix)
+        raise ActionRefused("worker-excluded", _("You cannot take part in this study."), str(CLOSE))
     if worker.state == CrowdWorker.State.SCREENED_OUT:
         message = _("You did not pass the practice of this study, so you cannot take part.")
-        raise ActionRefused("worker-screened", message, fix)
+        raise ActionRefused("worker-screened", message, str(CLOSE))
     own = WorkUnit.objects.filter(plan=study.plan_id, worker=worker)
     own.filter(state=WorkUnit.State.OFFERED).update(
         state=WorkUnit.State.ABANDONED,
@@ -167,7 +160,6 @@ def check_limits(study: Study, worker: CrowdWorker, *, trial: bool) -> None:
     """
     if trial:
         return
-    fix = _("You can close this page. Return the task to the platform without an answer.")
     since = timezone.now() - timedelta(minutes=study.unit_minutes)
     waiting = Q(state=WorkUnit.State.OFFERED, offered_at__gt=since)
     places = WorkUnit.objects.filter(
@@ -175,17 +167,9 @@ def check_limits(study: Study, worker: CrowdWorker, *, trial: bool) -> None:
     )
     if places.filter(worker=worker).count() >= study.units_per_worker:
         message = _("You have done as many tasks of this study as one person may.")
-        raise ActionRefused("worker-limit", message, fix)
+        raise ActionRefused("worker-limit", message, str(CLOSE))
     if study.max_units is not None and places.count() >= study.max_units:
-        raise ActionRefused("study-full", _("All tasks of this study are taken."), fix)
-
-
-def unit_conflict() -> ActionRefused:
-    return ActionRefused(
-        "unit-moved",
-        _("This task belongs to another worker."),
-        _("Open your own task on the platform."),
-    )
+        raise ActionRefused("study-full", _("All tasks of this study are taken."), str(CLOSE))
 
 
 def make_unit_token(unit: WorkUnit) -> str:

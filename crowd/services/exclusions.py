@@ -19,7 +19,7 @@ from judging.models import Exclusion
 from judging.queries.exclusions import list_active_exclusions
 from judging.services.crowd_acts import count_units_again, set_units_aside
 from judging.services.judgment_log import lock_judging, run_with_retries
-from poolbench.crowd.quality.stop_rule import StopRule, format_stop_reason
+from poolbench.crowd.quality.gold import StopRule, format_stop_reason
 
 MAX_REASON = 500
 BY_ORGANIZERS = "set aside by the organizers"

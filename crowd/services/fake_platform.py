@@ -104,10 +104,10 @@ def hash_fake_units(study: Study, uids: Sequence[str]) -> dict[str, str]:
 def open_link(study: Study, act: str, link: str) -> DoorAnswer:
     """Open ``link`` as a browser would, and report what the study answers."""
     try:
-        checked = read_link(study=study, query=link.partition("?")[2])
-        if checked.arrival.preview:
+        arrival, trial = read_link(study=study, query=link.partition("?")[2])
+        if arrival.preview:
             return DoorAnswer(act, True, "preview", "The task is shown; nothing is claimed.", link)
-        unit = admit_arrival(study=study, arrival=checked.arrival, trial=checked.trial)
+        unit = admit_arrival(study=study, arrival=arrival, trial=trial)
     except (ArrivalRefused, ActionRefused) as refused:
         return DoorAnswer(act, False, refused.code, refused.message)
     message = f"Admitted {unit.worker.pseudonym}; the unit is {unit.get_state_display()}."

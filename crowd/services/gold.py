@@ -13,7 +13,7 @@ from campaigns.rules import require_permission
 from campaigns.services import events
 from crowd.models import GoldPair
 from judging.models import Audience
-from judging.services.training_sets import add_training, report_unknown_docnos
+from judging.services.training import add_training, report_unknown_docnos
 from poolbench.files.faults import FaultReport, InvalidFile
 from poolbench.judging.training_file import TrainingRow
 

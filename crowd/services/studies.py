@@ -14,7 +14,6 @@ from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused
 from campaigns.models import User
 from campaigns.rules import require_permission
-from campaigns.services import events
 from campaigns.services.decisions import check_decision
 from campaigns.services.events import log_event
 from crowd.models import ConsentText, Study
@@ -276,7 +275,7 @@ def save_study(study: Study, changes: Mapping[str, Any]) -> None:
 
 
 def log_study_event(actor: User, study: Study, code: str, **data: Any) -> None:
-    events.log_event(
+    log_event(
         campaign=study.campaign,
         actor=actor,
         code=code,
@@ -301,14 +300,7 @@ def request_more_labels(*, actor: User, study: Study) -> int:
             fix = "Raise the extra budget, or wait for more judgments."
             raise ActionRefused("nothing-unsure", f"Nothing to request: {preview.reason}.", fix)
         count = ask_one_more(actor=actor, plan=study.plan, pairs=preview.items)
-        log_event(
-            campaign=study.campaign,
-            actor=actor,
-            code="study.labels_requested",
-            subject=study.title,
-            plan=study.plan_id,
-            judgments=count,
-            model=preview.model,
-            pairs=[f"{pair.topic} {pair.docno}" for pair in preview.pairs[:100]],
-        )
+        pairs = [f"{pair.topic} {pair.docno}" for pair in preview.pairs[:100]]
+        data = {"judgments": count, "model": preview.model, "pairs": pairs}
+        log_study_event(actor, study, "study.labels_requested", **data)
     return count

@@ -18,7 +18,7 @@ from crowd.services.keys import is_receipt_valid, sign_receipt
 from crowd.services.payments import write_payment
 from crowd.services.unit_work import lock_unit, release_unit
 from poolbench.crowd.receipts import LENGTH, ReceiptFields
-from poolbench.crowd.unit_time import sum_working_seconds
+from poolbench.crowd.units import sum_working_seconds
 
 State = WorkUnit.State
 PATIENCE = timedelta(days=1)
@@ -115,12 +115,9 @@ def find_receipt(*, study: Study, receipt: str) -> dict[str, Any]:
     that it was given for, ``is_valid``: it is bound to its work.
     """
     receipt = receipt.strip().lower()[:64].replace("\0", "")
-    if len(receipt) != LENGTH:
-        return {"unit": None, "is_valid": False}
     units = WorkUnit.objects.select_related("worker__user", "plan__study")
     unit = units.filter(plan=study.plan_id, receipt=receipt).first()
-    if unit is None:
+    if len(receipt) != LENGTH or unit is None:
         return {"unit": None, "is_valid": False}
     payment = Payment.objects.filter(unit=unit).first()
-    is_valid = is_receipt_valid(describe_receipt(unit, payment), receipt)
-    return {"unit": unit, "is_valid": is_valid}
+    return {"unit": unit, "is_valid": is_receipt_valid(describe_receipt(unit, payment), receipt)}

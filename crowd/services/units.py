@@ -89,7 +89,7 @@ def screen_out_failed(unit: WorkUnit) -> bool:
     """Screen the worker of ``unit`` out if practice is not passed; call it in a transaction."""
     if not count_practice(unit).is_failed:
         return False
-    screen_out(unit=unit, reason="practice not passed")
+    end_once(unit, State.SCREENED_OUT, "practice not passed")
     CrowdWorker.objects.filter(pk=unit.worker_id, state=CrowdWorker.State.ACTIVE).update(
         state=CrowdWorker.State.SCREENED_OUT
     )
@@ -179,11 +179,6 @@ def complete_unit(*, unit: WorkUnit) -> WorkUnit:
                 _("Go on with the next text."),
             )
         return end_unit(unit, State.COMPLETE)
-
-
-def screen_out(*, unit: WorkUnit, reason: str) -> WorkUnit:
-    """End the unit politely: the worker is thanked and paid for the time."""
-    return end_once(unit, State.SCREENED_OUT, reason)
 
 
 def leave_unit(*, unit: WorkUnit) -> WorkUnit:

@@ -31,11 +31,11 @@ def crowd_door_view(request: HttpRequest, slug: str, pk: int) -> HttpResponseBas
     study = get_object_or_404(Study.objects.select_related("campaign", "plan"), pk=pk,
                               campaign__slug=slug)  # fmt: skip
     try:
-        link = read_link(study=study, query=request.META.get("QUERY_STRING", ""))
-        if link.arrival.preview:
+        arrival, trial = read_link(study=study, query=request.META.get("QUERY_STRING", ""))
+        if arrival.preview:
             return preview_response(request, study)
         abandon_expired_units(study=study)
-        unit = admit_arrival(study=study, arrival=link.arrival, trial=link.trial)
+        unit = admit_arrival(study=study, arrival=arrival, trial=trial)
     except ArrivalRefused as bad:
         refused = ActionRefused(bad.code, bad.message, bad.fix)
         return worker_refusal_response(request, refused, study)

@@ -163,13 +163,7 @@ def render_reconcile(
         "columns": [(name, ", ".join(spellings)) for name, spellings in COLUMN_NAMES.items()],
         "answer": answer,
         "classes": [
-            {
-                "kind": kind,
-                "title": title,
-                "act": act,
-                "rows": rows[:MOST_LISTED],
-                "more": max(len(rows) - MOST_LISTED, 0),
-            }
+            (kind, title, act, rows[:MOST_LISTED], max(len(rows) - MOST_LISTED, 0))
             for kind, title, act, rows in differences
         ],
         "counts": [

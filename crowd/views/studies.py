@@ -111,15 +111,12 @@ def build_study_preview(campaign: Campaign, form: StudyNewForm) -> dict[str, obj
 def study_new_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """Decide about a study; preview what it costs; create it with its plan."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    if request.method == "GET":
-        return render_study_form(request, campaign, StudyNewForm(campaign))
-    form = StudyNewForm(campaign, request.POST)
+    form = StudyNewForm(campaign, request.POST if request.method == "POST" else None)
     if not form.is_valid():
         return render_study_form(request, campaign, form)
     if "preview" in request.POST:
-        return render_study_form(
-            request, campaign, form, preview=build_study_preview(campaign, form)
-        )
+        preview = build_study_preview(campaign, form)
+        return render_study_form(request, campaign, form, preview=preview)
     values = form.cleaned_data
     try:
         study = create_study(
@@ -143,19 +140,14 @@ def study_edit_view(request: SignedInRequest, slug: str, pk: int) -> HttpRespons
     """Change a study: all of a draft, later what workers do not rely on."""
     campaign, study = get_study_for(request.user, slug, pk)
     latest = get_consent_text(study)
-    text = latest.text if latest else ""
-    if request.method == "GET":
-        return render_study_form(request, campaign, build_edit_form(study, text), study)
-    form = build_edit_form(study, text, request.POST)
+    form = build_edit_form(
+        study, latest.text if latest else "", request.POST if request.method == "POST" else None
+    )
     if not form.is_valid():
         return render_study_form(request, campaign, form, study)
     try:
-        edit_study(
-            actor=request.user,
-            study=study,
-            options=form.options(),
-            consent=form.cleaned_data["consent"],
-        )
+        consent = form.cleaned_data["consent"]
+        edit_study(actor=request.user, study=study, options=form.options(), consent=consent)
     except ActionRefused as refused:
         form.add_error(None, str(refused))
         return render_study_form(request, campaign, form, study)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from django.contrib.auth.decorators import login_not_required
@@ -58,7 +57,7 @@ def study_try_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse
     try:
         if request.POST.get("act") == "accept":
             return render_try_page(request, study, links=accept_from_form(request, study))
-        return render_try_page(request, study, answer=choose_act(request, study)())
+        return render_try_page(request, study, answer=play_act(request, study))
     except ActionRefused as refused:
         return render_try_page(request, study, refused=refused)
 
@@ -71,27 +70,27 @@ def accept_from_form(request: SignedInRequest, study: Study) -> list[str]:
     return [request.build_absolute_uri(link) for _worker, _uid, link in tasks]
 
 
-def choose_act(request: SignedInRequest, study: Study) -> Callable[[], DoorAnswer]:
-    """The service behind the button that was pressed."""
+def play_act(request: SignedInRequest, study: Study) -> DoorAnswer:
+    """Do what the button says."""
     act, uid = request.POST.get("act", ""), request.POST.get("unit", "")[:200]
-    play: dict[str, Any] = {"actor": request.user, "study": study}
     if act == "preview":
-        return partial(play_preview, **play)
-    tasks = {task.unit: task for task in list_fake_submissions(study)}
-    if uid not in tasks:
+        return play_preview(actor=request.user, study=study)
+    workers = {task["unit"]: task["worker"] for task in list_fake_submissions(study)}
+    if uid not in workers:
         raise ActionRefused("no-task", "The platform knows no such task.", "Reload the page.")
-    worker = tasks[uid].worker
+    play: dict[str, Any] = {"actor": request.user, "study": study, "uid": uid}
     if act in FORGERIES:
-        return partial(play_forgery, **play, worker=worker, uid=uid, forgery=act)
-    acts: dict[str, Callable[[], DoorAnswer]] = {
-        "replay": partial(play_replay, **play, worker=worker, uid=uid),
-        "return": partial(play_return, **play, uid=uid),
-        "abandon": partial(play_abandonment, **play, uid=uid),
-        "twice": partial(play_double_completion, **play, uid=uid),
+        return play_forgery(**play, worker=workers[uid], forgery=act)
+    if act == "replay":
+        return play_replay(**play, worker=workers[uid])
+    acts: dict[str, Callable[..., DoorAnswer]] = {
+        "return": play_return,
+        "abandon": play_abandonment,
+        "twice": play_double_completion,
     }
     if act not in acts:
         raise ActionRefused("no-act", "Unknown act.", "Use the buttons of the page.")
-    return acts[act]
+    return acts[act](**play)
 
 
 def render_try_page(
@@ -103,7 +102,7 @@ def render_try_page(
     refused: ActionRefused | None = None,
 ) -> HttpResponse:
     submissions = list_fake_submissions(study)
-    uids = [task.unit for task in submissions]
+    uids = [task["unit"] for task in submissions]
     units = load_task_states(study, hash_fake_units(study, uids)) if uids else {}
     # A task of the platform beside our unit for it, if a worker has opened it.
     page = {
@@ -114,8 +113,8 @@ def render_try_page(
         "tasks": [
             {
                 "task": task,
-                "unit": units.get(task.unit),
-                "link": make_task_link(study, task.worker, task.unit),
+                "unit": units.get(task["unit"]),
+                "link": make_task_link(study, task["worker"], task["unit"]),
             }
             for task in reversed(submissions)
         ],

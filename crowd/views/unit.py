@@ -87,8 +87,8 @@ def item_response(
         "grades": list_grades(unit.plan.campaign),
         "reasons": dict(REASONS),
         "uuid": uuid4(),
-        "signed_time": sign_moment(item.token, timezone.now()),
-        "is_change": item.grade is not None or bool(item.reason),
+        "signed_time": sign_moment(item["token"], timezone.now()),
+        "is_change": item["grade"] is not None or bool(item["reason"]),
         "refused": refused,
     }
     return worker_page(request, "item", frame, page, status=409 if refused else 200)

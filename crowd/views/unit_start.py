@@ -46,7 +46,8 @@ def crowd_consent_view(request: HttpRequest, unit: WorkUnit, frame: UnitFrame) -
                 raise ActionRefused(
                     "not-agreed", _("Please tick the box first."), _("Or go back to the platform.")
                 )
-            consent_to_study(unit=unit, version=read_version(request))
+            version = read_form_number(request, "version")
+            consent_to_study(unit=unit, version=-1 if version is None else version)
             return redirect_worker("crowd-unit", frame)
         except ActionRefused as error:
             refused = error
@@ -58,11 +59,6 @@ def crowd_consent_view(request: HttpRequest, unit: WorkUnit, frame: UnitFrame) -
         "refused": refused,
     }
     return worker_page(request, "consent", frame, page, status=409 if refused else 200)
-
-
-def read_version(request: HttpRequest) -> int:
-    text = request.POST.get("version", "")
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 8 else -1
 
 
 def load_consent_text(study: Study) -> str:

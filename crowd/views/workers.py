@@ -32,8 +32,8 @@ from crowd.queries.workers import (
 from crowd.services.exclusions import set_work_aside, undo_exclusion
 from crowd.services.studies import request_more_labels
 from judging.models import Exclusion
-from poolbench.crowd.quality.alarms import ALARM_TITLES
 from poolbench.crowd.quality.formats import WORKERS_FORMATS
+from poolbench.crowd.quality.workers import ALARM_TITLES
 
 COLUMNS = (
     ("worker", "Worker", False),
@@ -88,8 +88,8 @@ def choose_known(value: str, names: dict[str, str]) -> str:
 
 
 def build_sort_columns(sort: str, state: str, alarm: str) -> list[dict[str, object]]:
-    """The heads with the addresses that sort by them; filters stay."""
-    columns = []
+    """The heads with the addresses that sort by them, or turn the order; filters stay."""
+    columns: list[dict[str, object]] = []
     for name, title, numeric in COLUMNS:
         first = name if name in ASCENDING else f"-{name}"
         turned = name if first.startswith("-") else f"-{name}"
@@ -98,16 +98,7 @@ def build_sort_columns(sort: str, state: str, alarm: str) -> list[dict[str, obje
         if sort.removeprefix("-") == name:
             order = "descending" if sort.startswith("-") else "ascending"
         url = "?" + urlencode({key: value for key, value in query.items() if value})
-        # The head of a column; ``url`` sorts by it, or turns its order.
-        columns.append(
-            {
-                "name": name,
-                "title": title,
-                "url": url,
-                "numeric": numeric,
-                "order": order,
-            }
-        )
+        columns.append({"title": title, "url": url, "numeric": numeric, "order": order})
     return columns
 
 
@@ -136,7 +127,7 @@ def study_workers_download_view(
         f"{slug}-study-{study.pk}-workers.{fmt}",
         WORKERS_FORMATS,
         f"Workers of {study.title}",
-        list_worker_lines(list_crowd_workers(study)),
+        list_worker_lines(study),
     )
 
 

@@ -13,8 +13,7 @@ from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
 from poolbench.cards import Parameter
-from poolbench.evaluation.measures.family import MeasureFamily, WorkedExample
-from poolbench.evaluation.measures.groups import GROUPS
+from poolbench.evaluation.measures.family import GROUPS, MeasureFamily, WorkedExample
 from poolbench.evaluation.measures.lookup import (
     accepted_spellings,
     default_measures,

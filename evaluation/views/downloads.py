@@ -27,9 +27,7 @@ from evaluation.views.cells import compared_measures, select_visible_measures, s
 from evaluation.views.interim_scores import compute_requested_scores
 from evaluation.views.run_pairs import get_measures_choice, get_requested_test
 from evaluation.views.runs import get_requested_measure, get_two_entries, list_topic_pairs
-from poolbench.evaluation.comparison.formats import FORMATS
-from poolbench.evaluation.comparison.measures_report import MEASURES_FORMATS
-from poolbench.evaluation.comparison.pair_report import PAIR_FORMATS
+from poolbench.evaluation.comparison.formats import FORMATS, MEASURES_FORMATS, PAIR_FORMATS
 from poolbench.evaluation.comparison.registry import CORRELATIONS
 from poolbench.evaluation.measures.titles import format_measure_title
 

@@ -26,8 +26,7 @@ from evaluation.forms.tryout import (
 )
 from poolbench.cards import Card, Parameter
 from poolbench.evaluation.charts.steps import build_steps_chart
-from poolbench.evaluation.measures.family import MeasureFamily, WorkedExample
-from poolbench.evaluation.measures.groups import GROUPS
+from poolbench.evaluation.measures.family import GROUPS, MeasureFamily, WorkedExample
 from poolbench.evaluation.measures.lookup import (
     LONGEST,
     accepted_spellings,

@@ -53,7 +53,7 @@ def paper_view(request: SignedInRequest, slug: str) -> HttpResponse:
     chosen = [("m", name) for name in request.GET.getlist("m")]
     if request.GET.get("decimals"):
         chosen.append(("decimals", str(get_decimals(request))))
-    kept = urlencode([*query.items(), *chosen])
+    choice = urlencode([*query.items(), *chosen])
     # ``score_set`` and ``team`` are None where there is none; ``query`` keeps the choice.
     page = {
         "campaign": source.campaign,
@@ -61,10 +61,10 @@ def paper_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "team": source.team,
         "teams": source.teams,
         "is_organizer": source.reader.is_organizer,
-        "query": kept,
+        "query": choice,
     }
     results = load_results(request, source)
-    part = build_paper_part(request, source, results, kept) if results else {}
+    part = build_paper_part(request, source, results, choice) if results else {}
     return render_page(request, "evaluation/paper.html", page | part)
 
 

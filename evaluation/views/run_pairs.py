@@ -30,7 +30,7 @@ from evaluation.views.runs import get_requested_measure, list_topic_measures, sc
 from poolbench.evaluation.charts.caterpillar import build_caterpillar
 from poolbench.evaluation.comparison.compare import Comparisons
 from poolbench.evaluation.comparison.formats import list_interval_notes
-from poolbench.evaluation.comparison.letters import assign_letters
+from poolbench.evaluation.comparison.marks import assign_letters
 from poolbench.evaluation.comparison.pair_rows import PairRow
 from poolbench.evaluation.comparison.registry import CORRECTIONS, CORRELATIONS, FAMILY_TESTS, TESTS
 from poolbench.evaluation.measures.family import Measure

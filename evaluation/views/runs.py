@@ -31,11 +31,11 @@ from poolbench.evaluation.charts.topics import (
     build_difference_chart,
     build_precision_histogram,
     build_topic_chart,
+    precision_histogram,
 )
-from poolbench.evaluation.comparison.pair_report import TopicPair
+from poolbench.evaluation.comparison.formats import TopicPair
 from poolbench.evaluation.measures.family import Measure
 from poolbench.evaluation.measures.titles import format_measure_title
-from poolbench.evaluation.precision_histogram import precision_histogram
 from poolbench.evaluation.spread import BestMedianWorst
 from poolbench.files.natural_sort import natural_sort_key
 from poolbench.number_formats import format_score
@@ -233,8 +233,8 @@ def chart_precision_histogram(
     first, second = leaderboard.as_scored_run(a), leaderboard.as_scored_run(b)
     order = sorted(leaderboard.topics, key=natural_sort_key)
     title = format_measure_title(R_PRECISION)
-    histogram = precision_histogram(first, second, R_PRECISION)
-    return build_precision_histogram(histogram, title, (a.tag, b.tag), order)
+    values = precision_histogram(first, second, R_PRECISION)
+    return build_precision_histogram(values, title, (a.tag, b.tag), order)
 
 
 def list_topic_measures(leaderboard: Leaderboard) -> list[str]:

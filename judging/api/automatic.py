@@ -13,9 +13,12 @@ from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
 from campaigns.api.confirmation import read_fields
-from campaigns.api.resources import CAMPAIGN, filter_campaigns, request_user
-from campaigns.models import Campaign
-from campaigns.queries.lists import get_campaign_for
+from campaigns.api.resources import (
+    CAMPAIGN,
+    filter_organized_campaigns,
+    read_act,
+    request_user,
+)
 from judging.models import AutomaticAssessor
 from judging.services.automatic import (
     MAX_JUDGMENTS,
@@ -74,16 +77,14 @@ class AutomaticViewSet(viewsets.ReadOnlyModelViewSet[AutomaticAssessor]):
     serializer_class = AutomaticSerializer
 
     def get_queryset(self) -> QuerySet[AutomaticAssessor]:
-        mine = Campaign.objects.organized_by(request_user(self.request))
-        requested = filter_campaigns(self.request).order_by()
-        assessors = AutomaticAssessor.objects.filter(campaign__in=mine.filter(pk__in=requested))
+        mine = filter_organized_campaigns(self.request)
+        assessors = AutomaticAssessor.objects.filter(campaign__in=mine)
         return assessors.select_related("campaign", "user").order_by("campaign", "name")
 
     @extend_schema(request=AddAutomaticSerializer, responses={201: AutomaticSerializer})
     def create(self, request: Request) -> Response:
         """Add an automatic assessor; each model and prompt is an assessor of its own."""
-        fields, actor = read_fields(AddAutomaticSerializer, request.data), request_user(request)
-        campaign = get_campaign_for(actor, fields.pop("campaign"), "campaigns.manage")
+        actor, campaign, fields = read_act(AddAutomaticSerializer, request)
         automatic = create_automatic_assessor(actor=actor, campaign=campaign, **fields)
         return Response(self.get_serializer(automatic).data, status=status.HTTP_201_CREATED)
 
@@ -91,11 +92,10 @@ class AutomaticViewSet(viewsets.ReadOnlyModelViewSet[AutomaticAssessor]):
     @action(detail=True, methods=["post"])
     def judgments(self, request: Request, pk: str) -> Response:  # noqa: ARG002 (the route's)
         """Submit its judgments: all are saved, or none and 422 with the list of faults."""
-        automatic = self.get_object()
-        submitted = read_fields(BatchSerializer, request.data)["judgments"]
-        rows = [SubmittedJudgment(**row) for row in submitted]
-        actor = request_user(request)
+        automatic, actor = self.get_object(), request_user(request)
+        rows = read_fields(BatchSerializer, request.data)["judgments"]
+        judgments = [SubmittedJudgment(**row) for row in rows]
         counts = submit_automatic_judgments(
-            actor=actor, campaign=automatic.campaign, automatic=automatic, judgments=rows
+            actor=actor, campaign=automatic.campaign, automatic=automatic, judgments=judgments
         )
         return Response(ImportCountsSerializer(counts).data)

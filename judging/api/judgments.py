@@ -9,7 +9,6 @@ from __future__ import annotations
 from functools import reduce
 from operator import or_
 from typing import Any
-from uuid import uuid4
 
 from django.db.models import Q, QuerySet
 from django.http import Http404, HttpResponse
@@ -24,10 +23,15 @@ from rest_framework.serializers import Serializer
 
 from campaigns import store
 from campaigns.api.attachments import CONTENT_TYPES
-from campaigns.api.confirmation import ConfirmSerializer, read_fields
-from campaigns.api.resources import CAMPAIGN, filter_campaigns, request_user
+from campaigns.api.confirmation import ConfirmSerializer
+from campaigns.api.resources import (
+    CAMPAIGN,
+    filter_campaigns,
+    filter_organized_campaigns,
+    read_act,
+    request_user,
+)
 from campaigns.models import Campaign, Topic
-from campaigns.queries.lists import get_campaign_for
 from judging.models import Judgment, Purpose, Qrels, Slot
 from judging.queries.exclusions import counting_judgments
 from judging.queries.judgments import (
@@ -188,7 +192,7 @@ class JudgmentViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Judgment]):
     def get_queryset(self) -> QuerySet[Judgment]:
         actor = request_user(self.request)
         judgments = judgments_for(actor).exclude(purpose=Purpose.AUTOMATIC)
-        judgments = judgments.filter(campaign__in=filter_judgment_campaigns(self.request))
+        judgments = judgments.filter(campaign__in=filter_campaigns(self.request).order_by())
         if topic := self.request.query_params.get("topic"):
             judgments = judgments.filter(topic__number=topic)
         if self.request.query_params.get("current") in ("1", "true"):
@@ -212,23 +216,23 @@ class JudgmentViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Judgment]):
     @extend_schema(request=JudgeSerializer, responses={200: JudgmentSerializer})
     def create(self, request: Request) -> Response:
         """Judge a document, or change your judgment."""
-        return self.submit(Kind.GRADE, read_fields(JudgeSerializer, request.data))
+        return self.submit(request, Kind.GRADE, JudgeSerializer)
 
     @extend_schema(request=SkipSerializer, responses={200: JudgmentSerializer})
     @action(detail=False, methods=["post"], url_path="skip")
     def skip(self, request: Request) -> Response:
         """Skip a document with a reason."""
-        return self.submit(Kind.SKIP, read_fields(SkipSerializer, request.data))
+        return self.submit(request, Kind.SKIP, SkipSerializer)
 
     @extend_schema(request=UndoSerializer, responses={200: JudgmentSerializer})
     @action(detail=False, methods=["post"], url_path="undo")
     def undo(self, request: Request) -> Response:
         """Undo your latest judgment or skip, or the one given; you get its document again."""
-        fields, actor = read_fields(UndoSerializer, request.data), request_user(request)
+        actor, campaign, fields = read_act(UndoSerializer, request, "campaigns.judge")
         withdrawn = undo_judgment(
             actor=actor,
-            campaign=get_campaign_for(actor, fields["campaign"], "campaigns.judge"),
-            client_uuid=fields.get("client_uuid", uuid4()),
+            campaign=campaign,
+            client_uuid=fields.get("client_uuid"),
             judgment_uuid=fields.get("of"),
             source=Source.API,
         )
@@ -238,15 +242,16 @@ class JudgmentViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Judgment]):
     @action(detail=False, methods=["post"])
     def next(self, request: Request) -> Response:
         """Check out the next document of a topic, or get the one you have checked out."""
-        campaign, topic = self.get_topic(read_fields(PositionSerializer, request.data))
-        slot = claim_next(actor=request_user(request), campaign=campaign, topic=topic)
+        actor, campaign, fields = read_act(PositionSerializer, request, "campaigns.judge")
+        topic = get_object_or_404(campaign.topics, number=fields["topic"])
+        slot = claim_next(actor=actor, campaign=campaign, topic=topic)
         return Response(CheckedOutSerializer(serialize_checked_out(campaign, topic, slot)).data)
 
-    def submit(self, kind: str, fields: dict[str, Any]) -> Response:
+    def submit(self, request: Request, kind: str, form: type[SubmissionSerializer]) -> Response:
+        actor, campaign, fields = read_act(form, request, "campaigns.judge")
+        topic = get_object_or_404(campaign.topics, number=fields.pop("topic"))
         if "passages" in fields:
             fields["passages"] = [(p["start"], p["end"], p["text"]) for p in fields["passages"]]
-        campaign, topic = self.get_topic(fields)
-        actor = request_user(self.request)
         submission = JudgmentSubmission(
             actor, campaign, topic, kind=kind, source=Source.API, **fields
         )
@@ -254,11 +259,6 @@ class JudgmentViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Judgment]):
 
     def respond(self, judgment: Judgment) -> Response:
         return Response(self.get_serializer(judgment).data)
-
-    def get_topic(self, fields: dict[str, Any]) -> tuple[Campaign, Topic]:
-        slug = fields.pop("campaign")
-        campaign = get_campaign_for(request_user(self.request), slug, "campaigns.judge")
-        return campaign, get_object_or_404(campaign.topics, number=fields.pop("topic"))
 
 
 @extend_schema(parameters=[CAMPAIGN])
@@ -269,17 +269,13 @@ class QrelsViewSet(viewsets.ReadOnlyModelViewSet[Qrels]):
     serializer_class = QrelsSerializer
 
     def get_queryset(self) -> QuerySet[Qrels]:
-        mine = Campaign.objects.organized_by(request_user(self.request))
-        versions = Qrels.objects.filter(
-            campaign__in=mine.filter(pk__in=filter_judgment_campaigns(self.request))
-        )
+        versions = Qrels.objects.filter(campaign__in=filter_organized_campaigns(self.request))
         return versions.select_related("campaign")
 
     @extend_schema(request=FreezeQrelsSerializer, responses={201: QrelsSerializer})
     def create(self, request: Request) -> Response:
         """Freeze qrels under a policy; 409 with the undecided pairs if there are any."""
-        fields, actor = read_fields(FreezeQrelsSerializer, request.data), request_user(request)
-        campaign = get_campaign_for(actor, fields.pop("campaign"), "campaigns.manage")
+        actor, campaign, fields = read_act(FreezeQrelsSerializer, request)
         qrels = freeze_qrels(actor=actor, campaign=campaign, **fields)
         return Response(self.get_serializer(qrels).data, status=status.HTTP_201_CREATED)
 
@@ -302,10 +298,6 @@ class QrelsViewSet(viewsets.ReadOnlyModelViewSet[Qrels]):
             raise Http404
         text = store.get_blob(aggregation[f"{records}_file"])
         return HttpResponse(text, content_type=CONTENT_TYPES[".csv"])
-
-
-def filter_judgment_campaigns(request: Request) -> QuerySet[Campaign]:
-    return filter_campaigns(request).order_by()
 
 
 def serialize_checked_out(campaign: Campaign, topic: Topic, slot: Slot | None) -> dict[str, Any]:

@@ -13,11 +13,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
-from campaigns.api.confirmation import ConfirmSerializer, read_decision, read_fields
-from campaigns.api.resources import CAMPAIGN, filter_campaigns, request_user
+from campaigns.api.confirmation import ConfirmSerializer, read_decision
+from campaigns.api.resources import CAMPAIGN, filter_organized_campaigns, read_act, request_user
 from campaigns.errors import ActionRefused
-from campaigns.models import Campaign, User
-from campaigns.queries.lists import get_campaign_for
+from campaigns.models import User
 from judging.models import Plan
 from judging.services.crowd_plans import PlanOptions
 from judging.services.plans import (
@@ -111,9 +110,7 @@ class PlanViewSet(viewsets.ReadOnlyModelViewSet[Plan]):
     serializer_class = PlanSerializer
 
     def get_queryset(self) -> QuerySet[Plan]:
-        mine = Campaign.objects.organized_by(request_user(self.request))
-        requested = filter_campaigns(self.request).order_by()
-        plans = Plan.objects.filter(campaign__in=mine.filter(pk__in=requested))
+        plans = Plan.objects.filter(campaign__in=filter_organized_campaigns(self.request))
         people = ("assignments__topic", "assignments__assessor")
         return plans.select_related("campaign", "pool").prefetch_related(*people)
 
@@ -127,11 +124,8 @@ class PlanViewSet(viewsets.ReadOnlyModelViewSet[Plan]):
     @action(detail=False, methods=["post"])
     def preview(self, request: Request) -> Response:
         """Judgments per assessor under a plan; nothing is saved."""
-        return Response(
-            PlanPreviewSerializer(
-                serialize_preview(preview_plan(**parse_plan_request(request)))
-            ).data
-        )
+        preview = preview_plan(**parse_plan_request(request))
+        return Response(PlanPreviewSerializer(serialize_preview(preview)).data)
 
     @extend_schema(request=None, responses={200: PlanSerializer})
     @action(detail=True, methods=["post"])
@@ -158,8 +152,7 @@ class PlanViewSet(viewsets.ReadOnlyModelViewSet[Plan]):
 
 def parse_plan_request(request: Request) -> dict[str, Any]:
     """The arguments of ``create_plan`` and ``preview_plan``."""
-    options, actor = read_fields(PlanRequestSerializer, request.data), request_user(request)
-    campaign = get_campaign_for(actor, options.pop("campaign"), "campaigns.manage")
+    actor, campaign, options = read_act(PlanRequestSerializer, request)
     by_topic: dict[str, list[str]] = options.pop("assessors")
     usernames = {name for names in by_topic.values() for name in names}
     users = {user.username: user for user in User.objects.filter(username__in=usernames)}

@@ -12,16 +12,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
-from campaigns.api.confirmation import read_fields
-from campaigns.api.resources import CAMPAIGN, filter_campaigns, request_user
-from campaigns.models import Campaign
-from campaigns.queries.lists import get_campaign_for
+from campaigns.api.resources import CAMPAIGN, filter_organized_campaigns, read_act
 from judging.models import StoppingRule
 from judging.queries.slots import stopped_topics
 from judging.services.stopping import set_stopping_rule
 from poolbench.judging.stopping import StoppingCriteria
-
-MAX_DOCUMENTS = 1_000_000
 
 
 class StoppingRuleSerializer(serializers.ModelSerializer[StoppingRule]):
@@ -42,11 +37,7 @@ class StoppingRuleSerializer(serializers.ModelSerializer[StoppingRule]):
 
 
 CriterionField = partial(
-    serializers.IntegerField,
-    min_value=1,
-    max_value=MAX_DOCUMENTS,
-    required=False,
-    allow_null=True,
+    serializers.IntegerField, min_value=1, max_value=1_000_000, required=False, allow_null=True
 )
 
 
@@ -71,15 +62,12 @@ class StoppingRuleViewSet(
     serializer_class = StoppingRuleSerializer
 
     def get_queryset(self) -> QuerySet[StoppingRule]:
-        mine = Campaign.objects.organized_by(request_user(self.request))
-        requested = filter_campaigns(self.request).order_by()
-        rules = StoppingRule.objects.filter(campaign__in=mine.filter(pk__in=requested))
+        rules = StoppingRule.objects.filter(campaign__in=filter_organized_campaigns(self.request))
         return rules.select_related("campaign", "set_by")
 
     @extend_schema(request=StoppingRequestSerializer, responses={201: StoppingRuleSerializer})
     def create(self, request: Request) -> Response:
         """Set the stopping rule of a campaign; takes effect on its topics at once."""
-        options, actor = read_fields(StoppingRequestSerializer, request.data), request_user(request)
-        campaign = get_campaign_for(actor, options.pop("campaign"), "campaigns.manage")
+        actor, campaign, options = read_act(StoppingRequestSerializer, request)
         row = set_stopping_rule(actor=actor, campaign=campaign, rule=StoppingCriteria(**options))
         return Response(self.get_serializer(row).data, status=status.HTTP_201_CREATED)

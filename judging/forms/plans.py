@@ -8,8 +8,9 @@ from typing import Any
 from django import forms
 from django.http import QueryDict
 
-from campaigns.models import Campaign, Role, Topic, User
+from campaigns.models import Campaign, Topic, User
 from judging.models import Plan
+from judging.queries.slots import list_assessors
 from judging.services.crowd_plans import PlanOptions
 from judging.services.plans import ORDERS
 from poolbench.judging.designs.blocks import build_blocks
@@ -130,8 +131,7 @@ class AssignmentMatrix:
     }
 
     def __init__(self, campaign: Campaign, topics: Sequence[Topic]) -> None:
-        roles = campaign.members.filter(role=Role.ASSESSOR).values("user")
-        self.people = list(User.objects.filter(pk__in=roles).order_by("username"))
+        self.people = list(list_assessors(campaign))
         self.topics = list(topics)
         self.assigned: dict[str, list[User]] = {topic.number: [] for topic in self.topics}
 

@@ -90,11 +90,7 @@ def split_policy_name(name: str) -> dict[str, Any]:
     policy = get_policy(name)
     if policy.alone:
         return {"policy": OWN, "own": name}
-    return {
-        "policy": policy.rule,
-        "adjudicated": policy.adjudicated,
-        "fill": policy.automatic,
-    }
+    return {"policy": policy.rule, "adjudicated": policy.adjudicated, "fill": policy.automatic}
 
 
 def list_judges(campaign: Campaign) -> list[User]:

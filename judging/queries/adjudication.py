@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -29,7 +29,6 @@ from judging.queries.slots import (
     waiting_slots,
 )
 from judging.queries.tallies import SlotTally
-from poolbench.judging.policies import PairBallot
 from poolbench.pooling.candidates import hash_order
 
 State = Slot.State
@@ -75,34 +74,18 @@ class Disagreement:
 
 
 @dataclass
-class RoundAdjudicator:
-    user: User
-    judged: int = 0
-    skipped: int = 0
-    checked_out: int = 0
-
-
-@dataclass
 class AdjudicationRound:
-    """A round of adjudication.
+    """A round of adjudication, with its tally, and that of each adjudicator in ``people``.
 
     All adjudicators have already judged the ``stuck`` pairs; the ``agreed`` ones are waiting,
     although their assessors agree by now.
     """
 
     plan: Plan
-    tally: SlotTally
-    people: list[RoundAdjudicator] = field(default_factory=list)
+    tally: SlotTally = field(default_factory=SlotTally)
+    people: dict[User, SlotTally] = field(default_factory=dict)
     stuck: int = 0
     agreed: int = 0
-
-
-@dataclass(frozen=True)
-class AnonymousJudgment:
-    """One assessor's judgment of a pair, with a letter instead of the name."""
-
-    letter: str
-    judgment: Judgment
 
 
 def list_disagreements(
@@ -115,30 +98,25 @@ def list_disagreements(
     """
     states = adjudication_states(campaign)
     decisions = latest_adjudications(current_judgments(campaign, purpose=Purpose.ADJUDICATE))
-    disagreements = [
-        get_disagreement(ballot, campaign.relevance_level, states, decisions)
-        for ballot in load_pair_ballots(campaign).disagreeing
-    ]
+    disagreements = []
+    for ballot in load_pair_ballots(campaign).disagreeing:
+        decided = decisions.get(ballot.pair)
+        disagreements.append(
+            Disagreement(
+                topic=ballot.topic,
+                docno=ballot.docno,
+                grades={name: grade for name, grade in ballot.people.items() if grade >= 0},
+                level=campaign.relevance_level,
+                state="settled" if decided else states.get(ballot.pair, "new"),
+                adjudicated=decided.grade if decided else None,
+                adjudicator=decided.assessor.shown_name if decided else "",
+            )
+        )
     selected = [
         row for row in disagreements if row.size >= min_difference and (row.crosses or not crossing)
     ]
     seed = campaign.seed
     return sorted(selected, key=lambda row: (-row.size, hash_order(seed, *row.pair), *row.pair))
-
-
-def get_disagreement(
-    ballot: PairBallot, level: int, states: Mapping[Pair, str], decisions: Mapping[Pair, Judgment]
-) -> Disagreement:
-    decided = decisions.get(ballot.pair)
-    return Disagreement(
-        topic=ballot.topic,
-        docno=ballot.docno,
-        grades={name: grade for name, grade in ballot.people.items() if grade >= 0},
-        level=level,
-        state="settled" if decided else states.get(ballot.pair, "new"),
-        adjudicated=decided.grade if decided else None,
-        adjudicator=decided.assessor.shown_name if decided else "",
-    )
 
 
 def adjudication_states(campaign: Campaign) -> dict[Pair, str]:
@@ -158,48 +136,29 @@ def adjudication_slots(campaign: Campaign) -> QuerySet[Slot]:
     return Slot.objects.filter(plan__campaign=campaign, purpose=Purpose.ADJUDICATE).order_by()
 
 
-def list_waiting_pairs(campaign: Campaign) -> list[Pair]:
-    """The pairs of rounds that are free to be checked out."""
-    waiting = adjudication_slots(campaign).filter(free_slots(), waiting_slots())
-    return list(waiting.values_list("topic__number", "item__docno"))
-
-
 def list_rounds(
-    campaign: Campaign, agreed: Iterable[Pair] | None = None
+    campaign: Campaign, disagreeing: Collection[Pair] | None = None
 ) -> list[AdjudicationRound]:
-    """Every round, newest first; ``agreed`` are the pairs whose assessors agree by now."""
+    """Every round, newest first; ``disagreeing`` are the pairs on which assessors still differ."""
     plans = campaign.plans.filter(kind=Plan.Kind.ADJUDICATE).select_related("created_by")
-    rounds = {plan.pk: AdjudicationRound(plan, SlotTally()) for plan in plans}
+    rounds = {plan.pk: AdjudicationRound(plan) for plan in plans}
+    assigned = Assignment.objects.filter(plan__in=rounds).select_related("assessor")
+    for row in assigned.order_by("assessor__username"):
+        rounds[row.plan_id].people.setdefault(row.assessor, SlotTally())
     slots = adjudication_slots(campaign)
-    for plan, state, count in slots.values_list("plan", "state").annotate(Count("pk")):
-        setattr(rounds[plan].tally, state, count)
-    for plan, people in list_round_adjudicators(campaign).items():
-        rounds[plan].people = people
+    counts = slots.values_list("plan", "assessor", "state").annotate(Count("pk"))
+    for plan, who, state, count in counts:
+        own = [tally for user, tally in rounds[plan].people.items() if user.pk == who]
+        for tally in (rounds[plan].tally, *own):
+            setattr(tally, state, getattr(tally, state) + count)
     stuck = slots_needing_other_adjudicator(campaign).values_list("plan").annotate(Count("pk"))
     for plan, count in stuck:
         rounds[plan].stuck = count
-    agreed_pairs = set(agreed or ())
-    waiting = slots.filter(free_slots(), waiting_slots())
-    pairs = waiting.values_list("plan", "topic__number", "item__docno")
-    for plan, topic, docno in pairs if agreed_pairs else ():
-        rounds[plan].agreed += (topic, docno) in agreed_pairs
+    if disagreeing is not None:
+        waiting = slots.filter(free_slots(), waiting_slots())
+        for plan, *pair in waiting.values_list("plan", "topic__number", "item__docno"):
+            rounds[plan].agreed += tuple(pair) not in disagreeing
     return list(rounds.values())
-
-
-def list_round_adjudicators(campaign: Campaign) -> dict[int, list[RoundAdjudicator]]:
-    """By round, its adjudicators with their counts of pairs."""
-    assigned = Assignment.objects.filter(plan__campaign=campaign, plan__kind=Plan.Kind.ADJUDICATE)
-    users = User.objects.filter(pk__in=assigned.values("assessor")).in_bulk()
-    by_round: dict[int, dict[int, RoundAdjudicator]] = defaultdict(dict)
-    for plan, user in assigned.order_by("assessor__username").values_list("plan", "assessor"):
-        by_round[plan].setdefault(user, RoundAdjudicator(users[user]))
-    slots = adjudication_slots(campaign).filter(assessor__isnull=False)
-    names = {State.JUDGED: "judged", State.SKIPPED: "skipped", State.LEASED: "checked_out"}
-    rows = slots.values_list("plan", "assessor", "state").annotate(Count("pk"))
-    for plan, who, state, count in rows:
-        if who is not None and who in by_round[plan]:
-            setattr(by_round[plan][who], names[State(state)], count)
-    return {plan: list(people.values()) for plan, people in by_round.items()}
 
 
 def slots_needing_other_adjudicator(campaign: Campaign) -> QuerySet[Slot]:
@@ -220,10 +179,9 @@ def slots_needing_other_adjudicator(campaign: Campaign) -> QuerySet[Slot]:
 
 def list_anonymous_judgments(
     campaign: Campaign, topic: Topic, docno: str
-) -> list[AnonymousJudgment]:
-    """The current judgments of a pair, including skips, in an order specific to the pair.
-
-    The letters are assigned per pair: A of one pair is not A of another.
+) -> list[tuple[str, Judgment]]:
+    """The current judgments of a pair, including skips, in an order specific to the pair: each
+    with a letter instead of its assessor's name. A of one pair is not A of another.
     """
     log = log_until(campaign).filter(topic=topic, docno=docno)
     judgments = (
@@ -231,7 +189,7 @@ def list_anonymous_judgments(
     )
     seed, pair = campaign.seed, f"{topic.number} {docno}"
     listed = sorted(judgments, key=lambda row: hash_order(seed, pair, row.assessor.username))
-    return [AnonymousJudgment(assessor_letter(at), row) for at, row in enumerate(listed)]
+    return [(assessor_letter(at), row) for at, row in enumerate(listed)]
 
 
 def assessor_letter(at: int) -> str:
@@ -268,34 +226,13 @@ def list_adjudicators(campaign: Campaign) -> QuerySet[User]:
     return User.objects.filter(pk__in=roles).order_by("username")
 
 
-@dataclass(frozen=True)
-class OwnAdjudication:
+def own_adjudication_progress(campaign: Campaign, actor: User) -> SlotTally:
     """One adjudicator's progress over all rounds; ``open`` pairs are available to them."""
-
-    judged: int
-    skipped: int
-    checked_out: int
-    open: int
-
-    @property
-    def left(self) -> int:
-        return self.checked_out + self.open
-
-    @property
-    def done(self) -> int:
-        return self.judged + self.skipped
-
-    @property
-    def total(self) -> int:
-        return self.done + self.left
-
-
-def own_adjudication_progress(campaign: Campaign, actor: User) -> OwnAdjudication:
     own = adjudication_slots(campaign).filter(assessor=actor)
-    states = Counter(dict(own.values_list("state").annotate(Count("pk"))))
+    states = dict(own.values_list("state").annotate(Count("pk")))
     free = claimable_slots(actor, campaign, Plan.Kind.ADJUDICATE).order_by()
     count = free.aggregate(pairs=Count("item", distinct=True))["pairs"]
-    return OwnAdjudication(states[State.JUDGED], states[State.SKIPPED], states[State.LEASED], count)
+    return SlotTally(**states, open=count)
 
 
 def count_by_state(disagreements: Sequence[Disagreement]) -> dict[str, int]:

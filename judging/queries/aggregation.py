@@ -6,19 +6,15 @@ from datetime import datetime
 
 from campaigns.models import Campaign
 from judging.models import Purpose
-from judging.queries.judgments import current_judgments, list_pair_ballots
-from poolbench.judging.aggregation.base import (
-    GoldCounts,
-    LabelMatrix,
-    build_label_matrix,
-)
+from judging.queries.judgments import current_judgments, load_pair_ballots
+from poolbench.judging.aggregation.base import GoldCounts, LabelMatrix, build_label_matrix
 
 
 def load_label_matrix(campaign: Campaign) -> LabelMatrix:
     """The current human judgments that count for a policy."""
     return build_label_matrix(
         (ballot.pair, name, grade)
-        for ballot in list_pair_ballots(campaign)
+        for ballot in load_pair_ballots(campaign).list_ballots()
         for name, grade in ballot.people.items()
         if grade >= 0
     )

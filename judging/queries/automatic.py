@@ -15,11 +15,6 @@ from judging.queries.judgments import current_judgments
 from pooling.models import PoolItem
 
 
-def list_automatic_overviews(campaign: Campaign) -> list[dict[str, Any]]:
-    automatics = campaign.automatic_assessors.select_related("user", "campaign")
-    return [get_automatic_overview(automatic) for automatic in automatics]
-
-
 def get_automatic_overview(automatic: AutomaticAssessor) -> dict[str, Any]:
     """Distribution of grades and coverage. ``grades`` are ``(grade, label, pairs, percent)``;
     ``pooled`` of the ``pool`` pairs in the campaign's pools are judged; ``shared`` pairs are also

@@ -33,10 +33,7 @@ COMPARISON_COLUMNS = ("topic", "docno", "automatic", "grade", "assessor", "asses
 
 
 def iter_log_rows(
-    campaign: Campaign,
-    *,
-    assessor: User | None = None,
-    current: bool = False,
+    campaign: Campaign, *, assessor: User | None = None, current: bool = False
 ) -> Iterator[dict[str, Any]]:
     """Every revision in log order, or only current judgments, as ``COLUMNS``.
 

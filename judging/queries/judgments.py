@@ -17,7 +17,7 @@ from judging.models import Judgment, Purpose, Qrels
 from judging.queries.exclusions import counting_judgments, list_units_set_aside
 from poolbench.cache import Cache
 from poolbench.judging.pair_ballots import PairBallots, build_pair_ballots, decide_ballots
-from poolbench.judging.policies import PairBallot, get_policy
+from poolbench.judging.policies import get_policy
 from poolbench.runs.qrels import read_qrels
 from poolbench.runs.tables import QrelsTable
 from pooling.queries.judgment_log import NONE, Ints, JudgmentLog, Mask, read_judgment_log
@@ -31,20 +31,6 @@ ON_SCREEN = (Purpose.JUDGE, Purpose.REPEAT)
 """Purposes on the judging screen, which look the same to the assessor."""
 SHOWN = (*ON_SCREEN, Purpose.GOLD)
 """Those on the page of a crowd worker, which look the same as well."""
-
-
-@dataclass(frozen=True, slots=True)
-class CurrentVote:
-    """One assessor's current grade of a pair. ``fills_slot``: it is part of a plan.
-    ``third``: it exists because others disagreed.
-    """
-
-    topic: str
-    docno: str
-    assessor: str
-    grade: int
-    fills_slot: bool
-    third: bool = False
 
 
 def other_revisions() -> QuerySet[Judgment]:
@@ -109,25 +95,6 @@ def current_judgments(
     return latest_judgments(log_until(campaign, as_of, last, purpose)).filter(
         kind=Judgment.Kind.GRADE
     )
-
-
-def list_votes(judgments: QuerySet[Judgment]) -> list[CurrentVote]:
-    """``judgments`` sorted by topic, docno, assessor (by code point)."""
-    rows = judgments.order_by().values_list(
-        "topic__number", "docno", "assessor__username", "grade", "slot", "third"
-    )
-    votes = [
-        CurrentVote(t, d, a, g or 0, slot is not None, third)
-        for t, d, a, g, slot, third in rows.iterator()
-    ]
-    return sorted(votes, key=lambda vote: (vote.topic, vote.docno, vote.assessor))
-
-
-def list_pair_ballots(
-    campaign: Campaign, as_of: datetime | None = None, last: int | None = None
-) -> list[PairBallot]:
-    """All current judgments of each pair, for a policy."""
-    return load_pair_ballots(campaign, as_of, last).list_ballots()
 
 
 def load_pair_ballots(

@@ -13,14 +13,10 @@ from django.utils import timezone
 from campaigns.models import Campaign, User
 from judging.models import Judgment, Plan, Purpose, Slot
 from judging.queries.judgments import ON_SCREEN, later_revisions, mark_counting_rows
-from judging.queries.slot_counts import (
-    count_campaign_slots,
-    identify_slots,
-    list_shared_topics,
-)
+from judging.queries.slot_counts import count_campaign_slots, identify_slots, list_shared_topics
 from judging.rules import THIRD_K
 from poolbench.cache import Cache
-from pooling.models import Pool, PoolItem
+from pooling.models import PoolItem
 from pooling.queries.judgment_log import NONE, read_judgment_log
 
 State = Slot.State
@@ -139,13 +135,9 @@ def count_unplanned_pairs(campaign: Campaign) -> int:
     items = PoolItem.objects.filter(pool__in=list(campaign.pools.values_list("pk", flat=True)))
     size = items.order_by().aggregate(n=Count("*"), last=Max("pk"))
     key = (*identify_slots(campaign), pool.pk, *size.values())
-    return _unplanned.get_or_compute(key, lambda: _count_unplanned(campaign, pool))
-
-
-def _count_unplanned(campaign: Campaign, pool: Pool) -> int:
     wanted = Slot.objects.filter(purpose=Purpose.JUDGE, item=OuterRef("pk"))
     elsewhere = PoolItem.objects.filter(
         Exists(wanted), pool__campaign=campaign, topic=OuterRef("topic"), docno=OuterRef("docno")
     ).exclude(pool=pool)
     newest = PoolItem.objects.filter(~Exists(wanted), pool=pool).order_by()
-    return newest.filter(~Exists(elsewhere)).count()
+    return _unplanned.get_or_compute(key, newest.filter(~Exists(elsewhere)).count)

@@ -10,8 +10,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from campaigns.models import Campaign, Role, Topic, User
-from judging.models import Judgment, Plan, Purpose, Slot
+from campaigns.models import Campaign, Topic, User
+from judging.models import Assignment, Judgment, Plan, Purpose, Slot
 from judging.queries.judgments import ON_SCREEN
 from judging.queries.remaining import (
     Remaining,
@@ -20,9 +20,8 @@ from judging.queries.remaining import (
     remaining_by_assessor,
 )
 from judging.queries.slot_counts import count_campaign_slots
-from judging.queries.slots import stopped_topics
+from judging.queries.slots import list_assessors, stopped_topics
 from judging.queries.tallies import (
-    AssignedAssessor,
     SlotTally,
     add_to_tally,
     assignments_by_topic,
@@ -48,12 +47,8 @@ class TopicProgress:
 
     topic: Topic
     tally: SlotTally
-    assessors: list[AssignedAssessor] = field(default_factory=list)
+    assessors: list[Assignment] = field(default_factory=list)
     ended: bool = False
-
-    @property
-    def people(self) -> list[User]:
-        return [assignment.user for assignment in self.assessors]
 
     @property
     def paused(self) -> bool:
@@ -127,7 +122,8 @@ class AssessorProgress:
 def plan_progress(campaign: Campaign) -> list[PlanProgress]:
     """Every judging plan of the campaign with its tally by topic, newest first."""
     plans = list_judging_plans(campaign)
-    tallies, assigned = tally_topics(campaign, plans), assignments_by_topic(campaign)
+    tallies = tally_topics([campaign.pk], plans)
+    assigned = assignments_by_topic([campaign.pk])
     ended = set(stopped_topics(campaign).values_list("topic", flat=True))
     topics = {topic.pk: topic for topic in campaign.topics.all()}
     progress = []
@@ -148,8 +144,7 @@ def assessor_progress(campaign: Campaign, plans: Sequence[PlanProgress]) -> list
     out, remaining = count_checked_out(campaign), remaining_by_assessor(campaign)
     waiting = {user: add_remaining(parts.values()) for user, parts in remaining.items()}
     nothing = Remaining()
-    roles = campaign.members.filter(role=Role.ASSESSOR).values("user")
-    everyone = User.objects.filter(pk__in=roles) | User.objects.filter(pk__in=[*states, *paces])
+    everyone = list_assessors(campaign) | User.objects.filter(pk__in=[*states, *paces])
     return [
         AssessorProgress(
             user=user,
@@ -163,7 +158,7 @@ def assessor_progress(campaign: Campaign, plans: Sequence[PlanProgress]) -> list
             most=out[user.pk] + waiting.get(user.pk, nothing).most,
             paused=bool(topics[user.pk]) and not active[user.pk],
         )
-        for user in everyone.order_by("username")
+        for user in everyone
     ]
 
 
@@ -187,9 +182,9 @@ def topics_by_user(plans: Sequence[PlanProgress]) -> tuple[Counter[int], Counter
     for progress in plans:
         for row in progress.topics:
             for assignment in row.assessors:
-                topics.add((assignment.user.pk, row.topic.pk))
+                topics.add((assignment.assessor_id, row.topic.pk))
                 is_open = progress.plan.state == Plan.State.OPEN
-                active[assignment.user.pk] += is_open and not assignment.paused
+                active[assignment.assessor_id] += is_open and not assignment.paused
     return Counter(user for user, _topic in topics), active
 
 

@@ -11,11 +11,7 @@ from django.db.models import QuerySet
 
 from campaigns.models import Campaign
 from judging.models import Judgment, Purpose
-from judging.queries.agreement import (
-    load_labels,
-    topic_numbers_by_id,
-    usernames_by_id,
-)
+from judging.queries.agreement import load_labels, topic_numbers_by_id, usernames_by_id
 from judging.queries.exclusions import counting_judgments
 from poolbench.cache import Cache
 from poolbench.judging import repeats

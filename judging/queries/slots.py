@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from campaigns.models import Campaign, Topic, User
+from campaigns.models import Campaign, Role, Topic, User
 from judging.models import (
     Assignment,
     Audience,
@@ -177,3 +177,30 @@ def open_topic_filter() -> Q:
     """Within a query of slots or assignments: the topic has not ended."""
     # Not by ``Exists``: PostgreSQL would join, and sort a whole topic for its first few slots.
     return ~Q(topic__in=StoppedTopic.objects.values("topic"))
+
+
+def list_assessors(campaign: Campaign) -> QuerySet[User]:
+    """By username."""
+    roles = campaign.members.filter(role=Role.ASSESSOR).values("user")
+    return User.objects.filter(pk__in=roles).order_by("username")
+
+
+def list_eligible_assessors(slot: Slot) -> list[User]:
+    """The assessors of the slot's topic, paused or not, who neither hold, nor have judged or
+    skipped, nor are to judge its pair.
+    """
+    campaign = slot.plan.campaign
+    seats = Assignment.objects.filter(plan=slot.plan_id, topic=slot.topic_id)
+    others = Slot.objects.filter(item=slot.item_id).exclude(pk=slot.pk)
+    answers = Judgment.objects.filter(
+        campaign=campaign,
+        topic=slot.topic_id,
+        docno=slot.docno,
+        kind__in=ANSWERS,
+        purpose__in=PEOPLE,
+    ).exclude(withdrawn_judgments())
+    able = list_assessors(campaign).filter(pk__in=seats.order_by().values("assessor"))
+    able = able.exclude(pk__in=answers.order_by().values("assessor"))
+    able = able.exclude(pk__in=others.filter(assessor__isnull=False).values("assessor"))
+    waiting = others.filter(purpose=Purpose.JUDGE, reserved_for__isnull=False)
+    return list(able.exclude(pk__in=waiting.values("reserved_for")))

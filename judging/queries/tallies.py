@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 
-from campaigns.models import Campaign, Member, Role, User
+from campaigns.models import Campaign, Member, Role
 from judging.models import Assignment, Judgment, Plan, Purpose, Slot, StoppedTopic
 from judging.queries.judgments import later_revisions
 from judging.queries.slot_counts import count_slots
@@ -59,17 +59,9 @@ class SlotTally:
         return 100 * resolved // (self.done + self.left) if self.done else 0
 
 
-@dataclass(frozen=True)
-class AssignedAssessor:
-    """An assessor on a topic; ``paused``: gets no documents of it for now."""
-
-    user: User
-    paused: bool = False
-
-
 def judging_progress(campaign: Campaign) -> SlotTally:
     """The whole campaign, over all judging plans."""
-    return add_to_tally(tally_topics(campaign, list_judging_plans(campaign)).values())
+    return add_to_tally(tally_topics([campaign.pk], list_judging_plans(campaign)).values())
 
 
 def judging_progress_by_campaign(campaigns: Collection[int]) -> dict[int, SlotTally]:
@@ -79,7 +71,7 @@ def judging_progress_by_campaign(campaigns: Collection[int]) -> dict[int, SlotTa
     plans = list(Plan.objects.filter(campaign__in=campaigns, kind=Plan.Kind.JUDGE))
     whose = {plan.pk: plan.campaign_id for plan in plans}
     tallies: dict[int, list[SlotTally]] = {pk: [] for pk in campaigns}
-    for (plan, _topic), tally in tally_topics_of_campaigns(campaigns, plans).items():
+    for (plan, _topic), tally in tally_topics(campaigns, plans).items():
         tallies[whose[plan]].append(tally)
     return {pk: add_to_tally(rows) for pk, rows in tallies.items()}
 
@@ -89,22 +81,17 @@ def list_judging_plans(campaign: Campaign) -> list[Plan]:
     return list(campaign.plans.filter(kind=Plan.Kind.JUDGE).select_related("pool"))
 
 
-def tally_topics(campaign: Campaign, plans: Sequence[Plan]) -> dict[At, SlotTally]:
-    """The tally of each topic of each of ``plans``, the judging plans of the campaign."""
-    return tally_topics_of_campaigns([campaign.pk], plans)
-
-
-def tally_topics_of_campaigns(
-    campaigns: Collection[int], plans: Sequence[Plan]
-) -> dict[At, SlotTally]:
-    """``plans`` are all judging plans of ``campaigns`` (ids), newest first."""
+def tally_topics(campaigns: Collection[int], plans: Sequence[Plan]) -> dict[At, SlotTally]:
+    """The tally of each topic of each of ``plans``: all judging plans of ``campaigns`` (ids),
+    newest first.
+    """
     if not plans:
         return {}
     stopped = StoppedTopic.objects.filter(topic__campaign__in=campaigns)
     ended = set(stopped.values_list("topic", flat=True))
     tallies = tally_slots(plans, ended)
     coming = future_documents({plan.pool_id for plan in plans})
-    assigned = list_assignments_by_topic(campaigns) if coming else {}
+    assigned = assignments_by_topic(campaigns) if coming else {}
     for (pool, topic), more in coming.items():
         plan = plan_for_new_documents(
             [plan for plan in plans if plan.pool_id == pool], topic, assigned, tallies
@@ -112,7 +99,7 @@ def tally_topics_of_campaigns(
         if plan is not None and topic not in ended:
             tallies.setdefault((plan.pk, topic), SlotTally()).coming = more * plan.overlap
     if any(tally.skipped for tally in tallies.values()):
-        skips = list_unresolved_skips_of_campaigns(campaigns)
+        skips = list_unresolved_skips(campaigns)
         for plan_id, topic in skips.values_list("plan", "topic"):
             tallies[plan_id, topic].unresolved += 1
     return tallies
@@ -139,14 +126,10 @@ def tally_slots(plans: Sequence[Plan], ended: Collection[int]) -> dict[At, SlotT
     return tallies
 
 
-def list_unresolved_skips(campaign: Campaign) -> QuerySet[Slot]:
-    """Skipped slots that need a decision: not those of closed plans, of topics that are complete
-    by the stopping rule, and of pairs that were adjudicated.
+def list_unresolved_skips(campaigns: Collection[int]) -> QuerySet[Slot]:
+    """Skipped slots of ``campaigns`` (ids) that need a decision: not those of closed plans, of
+    topics that are complete by the stopping rule, and of pairs that were adjudicated.
     """
-    return list_unresolved_skips_of_campaigns([campaign.pk])
-
-
-def list_unresolved_skips_of_campaigns(campaigns: Collection[int]) -> QuerySet[Slot]:
     decisions = Judgment.objects.filter(
         campaign=OuterRef("plan__campaign"),
         topic=OuterRef("topic"),
@@ -174,7 +157,7 @@ def list_passed_on_skips(campaign: Campaign) -> QuerySet[Judgment]:
 def plan_for_new_documents(
     plans: Sequence[Plan],
     topic: int,
-    assigned: Mapping[At, Sequence[AssignedAssessor]],
+    assigned: Mapping[At, Sequence[Assignment]],
     tallies: Mapping[At, SlotTally],
 ) -> Plan | None:
     """Which of ``plans``, all on one pool and newest first, gets the new documents of a topic.
@@ -193,22 +176,18 @@ def plan_for_new_documents(
     return next(iter(at_work + active + paused), None)
 
 
-def assignments_by_topic(campaign: Campaign) -> dict[At, list[AssignedAssessor]]:
-    """By plan and topic, the assigned assessors.
+def assignments_by_topic(campaigns: Collection[int]) -> dict[At, list[Assignment]]:
+    """By plan and topic, the assignments in ``campaigns`` (ids), by username.
 
-    Users who are no longer assessors are omitted, whatever their assignments.
+    Those of users who are no longer assessors are omitted.
     """
-    return list_assignments_by_topic([campaign.pk])
-
-
-def list_assignments_by_topic(campaigns: Collection[int]) -> dict[At, list[AssignedAssessor]]:
     able = Member.objects.filter(
         campaign=OuterRef("plan__campaign"), role=Role.ASSESSOR, user=OuterRef("assessor")
     )
     rows = Assignment.objects.filter(Exists(able), plan__campaign__in=campaigns)
-    assignments: dict[At, list[AssignedAssessor]] = defaultdict(list)
+    assignments: dict[At, list[Assignment]] = defaultdict(list)
     for row in rows.select_related("assessor").order_by("assessor__username"):
-        assignments[row.plan_id, row.topic_id].append(AssignedAssessor(row.assessor, row.paused))
+        assignments[row.plan_id, row.topic_id].append(row)
     return assignments
 
 

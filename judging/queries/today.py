@@ -1,4 +1,4 @@
-"""What the alarms of a day are computed from, read from the log and the plans."""
+"""What the alarms of a day are computed from, read from the log and the plans; and the report."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 from django.db.models import Max
+from django.utils import timezone
 
 from campaigns.models import Campaign
 from judging.models import AlarmDismissal, Audience, Judgment, Plan, Purpose, ReviewRequest
@@ -22,20 +23,19 @@ from judging.queries.tallies import (
     list_unresolved_skips,
     tally_topics,
 )
+from poolbench.judging.today.agreement_fall import compute_recent_alphas
+from poolbench.judging.today.forecast import forecast_end
+from poolbench.judging.today.registry import check_alarms, sort_alarms
 from poolbench.judging.today.situation import (
-    BlindRepeat,
     GuidelineChange,
     Situation,
     TopicWork,
     WorkLog,
+    count_days,
 )
+from poolbench.judging.today.verdict import DayProgress, TodayReport, TopicToday, WatchedRule
 
-MOVED = (
-    "plan.assigned",
-    "plan.resumed",
-    "assignment.resumed",
-    "assignment.reassigned",
-)
+MOVED = ("plan.assigned", "plan.resumed", "assignment.resumed", "assignment.reassigned")
 """Events after which assessors have a new reason to begin."""
 COLUMNS = (
     "purpose", "assessor_id", "topic_id", "docno", "grade", "active_seconds", "order", "third",
@@ -97,7 +97,7 @@ class DayLogReader:
             key = assessor, topic, docno
             if purpose == Purpose.JUDGE:
                 if key not in self.grades and grade is not None:
-                    self.counts[at.toordinal()] += 1
+                    self.counts[count_days(at.date())] += 1
                 if unit is not None:
                     continue
                 if grade is not None and key not in self.first:
@@ -131,11 +131,10 @@ def load_situation(campaign: Campaign, today: date) -> Situation:
     names = usernames_by_id(people | set(reader.versions))
     log = build_log(rows, names, topic_numbers_by_id(campaign), scale)
     plans = list_judging_plans(campaign)
-    tallies = tally_topics(campaign, plans)
+    tallies = tally_topics([campaign.pk], plans)
     total = add_to_tally(tallies.values())
     working = [plan for plan in plans if not plan.is_closed]
     level = campaign.relevance_level
-    epoch = date(1970, 1, 1).toordinal()
     deadline = campaign.judging_deadline
     return Situation(
         today=today,
@@ -146,10 +145,10 @@ def load_situation(campaign: Campaign, today: date) -> Situation:
         total=total.total - total.dropped,
         left=total.left,
         topics=list_topic_work(campaign, working, tallies),
-        counts={day - epoch: count for day, count in reader.counts.items()},
+        counts=dict(reader.counts),
         reserved=count_reserved(campaign),
         repeats=tuple(
-            BlindRepeat(names[who], (before >= level) == (after >= level))
+            (names[who], (before >= level) == (after >= level))
             for who, before, after in reader.repeats
         ),
         guidelines=describe_change(reader, names),
@@ -172,7 +171,6 @@ def build_log(
     step = {grade: at for at, grade in enumerate(scale)}
     pairs: dict[tuple[int, str], int] = {}
     known = [row for row in rows if row[2] in step]
-    epoch = date(1970, 1, 1).toordinal()
     return WorkLog(
         tuple(names[pk] for pk in people),
         tuple(numbers.values()),
@@ -180,7 +178,7 @@ def build_log(
         np.array([topic[key[1]] for key, _, _ in known], np.int64),
         np.array([pairs.setdefault(key[1:], len(pairs)) for key, _, _ in known], np.int64),
         np.array([step[grade] for _, _, grade in known], np.int64),
-        np.array([first.at.toordinal() - epoch for _, first, _ in known], np.int64),
+        np.array([count_days(first.at.date()) for _, first, _ in known], np.int64),
         np.array(
             [np.nan if first.seconds is None else first.seconds for _, first, _ in known],
             np.float64,
@@ -194,7 +192,7 @@ def list_topic_work(
     campaign: Campaign, plans: list[Plan], tallies: dict[tuple[int, int], SlotTally]
 ) -> tuple[TopicWork, ...]:
     """The topics of the open plans with assessors, in the order of the campaign."""
-    assigned = assignments_by_topic(campaign)
+    assigned = assignments_by_topic([campaign.pk])
     moved = campaign.events.filter(code__in=MOVED).aggregate(last=Max("at"))["last"]
     work = []
     for pk, number in topic_numbers_by_id(campaign).items():
@@ -212,7 +210,7 @@ def list_topic_work(
         if seats and all(seat.paused for seat in seats):
             continue
         since = max(filter(None, (*(plan.created_at for plan in own), moved)))
-        people = dict.fromkeys(seat.user.username for seat in seats if not seat.paused)
+        people = dict.fromkeys(seat.assessor.username for seat in seats if not seat.paused)
         left = sum(tallies[plan.pk, pk].left for plan in own)
         work.append(TopicWork(number, left, tuple(people), since.date()))
     return tuple(work)
@@ -245,6 +243,48 @@ def describe_change(reader: DayLogReader, names: dict[int, str]) -> GuidelineCha
 def list_waiting_skips(campaign: Campaign) -> tuple[date, ...]:
     """For each skipped document that no one is to judge, the day of its last skip."""
     skips = Judgment.objects.filter(
-        kind=Judgment.Kind.SKIP, slot__in=list_unresolved_skips(campaign).values("pk")
+        kind=Judgment.Kind.SKIP, slot__in=list_unresolved_skips([campaign.pk]).values("pk")
     ).order_by()
     return tuple(row["last"].date() for row in skips.values("slot").annotate(last=Max("judged_at")))
+
+
+def identify_today(campaign: Campaign) -> str:
+    """Changes with the day, and each judgment and event of the campaign."""
+    judged = campaign.judgments.order_by().aggregate(last=Max("pk"))["last"]
+    logged = campaign.events.order_by().aggregate(last=Max("pk"))["last"]
+    return f"{timezone.now():%Y-%m-%d} {judged} {logged}"
+
+
+def load_today_report(campaign: Campaign) -> TodayReport:
+    situation = load_situation(campaign, timezone.now().date())
+    outcomes = check_alarms(situation)
+    alphas = compute_recent_alphas(situation)
+    return TodayReport(
+        progress=measure_progress(situation),
+        every_alarm=tuple(sort_alarms(outcomes)),
+        aside=list_aside_severities(campaign),
+        topics=tuple(
+            TopicToday(topic.number, topic.left, tuple(topic.people), alphas.get(topic.number))
+            for topic in situation.topics
+        ),
+        watched=tuple(
+            WatchedRule(rule.title, rule.watches, len(check.alarms), check.examined, check.missing)
+            for rule, check in outcomes
+        ),
+    )
+
+
+def measure_progress(situation: Situation) -> DayProgress:
+    today = count_days(situation.today)
+    return DayProgress(
+        judged=situation.judged,
+        total=situation.total,
+        left=situation.left,
+        yesterday=sum(n for day, n in situation.counts.items() if day >= today - 1),
+        days=len(situation.counts),
+        skips=len(situation.skips),
+        today=situation.today,
+        deadline=situation.deadline,
+        is_paused=situation.is_paused,
+        forecast=forecast_end(situation),
+    )

@@ -198,9 +198,7 @@ def add_third_slots(numbers: Sequence[int]) -> None:
     """Add third slots to pairs on which these judgments disagree, if their plan has thirds."""
     for start in range(0, len(numbers), BATCH):
         judged = Slot.objects.filter(
-            pk__in=numbers[start : start + BATCH],
-            plan__third_from__gt=0,
-            state=Slot.State.JUDGED,
+            pk__in=numbers[start : start + BATCH], plan__third_from__gt=0, state=Slot.State.JUDGED
         )
         for slot in judged.select_related("plan__campaign"):
             add_third_slot(slot)

@@ -24,7 +24,7 @@ from judging.services.checks import check_grade, check_judgment
 from judging.services.judgment_log import JudgmentSubmission, LostRaceError, append_judgment
 from judging.services.leases import lease_slot, return_slots
 from judging.services.plan_slots import copy_with_slot
-from judging.services.presentation import compute_shown_at, resolve_guideline_version
+from judging.services.slot_choice import compute_shown_at, resolve_guideline_version
 from judging.services.stopping import apply_stopping_rule
 
 Kind, State = Judgment.Kind, Slot.State

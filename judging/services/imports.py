@@ -18,6 +18,7 @@ from campaigns.services import events
 from campaigns.services.collection import iter_batches
 from judging.models import AutomaticAssessor, Judgment, Purpose
 from judging.rules import FLAGS, MAX_PASSAGE, MAX_PASSAGES, SKIP_REASONS
+from judging.services.assignments import require_assessors
 from judging.services.bulk import (
     ImportCounts,
     ImportRow,
@@ -85,7 +86,7 @@ def import_judgments(
     EJ01 unknown topic, EJ02 grade not on the scale, EJ03 duplicate pair.
     """
     require_permission(actor, "campaigns.manage", campaign)
-    require_assessor(campaign, assessor)
+    require_assessors(campaign, [assessor])
     listed = check_rows(campaign, list(rows))
     counts = run_with_retries(
         partial(write_imported, actor, campaign, {assessor: listed}, Purpose.JUDGE, {})
@@ -308,27 +309,13 @@ def import_log_entry(
 
 def check_options(campaign: Campaign, options: ImportOptions) -> None:
     if options.duplicates not in RULES:
-        rules = ", ".join(RULES)
-        raise ActionRefused(
-            "no-rule",
-            f"Unknown rule for duplicates: {options.duplicates}.",
-            f"Choose one of: {rules}.",
-        )
+        message = f"Unknown rule for duplicates: {options.duplicates}."
+        raise ActionRefused("no-rule", message, f"Choose one of: {', '.join(RULES)}.")
     if options.assessor is not None:
-        require_assessor(campaign, options.assessor)
+        require_assessors(campaign, [options.assessor])
     if options.automatic is not None and options.automatic.campaign_id != campaign.pk:
-        raise ActionRefused(
-            "no-automatic", f"Unknown automatic assessor: {options.automatic.name}."
-        )
-
-
-def require_assessor(campaign: Campaign, assessor: User) -> None:
-    if not campaign.members.filter(user=assessor, role=Role.ASSESSOR).exists():
-        raise ActionRefused(
-            "not-an-assessor",
-            f"{assessor.shown_name} is not an assessor of this campaign.",
-            "Add them as an assessor first.",
-        )
+        message = f"Unknown automatic assessor: {options.automatic.name}."
+        raise ActionRefused("no-automatic", message)
 
 
 def check_rows(campaign: Campaign, rows: list[Graded]) -> list[ImportRow]:

@@ -52,8 +52,12 @@ from judging.services.leases import (
     try_lease,
 )
 from judging.services.passing_on import pass_on_skip, return_slot_to_skipper
-from judging.services.presentation import compute_shown_at, resolve_guideline_version
-from judging.services.slot_choice import find_slot_to_fill, slots_of_pair_for
+from judging.services.slot_choice import (
+    compute_shown_at,
+    find_slot_to_fill,
+    resolve_guideline_version,
+    slots_of_pair_for,
+)
 from judging.services.stopping import apply_stopping_rule
 
 Kind, State = Judgment.Kind, Slot.State

@@ -143,10 +143,7 @@ def is_distant(slot: Slot, actor: User) -> bool:
 def drop_near_repeats(actor: User, campaign: Campaign, topic: Topic | None) -> int:
     """Drop the repeats that can no longer come late enough: ``actor`` has nothing else left."""
     again = Slot.objects.filter(
-        due_repeats(actor),
-        plan__campaign=campaign,
-        leased_at=None,
-        **topic_order_filter(topic),
+        due_repeats(actor), plan__campaign=campaign, leased_at=None, **topic_order_filter(topic)
     )
     return again.delete()[0]
 
@@ -178,7 +175,8 @@ def lease_slot(slot: LeasedSlot, actor: User, state: str, **also: object) -> Non
         **also,
     }
     stamp = isinstance(slot, Slot) and leased
-    more = {"guideline_version": current_guideline_version()} if stamp else {}
+    campaign = Plan.objects.filter(pk=OuterRef("plan_id")).values("campaign__guideline_version")
+    more = {"guideline_version": Subquery(campaign.order_by()[:1])} if stamp else {}
     same = type(slot)._default_manager.filter(  # noqa: SLF001 (public, whatever its name says)
         pk=slot.pk, token=slot.token
     )
@@ -200,12 +198,6 @@ def return_slots_by_token(slots: QuerySet[Any]) -> int:
     """One by one, by token, so that concurrent judgments are kept."""
     tokens = list(slots.order_by("pk").values_list("pk", "token"))
     return sum(return_slots(slots.filter(pk=pk, token=token)) for pk, token in tokens)
-
-
-def current_guideline_version() -> Subquery:
-    """Within an update of slots: the guideline version of their campaign."""
-    plan = Plan.objects.filter(pk=OuterRef("plan_id")).order_by()
-    return Subquery(plan.values("campaign__guideline_version")[:1])
 
 
 def stamp_guideline_version(slots: Collection[Slot], campaign: Campaign) -> None:

@@ -19,13 +19,7 @@ from judging.queries.judgments import (
 )
 from poolbench.judging.aggregation.base import AggregatedLabels, GoldCounts
 from poolbench.judging.aggregation.formats import AGGREGATION_FORMATS, RECORDS, describe_aggregation
-from poolbench.judging.policies import (
-    PairBallot,
-    QrelsPolicy,
-    Row,
-    apply_policy,
-    get_policy,
-)
+from poolbench.judging.policies import PairBallot, QrelsPolicy, Row, apply_policy, get_policy
 
 if TYPE_CHECKING:
     from judging.services.qrels import QrelsDraft

@@ -19,8 +19,7 @@ from campaigns.models import Topic, User
 from campaigns.services import events
 from judging.models import Judgment, Plan, Purpose, Slot
 from judging.queries.exclusions import counting_judgments
-from judging.queries.skips import list_eligible_assessors
-from judging.queries.slots import free_slots
+from judging.queries.slots import free_slots, list_eligible_assessors
 from judging.rules import PASSED_ON
 from judging.services.judgment_log import LostRaceError, lock_item
 

@@ -68,11 +68,8 @@ class PlanAllocation:
     assessors: list[User]
     work: Workload
     slots: Allocation
-
-    @property
-    def max_judgments(self) -> int:
-        """Per document."""
-        return self.design.max_judgments(self.parameters)
+    max_judgments: int
+    """Per document."""
 
 
 def create_plan(
@@ -172,17 +169,14 @@ def preview_plan(
     """What ``create_plan`` would create, with the same checks. Writes nothing."""
     require_permission(actor, "campaigns.manage", pool.campaign)
     allocation = allocate_plan(pool, scheme, assessors, topics)
-    thirds = int((allocation.slots.k == 1).sum()) if scheme.third_from else 0
     forecast = forecast_load(allocation.work, allocation.slots)
-    repeats = scheme.repeat_share * forecast.judgments
-    before = pool.items.count() - len(allocation.pairs)
     return PlanPreview(
         allocation,
         forecast,
-        before,
-        thirds,
-        repeats,
-        max_future_judgments(pool, [*assessors], allocation.max_judgments),
+        planned_before=pool.items.count() - len(allocation.pairs),
+        thirds=int((allocation.slots.k == 1).sum()) if scheme.third_from else 0,
+        repeats=scheme.repeat_share * forecast.judgments,
+        coming=max_future_judgments(pool, [*assessors], allocation.max_judgments),
     )
 
 
@@ -198,16 +192,12 @@ def allocate_plan(
         parameters = design.read(scheme.parameters)
     except ImpossibleDesignError as error:
         raise ActionRefused("bad-parameter", error.message, error.fix) from error
-    check_people(
-        campaign, design.max_judgments(parameters), assessors, thirds=bool(scheme.third_from)
-    )
-    if scheme.third_from and design.max_judgments(parameters) < 2:
+    overlap = design.max_judgments(parameters)
+    check_people(campaign, overlap, assessors, thirds=bool(scheme.third_from))
+    if scheme.third_from and overlap < 2:
         fix = "Choose a design with two judgments per document, or no third judgments."
-        raise ActionRefused(
-            "third-needs-two",
-            "A third judgment requires at least two judgments per document.",
-            fix,
-        )
+        message = "A third judgment requires at least two judgments per document."
+        raise ActionRefused("third-needs-two", message, fix)
     planned = None if topics is None else {known[number].pk for number in topics}
     pairs = [
         pair for pair in list_unplanned_pairs(pool) if planned is None or pair.topic in planned
@@ -225,7 +215,7 @@ def allocate_plan(
         slots = design.allocate(work, parameters, plan_seed(pool, scheme.design))
     except ImpossibleDesignError as error:
         raise ActionRefused("impossible-design", error.message, error.fix) from error
-    return PlanAllocation(design, parameters, pairs, users, work, slots)
+    return PlanAllocation(design, parameters, pairs, users, work, slots, overlap)
 
 
 def plan_seed(pool: Pool, design: str) -> int:
@@ -239,19 +229,12 @@ def latest_plan_id(campaign: Campaign) -> int | None:
 
 
 def check_plan_options(campaign: Campaign, scheme: PlanOptions) -> None:
-    if scheme.design not in DESIGNS:
-        names = ", ".join(DESIGNS)
-        raise ActionRefused(
-            "no-design", f"Unknown design: {scheme.design}.", f"Use one of: {names}."
-        )
-    if scheme.order not in ORDERS:
-        names = ", ".join(ORDERS)
-        raise ActionRefused("no-order", f"Unknown order: {scheme.order}.", f"Use one of: {names}.")
-    if scheme.rationale not in Plan.Rationale.values:
-        names = ", ".join(Plan.Rationale.values)
-        raise ActionRefused(
-            "no-rationale", f"Unknown rationale: {scheme.rationale}.", f"Use one of: {names}."
-        )
+    choices = {"design": DESIGNS, "order": ORDERS, "rationale": Plan.Rationale.values}
+    for option, known in choices.items():
+        chosen = getattr(scheme, option)
+        if chosen not in known:
+            fix = f"Use one of: {', '.join(known)}."
+            raise ActionRefused(f"no-{option}", f"Unknown {option}: {chosen}.", fix)
     if not 0 <= scheme.repeat_share <= 1:
         fix = "Enter a share between 0 and 1, e.g. 0.05."
         message = f"Invalid share of repeats: {scheme.repeat_share:g}."

@@ -14,7 +14,7 @@ from judging.services.qrels import build_policy_drafts
 from poolbench.judging.policies import ADJUDICATED
 from poolbench.judging.policy_comparison import PolicyComparison, compare_policies
 
-POLICIES = "qrels-policies"
+COMPARED = "qrels-policies"
 ALWAYS = ("majority", "median-floor")
 """Policies that decide pair by pair, beside those for all pairs together."""
 MOST_LABELS = 30_000
@@ -51,7 +51,7 @@ def compute_policy_comparison(campaign: Campaign) -> PolicyComparison:
 
 # Not by the tick: models of all pairs each minute of a day of judging are too much.
 POLICIES_SUBJECT = Subject(
-    POLICIES,
+    COMPARED,
     identify_policy_comparison,
     compute_policy_comparison,
     PolicyComparison,

@@ -150,8 +150,10 @@ def freeze_qrels(
     topics. Raises ``ActionRefused`` with the pairs that are undecided under the policy.
     """
     require_permission(actor, "campaigns.manage", campaign)
-    request = QrelsRequest(campaign, resolve_policy(campaign, policy), as_of, note)
-    return run_with_retries(partial(save_qrels_version, actor, request, decision))
+    resolved = resolve_policy(campaign, policy)
+    check_moment(as_of)
+    arguments = (actor, campaign, resolved, note, as_of, decision)
+    return run_with_retries(partial(save_qrels_version, *arguments))
 
 
 def describe_qrels(
@@ -159,31 +161,21 @@ def describe_qrels(
 ) -> Confirmation:
     """The confirmation before ``freeze_qrels`` with these arguments, which has the same checks."""
     require_permission(actor, "campaigns.manage", campaign)
-    request = QrelsRequest(campaign, resolve_policy(campaign, policy), as_of)
-    return describe_draft(request, build_policy_drafts(campaign, [policy], as_of)[0], as_of)
+    check_moment(as_of)
+    return describe_draft(campaign, build_policy_drafts(campaign, [policy], as_of)[0], as_of)
 
 
-@dataclass(frozen=True)
-class QrelsRequest:
-    """What to freeze, checked against the campaign."""
-
-    campaign: Campaign
-    policy: QrelsPolicy
-    moment: datetime | None
-    note: str = ""
-
-    def __post_init__(self) -> None:
-        if self.moment is not None and self.moment > timezone.now():
-            raise ActionRefused("in-the-future", "The cut-off time must not be in the future.")
+def check_moment(moment: datetime | None) -> None:
+    if moment is not None and moment > timezone.now():
+        raise ActionRefused("in-the-future", "The cut-off time must not be in the future.")
 
 
-def describe_draft(request: QrelsRequest, draft: QrelsDraft, moment: datetime) -> Confirmation:
-    check_conflicts(draft)
-    check_not_empty(draft)
+def describe_draft(campaign: Campaign, draft: QrelsDraft, moment: datetime) -> Confirmation:
+    check_draft(draft)
     return describe_qrels_freezing(
-        request.campaign,
-        version=next_version(request.campaign),
-        policy=", ".join(filter(None, (request.policy.name, request.policy.label))),
+        campaign,
+        version=next_version(campaign),
+        policy=", ".join(filter(None, (draft.policy.name, draft.policy.label))),
         pairs=draft.pairs,
         disagreeing=len(draft.disagreeing),
         moment=format_utc(moment),
@@ -232,19 +224,24 @@ def unknown_assessor(kind: str, name: str, names: Sequence[str]) -> ActionRefuse
     return ActionRefused("no-policy", f"{name} is not {kind} in this campaign.", fix)
 
 
-def save_qrels_version(actor: User, request: QrelsRequest, decision: Decision | None) -> Qrels:
-    campaign, policy = request.campaign, request.policy
+def save_qrels_version(
+    actor: User,
+    campaign: Campaign,
+    policy: QrelsPolicy,
+    note: str,
+    as_of: datetime | None,
+    decision: Decision | None,
+) -> Qrels:
     # Alone, so that every judgment up to the last row number is visible.
     lock_judging(campaign, exclusive=True)
-    moment = request.moment or timezone.now()
+    moment = as_of or timezone.now()
     last = Judgment.objects.filter(campaign=campaign).aggregate(last=Max("pk"))["last"] or 0
     withheld = list_withheld_topics(campaign)
     ballots = ballots_for_policy(campaign, moment, last, withheld)
     gold = count_gold_answers(campaign, moment, last) if policy.needs_gold else {}
     draft = draft_from_ballots(policy, ballots, gold)
-    check_conflicts(draft)
-    check_not_empty(draft)
-    confirmed = check_decision(partial(describe_draft, request, draft, moment), decision)
+    check_draft(draft)
+    confirmed = check_decision(partial(describe_draft, campaign, draft, moment), decision)
     text = draft.text()
     qrels = Qrels.objects.create(
         campaign=campaign,
@@ -255,7 +252,7 @@ def save_qrels_version(actor: User, request: QrelsRequest, decision: Decision | 
         sha256=store.sha256(text),
         pairs=draft.pairs,
         manifest=build_manifest(campaign, draft, moment, last, withheld),
-        note=request.note,
+        note=note,
         frozen_by=actor,
     )
     events.log_event(
@@ -269,12 +266,6 @@ def save_qrels_version(actor: User, request: QrelsRequest, decision: Decision | 
         **confirmed,
     )
     return qrels
-
-
-def check_not_empty(draft: QrelsDraft) -> None:
-    if not draft.pairs:
-        fix = "Freeze qrels once judging has started."
-        raise ActionRefused("no-judgments", "No judgments yet.", fix)
 
 
 def draft_from_ballots(policy: QrelsPolicy, ballots: PairBallots, gold: GoldCounts) -> QrelsDraft:
@@ -303,14 +294,17 @@ def list_withheld_topics(campaign: Campaign) -> list[str]:
     return list(campaign.topics.filter(withheld=True).values_list("number", flat=True))
 
 
-def check_conflicts(draft: QrelsDraft) -> None:
-    if not draft.conflicts:
-        return
-    pairs = "; ".join(f"topic {topic} {docno}" for topic, docno in draft.conflicts[:MAX_LISTED])
-    more = len(draft.conflicts) - MAX_LISTED
-    raise ActionRefused(
-        "conflict",
-        f"The policy {draft.policy.name} leaves {format_count(len(draft.conflicts), 'pair')} "
-        f"undecided: {pairs}{f'; and {more:,} more' if more > 0 else ''}.",
-        "Choose another policy, or adjudicate these pairs.",
-    )
+def check_draft(draft: QrelsDraft) -> None:
+    """Refuse undecided pairs, and qrels without any."""
+    if draft.conflicts:
+        pairs = "; ".join(f"topic {topic} {docno}" for topic, docno in draft.conflicts[:MAX_LISTED])
+        more = len(draft.conflicts) - MAX_LISTED
+        raise ActionRefused(
+            "conflict",
+            f"The policy {draft.policy.name} leaves {format_count(len(draft.conflicts), 'pair')} "
+            f"undecided: {pairs}{f'; and {more:,} more' if more > 0 else ''}.",
+            "Choose another policy, or adjudicate these pairs.",
+        )
+    if not draft.pairs:
+        fix = "Freeze qrels once judging has started."
+        raise ActionRefused("no-judgments", "No judgments yet.", fix)

@@ -16,8 +16,7 @@ from campaigns.services import events
 from campaigns.services.snapshots import Subject, get_report, list_verdict_subjects
 from judging.models import AlarmDismissal, Judgment, Plan, ReviewRequest
 from judging.queries.screen import current_judgments_by
-from judging.queries.today import list_aside_severities
-from judging.queries.today_report import identify_today, load_today_report
+from judging.queries.today import identify_today, list_aside_severities, load_today_report
 from poolbench.judging.today.alarm import Alarm
 from poolbench.judging.today.verdict import QUESTION, TODAY, TodayReport, judge_today
 from poolbench.plain_data import to_plain

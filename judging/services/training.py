@@ -1,19 +1,26 @@
-"""Assessor training: pairs with a correct grade, which is explained after each answer."""
+"""Training sets: pairs with a correct grade that every assessor judges before starting, each of
+which is explained after the answer.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from uuid import UUID
 
+from django.db import transaction
+from django.db.models import Max
 from django.utils.translation import gettext as _
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, User
 from campaigns.rules import require_permission
+from campaigns.services import events
 from judging.models import Audience, Judgment, Purpose, TrainingPair
-from judging.queries.training import unanswered_pairs
+from judging.queries.training import is_locked, unanswered_pairs
 from judging.services.checks import check_grade
+from judging.services.imports import missing_docnos
 from judging.services.judgment_log import (
     JudgmentSubmission,
     append_judgment,
@@ -22,7 +29,122 @@ from judging.services.judgment_log import (
     previous_judgments,
     run_with_retries,
 )
-from judging.services.presentation import resolve_guideline_version
+from judging.services.slot_choice import resolve_guideline_version
+from poolbench.files.faults import FaultReport, InvalidFile
+from poolbench.judging.training_file import TrainingRow, read_training
+
+BATCH = 500
+
+
+def read_example_pairs(campaign: Campaign, text: str, file: str = "") -> list[TrainingRow]:
+    """The pairs of a table, with topics and grades of ``campaign``: for training, practice, gold.
+
+    Raises ``InvalidFile`` with all faults (see ``poolbench.judging.training_file``).
+    """
+    topics = set(campaign.topics.values_list("number", flat=True))
+    scale = set(campaign.grades.values_list("value", flat=True))
+    return read_training(text, topics=topics, scale=scale, file=file)
+
+
+def add_training(
+    *,
+    actor: User,
+    campaign: Campaign,
+    rows: Sequence[TrainingRow],
+    file: str = "",
+    audience: str = Audience.MEMBERS,
+) -> int:
+    """Append ``rows`` to the training pairs of ``audience``, all or none; return the number.
+
+    Raises ``InvalidFile`` with all faults: EY07 a pair that is already in the training set, and
+    EY08 an unknown docno, if the campaign has documents.
+    """
+    require_permission(actor, "campaigns.manage", campaign)
+    with transaction.atomic():
+        require_unanswered(campaign, audience)
+        check_known(campaign, rows, file, audience)
+        topics = {topic.number: topic for topic in campaign.topics.all()}
+        last = campaign.training.filter(audience=audience).aggregate(last=Max("position"))["last"]
+        start = 0 if last is None else last + 1
+        TrainingPair.objects.bulk_create(
+            (
+                TrainingPair(
+                    campaign=campaign,
+                    audience=audience,
+                    topic=topics[row.topic],
+                    docno=row.docno,
+                    grade=row.grade,
+                    explanation=row.explanation,
+                    position=start + at,
+                )
+                for at, row in enumerate(rows)
+            ),
+            batch_size=BATCH,
+        )
+        events.log_event(
+            campaign=campaign, actor=actor, code="training.added", subject=f"{len(rows)}"
+        )
+    return len(rows)
+
+
+def remove_training(
+    *, actor: User, campaign: Campaign, pairs: Sequence[int | str], audience: str = Audience.MEMBERS
+) -> int:
+    """Remove the training pairs with these keys, before anybody of ``audience`` has answered;
+    return the number.
+    """
+    require_permission(actor, "campaigns.manage", campaign)
+    with transaction.atomic():
+        require_unanswered(campaign, audience)
+        rows = campaign.training.filter(audience=audience, pk__in=pairs)
+        count = rows.delete()[0]
+        if count:
+            events.log_event(
+                campaign=campaign, actor=actor, code="training.removed", subject=f"{count}"
+            )
+    return count
+
+
+def require_unanswered(campaign: Campaign, audience: str) -> None:
+    """Refuse once an assessor has answered: all must get the same pairs."""
+    # Alone: a concurrent answer comes before or after, never in between.
+    lock_judging(campaign, exclusive=True)
+    if is_locked(campaign, audience):
+        raise ActionRefused(
+            "training-locked",
+            "The practice set is locked: a worker has already started."
+            if audience == Audience.CROWD
+            else "The training set is locked: an assessor has already started.",
+            "Keep it as it is; all of them must get the same documents.",
+        )
+
+
+def check_known(campaign: Campaign, rows: Sequence[TrainingRow], file: str, audience: str) -> None:
+    report = FaultReport(file)
+    own = campaign.training.filter(audience=audience)
+    existing = set(own.values_list("topic__number", "docno"))
+    for line, row in enumerate(rows, 1):
+        if (row.topic, row.docno) in existing:
+            excerpt = f"{row.topic} {row.docno}"
+            fix = "Remove this row, or remove the pair from the training set first."
+            message = "The pair is already in the training set."
+            report.add("EY07", message, fix, line=line, excerpt=excerpt)
+    report_unknown_docnos(campaign, rows, report)
+    if report.has_errors:
+        raise InvalidFile(report)
+
+
+def report_unknown_docnos(
+    campaign: Campaign, rows: Sequence[TrainingRow], report: FaultReport
+) -> None:
+    """EY08 for docnos that the campaign's documents lack, if it has any."""
+    missing = missing_docnos(campaign, {row.docno for row in rows})
+    for line, row in enumerate(rows, 1):
+        if row.docno in missing:
+            fix = "Import the document first, or remove this row."
+            message = f"Unknown docno: {row.docno}."
+            excerpt = f"{row.topic} {row.docno}"
+            report.add("EY08", message, fix, line=line, excerpt=excerpt)
 
 
 def next_training_pair(*, actor: User, campaign: Campaign) -> TrainingPair | None:

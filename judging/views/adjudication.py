@@ -27,7 +27,6 @@ from judging.queries.adjudication import (
     list_adjudicators,
     list_disagreements,
     list_rounds,
-    list_waiting_pairs,
     own_adjudication_progress,
 )
 from judging.queries.confirmations import describe_round_closing
@@ -66,9 +65,8 @@ def round_open_view(request: SignedInRequest, slug: str) -> HttpResponse:
     except ActionRefused as refused:
         form.add_error(None, str(refused))
         return render_adjudication_overview(request, campaign, form)
-    count = plan.slots.count()
-    message = f"Round opened: {format_count(count, 'pair')} to adjudicate."
-    messages.success(request, message)
+    pairs_opened = format_count(plan.slots.count(), "pair")
+    messages.success(request, f"Round opened: {pairs_opened} to adjudicate.")
     return redirect("adjudication", campaign.slug)
 
 
@@ -120,10 +118,6 @@ def render_adjudication_overview(
 ) -> HttpResponse:
     manages = is_organizer_anywhere(request.user, campaign)
     disagreements = list_disagreements(campaign) if manages else []
-    disagreeing = {each.pair for each in disagreements}
-    waiting = list_waiting_pairs(campaign) if manages else []
-    agreed = [pair for pair in waiting if pair not in disagreeing]
-    judged = campaign.judgments.exists()
     sizes = disagreements_by_distance(disagreements)
     page = {
         "campaign": campaign,
@@ -137,9 +131,9 @@ def render_adjudication_overview(
         ],
         "sizes": sizes,
         "size_totals": [sum(column) for column in zip(*sizes, strict=True)][1:],
-        "rounds": list_rounds(campaign, agreed) if manages else [],
+        "rounds": list_rounds(campaign, {each.pair for each in disagreements}) if manages else [],
         "people": list_adjudicators(campaign),
-        "judged": judged,
+        "judged": campaign.judgments.exists(),
     }
     return render_page(request, "judging/adjudication.html", page)
 

@@ -19,18 +19,11 @@ from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from judging.forms.screen import JudgeForm, SkipForm, SubmissionForm, UndoForm
 from judging.models import Plan, Purpose, Slot
-from judging.queries.adjudication import (
-    list_anonymous_judgments,
-    own_adjudication_progress,
-)
+from judging.queries.adjudication import list_anonymous_judgments, own_adjudication_progress
 from judging.queries.judgments import own_current_judgments
 from judging.services.judgment_log import JudgmentSubmission
 from judging.services.judgments import claim_next, submit_judgment, undo_judgment
-from judging.views.judging_screen import (
-    KEYED_ANSWERS,
-    build_judging_documents,
-    grades_by_value,
-)
+from judging.views.judging_screen import KEYED_ANSWERS, build_judging_documents, grades_by_value
 
 ADJUDICATE = Plan.Kind.ADJUDICATE
 

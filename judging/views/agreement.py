@@ -94,10 +94,7 @@ def agreement_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "prevalence": report.overall["percent"].prevalence,
         "multiply": report.overall["percent"].n,
         "heat": build_pair_heat_map(
-            report,
-            choice.by,
-            choice.card.title,
-            f"{choice.card.title}. {choice.card.reading}",
+            report, choice.by, choice.card.title, f"{choice.card.title}. {choice.card.reading}"
         ),
         "columns": [COEFFICIENTS[name].card for name in names],
         "pairs": [

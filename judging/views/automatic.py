@@ -17,11 +17,7 @@ from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import SignedInRequest, paginate
 from campaigns.views.pages import render_page
 from judging.models import AutomaticAssessor
-from judging.queries.automatic import (
-    compare_with_people,
-    get_automatic_overview,
-    list_automatic_overviews,
-)
+from judging.queries.automatic import compare_with_people, get_automatic_overview
 from judging.queries.exchange import COMPARISON_COLUMNS, automatic_with_human, iter_comparison_rows
 from judging.services.automatic import create_automatic_assessor
 from judging.views.exports import rows_response
@@ -56,7 +52,9 @@ def automatic_list_view(request: SignedInRequest, slug: str) -> HttpResponse:
             status = 409
         else:
             return redirect("automatic", campaign.slug, automatic.name)
-    page = {"campaign": campaign, "form": form, "rows": list_automatic_overviews(campaign)}
+    automatics = campaign.automatic_assessors.select_related("user", "campaign")
+    rows = [get_automatic_overview(automatic) for automatic in automatics]
+    page = {"campaign": campaign, "form": form, "rows": rows}
     return render_page(request, "judging/automatic_list.html", page, status=status)
 
 

@@ -24,9 +24,9 @@ from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from campaigns.views.row_filters import filter_rows
 from judging.forms.adjudication import ConsensusForm
+from judging.models import Judgment
 from judging.queries.adjudication import (
     STATES,
-    AnonymousJudgment,
     Disagreement,
     current_decision,
     list_anonymous_judgments,
@@ -226,7 +226,7 @@ def build_consensus_page(
     topic: Topic,
     docno: str,
     selection: DisagreementFilter,
-    judgments: list[AnonymousJudgment],
+    judgments: list[tuple[str, Judgment]],
 ) -> dict[str, object]:
     here = (topic.number, docno)
     decision = current_decision(campaign, topic, docno)

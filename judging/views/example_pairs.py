@@ -6,19 +6,51 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django import forms
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect
+from django.views.decorators.http import require_http_methods
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
+from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
-from judging.forms.pairs import PairsForm
-from judging.queries.training_results import AgreedPair
-from judging.services.training_sets import read_example_pairs
+from judging.queries.training import (
+    AgreedPair,
+    is_locked,
+    list_agreed_pairs,
+    list_training_pairs,
+    list_training_progress,
+)
+from judging.services.training import add_training, read_example_pairs, remove_training
 from poolbench.files.faults import FaultReport, InvalidFile, format_count
 from poolbench.judging.training_file import TrainingRow
+
+
+class PairsForm(forms.Form):
+    text = forms.CharField(
+        required=False,
+        max_length=500_000,
+        strip=False,
+        label="Pairs",
+        widget=forms.Textarea({"rows": 5, "spellcheck": "false"}),
+        help_text="One pair per line: topic, docno, grade, explanation; tab- or comma-separated."
+        " Put an explanation with commas in quotation marks.",
+    )
+    upload = forms.FileField(required=False, label="Or a CSV or TSV file")
+
+    def read_table(self) -> tuple[str, str]:
+        """After validation: the table and the name of its file, empty without one."""
+        text, file = self.cleaned_data["text"], self.cleaned_data["upload"]
+        if file is None:
+            return text, ""
+        try:
+            return file.read().decode("utf-8-sig"), file.name
+        except UnicodeDecodeError as error:
+            fix = "Save it as UTF-8."
+            raise ActionRefused("not-utf-8", f"{file.name} is not UTF-8.", fix) from error
 
 
 @dataclass(frozen=True)
@@ -85,10 +117,7 @@ def redirect_to_pairs(
 
 
 def render_pairs(
-    request: SignedInRequest,
-    kind: ExamplePairs,
-    form: PairsForm,
-    report: FaultReport | None = None,
+    request: SignedInRequest, kind: ExamplePairs, form: PairsForm, report: FaultReport | None = None
 ) -> HttpResponse:
     # ``picks``: see ``ExamplePairs``. ``scale``: the grades by their value.
     page = {
@@ -101,3 +130,27 @@ def render_pairs(
     }
     status = 422 if report or form.errors else 200
     return render_page(request, kind.template, page, kind.part(), status=status)
+
+
+@require_http_methods(["GET", "POST"])
+def training_sets_view(request: SignedInRequest, slug: str) -> HttpResponse:
+    """List training pairs; add pairs from text, a file or agreed judgments; remove pairs."""
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    actor = request.user
+    training = ExamplePairs(
+        campaign,
+        noun="training pair",
+        address="training-sets",
+        template="judging/training_sets.html",
+        act="remove",
+        add=lambda rows, file: add_training(actor=actor, campaign=campaign, rows=rows, file=file),
+        drop=lambda pairs: remove_training(actor=actor, campaign=campaign, pairs=pairs),
+        picks=lambda: list_agreed_pairs(campaign),
+        explain=lambda pair: f"{pair.count} assessors gave this grade.",
+        part=lambda: {
+            "pairs": list_training_pairs(campaign),
+            "people": list_training_progress(campaign),
+        },
+        locked=is_locked(campaign),
+    )
+    return serve_example_pairs(request, training)

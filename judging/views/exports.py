@@ -17,13 +17,8 @@ from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from judging.models import Judgment, Purpose
-from judging.queries.exchange import (
-    COLUMNS,
-    OWN_COLUMNS,
-    iter_log_rows,
-    iter_own_rows,
-)
-from judging.queries.judgments import current_judgments, list_votes
+from judging.queries.exchange import COLUMNS, OWN_COLUMNS, iter_log_rows, iter_own_rows
+from judging.queries.judgments import current_judgments
 from poolbench.judging.exchange.writer import (
     iter_json_parts,
     iter_jsonl_parts,
@@ -82,8 +77,9 @@ def assessor_qrels_view(request: SignedInRequest, slug: str, username: str) -> H
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     judged = User.objects.filter(judgments__campaign=campaign, automatic=None).distinct()
     assessor = get_object_or_404(judged, username=username)
-    own = list_votes(current_judgments(campaign).filter(assessor=assessor))
-    table = qrels_from_rows((vote.topic, vote.docno, vote.grade) for vote in own)
+    own = current_judgments(campaign).filter(assessor=assessor).order_by()
+    rows = own.values_list("topic__number", "docno", "grade")
+    table = qrels_from_rows((topic, docno, grade or 0) for topic, docno, grade in rows)
     text = write_qrels(table).decode()
     return attachment_response(text, f"{slug}-{username}.qrels.txt")
 

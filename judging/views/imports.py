@@ -15,10 +15,11 @@ from django.views.decorators.http import require_http_methods
 from campaigns import store
 from campaigns.errors import ActionRefused
 from campaigns.forms.settings import check_upload_size
-from campaigns.models import Campaign, Role, User
+from campaigns.models import Campaign, User
 from campaigns.queries.lists import get_campaign_for
-from campaigns.views.helpers import SignedInRequest, campaign_url
+from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
+from judging.queries.slots import list_assessors
 from judging.services.bulk import ImportCounts
 from judging.services.imports import ImportOptions, ImportPreview, import_file, preview_file
 from poolbench.files.faults import InvalidFile, format_count
@@ -54,7 +55,7 @@ class JudgmentsForm(forms.Form):
     def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["file"].required = not self.data.get("staged")
-        self.people = list_importable_assessors(campaign)
+        self.people = list(list_assessors(campaign))
         self.models = list(campaign.automatic_assessors.select_related("user"))
         formats = [(name, form.title) for name, form in FORMATS.items()]
         self.fields["format"].choices = [("", "Detect automatically"), *formats]  # type: ignore[attr-defined]
@@ -105,11 +106,8 @@ def judgments_import_view(request: SignedInRequest, slug: str) -> HttpResponse:
             counts = import_file(**arguments)
             messages.success(request, import_result_message(counts, file))
             model = options.automatic
-            return redirect(
-                campaign_url("automatic", campaign, model.name)
-                if model
-                else campaign_url("import-export", campaign)
-            )
+            done = ("automatic", slug, model.name) if model else ("import-export", slug)
+            return redirect(*done)
         preview = preview_file(**arguments)
     except ActionRefused as error:
         form.add_error("who", str(error))
@@ -155,25 +153,22 @@ def build_import_preview(
     user: User, campaign: Campaign, preview: ImportPreview, name: str
 ) -> dict[str, object]:
     resolution = preview.resolution
-    staged = {
-        "name": name, "file": preview.report.file, "campaign": campaign.pk, "user": user.pk,
-    }  # fmt: skip
-    counts = {user: sum(1 for _ in rows) for user, rows in preview.rows.items()}
+    file, has_errors = preview.report.file, preview.report.has_errors
+    staged = {"name": name, "file": file, "campaign": campaign.pk, "user": user.pk}
+    counts = [(user, len(rows)) for user, rows in preview.rows.items()]
     return {
         "preview": preview,
         "format": FORMATS.get(preview.reading.format),
         "report": preview.report if preview.report.counts else None,
-        "verdict": "The file cannot be imported"
-        if preview.report.has_errors
-        else "Before you import",
+        "verdict": "The file cannot be imported" if has_errors else "Before you import",
         "staged": signing.dumps(staged, salt=SALT),
         "labels": resolution.labels[:MAX_LISTED],
         "people": [row for row in resolution.people if row[0]][:MAX_LISTED],
-        "judges": sorted(counts.items(), key=lambda row: row[0].username),
-        "accounts": list_importable_assessors(campaign),
+        "judges": sorted(counts, key=lambda row: row[0].username),
+        "accounts": list_assessors(campaign),
         "grades": campaign.grades.order_by("value"),
         "leave_out": LEAVE_OUT,
-        "ready": not preview.report.has_errors and bool(preview.rows),
+        "ready": not has_errors and bool(preview.rows),
     }
 
 
@@ -186,8 +181,3 @@ def render_judgments_import(
 ) -> HttpResponse:
     page = {"campaign": campaign, "form": form}
     return render_page(request, "judging/import.html", page, part, status=status)
-
-
-def list_importable_assessors(campaign: Campaign) -> list[User]:
-    roles = campaign.members.filter(role=Role.ASSESSOR).values("user")
-    return list(User.objects.filter(pk__in=roles).order_by("username"))

@@ -16,18 +16,16 @@ from django.utils.translation import gettext_lazy as _
 
 from campaigns.models import Campaign, Document, Grade, Topic, User
 from judging.models import Judgment, Plan, Slot
-from judging.queries.judging_documents import (
-    former_judgments,
-    get_checked_out_slot,
-    get_own_pace,
-    last_two_judgments,
-    latest_judgment,
-)
 from judging.queries.judgments import own_current_judgments
 from judging.queries.screen import (
     AssessorTopic,
     find_document,
+    former_judgments,
     get_assessor_topic,
+    get_checked_out_slot,
+    get_own_pace,
+    last_two_judgments,
+    latest_judgment,
     list_assessor_topics,
     recent_judgments,
 )

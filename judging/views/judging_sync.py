@@ -24,8 +24,7 @@ from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import SignedInRequest
 from judging.forms.screen import JudgeForm, SkipForm, SubmissionForm, UndoForm
 from judging.models import Judgment
-from judging.queries.judging_documents import get_own_pace
-from judging.queries.screen import AssessorTopic, get_assessor_topic
+from judging.queries.screen import AssessorTopic, get_assessor_topic, get_own_pace
 from judging.services.judgment_log import JudgmentSubmission
 from judging.services.judgments import (
     claim_ahead,

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused
-from campaigns.models import Campaign, Role, Topic, User
+from campaigns.models import Campaign, Topic, User
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.confirmation import confirm_act
 from campaigns.views.helpers import SignedInRequest
@@ -22,6 +22,7 @@ from judging.forms.plans import AssignmentMatrix, PlanForm
 from judging.models import Plan
 from judging.queries.confirmations import describe_plan_closing
 from judging.queries.progress import mean_pace, pace_by_user
+from judging.queries.slots import list_assessors
 from judging.queries.tallies import assignments_by_topic
 from judging.services.assignments import assign_topics
 from judging.services.plans import PlanPreview, close_plan, create_plan, pause_plan, preview_plan
@@ -84,8 +85,7 @@ def estimate_hours(campaign: Campaign, preview: PlanPreview) -> dict[str, object
     mean = mean_pace(paces.values())
     rows = []
     for user, load in preview.loads:
-        own = paces[user.pk].per_hour if user.pk in paces else None
-        pace = own or mean
+        pace = (user.pk in paces and paces[user.pk].per_hour) or mean
         rows.append((user, load, load / pace if pace else None))
     hours = preview.forecast.judgments / mean if mean else None
     return {"rows": rows, "hours": hours, "repeats": round(preview.repeats)}
@@ -97,21 +97,20 @@ def plan_assign_view(request: SignedInRequest, slug: str, pk: int) -> HttpRespon
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     plan = get_plan(campaign, pk)
     topics = list_plan_topics(plan)
-    assignments = assignments_by_topic(campaign)
-    assigned = {t.number: [seat.user for seat in assignments[plan.pk, t.pk]] for t in topics}
+    assignments = assignments_by_topic([campaign.pk])
+    assigned = {t.number: [seat.assessor for seat in assignments[plan.pk, t.pk]] for t in topics}
     matrix = AssignmentMatrix(campaign, topics).assign(assigned)
     if request.method == "GET":
         return render_assignment_form(request, campaign, plan, matrix)
     matrix.read_post(request.POST)
-    fill = request.POST.get("fill")
-    if fill:
+    if fill := request.POST.get("fill"):
         return render_assignment_form(request, campaign, plan, matrix.fill(fill, plan.overlap))
     try:
         changed = assign_topics(actor=request.user, plan=plan, assessors=matrix.assigned)
     except ActionRefused as refused:
         return render_assignment_form(request, campaign, plan, matrix, refused)
-    message = f"Assignments saved: {format_count(changed, 'topic')} changed."
-    messages.success(request, message)
+    changes = format_count(changed, "topic")
+    messages.success(request, f"Assignments saved: {changes} changed.")
     return redirect("judging", campaign.slug)
 
 
@@ -148,10 +147,8 @@ def plan_pause_view(request: SignedInRequest, slug: str, pk: int) -> HttpRespons
     changed = pause_work(
         actor=request.user, plan=plan, assessor=assessor, topic=topic, paused=paused
     )
-    message = f"{format_count(changed, 'assignment')} resumed."
-    if paused:
-        message = f"{format_count(changed, 'assignment')} paused."
-    messages.success(request, message)
+    done = "paused" if paused else "resumed"
+    messages.success(request, f"{format_count(changed, 'assignment')} {done}.")
     if name:
         return redirect("judging-assessor", campaign.slug, name)
     return redirect("judging", campaign.slug)
@@ -183,8 +180,7 @@ def plan_reassign_view(request: SignedInRequest, slug: str, pk: int) -> HttpResp
     """Reassign an assessor's remaining work to others: all topics, or some."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     plan = get_plan(campaign, pk)
-    roles = campaign.members.filter(role=Role.ASSESSOR).values("user")
-    people = list(User.objects.filter(pk__in=roles).order_by("username"))
+    people = list(list_assessors(campaign))
     name = request.POST.get("assessor") or request.GET.get("assessor", "")
     rows = plan.assignments.select_related("topic", "assessor")
     page: dict[str, object] = {
@@ -223,8 +219,7 @@ def reassign_and_redirect(
 
 def iter_reassignment_messages(moved: Mapping[str, int]) -> Iterator[str]:
     """The result of a reassignment, in sentences."""
-    count = moved["topics"]
-    yield f"{format_count(count, 'topic')} reassigned."
+    yield f"{format_count(moved['topics'], 'topic')} reassigned."
     if count := moved["moved"]:
         yield f"{format_count(count, 'reserved judgment')} reassigned."
     if count := moved["stayed"]:

@@ -34,7 +34,7 @@ from judging.queries.progress import (
     plan_progress,
 )
 from judging.queries.tallies import add_to_tally
-from judging.queries.training_results import list_training_progress
+from judging.queries.training import list_training_progress
 from judging.rules import FLAGS, SKIP_REASONS
 from judging.services.slots import reopen_slot, return_all_slots
 from poolbench.files.faults import format_count
@@ -140,11 +140,10 @@ def plans_of_user(plans: list[PlanProgress], user: User) -> list[tuple[PlanProgr
     """The plans that are not closed in which ``user`` has topics, and whether all are paused."""
     own_plans = []
     for plan in plans:
-        if plan.plan.is_closed:
-            continue
-        assignments = [seat for row in plan.topics for seat in row.assessors if seat.user == user]
-        if assignments:
-            own_plans.append((plan, all(seat.paused for seat in assignments)))
+        seats = [seat for row in plan.topics for seat in row.assessors]
+        own = [seat for seat in seats if seat.assessor == user]
+        if own and not plan.plan.is_closed:
+            own_plans.append((plan, all(seat.paused for seat in own)))
     return own_plans
 
 
@@ -154,8 +153,7 @@ def slots_return_view(request: SignedInRequest, slug: str, username: str) -> Htt
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     user = get_assessor(campaign, username)
     count = return_all_slots(actor=request.user, campaign=campaign, assessor=user)
-    message = f"{format_count(count, 'document')} returned."
-    messages.success(request, message)
+    messages.success(request, f"{format_count(count, 'document')} returned.")
     return redirect("judging", campaign.slug)
 
 

@@ -1,4 +1,4 @@
-"""Qrels versions: the form with its preview, the list, one version, two compared."""
+"""Qrels versions: the form with its preview, the list, one version, two compared; and policies."""
 
 from __future__ import annotations
 
@@ -12,21 +12,23 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
 from campaigns import store
-from campaigns.api.attachments import attachment_response
+from campaigns.api.attachments import attachment_response, report_response
 from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
 from campaigns.queries.lists import get_campaign_for
+from campaigns.services.snapshots import compute_report, find_report, get_report
 from campaigns.views.confirmation import confirm_act
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from judging.forms.qrels import QrelsForm
-from judging.models import Judgment, Purpose, Qrels
+from judging.models import Judgment, Purpose
 from judging.queries.qrels_versions import (
     QrelsComparison,
     compare_qrels_versions,
     format_qrels_changes,
 )
+from judging.services.policy_comparison import COMPARED, MOST_LABELS
 from judging.services.qrels import (
     MAX_LISTED,
     QrelsDraft,
@@ -37,7 +39,9 @@ from judging.services.qrels import (
 )
 from poolbench.files.faults import format_count
 from poolbench.files.natural_sort import sort_items_naturally
+from poolbench.judging.aggregation.formats import RECORDS
 from poolbench.judging.policies import NO_ESTIMATE, POLICIES, UnknownPolicyError, get_policy
+from poolbench.judging.policy_comparison import COMPARISON_FORMATS, PolicyComparison
 from poolbench.judging.policy_rules import RULES
 
 PAGE = 100
@@ -49,14 +53,16 @@ def qrels_list_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     usual = default_policy(campaign)
     if request.method == "GET":
-        name = get_requested_policy(request.GET.get("policy", ""), usual)
+        try:
+            name = get_policy(request.GET.get("policy", "")).name
+        except UnknownPolicyError:
+            name = usual
         return list_page(request, campaign, QrelsForm(campaign, name=name), name)
     form = QrelsForm(campaign, request.POST, name=usual)
     if not form.is_valid():
         return list_page(request, campaign, form, usual)
-    fields = form.cleaned_data
     if "preview" in request.POST:
-        return list_page(request, campaign, form, fields["name"])
+        return list_page(request, campaign, form, form.cleaned_data["name"])
     return qrels_freeze_view(request, slug)
 
 
@@ -100,19 +106,13 @@ def default_policy(campaign: Campaign) -> str:
     return ("adjudicated-" if adjudicated else "") + rule
 
 
-def get_requested_policy(name: str, usual: str) -> str:
-    try:
-        return get_policy(name).name
-    except UnknownPolicyError:
-        return usual
-
-
 @require_safe
 def qrels_view(request: SignedInRequest, slug: str, version: int) -> HttpResponse:
     """One version with its manifest; ``?verify=1`` rebuilds it from the log."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     qrels = get_object_or_404(campaign.qrels.select_related("frozen_by"), version=version)
     values = [str(grade.value) for grade in campaign.grades.all()]
+    purposes = qrels.manifest.get("purposes", {})
     topics = [
         (topic, [counts.get(value, 0) for value in values], sum(counts.values()))
         for topic, counts in sort_items_naturally(qrels.manifest["topics"])
@@ -122,7 +122,7 @@ def qrels_view(request: SignedInRequest, slug: str, version: int) -> HttpRespons
         "qrels": qrels,
         "manifest": qrels.manifest,
         "policy": get_policy(qrels.policy).card,
-        "purposes": list_purpose_counts(qrels),
+        "purposes": [(Purpose(name).label, count) for name, count in purposes.items()],
         "others": campaign.qrels.exclude(pk=qrels.pk),
         "grades": {grade.value: grade for grade in campaign.grades.all()},
         "topics": topics,
@@ -130,11 +130,6 @@ def qrels_view(request: SignedInRequest, slug: str, version: int) -> HttpRespons
         "verified": verify_qrels(qrels) if "verify" in request.GET else None,
     }
     return render_page(request, "judging/qrels.html", page)
-
-
-def list_purpose_counts(qrels: Qrels) -> list[tuple[str, int]]:
-    counts = qrels.manifest.get("purposes", {})
-    return [(str(Purpose(name).label), count) for name, count in counts.items()]
 
 
 @require_safe
@@ -267,3 +262,50 @@ def policy_table_rows(drafts: list[QrelsDraft]) -> list[dict[str, object]]:
         }
         for draft in ordered
     ]
+
+
+@require_safe
+def qrels_policies_view(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Grades under each policy, how unsure it is, and the pairs that differ between any two."""
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    current = get_report(campaign, COMPARED)
+    comparison: PolicyComparison | None = current.report
+    scale = comparison.scale if comparison else ()
+    page = {
+        "campaign": campaign,
+        "comparison": comparison,
+        "summaries": [
+            (get_policy(row.name).card, row, [row.grades.get(value, 0) for value in scale])
+            for row in (comparison.policies if comparison else ())
+        ],
+        "differences": comparison.list_differences() if comparison else [],
+        "skipped": comparison.skipped if comparison else (),
+        "most": MOST_LABELS,
+        "grades": {grade.value: grade for grade in campaign.grades.all()},
+        "state": current,
+    }
+    return render_page(request, "judging/qrels_policies.html", page)
+
+
+@require_safe
+def qrels_policies_download_view(request: SignedInRequest, slug: str, fmt: str) -> HttpResponse:
+    """The same as a file."""
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    # The latest one, as of its time; computed here only if there is none.
+    stored = find_report(campaign, COMPARED) or compute_report(campaign, COMPARED)
+    as_of = stored.computed_at.isoformat(timespec="seconds") if stored.computed_at else ""
+    return report_response(f"{slug}-policies.{fmt}", COMPARISON_FORMATS, stored.report, as_of)
+
+
+@require_safe
+def qrels_aggregation_view(
+    request: SignedInRequest, slug: str, version: int, records: str
+) -> HttpResponse:
+    """The posterior of each pair, or the workers, as kept with the version."""
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    qrels = get_object_or_404(campaign.qrels, version=version)
+    aggregation = qrels.manifest.get("aggregation")
+    if aggregation is None or records not in RECORDS:
+        raise Http404("no such file")
+    name = f"{slug}-qrels-{version}-{records}.csv"
+    return attachment_response(store.get_blob(aggregation[f"{records}_file"]), name)

@@ -46,7 +46,7 @@ def assessor_quality_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "near_repeats": consistency_rows(report.near_consistency),
         "soonest": SOONEST,
         "automatic": [
-            (name, quality, *automatic_rows(quality)) for name, quality in report.automatic.items()
+            (name, quality, automatic_rows(quality)) for name, quality in report.automatic.items()
         ],
     }
     return render_page(request, "judging/assessor_quality.html", frame, page)
@@ -63,13 +63,10 @@ def visible_coefficients(row: Row) -> list[Estimate]:
     return [row[name] for name in TABLE_COEFFICIENTS]
 
 
-def automatic_rows(
-    quality: AutomaticQuality,
-) -> tuple[list[tuple[str, list[Estimate]]], list[Estimate]]:
-    """Agreement with each assessor, and with the consensus."""
-    return [
-        (who, visible_coefficients(row)) for who, row in quality.people.items()
-    ], visible_coefficients(quality.consensus)
+def automatic_rows(quality: AutomaticQuality) -> list[tuple[str, list[Estimate]]]:
+    """Agreement with the consensus, and with each assessor."""
+    rows = {"human consensus": quality.consensus} | quality.people
+    return [(who, visible_coefficients(row)) for who, row in rows.items()]
 
 
 def bias_caterpillar(report: QualityReport) -> Chart:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from django import forms
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect
@@ -17,10 +18,10 @@ from campaigns.queries.lists import get_campaign_for
 from campaigns.services.snapshots import get_report
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
-from judging.forms.today import AlarmForm, ReviewForm
 from judging.models import AlarmDismissal
 from judging.queries.today import list_aside_alarms, list_open_reviews
 from judging.services.today import (
+    MOST_DOCUMENTS,
     finish_review,
     put_alarm_aside,
     request_review,
@@ -29,6 +30,36 @@ from judging.services.today import (
 from judging.views.progress import get_assessor
 from poolbench.judging.today.alarm import Alarm
 from poolbench.judging.today.verdict import RULE, TODAY, TodayReport
+
+
+class AlarmForm(forms.Form):
+    """Which alarm, and why it is put aside."""
+
+    name = forms.CharField(max_length=40)
+    subject = forms.CharField(max_length=500, required=False)
+    reason = forms.CharField(max_length=500, required=False)
+
+
+class ReviewForm(forms.Form):
+    """Documents to look at again, and a message."""
+
+    count = forms.IntegerField(
+        label="Documents",
+        min_value=0,
+        max_value=MOST_DOCUMENTS,
+        initial=20,
+        help_text="The last ones that the assessor judged; 0 for a message alone.",
+    )
+    topic = forms.CharField(
+        label="Topic", max_length=100, required=False, help_text="Leave empty for all topics."
+    )
+    message = forms.CharField(
+        label="Message",
+        max_length=2_000,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 4}),
+        help_text="Say why: what you have seen, and what you would like to know.",
+    )
 
 
 @dataclass(frozen=True)

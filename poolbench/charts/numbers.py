@@ -6,7 +6,7 @@ marks without an entry there belong to what they are grouped with, such as the w
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from poolbench.charts.axes import Axis, NameAxis, can_draw
@@ -42,7 +42,10 @@ def name_series(chart: Chart, numbers: Sequence[MarkNumber]) -> list[str]:
     """The label of each number in the legend; without one that of the others of its mark."""
     labels = {item.css: item.label for item in chart.legend}
     own = [
-        next((labels[css] for css in _list_classes(number.css) if css in labels), None)
+        # The single classes from the last, which is the mark's own, and all together.
+        next(
+            (labels[css] for css in (*number.css.split()[::-1], number.css) if css in labels), None
+        )
         for number in numbers
     ]
     shared = next((label for label in own if label is not None), "")
@@ -51,7 +54,8 @@ def name_series(chart: Chart, numbers: Sequence[MarkNumber]) -> list[str]:
 
 def locate_number(chart: Chart, series: str, number: MarkNumber) -> PlottedValue:
     """The number with the names of its places."""
-    values = [_plain_value(value) for value in (number.value, number.low, number.high)]
+    numbers = (number.value, number.low, number.high)
+    values = [value if can_draw(value) else None for value in numbers]
     places = chart.up if chart.plot.is_headed else chart.across
     if number.column is not None:
         return PlottedValue(
@@ -61,22 +65,12 @@ def locate_number(chart: Chart, series: str, number: MarkNumber) -> PlottedValue
     return PlottedValue(series, at, *values)
 
 
-def _list_classes(css: str) -> Iterable[str]:
-    """The single classes from the last, which is the mark's own, and all together."""
-    yield from reversed(css.split())
-    yield css
-
-
 def _name_place(axis: Axis | NameAxis, at: float) -> str:
     return axis.names[int(at)] if isinstance(axis, NameAxis) else f"{at:g}"
 
 
 def _has_value(number: MarkNumber) -> bool:
     return number.column is not None or any(map(can_draw, (number.value, number.low, number.high)))
-
-
-def _plain_value(value: float | None) -> float | None:
-    return value if can_draw(value) else None
 
 
 def _add_value(rows: dict[tuple[str, str | float, int], PlottedValue], value: PlottedValue) -> None:

@@ -53,11 +53,12 @@ def write_chart_png(chart: Chart, conditions: Sequence[str] = ()) -> bytes:
     if len(svg) > MOST_LETTERS:
         raise ChartTooLargeError(f"{chart.title} has too many marks for a PNG")
     dpi = fit_dpi(measure_chart_file(chart, conditions))
+    font = files("font_source_sans_pro") / "files" / "SourceSansPro-Regular.ttf"
     drawn = svg_to_bytes(
         svg_string=re.sub(r"^<\?xml[^>]*\?>\s*", "", svg),
         background="#fff",
         zoom=dpi / SVG_DPI,
-        font_files=[find_font()],
+        font_files=[str(font)],
         font_family=FAMILY,
         sans_serif_family=FAMILY,
         serif_family=FAMILY,
@@ -72,11 +73,6 @@ def fit_dpi(size: tuple[float, float]) -> int:
     """300, or what ``MOST_PIXELS`` allow for a chart of ``size`` in units of SVG."""
     inches = size[0] * size[1] / SVG_DPI**2
     return min(DPI, int(sqrt(MOST_PIXELS / inches)))
-
-
-def find_font() -> str:
-    """The path of the font that all texts are set in."""
-    return str(files("font_source_sans_pro") / "files" / "SourceSansPro-Regular.ttf")
 
 
 def has_other_scripts(text: str) -> bool:
@@ -95,11 +91,8 @@ def add_header_chunks(png: bytes, dpi: int, texts: dict[str, str]) -> bytes:
 
 def format_text_chunk(name: str, text: str) -> bytes:
     """An international text of PNG: UTF-8, not compressed, of no language."""
-    return format_chunk(b"iTXt", name.encode("latin-1") + b"\0\0\0\0\0" + _encode_text(text))
-
-
-def _encode_text(text: str) -> bytes:
-    return text.strip().replace("\0", "").encode("utf-8", "replace")
+    content = text.strip().replace("\0", "").encode("utf-8", "replace")
+    return format_chunk(b"iTXt", name.encode("latin-1") + b"\0\0\0\0\0" + content)
 
 
 def format_chunk(name: bytes, content: bytes) -> bytes:

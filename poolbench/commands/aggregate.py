@@ -98,7 +98,7 @@ class AggregateCommand(InputCommand):
         reader = FileReader(out)
         judged = read_labels(options, reader)
         gold = reader.read(options["gold"], read_qrels) if options["gold"] else None
-        reader.raise_if_rejected("no output written")
+        reader.raise_if_rejected()
         matrix = build_matrix_from_labels(combine_judged_files(judged))
         return matrix, count_gold_from_matrix(matrix, graded_pairs(gold) if gold else {})
 

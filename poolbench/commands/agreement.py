@@ -20,11 +20,7 @@ from poolbench.judging.agreement.labels import (
 )
 from poolbench.judging.agreement.panel import agreement_report
 from poolbench.judging.exchange.import_resolution import RULES, ImportChoices, ImportedBallot
-from poolbench.judging.exchange.label_tables import (
-    find_repeated_keys,
-    is_header,
-    read_label_table,
-)
+from poolbench.judging.exchange.label_tables import find_repeated_keys, is_header, read_label_table
 from poolbench.judging.exchange.reader import FORMATS as JUDGMENT_FORMATS
 from poolbench.judging.exchange.reader import detect_judgment_format
 from poolbench.judging.quality.formats import FORMATS
@@ -107,7 +103,7 @@ class AgreementCommand(InputCommand):
         """The judgments in the files, and the lowest relevant grade if none is given."""
         reader = FileReader(out)
         judged = read_labels(options, reader)
-        reader.raise_if_rejected("no output written")
+        reader.raise_if_rejected()
         labels = combine_judged_files(judged)
         if not options["with_third_judgments"]:
             labels = labels.without_third()

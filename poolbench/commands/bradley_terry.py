@@ -36,10 +36,7 @@ class BradleyTerryCommand(FileCommand):
 
     def run(self, options: Mapping[str, Any], out: Output) -> None:
         reader = FileReader(out)
-        preferences = reader.read(options["preferences"], read_preferences)
-        reader.raise_if_rejected("no output written")
-        if preferences is None:
-            return
+        preferences = reader.accept(reader.read(options["preferences"], read_preferences))
         with explain_value_errors():
             report = compute_strengths(preferences.records, options["prior"])
         out.write(STRENGTH_FORMATS[options["format"]](report))

@@ -9,9 +9,9 @@ from typing import Any
 from poolbench.commands.command import CliError, FileCommand, Output
 from poolbench.commands.files import FileReader
 from poolbench.commands.notes import (
-    group_shared_texts,
     iter_leading_zero_hints,
     reject_runs_without_topics,
+    write_notes,
 )
 from poolbench.commands.options import (
     add_jobs,
@@ -25,18 +25,13 @@ from poolbench.commands.options import (
 from poolbench.commands.processes import count_cores, map_in_order
 from poolbench.commands.progress import ProgressBar
 from poolbench.commands.run_lists import add_run_files, add_run_tags
-from poolbench.evaluation.judgments import Floats, JudgmentTable
-from poolbench.evaluation.measures.family import Measure
-from poolbench.evaluation.measures.names import UnknownMeasureError, parse_measures
+from poolbench.evaluation.judgments import Floats
 from poolbench.evaluation.name_files import read_teams
 from poolbench.reliability.collection import inputs
 from poolbench.reliability.collection.formats import FORMATS
 from poolbench.reliability.collection.reduced_judgments import DRAWS
-from poolbench.reliability.collection.report import (
-    MEASURES,
-    build_reusability_report,
-    can_rank_by,
-)
+from poolbench.reliability.collection.report import MEASURES, build_reusability_report, can_rank_by
+from poolbench.reliability.disagreement.report import parse_ranking_measures
 from poolbench.reliability.verdicts.reusability import compute_collection, judge_collection
 from poolbench.runs.qrels import read_qrels
 from poolbench.runs.runs import read_run
@@ -44,7 +39,6 @@ from poolbench.runs.tables import RunTable
 
 MIN_DOCUMENTS = 50_000
 """Judged documents in all runs from which several processes pay off."""
-CONSEQUENCE = "no output written"
 
 
 class CollectionReportCommand(FileCommand):
@@ -78,7 +72,8 @@ class CollectionReportCommand(FileCommand):
         add("--format", choices=tuple(FORMATS), default="table")
 
     def run(self, options: Mapping[str, Any], out: Output) -> None:
-        measures = get_ranking_measures(options["measures"] or MEASURES)
+        with explain_value_errors(ValueError):
+            measures = parse_ranking_measures(options["measures"] or MEASURES, can_rank_by)
         check_numbers(options)
         reader = FileReader(out)
         teams = reader.read(options["teams"], read_teams) if options["teams"] else None
@@ -90,15 +85,15 @@ class CollectionReportCommand(FileCommand):
         if qrels is not None:
             reject_runs_without_topics(reader, runs, qrels.topics)
         self._stop_if_faulty(reader, out, [*list_name_faults(runs, teams, pooled, whole=whole)])
-        if qrels is None:
-            return
+        qrels = reader.accept(qrels)
         measures = state_scale(out, options, measures, qrels.grades)
         source = inputs.CollectionSource(
             options["level"], teams, pooled, options["depth"], max_rel=options["max_rel"]
         )
         with explain_value_errors():
             collection = inputs.build_collection(list(runs.values()), qrels, source)
-            self._write_hints(options, runs, collection.judged, out)
+            hints = (iter_leading_zero_hints(run, collection.judged) for run in runs.values())
+            write_notes(options, out, hints)
             report = build_reusability_report(
                 collection,
                 measures,
@@ -117,37 +112,10 @@ class CollectionReportCommand(FileCommand):
         """Report name faults, and stop if there are any, or a rejected file."""
         for fault in faults:
             out.note(fault)
-        reader.raise_if_rejected(CONSEQUENCE)
+        reader.raise_if_rejected()
         if faults:
             count = "1 error" if len(faults) == 1 else f"{len(faults)} errors"
-            raise CliError(f"{count} in run tags and teams; {CONSEQUENCE}.")
-
-    def _write_hints(
-        self,
-        options: Mapping[str, Any],
-        runs: Mapping[str, RunTable],
-        judged: JudgmentTable,
-        out: Output,
-    ) -> None:
-        hints = (
-            (path, hint)
-            for path, run in runs.items()
-            for hint in iter_leading_zero_hints(run, judged)
-        )
-        for line in group_shared_texts(hints, len(runs)) if options["verbosity"] else ():
-            out.note(line)
-
-
-def get_ranking_measures(names: Sequence[str]) -> tuple[Measure, ...]:
-    """The named measures; raises ``CliError`` for one that does not rank runs."""
-    with explain_value_errors(UnknownMeasureError):
-        measures = tuple(parse_measures(names))
-    if unranked := [measure.name for measure in measures if not can_rank_by(measure)]:
-        raise CliError(
-            f"Measures that do not rank runs: {', '.join(unranked)}. "
-            "Use measures for which higher is better."
-        )
-    return measures
+            raise CliError(f"{count} in run tags and teams; no output written.")
 
 
 def check_numbers(options: Mapping[str, Any]) -> None:

@@ -8,11 +8,7 @@ from typing import Any
 
 from poolbench.commands.command import CliError, FileCommand, Output
 from poolbench.commands.files import FileReader
-from poolbench.commands.notes import (
-    format_provenance_line,
-    group_shared_texts,
-    reject_runs_without_topics,
-)
+from poolbench.commands.notes import format_provenance_line, reject_runs_without_topics, write_notes
 from poolbench.commands.options import (
     add_level,
     add_measures,
@@ -100,16 +96,8 @@ class CompareRunsCommand(FileCommand):
         runs = reader.read_all(options["runs"], read_run, lenient=True)
         if qrels is not None:
             reject_runs_without_topics(reader, runs, qrels.topics)
-        reader.raise_if_rejected("no output written")
-        if qrels is None:
-            return [], ()
-        judged = JudgmentTable.from_table(qrels)
+        judged = JudgmentTable.from_table(reader.accept(qrels))
         scores = [evaluate(run, judged, measures, scoring) for run in runs.values()]
-        lines = (
-            (path, line)
-            for path, run in zip(runs, scores, strict=True)
-            for line in (format_provenance_line(run), *run.conditions["remarks"])
-        )
-        for line in group_shared_texts(lines, len(runs)) if options["verbosity"] else ():
-            out.note(line)
+        notes = ([format_provenance_line(run), *run.conditions["remarks"]] for run in scores)
+        write_notes(options, out, notes)
         return scores, unique_run_tags([run.tag for run in scores], list(runs))

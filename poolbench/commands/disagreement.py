@@ -29,7 +29,6 @@ from poolbench.reliability.disagreement.ballots import (
     JointPolicyError,
     build_ballots,
     build_ballots_from_qrels,
-    qrels_to_grades,
 )
 from poolbench.reliability.disagreement.formats import FORMATS
 from poolbench.reliability.disagreement.panel import (
@@ -127,7 +126,7 @@ class DisagreementCommand(InputCommand):
         runs = reader.read_all(options["runs"], read_run, lenient=True)
         ballots = self._read_ballots(options, policy, reader)
         reject_runs_without_topics(reader, runs, ballots.topics)
-        reader.raise_if_rejected("no output written")
+        reader.raise_if_rejected()
         grades = np.array([*collect_ballot_grades(ballots)], np.int32)
         (measure,) = state_scale(out, options, [measure], grades)
         return build_panel_from_tables(list(runs.values()), ballots, measure, scoring)
@@ -138,7 +137,7 @@ class DisagreementCommand(InputCommand):
             return None
         reader = FileReader(out)
         tags = read_run_tags(reader, values, panel.tags)
-        reader.raise_if_rejected("no output written")
+        reader.raise_if_rejected()
         if missing := [tag for tag in tags if tag not in panel.tags]:
             raise CliError(f"Unknown run tag: {', '.join(missing)}.")
         if len(tags) != 2:
@@ -152,12 +151,13 @@ class DisagreementCommand(InputCommand):
         if duplicates := sorted({name for name in names if names.count(name) > 1}):
             raise CliError(f"Duplicate assessor names: {', '.join(duplicates)}. Rename a file.")
         tables = reader.read_all(options["qrels"], read_qrels)
-        read = reader.read(options["reference"], read_qrels) if options["reference"] else None
-        reference = None if read is None else qrels_to_grades(read)
+        reference = reader.read(options["reference"], read_qrels) if options["reference"] else None
         ballots = build_ballots_from_qrels(
             {file_stem(path): table for path, table in tables.items()}
         )
-        return build_ballots(ballots, policy, reference)
+        return build_ballots(
+            ballots, policy, reference.by_pair() if reference is not None else None
+        )
 
 
 def get_ranking_measure(name: str) -> Measure:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from argparse import ArgumentParser
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -15,9 +15,9 @@ from poolbench.commands.files import FileReader, FileResult
 from poolbench.commands.notes import (
     Result,
     format_provenance_line,
-    group_shared_texts,
     iter_leading_zero_hints,
     read_scored_run,
+    write_notes,
 )
 from poolbench.commands.options import add_jobs, add_level, add_measures, explain_value_errors
 from poolbench.commands.processes import choose_process_count, map_in_order
@@ -154,9 +154,7 @@ class EvaluateCommand(FileCommand):
         readings = map_in_order(score, paths, options["jobs"] or choose_process_count(paths))
         bar = ProgressBar(verbose=bool(options["verbosity"]))
         scores = [reader.take(reading) for reading in bar.track(readings, "runs", len(paths))]
-        reader.raise_if_rejected("no output written")
-        if judged is None:
-            return
+        judged = reader.accept(judged)
         measures = state_highest_grade(measures, scoring, judged.grades)
         label = read_label(options["manifest"], judged)
         results = [
@@ -181,7 +179,7 @@ class EvaluateCommand(FileCommand):
         out: Output,
     ) -> None:
         from poolbench.commands.score_ranges import iter_interval_notes, read_run_intervals
-        from poolbench.evaluation.sampling_formats import INTERVAL_FORMATS
+        from poolbench.evaluation.bounds_formats import INTERVAL_FORMATS
 
         read = partial(read_run_intervals, measures=measures, options=scoring)
         paths, _, runs = read_runs(options, out, read)
@@ -244,22 +242,13 @@ def read_runs(
     judged = read_judgments_option(reader, options)
     paths = list(dict.fromkeys(options["runs"]))
     readings = [reader.take(read(path, judged)) for path in paths]
-    reader.raise_if_rejected("no output written")
-    label = "" if judged is None else read_label(options["manifest"], judged)
+    label = read_label(options["manifest"], reader.accept(judged))
     return paths, label, [run for run in readings if run is not None]
 
 
 def choose_parts(options: Mapping[str, Any]) -> dict[str, bool]:
     """What to write: values by topic, over all topics, or both."""
     return {"by_topic": options["by_topic"], "summary": options["summary"]}
-
-
-def write_notes(options: Mapping[str, Any], out: Output, notes: Iterable[Iterable[str]]) -> None:
-    """The notes on each run, in the order of the files; shared ones once."""
-    paths = list(dict.fromkeys(options["runs"]))
-    lines = ((path, line) for path, own in zip(paths, notes, strict=False) for line in own)
-    for line in group_shared_texts(lines, len(paths)) if options["verbosity"] else ():
-        out.note(line)
 
 
 def read_judgments_option(reader: FileReader, options: Mapping[str, Any]) -> JudgmentTable | None:

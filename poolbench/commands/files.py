@@ -95,11 +95,17 @@ class FileReader:
         read = zip(listed, tables, strict=True)
         return {path: table for path, table in read if table is not None}
 
-    def raise_if_rejected(self, consequence: str) -> None:
+    def raise_if_rejected(self) -> None:
         """Raise ``CliError`` if any file was rejected."""
         if self.rejected:
             files = "1 file" if self.rejected == 1 else f"{self.rejected} files"
-            raise CliError(f"{files} rejected; {consequence}.")
+            raise CliError(f"{files} rejected; no output written.")
+
+    def accept(self, table: Table | None) -> Table:
+        """A table that was read; raises ``CliError`` if its file, or any other, was rejected."""
+        self.raise_if_rejected()
+        assert table is not None  # noqa: S101 -- for mypy
+        return table
 
 
 def file_stem(path: str) -> str:

@@ -44,9 +44,7 @@ class InterleaveCommand(FileCommand):
         reader = FileReader(out)
         a, b = (reader.read(options[name], read_run, lenient=True) for name in ("run_a", "run_b"))
         clicks = options["clicks"] and reader.read(options["clicks"], read_sessions)
-        reader.raise_if_rejected("no output written")
-        if a is None or b is None:
-            return
+        a, b = reader.accept(a), reader.accept(b)
         with explain_value_errors():
             sampling = ResamplingOptions(seed=options["seed"])
             runs = interleave_runs(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
+from poolbench.commands.command import Output
 from poolbench.commands.files import FileReader, FileResult, read_file
 from poolbench.evaluation.evaluate import ScoredRun
 from poolbench.evaluation.formats import LABEL
@@ -15,6 +16,14 @@ from poolbench.runs.tables import RunTable
 
 Result = TypeVar("Result")
 MAX_LISTED = 5
+
+
+def write_notes(options: Mapping[str, Any], out: Output, notes: Iterable[Iterable[str]]) -> None:
+    """The notes on each of ``options["runs"]``, in the order of the files; shared ones once."""
+    paths = list(dict.fromkeys(options["runs"]))
+    lines = ((path, line) for path, own in zip(paths, notes, strict=False) for line in own)
+    for line in group_shared_texts(lines, len(paths)) if options["verbosity"] else ():
+        out.note(line)
 
 
 def group_shared_texts(lines: Iterable[tuple[str, str]], runs: int) -> Iterator[str]:

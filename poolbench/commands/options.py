@@ -62,10 +62,7 @@ def build_scoring_options(options: Mapping[str, Any]) -> ScoringOptions:
 
 
 def state_scale(
-    out: Output,
-    options: Mapping[str, Any],
-    measures: Sequence[Measure],
-    grades: NDArray[np.int32],
+    out: Output, options: Mapping[str, Any], measures: Sequence[Measure], grades: NDArray[np.int32]
 ) -> tuple[Measure, ...]:
     """``measures`` with the highest grade stated, after the notes about it are printed."""
     scoring = build_scoring_options(options)

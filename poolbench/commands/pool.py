@@ -64,7 +64,7 @@ class PoolCommand(FileCommand):
         spec = spec_from_options(reader, options)
         runs = runs_from_options(reader, options, spec.cutoff)
         qrels = reader.read(options["qrels"], read_qrels) if options["qrels"] else None
-        reader.raise_if_rejected("no output written")
+        reader.raise_if_rejected()
         check_unique_tags(runs)
         check_static_spec(spec)
         check_known_tags(spec, {run.tag for run in runs.values()})
@@ -109,9 +109,7 @@ def iter_frame_notes(frame: SamplingFrame, fmt: str) -> Iterator[str]:
 def spec_from_options(reader: FileReader, options: Mapping[str, Any]) -> PoolSpec:
     if options["depth"] is not None:
         return depth_spec(options["depth"])
-    specs = reader.read_all([options["spec"]], read_spec)
-    reader.raise_if_rejected("no output written")
-    return specs[options["spec"]]
+    return reader.accept(reader.read(options["spec"], read_spec))
 
 
 def runs_from_options(

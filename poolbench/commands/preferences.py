@@ -27,8 +27,6 @@ class PreferencesCommand(FileCommand):
 
     def run(self, options: Mapping[str, Any], out: Output) -> None:
         reader = FileReader(out)
-        log = reader.read(options["clicks"], read_click_log)
-        reader.raise_if_rejected("no output written")
-        if log is not None:
-            records = count_clicked_pairs(log.pairs)
-            out.write(PAIR_FORMATS[options["format"]](records, log.sessions))
+        log = reader.accept(reader.read(options["clicks"], read_click_log))
+        records = count_clicked_pairs(log.pairs)
+        out.write(PAIR_FORMATS[options["format"]](records, log.sessions))

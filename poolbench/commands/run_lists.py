@@ -107,11 +107,7 @@ def _count_arguments(action: Action | None, following: Sequence[str]) -> int:
 def add_run_files(parser: ArgumentParser, help_text: str) -> None:
     """The positional argument RUN..., as ``options["runs"]``: the paths of run files."""
     parser.add_argument(
-        "runs",
-        metavar="RUN",
-        nargs="+",
-        action=FileListAction,
-        help=f"{help_text}; {GRAMMAR}",
+        "runs", metavar="RUN", nargs="+", action=FileListAction, help=f"{help_text}; {GRAMMAR}"
     )
 
 

@@ -43,11 +43,9 @@ class ScorePreferencesCommand(FileCommand):
 
     def run(self, options: Mapping[str, Any], out: Output) -> None:
         reader = FileReader(out)
-        preferences = reader.read(options["preferences"], read_preferences)
+        read = reader.read(options["preferences"], read_preferences)
         runs = reader.read_all(options["runs"], read_run, lenient=True)
-        reader.raise_if_rejected("no output written")
-        if preferences is None:
-            return
+        preferences = reader.accept(read)
         with explain_value_errors():
             sampling = ResamplingOptions(options["seed"], options["resamples"])
         grouped = group_preferences(preferences.records)

@@ -9,7 +9,7 @@ from poolbench.commands.command import CliError
 from poolbench.commands.files import FileResult
 from poolbench.commands.notes import read_scored_run
 from poolbench.evaluation.bounds import compute_run_bounds
-from poolbench.evaluation.bounds_formats import RunBounds
+from poolbench.evaluation.bounds_formats import RunBounds, RunIntervals
 from poolbench.evaluation.evaluate import evaluate
 from poolbench.evaluation.judgments import JudgmentTable
 from poolbench.evaluation.matching import batch_from_table
@@ -22,7 +22,6 @@ from poolbench.evaluation.sampling_error import (
     estimate_sampling_error,
     get_variance_method,
 )
-from poolbench.evaluation.sampling_formats import RunIntervals
 from poolbench.runs.tables import RunTable
 
 

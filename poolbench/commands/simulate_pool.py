@@ -22,18 +22,13 @@ from poolbench.commands.progress import ProgressBar
 from poolbench.commands.run_lists import add_run_files, add_run_tags
 from poolbench.pooling.spec import PoolSpec, depth_spec
 from poolbench.pooling.spec_file import read_spec
+from poolbench.reliability.disagreement.report import parse_ranking_measures
 from poolbench.reliability.simulation.finished_campaign import FinishedCampaign
 from poolbench.reliability.simulation.formats import FORMATS
 from poolbench.reliability.simulation.report import MEASURES, SEEDS, SHARES
-from poolbench.reliability.simulation.simulator import (
-    check_simulation,
-    parse_ranking_measures,
-    simulate_specs,
-)
+from poolbench.reliability.simulation.simulator import check_simulation, simulate_specs
 from poolbench.runs.qrels import read_qrels
 from poolbench.runs.runs import read_run
-
-CONSEQUENCE = "no output written"
 
 
 class SimulatePoolCommand(FileCommand):
@@ -114,15 +109,15 @@ def read_specs(reader: FileReader, options: Mapping[str, Any]) -> dict[str, Pool
 
 def read_finished_campaign(reader: FileReader, options: Mapping[str, Any]) -> FinishedCampaign:
     """The campaign in the files; all files are read before any error is raised."""
-    qrels = reader.read_all([options["qrels"]], read_qrels)
+    qrels = reader.read(options["qrels"], read_qrels)
     runs = reader.read_all(options["runs"], read_run, lenient=True)
     pooled = read_run_tags(reader, options["pooled"], {run.tag for run in runs.values()})
-    if options["qrels"] in qrels:
-        reject_runs_without_topics(reader, runs, qrels[options["qrels"]].topics)
-    reader.raise_if_rejected(CONSEQUENCE)
+    if qrels is not None:
+        reject_runs_without_topics(reader, runs, qrels.topics)
+    qrels = reader.accept(qrels)
     check_unique_tags(runs)
     with explain_value_errors():
         build_scoring_options(options)
         return FinishedCampaign.from_tables(
-            [*runs.values()], qrels[options["qrels"]], pooled or None, options["level"]
+            [*runs.values()], qrels, pooled or None, options["level"]
         )

@@ -51,9 +51,7 @@ class UserMeasuresCommand(FileCommand):
         runs = reader.read_all(options["runs"], read_run, lenient=True)
         if qrels is not None:
             reject_runs_without_topics(reader, runs, qrels.topics)
-        reader.raise_if_rejected("no output written")
-        if qrels is None or known is None:
-            return
+        qrels, known = reader.accept(qrels), reader.accept(known)
         with explain_value_errors():
             scoring = ScoringOptions(level=options["level"], max_per_topic=options["depth"])
             scores = [
@@ -63,6 +61,4 @@ class UserMeasuresCommand(FileCommand):
         for path, scored in zip(runs, scores, strict=True):
             for name, reason in scored.reasons.items():
                 out.note(f"{path}: {name}: {reason}")
-        out.write(
-            FORMATS[options["format"]](scores, by_topic=options["by_topic"]),
-        )
+        out.write(FORMATS[options["format"]](scores, by_topic=options["by_topic"]))

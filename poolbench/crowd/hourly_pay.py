@@ -66,11 +66,7 @@ def estimate_unit_seconds(seconds: Sequence[float], documents: int, source: str)
 def assume_unit_seconds(documents: int) -> UnitSeconds:
     """Of units of ``documents`` documents, before anything was measured."""
     return UnitSeconds(
-        ASSUMED_SECONDS * documents,
-        ASSUMED_SLOW_SECONDS * documents,
-        0,
-        "assumed",
-        ASSUMED_SECONDS,
+        ASSUMED_SECONDS * documents, ASSUMED_SLOW_SECONDS * documents, 0, "assumed", ASSUMED_SECONDS
     )
 
 
@@ -100,12 +96,15 @@ class PayCase:
     who: str
     seconds: float
     amount: Decimal
-    hourly: float | None
     smallest: Decimal | None
 
     @property
     def minutes(self) -> float:
         return self.seconds / 60
+
+    @property
+    def hourly(self) -> float | None:
+        return compute_hourly_pay(self.amount, self.seconds)
 
     @property
     def is_enough(self) -> bool:
@@ -114,76 +113,49 @@ class PayCase:
 
 @dataclass(frozen=True)
 class PayAssessment:
-    """What ``terms`` mean for workers.
+    """What ``terms`` mean for workers who need ``seconds`` for a unit, and ``first_seconds`` of
+    reading and practice before the first one.
 
-    ``hourly``: at the median; ``hourly_slow``: at the 75th percentile; ``hourly_first``: at the
-    median of a first unit, with ``first_seconds`` of reading and practice before it. ``smallest``
-    unit pay meets the minimum at the median, ``smallest_slow`` at the 75th percentile.
-    ``smallest_screen_out`` meets it for ``first_seconds``. None where there is no time.
+    ``smallest`` unit pay meets the minimum at the median. ``smallest_screen_out`` meets it for
+    ``first_seconds``; 0 where practice has no pass mark, so that none is screened out before the
+    work (``screens_out``).
     """
 
     terms: PayTerms
     seconds: UnitSeconds
     first_seconds: float
-    hourly: float | None
-    hourly_slow: float | None
-    hourly_first: float | None
-    smallest: Decimal
-    smallest_slow: Decimal
-    smallest_screen_out: Decimal
+    screens_out: bool
+
+    @property
+    def smallest(self) -> Decimal:
+        return compute_smallest_pay(self.terms.hourly, self.seconds.median)
+
+    @property
+    def smallest_screen_out(self) -> Decimal:
+        return compute_smallest_pay(
+            self.terms.hourly, self.first_seconds if self.screens_out else 0.0
+        )
+
+    @property
+    def hourly(self) -> float | None:
+        """At the median."""
+        return compute_hourly_pay(self.terms.unit, self.seconds.median)
 
     @property
     def cases(self) -> list[PayCase]:
         """The lines of the pay table."""
         unit, seconds = self.terms.unit, self.seconds
+        slow = compute_smallest_pay(self.terms.hourly, seconds.slow)
         first = seconds.median + self.first_seconds
         cases = [
-            PayCase("Median", seconds.median, unit, self.hourly, self.smallest),
-            PayCase("75th percentile", seconds.slow, unit, self.hourly_slow, self.smallest_slow),
-            PayCase("First unit, with reading and practice", first, unit, self.hourly_first, None),
+            PayCase("Median", seconds.median, unit, self.smallest),
+            PayCase("75th percentile", seconds.slow, unit, slow),
+            PayCase("First unit, with reading and practice", first, unit, None),
         ]
-        if self.smallest_screen_out:
+        if least := self.smallest_screen_out:
             amount = self.terms.screen_out
-            hourly = compute_hourly_pay(amount, self.first_seconds)
-            least = self.smallest_screen_out
-            cases.append(PayCase("Failed practice", self.first_seconds, amount, hourly, least))
+            cases.append(PayCase("Failed practice", self.first_seconds, amount, least))
         return cases
-
-    @property
-    def meets_minimum(self) -> bool:
-        return self.terms.unit >= self.smallest
-
-    @property
-    def screen_out_meets_minimum(self) -> bool:
-        return self.terms.screen_out >= self.smallest_screen_out
-
-
-def assess_pay(
-    terms: PayTerms,
-    seconds: UnitSeconds,
-    *,
-    practice_pairs: int,
-    screens_out: bool,
-    reading_seconds: float,
-) -> PayAssessment:
-    """What ``terms`` pay per hour, and what would be enough.
-
-    Before the first unit a worker reads for ``reading_seconds`` and answers ``practice_pairs``,
-    each in the median time of a document. Where practice has no pass mark no worker is
-    screened out before the work (``screens_out``), so the smallest screen-out pay is 0.
-    """
-    first = reading_seconds + practice_pairs * seconds.per_document
-    return PayAssessment(
-        terms=terms,
-        seconds=seconds,
-        first_seconds=first,
-        hourly=compute_hourly_pay(terms.unit, seconds.median),
-        hourly_slow=compute_hourly_pay(terms.unit, seconds.slow),
-        hourly_first=compute_hourly_pay(terms.unit, seconds.median + first),
-        smallest=compute_smallest_pay(terms.hourly, seconds.median),
-        smallest_slow=compute_smallest_pay(terms.hourly, seconds.slow),
-        smallest_screen_out=compute_smallest_pay(terms.hourly, first if screens_out else 0.0),
-    )
 
 
 PAY = Card(

@@ -62,11 +62,6 @@ class UnitOutcome:
     skipped: int = 0
     practice: int = 0
 
-    @property
-    def is_mostly_skipped(self) -> bool:
-        """Whether more than half of the documents were skipped."""
-        return 2 * self.skipped > max(self.size, self.judged)
-
 
 @dataclass(frozen=True)
 class PayDecision:
@@ -96,7 +91,7 @@ def compute_work_payment(outcome: UnitOutcome, terms: PayTerms) -> PayDecision |
     """What is owed for documents, practice aside."""
     size = max(outcome.size, outcome.judged)
     if outcome.state == "complete":
-        if not outcome.is_mostly_skipped:
+        if 2 * outcome.skipped <= size:
             return PayDecision(round_to_cent(terms.unit), "complete: pay for a unit")
         graded = outcome.judged - outcome.skipped
         words = f"complete: {outcome.skipped} of {size} documents skipped, pay for {graded}"

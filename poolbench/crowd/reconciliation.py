@@ -120,9 +120,7 @@ class Reconciliation:
 
 
 def reconcile_payments(
-    submissions: Sequence[ProviderSubmission],
-    owed: Sequence[SheetRow],
-    workers: Iterable[str],
+    submissions: Sequence[ProviderSubmission], owed: Sequence[SheetRow], workers: Iterable[str]
 ) -> Reconciliation:
     """Match by the provider's ID of the unit. ``workers`` are the provider's IDs of all who came.
 

@@ -16,9 +16,8 @@ from typing import Any
 import numpy as np
 
 from poolbench.evaluation.batch import ScoringBatch
-from poolbench.evaluation.bounding.completion_sides import Sides, choose_completions
 from poolbench.evaluation.bounding.extremes import Extremes, compute_extremes
-from poolbench.evaluation.bounding.solvers import find_solver
+from poolbench.evaluation.bounding.solvers import Sides, choose_completions, find_solver
 from poolbench.evaluation.completions import CompletionRankings
 from poolbench.evaluation.evaluate import aggregate_defined_values, select_measures
 from poolbench.evaluation.inputs import QrelsLike, read_sources

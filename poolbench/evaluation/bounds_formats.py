@@ -1,4 +1,4 @@
-"""Values with their bounds from unjudged documents as a report."""
+"""Reports of scores with bounds from unjudged documents, and of estimates with intervals."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from poolbench.evaluation.bounds import MeasureBounds
 from poolbench.evaluation.evaluate import ScoredRun
 from poolbench.evaluation.formats import ALL
 from poolbench.evaluation.measures.family import Measure
+from poolbench.evaluation.sampling_error import SamplingError
 from poolbench.reports.csv import merge_conditions
 from poolbench.reports.report import Column, Report, Section, Table, make_columns
 from poolbench.reports.writers import make_formats
+from poolbench.statistics.estimate import nan_to_none
 
 
 class RunBounds(NamedTuple):
@@ -115,4 +117,52 @@ def _finite_or_none(value: float) -> float | None:
 
 
 BOUNDS_FORMATS = make_formats(build_bounds_report, text="trec_eval")
+"""By the names of the score formats."""
+
+
+class RunIntervals(NamedTuple):
+    """The intervals of one run, one per measure."""
+
+    tag: str
+    measures: Sequence[SamplingError]
+
+
+INTERVAL_COLUMNS = (
+    *make_columns("run", "measure", "topic", left=True),
+    *make_columns("estimate", "low", "high", show=format_bound),
+)
+
+
+def build_intervals_report(
+    runs: Sequence[RunIntervals], *, by_topic: bool, summary: bool
+) -> Report:
+    """A line per estimate."""
+    rows = list(iter_interval_rows(runs, by_topic=by_topic, summary=summary))
+    table = Table("intervals", INTERVAL_COLUMNS, rows, tabs=True)
+    names = [column.name for column in INTERVAL_COLUMNS]
+    return Report(
+        title="Estimates with confidence intervals",
+        sections=[Section("", (table,))],
+        conditions={"confidence": 0.95},
+        record=table,
+        data=lambda: {"intervals": [dict(zip(names, row, strict=True)) for row in table.rows]},
+    )
+
+
+def iter_interval_rows(
+    runs: Sequence[RunIntervals], *, by_topic: bool, summary: bool
+) -> Iterator[tuple[str | float | None, ...]]:
+    """By run and measure, its topics first and all topics last."""
+    for tag, measures in runs:
+        for error in measures:
+            name = error.measure.name
+            ends = (error.values.tolist(), error.low.tolist(), error.high.tolist())
+            rows = zip(error.topics, *ends, strict=True) if by_topic else ()
+            for topic, *interval in rows:
+                yield tag, name, topic, *map(nan_to_none, interval)
+            if summary:
+                yield tag, name, ALL, error.overall.value, error.overall.low, error.overall.high
+
+
+INTERVAL_FORMATS = make_formats(build_intervals_report, text="trec_eval")
 """By the names of the score formats."""

@@ -1,8 +1,6 @@
-"""Precision–recall curves: the raw points of each topic, and interpolated curves."""
+"""Precision–recall curves: of one topic at every rank, and interpolated."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,38 +14,9 @@ ELEVEN = tuple(tenth / 10 for tenth in range(11))
 """The standard recall levels 0, 0.1 to 1."""
 
 
-@dataclass(frozen=True, eq=False)
-class RawCurve:
-    """The points where recall increases, one per relevant document retrieved.
-
-    By point: ``segment`` (ascending), ``ranks`` (ascending in a segment), ``recall`` and
-    ``precision``, both between 0 and 1. The points of segment ``i`` are ``starts[i]:starts[i +
-    1]``.
-    """
-
-    segment: Ints
-    starts: Ints
-    ranks: Ints
-    recall: Floats
-    precision: Floats
-
-
-def precision_recall_curve(batch: ScoringBatch) -> RawCurve:
-    """Recall and precision at each relevant document retrieved."""
-    hits = batch.is_relevant
-    segment, ranks, relevant = batch.segment[hits], batch.ranks[hits], batch.relevant_so_far[hits]
-    return RawCurve(
-        segment=segment,
-        starts=group_starts(batch.count(hits)),
-        ranks=ranks,
-        recall=safe_ratio(relevant, batch.relevant[segment]),
-        precision=relevant / ranks,
-    )
-
-
 def sawtooth_curve(batch: ScoringBatch, segment: int) -> tuple[Floats, Floats]:
-    """``(recall, precision)`` at every rank of one ranking; precision falls between the raw
-    points."""
+    """``(recall, precision)`` at every rank of one ranking; precision falls where recall does not
+    rise."""
     mine = (batch.segment == segment) & batch.is_relevant
     ranks = np.arange(1, batch.lengths[segment] + 1)
     relevant = np.searchsorted(batch.ranks[mine], ranks, side="right")
@@ -60,14 +29,15 @@ def interpolate_precision(batch: ScoringBatch, levels: tuple[float, ...] = ELEVE
     0 if the ranking does not reach the level, and so at all levels if R = 0. The profile defines
     the number of relevant documents for a level.
     """
-    curve = precision_recall_curve(batch)
+    starts = group_starts(batch.count(batch.is_relevant))
+    precision = batch.relevant_so_far[batch.hits] / batch.ranks[batch.hits]
     needed = count_relevant_needed(levels, batch.relevant, batch.options.profile.recall_points)
-    first = curve.starts[:-1, None] + np.maximum(needed, 1) - 1
-    last = np.broadcast_to(curve.starts[1:, None], first.shape)
+    first = starts[:-1, None] + np.maximum(needed, 1) - 1
+    last = np.broadcast_to(starts[1:, None], first.shape)
     reached = first < last
     # reduceat takes the maximum from each index to the next; every second one is needed.
     ends = np.stack([np.where(reached, first, last), last], axis=-1).ravel()
-    best = np.maximum.reduceat(np.append(curve.precision, 0.0), ends)[::2] if len(ends) else ends
+    best = np.maximum.reduceat(np.append(precision, 0.0), ends)[::2] if len(ends) else ends
     return np.where(reached, best.reshape(first.shape), 0.0)
 
 

@@ -12,7 +12,7 @@ from poolbench.evaluation.judgments import Floats, Ints, JudgmentTable, Mask
 
 EPSILON = 1e-5
 """sample_eval.pl adds this to the number of relevant documents and three times as much to the
-number of judged ones."""
+number of judged ones; trec_eval adds it to the relevant and to the other judged ones."""
 
 
 @dataclass(frozen=True)
@@ -55,49 +55,33 @@ class Strata:
         return sum_by_place(topics, self.weights[mask], len(self.judged.topics))
 
 
-@dataclass(frozen=True)
-class StratumGroups:
-    """The rows of a batch by stratum: ``group`` numbers the pairs of segment and stratum."""
+def number_stratum_groups(batch: ScoringBatch, strata: Strata) -> Ints:
+    """By row: the number of its pair of segment and stratum."""
+    key = batch.segment * max(1, len(strata.pooled)) + strata.number[batch.judgment_index]
+    groups: Ints = np.unique(key, return_inverse=True)[1]
+    return groups
 
-    batch: ScoringBatch
-    group: Ints
 
-    @classmethod
-    def from_batch(cls, batch: ScoringBatch, strata: Strata) -> StratumGroups:
-        key = batch.segment * max(1, len(strata.pooled)) + strata.number[batch.judgment_index]
-        return cls(batch, np.unique(key, return_inverse=True)[1])
+def estimate_relevant_steps(batch: ScoringBatch, strata: Strata) -> Floats:
+    """By row: the document's contribution to the estimated number of relevant documents so far.
 
-    @cached_property
-    def order(self) -> Ints:
-        """Rows by group, and by rank within one."""
-        return np.argsort(self.group, kind="stable")
+    Within a stratum the estimate is pooled · (relevant + ε) / (judged + 3ε), all counted down to
+    the row.
+    """
+    group = number_stratum_groups(batch, strata)
+    order = np.argsort(group, kind="stable")
+    first = np.searchsorted(group[order], np.arange(group.max(initial=-1) + 1))
+    start = first[group[order]]
 
-    @cached_property
-    def first(self) -> Ints:
-        """The first row of each group in ``order``."""
-        return np.searchsorted(self.group[self.order], np.arange(self.group.max(initial=-1) + 1))
+    def count_down_to(mask: Mask) -> Ints:
+        total = np.concatenate(([0], np.cumsum(mask[order])))
+        return total[1:] - total[start]
 
-    def running_count(self, mask: Mask) -> Ints:
-        """Number of rows of ``mask`` in the group down to and including each row, in ``order``."""
-        total = np.concatenate(([0], np.cumsum(mask[self.order])))
-        return total[1:] - total[self.first[self.group[self.order]]]
-
-    @cached_property
-    def steps(self) -> Floats:
-        """By row: the document's contribution to the estimated number of relevant documents so
-        far.
-
-        Within a stratum the estimate is pooled · (relevant + ε) / (judged + 3ε), all counted
-        down to the row.
-        """
-        pooled = self.running_count(np.ones(len(self.order), np.bool_))
-        judged, relevant = (
-            self.running_count(self.batch.is_judged),
-            self.running_count(self.batch.is_relevant),
-        )
-        seen = pooled * (relevant + EPSILON) / (judged + 3 * EPSILON)
-        before = np.roll(seen, 1)
-        before[self.first] = 0.0
-        steps = np.empty(len(seen))
-        steps[self.order] = seen - before
-        return steps
+    pooled = np.arange(1, len(order) + 1) - start
+    judged, relevant = count_down_to(batch.is_judged), count_down_to(batch.is_relevant)
+    seen = pooled * (relevant + EPSILON) / (judged + 3 * EPSILON)
+    before = np.roll(seen, 1)
+    before[first] = 0.0
+    steps = np.empty(len(seen))
+    steps[order] = seen - before
+    return steps

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from poolbench.files.faults import FaultReport, format_count
@@ -205,12 +206,7 @@ def _json_texts(record: dict[str, Any]) -> dict[str, str]:
     metadata = record.get("metadata")
     nested: dict[str, Any] = metadata if isinstance(metadata, dict) else {}
     own = {k: v for k, v in record.items() if v is not metadata or not isinstance(v, dict)}
-    return {key.lower(): _json_text(value) for key, value in _pairs(nested, own)}
-
-
-def _pairs(*records: dict[str, Any]) -> Iterable[tuple[str, Any]]:
-    for record in records:
-        yield from record.items()
+    return {key.lower(): _json_text(value) for key, value in chain(nested.items(), own.items())}
 
 
 def _json_text(value: object) -> str:

@@ -5,7 +5,7 @@ each distinct one, not each pair.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -57,20 +57,16 @@ class PairBallots:
 
     def select_topics(self, topics: Collection[str]) -> PairBallots:
         """The pairs of ``topics``."""
-        return self._select_places(
-            [at for at, (topic, _) in enumerate(self.pairs) if topic in topics]
-        )
+        kept = frozenset(topics)
+        return self._select(lambda topic: topic in kept)
 
     def omit_topics(self, topics: Collection[str]) -> PairBallots:
         """The pairs of the other topics."""
-        if not topics:
-            return self
-        hidden = set(topics)
-        return self._select_places(
-            [at for at, (topic, _) in enumerate(self.pairs) if topic not in hidden]
-        )
+        hidden = frozenset(topics)
+        return self._select(lambda topic: topic not in hidden) if hidden else self
 
-    def _select_places(self, places: Sequence[int]) -> PairBallots:
+    def _select(self, is_kept: Callable[[str], bool]) -> PairBallots:
+        places = [at for at, (topic, _) in enumerate(self.pairs) if is_kept(topic)]
         if len(places) == len(self.pairs):
             return self
         return PairBallots([self.pairs[at] for at in places], self.kinds, self.kind[places])

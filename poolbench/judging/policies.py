@@ -23,7 +23,6 @@ from poolbench.judging.policy_rules import (
     RULES,
     AggregationRule,
     CrowdRule,
-    JointDecision,
     aggregate_votes,
     rule_card,
 )
@@ -207,7 +206,10 @@ def decide_pairs(
     rows: list[Row] = []
     undecided: list[tuple[str, str]] = []
     ties = 0
-    joint = aggregate_ballots(policy, ballots, gold or {})
+    joint = None
+    if policy.crowd is not None:
+        votes = {ballot.pair: ballot.people for ballot in ballots if ballot.people}
+        joint = aggregate_votes(policy.crowd, votes, gold or {})
     rule = RULES["single" if joint else policy.rule]
     # Many pairs share few distinct lists of grades: each is decided once.
     decide = lru_cache(maxsize=None)(rule.decide)
@@ -230,15 +232,6 @@ def decide_pairs(
     return PolicyOutcome(
         sorted(rows), sorted(undecided), ties if has_tie_rule else None, aggregated
     )
-
-
-def aggregate_ballots(
-    policy: QrelsPolicy, ballots: Iterable[PairBallot], gold: GoldCounts
-) -> JointDecision | None:
-    """The decisions of a rule for all pairs together, from the human judgments that count."""
-    if policy.crowd is None:
-        return None
-    return aggregate_votes(policy.crowd, {b.pair: b.people for b in ballots if b.people}, gold)
 
 
 FORMS: dict[str, Card] = {
@@ -294,21 +287,14 @@ def _adjudicated(rule: AggregationRule | CrowdRule) -> QrelsPolicy:
     return QrelsPolicy(name, adjudicated, card.name, adjudicated=True)
 
 
-POLICIES: dict[str, QrelsPolicy] = {
-    policy.name: policy
-    for policy in (
-        *(QrelsPolicy(name, rule.card, name) for name, rule in RULES.items()),
-        *map(_adjudicated, RULES.values()),
-    )
-}
+def _policies(rules: Mapping[str, AggregationRule | CrowdRule]) -> dict[str, QrelsPolicy]:
+    plain = (QrelsPolicy(name, rule.card, name) for name, rule in rules.items())
+    return {policy.name: policy for policy in (*plain, *map(_adjudicated, rules.values()))}
+
+
+POLICIES = _policies(RULES)
 """The policies whose name contains no assessor, pair by pair."""
-CROWD_POLICIES: dict[str, QrelsPolicy] = {
-    policy.name: policy
-    for policy in (
-        *(QrelsPolicy(name, rule.card, name) for name, rule in CROWD_RULES.items()),
-        *map(_adjudicated, CROWD_RULES.values()),
-    )
-}
+CROWD_POLICIES = _policies(CROWD_RULES)
 """The policies that decide all pairs together."""
 DEFAULT_POLICY = "adjudicated-median-floor"
 """The policy of pages and reports where none is chosen."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple
 
 from poolbench.cards import Card
 from poolbench.pooling.candidates import Floats, Ints, Mask, TopicCandidates
@@ -23,7 +24,7 @@ class NextDocument(NamedTuple):
     run: int = EARLIER
 
 
-class AdaptivePlayer(Protocol):
+class AdaptivePlayer(ABC):
     """An adaptive method on one topic. It knows only the judgments passed to ``observe``.
 
     ``choose`` has no side effects and can be repeated. ``available`` marks the documents not yet
@@ -31,31 +32,24 @@ class AdaptivePlayer(Protocol):
     ``step`` counts the documents selected so far and, with the seed, determines all randomness.
     """
 
+    @abstractmethod
     def choose(self, available: Mask, step: int) -> NextDocument: ...
 
+    @abstractmethod
     def observe(self, choice: NextDocument, relevant: bool) -> None: ...
 
+    def urgency(self, available: Mask) -> float | None:  # noqa: ARG002
+        """For methods that compare topics: the most urgent one comes first."""
+        return None
 
-@runtime_checkable
-class ComparablePlayer(Protocol):
-    """A player that is comparable across topics: the most urgent comes first."""
-
-    def urgency(self, available: Mask) -> float: ...
-
-
-@runtime_checkable
-class FinishingPlayer(Protocol):
-    """A player that can end its step early."""
-
-    def is_finished(self) -> bool: ...
-
-
-@runtime_checkable
-class MemoryPlayer(Protocol):
-    """A player with ``cells`` numbers in memory beyond runs × documents."""
+    def is_finished(self) -> bool:
+        """Whether its step ends early."""
+        return False
 
     @property
-    def cells(self) -> int: ...
+    def cells(self) -> int:
+        """Numbers in memory beyond runs × documents."""
+        return 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,24 +64,32 @@ class DocumentSample:
     sampled: Mask
 
 
+DocumentOrder = Callable[[TopicCandidates, Values, Mask], Ints]
+
+
 @dataclass(frozen=True)
-class PoolingMethod:
+class ScoreOrder:
+    """The order of documents by descending ``scores``."""
+
+    scores: Callable[[TopicCandidates, Values], Floats]
+
+    def __call__(self, candidates: TopicCandidates, values: Values, _: Mask) -> Ints:
+        return candidates.best_first(self.scores(candidates, values))
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoolingMethod(Card):
     """One of three kinds. ``order`` returns documents best first; those not marked ``available``
     are in the pool already and are skipped. ``sample`` draws from the ``available`` documents,
     ``documents`` of them if the step limits their number. ``player`` starts an adaptive method.
     ``reach`` is the last rank used, by run (None: the cut-off). ``reads``: it needs texts.
     """
 
-    card: Card
-    order: Callable[[TopicCandidates, Values, Mask], Ints] | None = None
+    order: DocumentOrder | None = None
     sample: Callable[[TopicCandidates, Values, Mask, int | None], DocumentSample] | None = None
     player: Callable[[TopicCandidates, Values], AdaptivePlayer] | None = None
     reach: Callable[[TopicCandidates, Values], Ints] | None = None
     reads: bool = False
-
-    @property
-    def name(self) -> str:
-        return self.card.name
 
     @property
     def kind(self) -> str:
@@ -95,14 +97,3 @@ class PoolingMethod:
         if self.player is not None:
             return "adaptive"
         return "static" if self.order is not None else "sampled"
-
-
-def score_based_method(
-    card: Card, scores: Callable[[TopicCandidates, Values], Floats]
-) -> PoolingMethod:
-    """The static method that takes documents by descending ``scores``."""
-
-    def order(candidates: TopicCandidates, values: Values, available: Mask) -> Ints:  # noqa: ARG001
-        return candidates.best_first(scores(candidates, values))
-
-    return PoolingMethod(card, order=order)

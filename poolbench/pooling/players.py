@@ -16,7 +16,7 @@ from poolbench.pooling.candidates import (
     hash_orders,
     round_significant,
 )
-from poolbench.pooling.method import EARLIER, NextDocument
+from poolbench.pooling.method import EARLIER, AdaptivePlayer, NextDocument
 
 UPDATE = Parameter(
     "update",
@@ -74,7 +74,7 @@ class RunCounts:
         return np.where(seen, self.relevant / np.where(seen, self.judged, 1), np.inf)
 
 
-class Bandit:
+class Bandit(AdaptivePlayer):
     """A player that takes the next document of the run with the highest ``value``, computed by
     run from the counts and, for randomness, the step. Ties are drawn anew at every step: in one
     order for the whole topic, a run that comes first would be played until it is exhausted.

@@ -18,10 +18,7 @@ from poolbench.pooling.candidates import Ints, TopicCandidates
 from poolbench.pooling.method import (
     EARLIER,
     AdaptivePlayer,
-    ComparablePlayer,
     DocumentSample,
-    FinishingPlayer,
-    MemoryPlayer,
     NextDocument,
     PoolingMethod,
     Values,
@@ -98,7 +95,7 @@ class PoolSession:
     @property
     def cells(self) -> int:
         """Approximate count of numbers in memory."""
-        own = self._player.cells if isinstance(self._player, MemoryPlayer) else 0
+        own = 0 if self._player is None else self._player.cells
         return own + len(self.candidates.runs) * len(self.candidates)
 
     def next(self) -> NextDocument | None:
@@ -111,9 +108,9 @@ class PoolSession:
 
     def urgency(self) -> float | None:
         """The urgency of the next document, if the step compares topics."""
-        if isinstance(self._player, ComparablePlayer) and self.steps[self.at].is_global:
-            return self._player.urgency(self.available)
-        return None
+        if self._player is None or not self.steps[self.at].is_global:
+            return None
+        return self._player.urgency(self.available)
 
     def select(self, choice: NextDocument) -> None:
         """Select ``choice``; no document is selected twice."""
@@ -161,9 +158,9 @@ class PoolSession:
             return True
         if not self.available.any() or self._stop.is_reached(self._step_outcomes):
             return True
-        if isinstance(self._player, FinishingPlayer) and self._player.is_finished():
-            return True
-        return self._player is None and self._place >= len(self._listed)
+        if self._player is None:
+            return self._place >= len(self._listed)
+        return self._player.is_finished()
 
     def _begin_next_step(self) -> None:
         self.at += 1

@@ -23,7 +23,7 @@ from poolbench.files.yaml_files import (
     is_text,
 )
 from poolbench.pooling.method import PoolingMethod
-from poolbench.pooling.methods.strata import (
+from poolbench.pooling.methods.samples import (
     SAMPLE,
     WINDOWS,
     is_sample,

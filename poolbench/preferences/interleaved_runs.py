@@ -65,10 +65,6 @@ class InterleavingOutcome:
     share: Estimate
     delta: Estimate
 
-    @property
-    def lists(self) -> int:
-        return self.wins_a + self.wins_b + self.ties
-
 
 def compare_credits(
     credits_by_topic: Mapping[str, Iterable[tuple[float, float]]],

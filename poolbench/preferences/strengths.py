@@ -86,8 +86,6 @@ class BradleyTerryResult:
 
     items: tuple[ItemStrength, ...]
     groups: tuple[tuple[str, ...], ...]
-    prior: float
-    steps: int
     converged: bool
 
     @property
@@ -107,11 +105,11 @@ def fit_bradley_terry(matrix: PairMatrix, prior: float = 0.0) -> BradleyTerryRes
         named = tuple(tuple(matrix.items[at] for at in group) for group in groups)
         why = f"the comparisons are not strongly connected: {len(groups):,} groups"
         nothing = np.full(len(matrix.items), np.nan)
-        return BradleyTerryResult(_rank_items(matrix, nothing, nothing, why), named, prior, 0, True)
+        return BradleyTerryResult(_rank_items(matrix, nothing, nothing, why), named, True)
     strengths, steps = fit_strengths(matrix.points[None], prior)
     errors = _standard_errors(matrix, strengths[0], prior)
     items = _rank_items(matrix, strengths[0], errors, "")
-    return BradleyTerryResult(items, (matrix.items,), prior, steps, steps < MOST_STEPS)
+    return BradleyTerryResult(items, (matrix.items,), steps < MOST_STEPS)
 
 
 def fit_strengths(points: Floats, prior: float = 0.0) -> tuple[Floats, int]:
@@ -227,34 +225,21 @@ class CycleReport:
     circular: int
     triads: int
     zeta: float | None
-    groups: tuple[tuple[str, ...], ...]
     cycles: tuple[tuple[str, ...], ...]
-
-    @property
-    def share(self) -> float | None:
-        return self.circular / self.triads if self.triads else None
 
 
 def examine_cycles(matrix: PairMatrix) -> CycleReport:
     """Circular triads of the majorities, and a shortest cycle through each item in one."""
     ahead = matrix.majority
     circular, triads = count_circular_triads(ahead)
-    groups = [group for group in list_groups(ahead.astype(np.float64)) if len(group) > 1]
     shortest: dict[tuple[int, ...], None] = {}
-    for start in (item for group in groups for item in group):
-        if len(shortest) < MOST_CYCLES:
-            shortest.setdefault(_rotate(_find_shortest_cycle(ahead, start)))
-    names = matrix.items
-    return CycleReport(
-        circular,
-        triads,
-        compute_consistence(ahead),
-        tuple(tuple(names[at] for at in group) for group in groups),
-        tuple(
-            tuple(names[at] for at in cycle)
-            for cycle in sorted(shortest, key=lambda cycle: (len(cycle), cycle))
-        ),
-    )
+    for group in list_groups(ahead.astype(np.float64)):
+        for start in group if len(group) > 1 else ():
+            if len(shortest) < MOST_CYCLES:
+                shortest.setdefault(_rotate(_find_shortest_cycle(ahead, start)))
+    listed = sorted(shortest, key=lambda cycle: (len(cycle), cycle))
+    cycles = tuple(tuple(matrix.items[at] for at in cycle) for cycle in listed)
+    return CycleReport(circular, triads, compute_consistence(ahead), cycles)
 
 
 def count_circular_triads(ahead: NDArray[np.bool_]) -> tuple[int, int]:

@@ -100,7 +100,7 @@ def scan_any_gaps(block: Bytes, gaps: Ints, width: int) -> FieldSpans | None:
         return None
     newlines = kinds == _LINE
     lines = (np.cumsum(newlines) - newlines)[is_end].reshape(-1, width)
-    if (lines[:, :1] != lines).any() or not _strictly_rises(lines[:, 0]).all():
+    if (lines[:, :1] != lines).any() or (np.diff(lines[:, 0]) <= 0).any():
         return None
     fields = starts.reshape(-1, width), ends.reshape(-1, width)
     return FieldSpans(int(np.count_nonzero(newlines)), lines[:, 0], *fields)
@@ -113,10 +113,6 @@ def scan_line_by_line(size: int, lines: Sequence[tuple[int, int, bytes]], width:
     spans = np.array(fields, np.int64).reshape(-1, width, 2)
     numbers = [number for number, _, _ in lines]
     return FieldSpans(size, numbers, spans[:, :, 0] + places, spans[:, :, 1] + places)
-
-
-def _strictly_rises(values: Ints) -> Mask:
-    return values[1:] > values[:-1]
 
 
 def _is_utf8(data: bytes, block: Bytes, start: int, stop: int) -> bool:

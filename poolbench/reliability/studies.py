@@ -20,23 +20,21 @@ from poolbench.reliability.collection.report import (
 from poolbench.reliability.disagreement.ballots import (
     build_ballots,
     build_ballots_from_qrels,
-    qrels_to_grades,
 )
 from poolbench.reliability.disagreement.panel import build_panel_from_tables
 from poolbench.reliability.disagreement.rankings import Treat
-from poolbench.reliability.disagreement.report import (
-    DRAWS as BOOTSTRAP_DRAWS,
-)
+from poolbench.reliability.disagreement.report import DRAWS as BOOTSTRAP_DRAWS
 from poolbench.reliability.disagreement.report import (
     SWAPS,
     DisagreementReport,
     build_disagreement_report,
     can_rank_runs,
+    parse_ranking_measures,
 )
 from poolbench.reliability.simulation.finished_campaign import FinishedCampaign
 from poolbench.reliability.simulation.report import MEASURES as RANKING_MEASURES
 from poolbench.reliability.simulation.report import SEEDS, Simulation
-from poolbench.reliability.simulation.simulator import parse_ranking_measures, simulate_specs
+from poolbench.reliability.simulation.simulator import simulate_specs
 from poolbench.runs.inputs import QrelsSource, RunsLike, read_qrels_table, read_runs
 
 
@@ -97,7 +95,7 @@ def disagreement(
     (ranked,) = parse_measures([measure])[:1]
     if not can_rank_runs(ranked):
         raise ValueError(f"{measure} does not rank runs")
-    against = None if reference is None else qrels_to_grades(read_qrels_table(reference))
+    against = None if reference is None else read_qrels_table(reference).by_pair()
     ballots = build_ballots(
         build_ballots_from_qrels(read_qrels_by_assessor(judgments)), get_policy(policy), against
     )
@@ -156,9 +154,8 @@ def report(
     >>> pb.report(runs, qrels, "map", depth=2, draws=5)
     <ReusabilityReport: 2 runs, 1 topics, 3 judged documents, pool depth 2>
     """
-    ranked = parse_measures([measures] if isinstance(measures, str) else measures)
-    if unranked := [measure.name for measure in ranked if not can_rank_by(measure)]:
-        raise ValueError(f"measures that do not rank runs: {', '.join(unranked)}")
+    named = [measures] if isinstance(measures, str) else measures
+    ranked = parse_ranking_measures(named, can_rank_by)
     table = read_qrels_table(qrels)
     source = CollectionSource(level, teams, pooled, depth)
     collection = build_collection(read_runs(runs), table, source)

@@ -16,11 +16,7 @@ from poolbench.reports.report import Report
 
 def write_json(report: Report) -> str:
     """The ``data`` of the report."""
-    return format_json(report.data() if report.data else None)
-
-
-def format_json(data: Any) -> str:
-    """``data`` as a file."""
+    data = report.data() if report.data else None
     return json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 

@@ -155,9 +155,3 @@ def find_best_text(column: Column, rows: Sequence[Sequence[Any]], at: int) -> st
 
 def show_row(table: Table, row: Sequence[Any]) -> list[str]:
     return [column.show(value) for column, value in zip(table.columns, row, strict=True)]
-
-
-def iter_shown_rows(table: Table) -> Iterator[list[str]]:
-    """The rows as plain text, with their marks."""
-    for cells in iter_cells(table):
-        yield [cell.text + cell.mark for cell in cells]

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from poolbench.reports.report import Report, Table, iter_shown_rows
+from poolbench.reports.report import Report, Table, iter_cells
 
 
 def write_text(report: Report) -> str:
@@ -30,7 +30,8 @@ def iter_text_blocks(report: Report) -> Iterator[str]:
 
 def write_text_table(table: Table) -> str:
     """The table with its lead and its notes."""
-    rows = [[column.title for column in table.columns], *iter_shown_rows(table)]
+    rows = [[column.title for column in table.columns]]
+    rows += [[cell.text + cell.mark for cell in cells] for cells in iter_cells(table)]
     more = 0 if table.most is None else len(rows) - 1 - table.most
     listed = rows[: len(rows) - more] if more > 0 else rows
     lines = map("\t".join, listed) if table.tabs else align_cells(table, listed)

@@ -48,16 +48,13 @@ class TopicGroups:
         """The rows of topics ``first`` to ``end - 1``, one topic after the other."""
         if self.is_sorted:
             return slice(int(self.starts[first]), int(self.starts[end]))
-        return self._ordered(*np.searchsorted(self._sorted_codes, [first, end]).tolist())
+        places = np.searchsorted(self.codes, [first, end], sorter=self._by_topic)
+        return self._ordered(*places.tolist())
 
     @cached_property
     def _by_topic(self) -> Ints:
         """The stretches, sorted by topic."""
         return np.argsort(self.codes, kind="stable")
-
-    @cached_property
-    def _sorted_codes(self) -> Ints:
-        return self.codes[self._by_topic]
 
     def _ordered(self, first: int, end: int) -> Ints:
         """The rows of stretches ``first`` to ``end - 1``, sorted by topic."""

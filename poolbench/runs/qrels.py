@@ -94,20 +94,24 @@ def _read_grades(source: ColumnFile, block: LineBlock) -> tuple[Grades, Mask]:
     is_bad |= np.abs(grades) > MAX_GRADE
     for row in np.flatnonzero(read.is_odd | is_bad).tolist():
         text = column.text(row)
-        is_bad[row] = not _is_grade(text)
+        is_bad[row] = not is_grade(text)
         grades[row] = 0 if is_bad[row] else int(text)
     for row in np.flatnonzero(is_bad).tolist():
-        message = (
-            f"The grade is not an integer between -{MAX_GRADE} and {MAX_GRADE}:"
-            f" {escape_excerpt(column.text(row), 20)}."
-        )
-        fix = "Use an integer grade, e.g. 0, 1, 2 or -1."
-        source.add_fault("EQ04", message, fix, line=int(block.lines[row]), field=GRADE)
+        fault = describe_invalid_grade(column.text(row))
+        source.add_fault("EQ04", *fault, line=int(block.lines[row]), field=GRADE)
     return grades.astype(np.int32), is_bad
 
 
-def _is_grade(text: bytes) -> bool:
+def is_grade(text: bytes) -> bool:
+    """Whether ``text`` is an integer of at most ``MAX_GRADE``, positive or negative."""
     return _INTEGER.fullmatch(text) is not None and abs(int(text)) <= MAX_GRADE
+
+
+def describe_invalid_grade(text: bytes) -> tuple[str, str]:
+    """What is wrong with it, and the fix."""
+    grade = escape_excerpt(text, 20)
+    message = f"The grade is not an integer between -{MAX_GRADE} and {MAX_GRADE}: {grade}."
+    return message, "Use an integer grade, e.g. 0, 1, 2 or -1."
 
 
 def _add_duplicates(

@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 from poolbench.files.columns import ColumnFile
 from poolbench.files.faults import FaultReport, InvalidFile
 from poolbench.files.streams import read_bytes
-from poolbench.runs.run_fields import FieldChecks
-from poolbench.runs.run_ids import check_docnos, check_topics
+from poolbench.runs.run_fields import FieldChecks, check_docnos, check_topics
 from poolbench.runs.run_ranking import RankedRows, check_depths, check_ranking
 from poolbench.runs.runs import RUN_LAYOUT, RowCollector, build_run_table, parse_scores
 from poolbench.runs.tables import RunTable

@@ -1,8 +1,9 @@
-"""Checks of single fields of a run: the tag, column 2 and the rank."""
+"""Checks of single fields of a run: tag, column 2, rank; topics and docnos of the campaign."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,8 +11,9 @@ from numpy.typing import NDArray
 
 from poolbench.files.columns import ColumnFile
 from poolbench.files.faults import escape_excerpt, format_count
-from poolbench.reading.reader import LineBlock, parse_decimals
-from poolbench.runs.runs import Q0, RANK, TAG
+from poolbench.reading.reader import Ints, LineBlock, parse_decimals
+from poolbench.runs.grouping import TopicGroups
+from poolbench.runs.runs import DOCNO, Q0, RANK, TAG, TOPIC, RunRows
 
 _TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,19}")
 TAG_FORM = "up to 20 letters A to Z, digits and _ . -, starting with a letter or digit"
@@ -117,3 +119,103 @@ class FieldChecks:
             for line, text in bad
         )
         self.source.add_faults("E13", entries, len(bad), field=RANK)
+
+
+MAX_DOCNO = 500
+_ZEROS = re.compile(r"(?<!\d)0+(?=\d)")
+
+
+def list_topic_rows(grouped: TopicGroups) -> list[tuple[str, Ints]]:
+    """Each topic of the file with its rows, in file order."""
+    order, groups = grouped.order(), zip(grouped.topics, grouped.groups(), strict=True)
+    return [(topic, order[start:end]) for topic, (start, end) in groups]
+
+
+def check_topics(
+    source: ColumnFile, rows: RunRows, topics: frozenset[str] | None, withheld: frozenset[str]
+) -> None:
+    """E16 for withheld topics, E09 for unknown ones, once per topic, with near misses (W11)."""
+    listed = list_topic_rows(rows.grouped)
+    first = {topic: int(rows.lines[members[0]]) for topic, members in listed}
+    sizes = {topic: format_count(len(members), "line") for topic, members in listed}
+    unknown = first.keys() - topics - withheld if topics is not None else set()
+    near = find_near_misses(unknown, topics or ())
+    for topic in sorted(unknown, key=first.__getitem__):
+        fix = _choose_fix(near.get(topic), "Remove these lines or use the campaign's topic IDs.")
+        message = f"Unknown topic: {escape_excerpt(topic, 40)} ({sizes[topic]})."
+        source.add_fault("E09", message, fix, line=first[topic], field=TOPIC)
+    for topic in filter(withheld.__contains__, first):
+        message = f"Topic {topic} is withheld; runs cannot contain it ({sizes[topic]})."
+        fix = "Remove the lines of this topic."
+        source.add_fault("E16", message, fix, line=first[topic], field=TOPIC)
+    _add_near(source, near, "topic", first.__getitem__, TOPIC)
+
+
+def check_docnos(source: ColumnFile, rows: RunRows, collection: Container[str] | None) -> None:
+    """E10 for every line whose docno the collection lacks, with near misses (W11); without a
+    collection for those of more than ``MAX_DOCNO`` characters.
+    """
+    if collection is None and rows.docnos.lengths.max(initial=0) <= MAX_DOCNO:
+        return  # No ID has more characters than bytes.
+    different = (text.decode() for text in rows.docnos.distinct())
+    unknown = {d for d in different if not _is_known(d, collection)}
+    if not unknown:
+        return
+    docnos = list(rows.docnos)
+    near = find_near_misses(unknown, collection if isinstance(collection, Iterable) else ())
+    bad = [row for row, docno in enumerate(docnos) if docno in unknown]
+
+    def entries() -> Iterator[tuple[int, str, str]]:
+        for row in bad:
+            docno = docnos[row]
+            message = f"Unknown docno: {escape_excerpt(docno, 40)}."
+            if len(docno) > MAX_DOCNO:
+                message = f"The docno exceeds {MAX_DOCNO} characters."
+            fix = _choose_fix(near.get(docno), "Use the docnos of the collection.")
+            yield int(rows.lines[row]), message, fix
+
+    source.add_faults("E10", entries(), len(bad), field=DOCNO)
+    _add_near(source, near, "docno", lambda docno: int(rows.lines[docnos.index(docno)]), DOCNO)
+
+
+def find_near_misses(unknown: set[str], ids: Iterable[str]) -> dict[str, str]:
+    """``ids`` that differ from unknown ones only in case or leading zeros."""
+    normalized = {normalize_id(name) for name in unknown}
+    if not normalized:
+        return {}
+    matches: dict[str, str] = {}
+    for name in ids:
+        if (plain := normalize_id(name)) in normalized:
+            matches[plain] = min(name, matches.get(plain, name))
+    return {name: matches[normalize_id(name)] for name in unknown if normalize_id(name) in matches}
+
+
+def normalize_id(name: str) -> str:
+    """The ID, case-folded and without leading zeros in its numbers."""
+    return _ZEROS.sub("", name.casefold())
+
+
+def _is_known(docno: str, collection: Container[str] | None) -> bool:
+    return len(docno) <= MAX_DOCNO if collection is None else docno in collection
+
+
+def _choose_fix(near: str | None, otherwise: str) -> str:
+    return otherwise if near is None else f"Did you mean {near}?"
+
+
+def _add_near(
+    source: ColumnFile,
+    near: dict[str, str],
+    noun: str,
+    first_line: Callable[[str], int],
+    field: int,
+) -> None:
+    if not near:
+        return
+    first = min(near, key=first_line) if len(near) <= 100 else min(near)
+    message = (
+        "Only case or leading zeros differ from known IDs:"
+        f" {format_count(len(near), noun)}, e.g. {near[first]}."
+    )
+    fix = "IDs are compared byte for byte; keep leading zeros and case."
+    source.add_fault("W11", message, fix, line=first_line(first), field=field)

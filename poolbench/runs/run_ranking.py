@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from poolbench.files.columns import ColumnFile
 from poolbench.files.faults import format_count
-from poolbench.runs.run_ids import iter_topic_rows
+from poolbench.runs.run_fields import list_topic_rows
 from poolbench.runs.runs import DOCNO, RANK, SCORE, TOPIC, RunRows
 from poolbench.runs.tables import RunTable
 
@@ -49,7 +49,7 @@ class RankedRows:
 
 def check_depths(source: ColumnFile, rows: RunRows, most: int | None) -> None:
     """E12, once per topic, at its first line over the limit."""
-    for topic, members in iter_topic_rows(rows.grouped):
+    for topic, members in list_topic_rows(rows.grouped):
         if most is not None and len(members) > most:
             size = f"Topic {topic} has {format_count(len(members), 'document')}"
             message = f"{size}; the limit is {most:,}."

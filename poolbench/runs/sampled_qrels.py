@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isnan
 
 import numpy as np
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from poolbench.files.columns import ColumnFile, ColumnLayout
 from poolbench.files.faults import FaultReport, InvalidFile, escape_excerpt
-from poolbench.runs.qrels import MAX_GRADE, qrels_from_rows, read_qrels
+from poolbench.runs.qrels import describe_invalid_grade, is_grade, qrels_from_rows, read_qrels
 from poolbench.runs.tables import QrelsTable
 
 StratumRow = tuple[str, str, str, int]
@@ -28,7 +28,6 @@ Fields = tuple[bytes, ...]
 _HEAD = 1 << 16
 """Bytes in which the first line of a file is searched."""
 
-_INTEGER = re.compile(rb"[+-]?\d{1,9}")
 _DECIMAL = re.compile(rb"(\d{1,9}\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
 _CERTAIN = (b"0", b"2")
 """Methods of prels whose documents were certain to be judged, sampled or not."""
@@ -93,43 +92,29 @@ def write_strata(table: SampledQrels) -> bytes:
     """The sample with its strata as text; raises ``ValueError`` if it has none."""
     if table.strata is None:
         raise ValueError("the sample has probabilities but no strata")
-    columns = zip(_pairs(table), table.strata, table.qrels.grades.tolist(), strict=True)
-    lines = [f"{topic} 0 {docno} {stratum} {grade}\n" for (topic, docno), stratum, grade in columns]
+    rows = zip(table.qrels.by_pair().items(), table.strata, strict=True)
+    lines = [f"{topic} 0 {docno} {name} {grade}\n" for ((topic, docno), grade), name in rows]
     return "".join(lines).encode()
 
 
 def write_prels(table: SampledQrels) -> bytes:
     """The judgments with their probabilities as text, NA outside the sample; the method is 1."""
-    columns = zip(_pairs(table), table.qrels.grades.tolist(), table.inclusion.tolist(), strict=True)
+    columns = zip(table.qrels.by_pair().items(), table.inclusion.tolist(), strict=True)
     lines = [
         f"{topic} {docno} {grade} {_SAMPLED} {'NA' if isnan(probability) else repr(probability)}\n"
-        for (topic, docno), grade, probability in columns
+        for ((topic, docno), grade), probability in columns
     ]
     return "".join(lines).encode()
 
 
-def _pairs(table: SampledQrels) -> list[tuple[str, str]]:
-    qrels = table.qrels
-    topics = np.repeat(np.array(qrels.topics, object), np.diff(qrels.starts)).tolist()
-    return list(zip(topics, qrels.docnos, strict=True))
-
-
-@dataclass(frozen=True)
-class _SampleFormat:
-    """The columns of one format, and the positions of docno and grade."""
-
-    layout: ColumnLayout
-    docno: int
-    grade: int
-
-
-def _sample_format(*columns: str) -> _SampleFormat:
-    layout = ColumnLayout(columns, not_text="ES01", wrong_columns="ES02", empty="ES03", bom="WS01")
-    return _SampleFormat(layout, columns.index("docno"), columns.index("grade"))
-
-
-_STRATA = _sample_format("topic", "0", "docno", "stratum", "grade")
-_PRELS = _sample_format("topic", "docno", "grade", "method", "probability")
+_STRATA = ColumnLayout(
+    ("topic", "0", "docno", "stratum", "grade"),
+    not_text="ES01",
+    wrong_columns="ES02",
+    empty="ES03",
+    bom="WS01",
+)
+_PRELS = replace(_STRATA, columns=("topic", "docno", "grade", "method", "probability"))
 
 
 def read_strata(data: bytes, *, file: str = "", report: FaultReport | None = None) -> SampledQrels:
@@ -138,10 +123,10 @@ def read_strata(data: bytes, *, file: str = "", report: FaultReport | None = Non
     Warnings go to ``report`` when one is given. Raises ``InvalidFile`` with every fault (ES01
     to ES06); a duplicate pair is an error even if the lines are equal.
     """
-    source = ColumnFile(data, _STRATA.layout, FaultReport(file) if report is None else report)
+    source = ColumnFile(data, _STRATA, FaultReport(file) if report is None else report)
     rows = [
         (topic.decode(), docno.decode(), stratum.decode(), int(grade))
-        for topic, _, docno, stratum, grade in _read_lines(source, _STRATA)
+        for topic, _, docno, stratum, grade in _read_lines(source)
     ]
     return build_strata_sample(rows)
 
@@ -153,10 +138,10 @@ def read_prels(data: bytes, *, file: str = "", report: FaultReport | None = None
     probability 1. A judgment with probability NA is not in the sample. Warnings go to
     ``report`` when one is given. Raises ``InvalidFile`` with every fault (ES01 to ES07).
     """
-    source = ColumnFile(data, _PRELS.layout, FaultReport(file) if report is None else report)
+    source = ColumnFile(data, _PRELS, FaultReport(file) if report is None else report)
     rows = [
         (topic.decode(), docno.decode(), int(grade), _inclusion(method, probability))
-        for topic, docno, grade, method, probability in _read_lines(source, _PRELS)
+        for topic, docno, grade, method, probability in _read_lines(source)
     ]
     return build_prels_sample(rows)
 
@@ -169,12 +154,12 @@ def read_unsampled_qrels(
     head = data[:_HEAD].split(b"\n")
     lines = (line for line in head if line.strip() and not line.startswith(b"#"))
     first = next(lines, b"")
-    if len(first.split()) == len(_STRATA.layout.columns):
+    if len(first.split()) == len(_STRATA.columns):
         report.add(
             "ES08",
             "The file has 5 columns, as qrels of a sample have.",
-            f"Use --qrels-format strata ({_STRATA.layout.line_shape}) or "
-            f"--qrels-format prels ({_PRELS.layout.line_shape}).",
+            f"Use --qrels-format strata ({_STRATA.line_shape}) or "
+            f"--qrels-format prels ({_PRELS.line_shape}).",
             excerpt=first,
         )
         raise InvalidFile(report)
@@ -189,35 +174,30 @@ READERS: Mapping[str, Callable[..., QrelsTable | SampledQrels]] = {
 """Readers of judgments by the name of their format."""
 
 
-def _read_lines(source: ColumnFile, form: _SampleFormat) -> list[Fields]:
+def _read_lines(source: ColumnFile) -> list[Fields]:
     """The fields of all lines; raises ``InvalidFile`` if any line has a fault."""
     rows: list[Fields] = []
     lines: list[int] = []
     for block in source.blocks():
-        columns = [block.column(at).texts(slice(None)) for at in range(len(form.layout.columns))]
+        columns = [block.column(at).texts(slice(None)) for at in range(len(source.layout.columns))]
         fields = list(zip(*columns, strict=True))
-        good = [
-            i for i, row in enumerate(fields) if _is_valid_row(source, row, block.lines[i], form)
-        ]
+        good = [i for i, row in enumerate(fields) if _is_valid_row(source, row, block.lines[i])]
         rows += [fields[i] for i in good]
         lines += [int(block.lines[i]) for i in good]
-    _add_duplicates(source, rows, lines, form)
+    _add_duplicates(source, rows, lines)
     if source.report.has_errors:
         raise InvalidFile(source.report)
     return rows
 
 
-def _is_valid_row(source: ColumnFile, row: Fields, line: int, form: _SampleFormat) -> bool:
+def _is_valid_row(source: ColumnFile, row: Fields, line: int) -> bool:
     """Whether grade and probability of a line are valid; if not, a fault is added."""
-    if not _is_grade(row[form.grade]):
-        message = (
-            f"The grade is not an integer between -{MAX_GRADE} and {MAX_GRADE}:"
-            f" {escape_excerpt(row[form.grade], 20)}."
-        )
-        fix = "Use an integer grade, e.g. 0, 1, 2 or -1."
-        source.add_fault("ES04", message, fix, line=int(line), field=form.grade)
+    grade = source.layout.columns.index("grade")
+    if not is_grade(row[grade]):
+        fault = describe_invalid_grade(row[grade])
+        source.add_fault("ES04", *fault, line=int(line), field=grade)
         return False
-    if form is _PRELS and not _is_valid_probability(*row[2:]):
+    if source.layout is _PRELS and not _is_valid_probability(*row[2:]):
         message = (
             "The inclusion probability is not a number above 0 and at most 1:"
             f" {escape_excerpt(row[-1], 20)}."
@@ -226,10 +206,6 @@ def _is_valid_row(source: ColumnFile, row: Fields, line: int, form: _SampleForma
         source.add_fault("ES07", message, fix, line=int(line), field=len(row) - 1)
         return False
     return True
-
-
-def _is_grade(text: bytes) -> bool:
-    return _INTEGER.fullmatch(text) is not None and abs(int(text)) <= MAX_GRADE
 
 
 def _is_valid_probability(grade: bytes, method: bytes, probability: bytes) -> bool:
@@ -247,12 +223,11 @@ def _inclusion(method: bytes, probability: bytes) -> float:
     return float("nan") if probability == b"NA" else float(probability)
 
 
-def _add_duplicates(
-    source: ColumnFile, rows: Sequence[Fields], lines: Sequence[int], form: _SampleFormat
-) -> None:
+def _add_duplicates(source: ColumnFile, rows: Sequence[Fields], lines: Sequence[int]) -> None:
+    docno = source.layout.columns.index("docno")
     first: dict[tuple[bytes, bytes], int] = {}
     for at, row in enumerate(rows):
-        seen = first.setdefault((row[0], row[form.docno]), at)
+        seen = first.setdefault((row[0], row[docno]), at)
         if seen == at:
             continue
         source.add_fault(
@@ -261,5 +236,5 @@ def _add_duplicates(
             f"{'' if rows[seen] == row else ', with other values'}.",
             "Keep one line per topic and document.",
             line=lines[at],
-            field=form.docno,
+            field=docno,
         )

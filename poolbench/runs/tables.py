@@ -87,3 +87,12 @@ class QrelsTable:
     def rows(self, index: int) -> slice:
         """The rows of the topic at ``index`` of ``topics``."""
         return slice(int(self.starts[index]), int(self.starts[index + 1]))
+
+    def by_pair(self) -> dict[tuple[str, str], int]:
+        """The grade of each (topic, docno), in the order of the rows."""
+        rows = [self.rows(at) for at in range(len(self.topics))]
+        return {
+            (topic, docno): grade
+            for topic, own in zip(self.topics, rows, strict=True)
+            for docno, grade in zip(self.docnos[own], self.grades[own].tolist(), strict=True)
+        }

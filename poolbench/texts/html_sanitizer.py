@@ -88,16 +88,9 @@ class UnreadablePage(ValueError):  # noqa: N818 -- it is the page that is at fau
     """A page that takes the parser longer than any page that people read."""
 
 
-class NestingTooDeep(UnreadablePage):
-    """Elements are nested deeper than on any page that people read."""
-
-
-class TooManyAttributes(UnreadablePage):
-    """A tag has more attributes than on any page that people read."""
-
-
 def sanitize(html: str) -> SanitizedHtml:
-    """The safe part of a page or a fragment. Raises ``NestingTooDeep`` or ``TooManyAttributes``.
+    """The safe part of a page or a fragment. Raises ``UnreadablePage`` for one that is nested too
+    deeply, or has a tag of too many attributes.
 
     Links within the page work; links out of it stay visible, but the sandbox blocks them. IDs
     get a prefix, so that no element can pass for a property of the document.
@@ -148,7 +141,7 @@ def _filter_attribute(_tag: str, name: str, value: str) -> str | None:
 
 
 def _check_attributes(html: str) -> None:
-    """Raise ``TooManyAttributes`` if a tag has more than ``MAX_ATTRIBUTES``. Linear in time."""
+    """Raise ``UnreadablePage`` if a tag has more than ``MAX_ATTRIBUTES``. Linear in time."""
     # Within svg and math, script and style are elements like others, with tags in them.
     if not _FOREIGN.search(html):
         html = _RAW_TEXT.sub("", html)
@@ -159,11 +152,11 @@ def _check_attributes(html: str) -> None:
             at, count = attribute.end(), count + 1
             if count > MAX_ATTRIBUTES:
                 message = f"A tag <{tag[2][:20]}> has more than {MAX_ATTRIBUTES:,} attributes."
-                raise TooManyAttributes(message)
+                raise UnreadablePage(message)
 
 
 def _count_start_tags(html: str) -> Counter[str]:
-    """The count of each start tag in ``html``. Raises ``NestingTooDeep``."""
+    """The count of each start tag in ``html``. Raises ``UnreadablePage``."""
     names: Counter[str] = Counter()
     opened: Counter[str] = Counter()
     depth = formatting = cost = 0
@@ -174,7 +167,7 @@ def _count_start_tags(html: str) -> Counter[str]:
             names[name] += 1
             cost += formatting
         if depth > MAX_DEPTH or cost > MAX_COST:
-            raise NestingTooDeep(f"The HTML is nested too deeply (limit: {MAX_DEPTH} elements).")
+            raise UnreadablePage(f"The HTML is nested too deeply (limit: {MAX_DEPTH} elements).")
         if name in _UNCOUNTED or opened[name] + step < 0:
             continue
         opened[name] += step

@@ -58,12 +58,23 @@ def list_growth(pool: Pool) -> list[TopicGrowth]:
     for (topic, docno), relevant in first_relevance(pool.campaign).items():
         if (topic, docno) in teams:
             outcomes[topic].append((docno, relevant))
-    rows = pool.growing.select_related("topic")
-    numbers = [(row.topic.number, row.budget, row.ended) for row in rows]
-    return [
-        topic_growth(number, selected[number], budget, ended, outcomes[number], teams)
-        for number, budget, ended in numbers
-    ]
+    growth = []
+    for row in pool.growing.select_related("topic"):
+        number = row.topic.number
+        hits = [(at, docno) for at, (docno, relevant) in enumerate(outcomes[number], 1) if relevant]
+        growth.append(
+            TopicGrowth(
+                number=number,
+                selected=selected[number],
+                budget=row.budget,
+                judged=len(outcomes[number]),
+                relevant=len(hits),
+                one_team=sum(teams[number, docno] == 1 for _, docno in hits),
+                barren=len(outcomes[number]) - (hits[-1][0] if hits else 0),
+                ended=row.ended,
+            )
+        )
+    return growth
 
 
 def first_relevance(
@@ -81,22 +92,6 @@ def first_relevance(
     for number, docno, grade in graded.values_list("topic__number", "docno", "grade"):
         first.setdefault((number, docno), (grade or 0) >= campaign.relevance_level)
     return first
-
-
-def topic_growth(
-    number: str,
-    selected: int,
-    budget: int,
-    ended: bool,
-    outcomes: list[tuple[str, bool]],
-    teams: dict[tuple[str, str], int],
-) -> TopicGrowth:
-    relevant_at = [at for at, (_, relevant) in enumerate(outcomes, 1) if relevant]
-    unique = sum(relevant and teams[number, docno] == 1 for docno, relevant in outcomes)
-    barren = len(outcomes) - (relevant_at[-1] if relevant_at else 0)
-    return TopicGrowth(
-        number, selected, budget, len(outcomes), len(relevant_at), unique, barren, ended
-    )
 
 
 def count_teams_by_pair(pool: Pool, table: PoolTable) -> dict[tuple[str, str], int]:

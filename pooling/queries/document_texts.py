@@ -6,12 +6,12 @@ import importlib.util
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-
-from django.db.models import QuerySet
+from typing import Any
 
 from campaigns import store
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Document, Topic
+from campaigns.services.collection import iter_batches
 from poolbench.pooling.candidates import RunListing
 from poolbench.pooling.session import LogMismatch
 from poolbench.pooling.spec import PoolSpec
@@ -87,37 +87,30 @@ def hash_topic_texts(query: str, hashes: Iterable[tuple[str, str]]) -> str:
     return store.sha256("\n".join(lines).encode())
 
 
-BATCH = 500
 TEXT_FORMATS = (Document.Format.TEXT, Document.Format.HTML)
 """PDF and images have no readable text."""
 
 
 def text_hashes(campaign: Campaign, docnos: Sequence[str]) -> dict[str, str]:
     """By docno: the sha256 of each of ``docnos`` that has a text."""
-    rows = (
-        part.values_list("docno", "sha256") for part in iter_documents_with_text(campaign, docnos)
-    )
-    return {docno: sha256 for part in rows for docno, sha256 in part}
+    return dict(iter_text_rows(campaign, docnos, "docno", "sha256"))
 
 
 def load_documents_with_text(campaign: Campaign, docnos: Sequence[str]) -> dict[str, DocumentText]:
     """By docno: each of ``docnos`` that has a text."""
-    columns = ("docno", "title", "body", "format")
-    rows = (part.values_list(*columns) for part in iter_documents_with_text(campaign, docnos))
+    rows = iter_text_rows(campaign, docnos, "docno", "title", "body", "format")
     return {
-        docno: DocumentText(docno, title, body, format=kind)
-        for part in rows
-        for docno, title, body, kind in part
+        docno: DocumentText(docno, title, body, format=kind) for docno, title, body, kind in rows
     }
 
 
-def iter_documents_with_text(
-    campaign: Campaign, docnos: Sequence[str]
-) -> Iterator[QuerySet[Document]]:
-    """In batches, since SQLite limits the number of parameters."""
+def iter_text_rows(
+    campaign: Campaign, docnos: Sequence[str], *columns: str
+) -> Iterator[tuple[Any, ...]]:
+    """``columns`` of those that have a text; in batches, since SQLite limits parameters."""
     documents = campaign.documents.filter(format__in=TEXT_FORMATS).order_by()
-    for start in range(0, len(docnos), BATCH):
-        yield documents.filter(docno__in=docnos[start : start + BATCH])
+    for part in iter_batches(docnos):
+        yield from documents.filter(docno__in=part).values_list(*columns)
 
 
 def document_text(document: DocumentText) -> str:

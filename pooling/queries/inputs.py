@@ -1,10 +1,12 @@
-"""The inputs of a pool, checked, with their hashes; the confirmation before it is frozen."""
+"""The inputs of a pool, checked, with their hashes; the draft, and what freezing it means."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from django.db.models import QuerySet
@@ -13,21 +15,24 @@ from django.urls import reverse
 from campaigns import store
 from campaigns.confirmation import Confirmation, Consequence
 from campaigns.errors import ActionRefused
-from campaigns.models import Campaign, Run
+from campaigns.models import Campaign, Run, User
 from campaigns.queries.confirmations.runs import (
     list_check_matters,
     list_done_submission,
     list_names,
     list_submission_matters,
 )
+from campaigns.rules import require_permission
 from campaigns.services import matrices
 from poolbench.files.faults import format_count
 from poolbench.pooling.candidates import RunListing
-from poolbench.pooling.pool_builder import is_shared, start_sessions
+from poolbench.pooling.pool_builder import build_pool_table, is_shared, start_sessions
 from poolbench.pooling.run_listing import build_listing_from_matrices
 from poolbench.pooling.session import PoolSession
 from poolbench.pooling.spec import PoolSpec
+from poolbench.pooling.tables import PoolTable
 from pooling.queries.document_texts import attach_listing_texts, check_reader
+from pooling.queries.pools import latest_pool_version
 
 MAX_RUNS = 65_535  # contributors are packed as uint16
 
@@ -93,12 +98,6 @@ def describe_inputs(campaign: Campaign, spec: PoolSpec, runs: Sequence[Run]) -> 
     )
 
 
-def hash_inputs(inputs: dict[str, Any]) -> str:
-    """sha256 of ``inputs`` as canonical JSON: sorted keys, no white space, UTF-8."""
-    text = json.dumps(inputs, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return store.sha256(text.encode())
-
-
 def load_listing(campaign: Campaign, runs: Iterable[Run], inputs: dict[str, Any]) -> RunListing:
     """The listing of ``runs`` for the topics of ``inputs``, down to the cut-off."""
     return build_listing_from_matrices(
@@ -161,50 +160,79 @@ def find_unknown_names(spec: PoolSpec, runs: Sequence[Run]) -> list[str]:
     return spec.runs.list_unknown({run.tag for run in runs}, {run.team.name for run in runs})
 
 
-def describe_freezing(
-    campaign: Campaign,
-    runs: Sequence[Run],
-    *,
-    version: int,
-    size: int,
-    most: int,
-    inputs_hash: str,
-) -> Confirmation:
-    """Before the pool of ``runs`` is frozen as ``version``: ``size`` documents now, ``most`` at
-    the end of an adaptive pool.
-    """
-    matters = list_submission_matters(
-        campaign,
-        "Freeze",
-        "Runs that come in later are not in this pool: they are scored only on documents that the"
-        " pooled runs contribute.",
-    )
-    matters += list_check_matters(campaign, "Freeze")
-    pooled = {run.pk for run in runs}
-    others = [run.tag for run in list_poolable_runs(campaign) if run.pk not in pooled]
-    teams = len({run.team_id for run in runs})
-    documents = format_count(size, "document")
-    done = [] if others else ["All accepted runs contribute to this pool."]
-    consequences = [
-        Consequence("For good", f"Pool {version} never changes or loses a document, even if a run"
-                    " is withdrawn. A larger pool is a new version."),
-        Consequence("Assessors", "see nothing before a judging plan assigns the pool to them."),
-        Consequence("Teams", "do not see the pool, nor which of their runs are in it."),
-    ]  # fmt: skip
-    if others:
-        text = f"{list_names(others)}: scored only on documents that the pooled runs contribute."
-        consequences.insert(1, Consequence(format_count(len(others), "run") + " not pooled", text))
-    if most > size:
-        text = f"Judgments add documents, up to {most:,}. None is removed."
-        consequences.insert(1, Consequence("Adaptive", text))
-    return Confirmation(
-        question=f"Freeze pool {version}?",
-        summary=f"{documents} of {format_count(len(runs), 'run')} of"
-        f" {format_count(teams, 'team')}. Inputs {inputs_hash[:12]}.",
-        before="Before you freeze",
-        open=tuple(matters),
-        done=(*list_done_submission(campaign), *done),
-        consequences=tuple(consequences),
-        button=f"Freeze {documents}",
-        back=reverse("pools", args=[campaign.slug]),
-    )
+@dataclass(frozen=True, eq=False)
+class PoolDraft:
+    """A pool before it is frozen: its runs, its inputs, and a session per topic."""
+
+    campaign: Campaign
+    runs: list[Run]
+    inputs: dict[str, Any]
+    sessions: list[PoolSession]
+
+    @cached_property
+    def table(self) -> PoolTable:
+        return build_pool_table(self.sessions)
+
+    @cached_property
+    def inputs_hash(self) -> str:
+        """sha256 of the inputs as canonical JSON: sorted keys, no white space, UTF-8."""
+        text = json.dumps(self.inputs, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        return store.sha256(text.encode())
+
+    def describe(self) -> Confirmation:
+        """The confirmation before it is frozen, as of now."""
+        campaign, size, version = (
+            self.campaign,
+            len(self.table),
+            latest_pool_version(self.campaign) + 1,
+        )
+        matters = list_submission_matters(
+            campaign,
+            "Freeze",
+            "Runs that come in later are not in this pool: they are scored only on documents that"
+            " the pooled runs contribute.",
+        )
+        matters += list_check_matters(campaign, "Freeze")
+        pooled = {run.pk for run in self.runs}
+        others = [run.tag for run in list_poolable_runs(campaign) if run.pk not in pooled]
+        teams = len({run.team_id for run in self.runs})
+        documents = format_count(size, "document")
+        done = [] if others else ["All accepted runs contribute to this pool."]
+        consequences = [
+            Consequence("For good", f"Pool {version} never changes or loses a document, even if a"
+                        " run is withdrawn. A larger pool is a new version."),
+            Consequence("Assessors", "see nothing before a judging plan assigns the pool to them."),
+            Consequence("Teams", "do not see the pool, nor which of their runs are in it."),
+        ]  # fmt: skip
+        if others:
+            text = (
+                f"{list_names(others)}: scored only on documents that the pooled runs contribute."
+            )
+            consequences.insert(
+                1, Consequence(format_count(len(others), "run") + " not pooled", text)
+            )
+        most = sum(session.budget for session in self.sessions)
+        if self.inputs.get("adaptive") and most > size:
+            text = f"Judgments add documents, up to {most:,}. None is removed."
+            consequences.insert(1, Consequence("Adaptive", text))
+        return Confirmation(
+            question=f"Freeze pool {version}?",
+            summary=f"{documents} of {format_count(len(self.runs), 'run')} of"
+            f" {format_count(teams, 'team')}. Inputs {self.inputs_hash[:12]}.",
+            before="Before you freeze",
+            open=tuple(matters),
+            done=(*list_done_submission(campaign), *done),
+            consequences=tuple(consequences),
+            button=f"Freeze {documents}",
+            back=reverse("pools", args=[campaign.slug]),
+        )
+
+
+def draft_pool(
+    *, actor: User, campaign: Campaign, spec: PoolSpec, runs: Iterable[Run]
+) -> PoolDraft:
+    """The pool that ``freeze_pool`` would freeze, with the same checks. Writes nothing."""
+    require_permission(actor, "campaigns.manage", campaign)
+    check_spec(campaign, spec)
+    runs_by_tag = get_poolable_runs(campaign, runs)
+    return PoolDraft(campaign, runs_by_tag, *build_sessions(campaign, runs_by_tag, spec))

@@ -8,7 +8,7 @@ from statistics import median
 
 import numpy as np
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Q, QuerySet
+from django.db.models import Max, Q, QuerySet
 
 from campaigns.models import Campaign, User
 from poolbench.cache import Cache
@@ -32,6 +32,11 @@ def list_visible_pools(user: User | AnonymousUser) -> QuerySet[Pool]:
     """Access control: pools of the campaigns that ``user`` organizes; a superuser sees all."""
     organized = Campaign.objects.organized_by(user).order_by()
     return Pool.objects.filter(campaign__in=organized).select_related("campaign", "frozen_by")
+
+
+def latest_pool_version(campaign: Campaign) -> int:
+    """The version of the newest frozen pool; 0 without pools."""
+    return campaign.pools.aggregate(newest=Max("version"))["newest"] or 0
 
 
 def load_pool_table(pool: Pool) -> PoolTable:

@@ -10,9 +10,7 @@ from hashlib import sha256
 import numpy as np
 
 from campaigns.models import Campaign, Run, User
-from campaigns.rules import require_permission
 from campaigns.services import matrices
-from poolbench.pooling.pool_builder import build_pool_table
 from poolbench.pooling.run_listing import cut_run
 from poolbench.pooling.spec import PoolSpec, method_in_words
 from poolbench.pooling.tables import PoolTable
@@ -20,14 +18,7 @@ from poolbench.reading.reader import DocnoArray
 from poolbench.runs.run_matrix import PairArray
 from pooling.queries.composition import Composition, TopicShare, compute_composition
 from pooling.queries.document_texts import text_hashes
-from pooling.queries.inputs import (
-    build_sessions,
-    check_spec,
-    get_poolable_runs,
-    hash_inputs,
-    is_skipped_topic,
-    list_poolable_runs,
-)
+from pooling.queries.inputs import draft_pool, is_skipped_topic, list_poolable_runs
 from pooling.queries.pools import judged_pair_set, pooled_pair_set
 
 SHARE_DEPTH = 10
@@ -102,38 +93,34 @@ def preview_pool(
     *, actor: User, campaign: Campaign, spec: PoolSpec, runs: Iterable[Run]
 ) -> PoolPreview:
     """The pool of ``runs`` by ``spec``, without saving anything."""
-    require_permission(actor, "campaigns.manage", campaign)
-    check_spec(campaign, spec)
-    pooled_runs = get_poolable_runs(campaign, runs)
-    inputs, sessions = build_sessions(campaign, pooled_runs, spec)
-    table = build_pool_table(sessions)
+    draft = draft_pool(actor=actor, campaign=campaign, spec=spec, runs=runs)
     parts = compute_composition(
-        table,
-        [run.team.name for run in pooled_runs],
-        inputs["topics"],
+        draft.table,
+        [run.team.name for run in draft.runs],
+        draft.inputs["topics"],
         judged=judged_pair_set(campaign),
         pooled=pooled_pair_set(campaign),
     )
-    by_topic = {session.candidates.topic: session for session in sessions}
+    by_topic = {session.candidates.topic: session for session in draft.sessions}
     return PoolPreview(
         spec=spec,
-        runs=tuple(pooled_runs),
+        runs=tuple(draft.runs),
         parts=parts,
-        pooled_shares=pooled_shares(campaign, table, pooled_runs),
-        inputs_hash=hash_inputs(inputs),
+        pooled_shares=pooled_shares(campaign, draft.table, draft.runs),
+        inputs_hash=draft.inputs_hash,
         future_documents={
             topic: session.budget - len(session.selected)
             for topic, session in by_topic.items()
             if spec.is_adaptive
         },
-        unanswered_topics=tuple(topic for topic in inputs["topics"] if topic not in by_topic),
+        unanswered_topics=tuple(topic for topic in draft.inputs["topics"] if topic not in by_topic),
         skipped_topics=tuple(
             topic
-            for topic in inputs["topics"]
+            for topic in draft.inputs["topics"]
             if topic in by_topic and is_skipped_topic(by_topic[topic])
         ),
-        identical_runs=find_identical_runs(pooled_runs),
-        duplicate_texts=count_duplicate_texts(campaign, table),
+        identical_runs=find_identical_runs(draft.runs),
+        duplicate_texts=count_duplicate_texts(campaign, draft.table),
     )
 
 

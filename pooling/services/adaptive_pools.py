@@ -35,7 +35,7 @@ from poolbench.pooling.spec_file import build_spec as spec_from
 from poolbench.pooling.tables import PoolTable
 from poolbench.runs.qrels import read_qrels
 from pooling.models import Pool, PoolEvent, PoolItem, PoolTopic
-from pooling.queries import document_texts, inputs
+from pooling.queries import document_texts
 from pooling.queries.inputs import load_listing
 from pooling.queries.pools import load_pool_table
 from pooling.services.freeze import build_pool_item
@@ -232,7 +232,7 @@ def frozen_listing(pool: Pool) -> RunListing:
 
     def load() -> RunListing:
         runs = Run.objects.filter(pk__in=[run["id"] for run in pool.spec["runs"]])
-        return inputs.load_listing(pool.campaign, runs, pool.spec)
+        return load_listing(pool.campaign, runs, pool.spec)
 
     return _listings.get_or_compute(pool.inputs_hash, load)
 
@@ -287,17 +287,16 @@ def frame_text(pool: Pool, fmt: str, qrels: int | None = None) -> str:
 
 def rebuild_frame(pool: Pool, table: PoolTable) -> SamplingFrame:
     """The frame from the pool's spec, runs and log, which never change."""
-    sessions = finished_sessions(pool) if pool.is_adaptive else frozen_sessions(pool)
+    spec = frozen_spec(pool)
+    sessions = (
+        finished_sessions(pool)
+        if pool.is_adaptive
+        else start_sessions(frozen_listing(pool), spec.steps, spec.budget)
+    )
     if not have_same_sample(build_pool_table(sessions), table):
         message = f"{str(pool).capitalize()} cannot be rebuilt from its spec and runs."
         raise ActionRefused("pool-not-rebuilt", message, "The documents to judge are unaffected.")
     return build_frame(sessions)
-
-
-def frozen_sessions(pool: Pool) -> list[PoolSession]:
-    runs = Run.objects.filter(pk__in=[run["id"] for run in pool.spec["runs"]])
-    spec = frozen_spec(pool)
-    return start_sessions(load_listing(pool.campaign, runs, pool.spec), spec.steps, spec.budget)
 
 
 def finished_sessions(pool: Pool) -> list[PoolSession]:

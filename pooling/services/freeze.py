@@ -3,72 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Max
 
-from campaigns.confirmation import Confirmation, Decision
+from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Run, User
-from campaigns.rules import require_permission
 from campaigns.services import events
 from campaigns.services.campaigns import close_if_chosen
 from campaigns.services.decisions import check_decision
 from poolbench.pooling.candidates import hash_order
-from poolbench.pooling.pool_builder import build_pool_table
 from poolbench.pooling.session import PoolSession
 from poolbench.pooling.spec import PoolSpec
 from poolbench.pooling.tables import PoolTable
 from pooling.models import Pool, PoolItem, PoolTopic
-from pooling.queries.inputs import (
-    build_sessions,
-    check_spec,
-    describe_freezing,
-    get_poolable_runs,
-    hash_inputs,
-)
-from pooling.queries.pools import PACKED
+from pooling.queries.inputs import PoolDraft, draft_pool, get_poolable_runs
+from pooling.queries.pools import PACKED, latest_pool_version
 
 BATCH = 5_000
-
-
-@dataclass(frozen=True, eq=False)
-class PoolDraft:
-    """A pool before it is frozen: its runs, its inputs, and a session per topic."""
-
-    campaign: Campaign
-    runs: list[Run]
-    inputs: dict[str, Any]
-    sessions: list[PoolSession]
-
-    @cached_property
-    def table(self) -> PoolTable:
-        return build_pool_table(self.sessions)
-
-    def describe(self) -> Confirmation:
-        """The confirmation before it is frozen, as of now."""
-        budgets = [session.budget for session in self.sessions]
-        return describe_freezing(
-            self.campaign,
-            self.runs,
-            version=latest_pool_version(self.campaign) + 1,
-            size=len(self.table),
-            most=sum(budgets) if self.inputs.get("adaptive") else len(self.table),
-            inputs_hash=hash_inputs(self.inputs),
-        )
-
-
-def draft_pool(
-    *, actor: User, campaign: Campaign, spec: PoolSpec, runs: Iterable[Run]
-) -> PoolDraft:
-    """The pool that ``freeze_pool`` would freeze, with the same checks. Writes nothing."""
-    require_permission(actor, "campaigns.manage", campaign)
-    check_spec(campaign, spec)
-    runs_by_tag = get_poolable_runs(campaign, runs)
-    return PoolDraft(campaign, runs_by_tag, *build_sessions(campaign, runs_by_tag, spec))
 
 
 def freeze_pool(
@@ -102,16 +55,11 @@ def check_unchanged(draft: PoolDraft, after: int | None) -> None:
     if after is not None and latest_pool_version(campaign) != after:
         fix = "Review the new pool, then preview and freeze again."
         raise ActionRefused("overtaken", "Another pool was frozen in the meantime.", fix)
-    same = campaign.pools.filter(inputs_hash=hash_inputs(draft.inputs)).first()
+    same = campaign.pools.filter(inputs_hash=draft.inputs_hash).first()
     if same is not None:
         fix = "Select other runs or change the spec to extend it."
         raise ActionRefused("same-pool", f"This pool is already frozen as {same}.", fix)
     get_poolable_runs(campaign, draft.runs)
-
-
-def latest_pool_version(campaign: Campaign) -> int:
-    """The version of the newest frozen pool; 0 without pools."""
-    return campaign.pools.aggregate(newest=Max("version"))["newest"] or 0
 
 
 def write_pool(actor: User, draft: PoolDraft, confirmed: dict[str, Any]) -> Pool:
@@ -120,7 +68,7 @@ def write_pool(actor: User, draft: PoolDraft, confirmed: dict[str, Any]) -> Pool
         campaign=campaign,
         version=latest_pool_version(campaign) + 1,
         spec=inputs,
-        inputs_hash=hash_inputs(inputs),
+        inputs_hash=draft.inputs_hash,
         size=len(table),
         frozen_by=actor,
     )

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
-from typing import NamedTuple
 
 from django.contrib.auth.decorators import login_not_required
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_http_methods, require_safe
@@ -24,53 +22,20 @@ from poolbench.pooling.formats import FORMATS, FRAME_FORMATS
 from poolbench.pooling.registry import list_methods_by_kind
 from pooling.forms import FreezeForm, PoolForm, QuickSelectionForm, spec_to_yaml
 from pooling.models import Pool
-from pooling.queries.adaptive_pools import TopicGrowth, list_growth
-from pooling.queries.composition import Composition, RunShare, TeamShare, TopicShare
-from pooling.queries.inputs import choose_runs, list_poolable_runs
+from pooling.queries.adaptive_pools import list_growth
+from pooling.queries.composition import Composition
+from pooling.queries.inputs import choose_runs, draft_pool, list_poolable_runs
 from pooling.queries.pools import (
     get_pool_composition,
     judged_campaigns,
+    latest_pool_version,
     list_visible_pools,
     load_pool_table,
     requested_qrels_version,
 )
 from pooling.queries.preview import SHARE_DEPTH, PoolPreview, preview_pool
 from pooling.services.adaptive_pools import frame_text, frozen_spec
-from pooling.services.freeze import check_unchanged, draft_pool, freeze_pool, latest_pool_version
-
-
-class TopicRow(NamedTuple):
-    """``hours`` are of a preview."""
-
-    topic: TopicShare
-    title: str
-    hours: float | None
-
-
-@dataclass(frozen=True)
-class CompositionPart:
-    """The tables of a composition: runs, in a preview with their pooled shares, and teams with the
-    most unique documents first; ``most_of_run`` and ``most_of_team`` are those of the first.
-    """
-
-    parts: Composition
-    by_topic: list[TopicRow]
-    by_run: list[tuple[RunShare, float | None]]
-    by_team: list[TeamShare]
-    most_of_run: int
-    most_of_team: int
-
-
-@dataclass(frozen=True)
-class GrowthPart:
-    """The growth of an adaptive pool by topic, and its sums."""
-
-    growth: list[TopicGrowth]
-    growth_given: int
-    growth_budget: int
-    growth_relevant: int
-    growth_alone: int
-    growth_many: int
+from pooling.services.freeze import check_unchanged, freeze_pool
 
 
 def composition_part(
@@ -78,38 +43,42 @@ def composition_part(
     parts: Composition,
     preview: PoolPreview | None = None,
     seconds: float = 0,
-) -> CompositionPart:
+) -> dict[str, object]:
+    """The tables of a composition: topics with title and, in a preview, hours; runs, in a preview
+    with their pooled shares, and teams, with the most unique documents first.
+    """
     shares = {row.run.tag: row.share or 0.0 for row in preview.pooled_shares} if preview else {}
     titles = dict(campaign.topics.values_list("number", "title"))
     runs = sorted(parts.runs, key=lambda run: -run.alone)
     teams = sorted(parts.teams, key=lambda team: -team.alone)
-    return CompositionPart(
-        parts=parts,
-        by_topic=[
-            TopicRow(
+    return {
+        "parts": parts,
+        "by_topic": [
+            (
                 topic,
                 titles.get(topic.number, ""),
                 preview.topic_hours(topic, seconds) if preview else None,
             )
             for topic in parts.topics
         ],
-        by_run=[(run, shares.get(run.tag)) for run in runs],
-        by_team=teams,
-        most_of_run=max((run.alone for run in runs), default=0),
-        most_of_team=max((team.alone for team in teams), default=0),
-    )
+        "by_run": [(run, shares.get(run.tag)) for run in runs],
+        "by_team": teams,
+        "most_of_run": max((run.alone for run in runs), default=0),
+        "most_of_team": max((team.alone for team in teams), default=0),
+    }
 
 
-def growth_part(pool: Pool) -> GrowthPart:
+def growth_part(pool: Pool) -> dict[str, object]:
+    """The growth of an adaptive pool by topic, and its sums."""
     growth = list_growth(pool)
-    return GrowthPart(
-        growth=growth,
-        growth_given=sum(topic.selected for topic in growth),
-        growth_budget=sum(topic.budget for topic in growth),
-        growth_relevant=sum(topic.relevant for topic in growth),
-        growth_alone=sum(topic.one_team for topic in growth),
-        growth_many=sum(topic.many_relevant for topic in growth),
-    )
+    return {
+        "growth": growth,
+        "growth_given": sum(topic.selected for topic in growth),
+        "growth_budget": sum(topic.budget for topic in growth),
+        "growth_relevant": sum(topic.relevant for topic in growth),
+        "growth_alone": sum(topic.one_team for topic in growth),
+        "growth_many": sum(topic.many_relevant for topic in growth),
+    }
 
 
 RULES = (
@@ -120,19 +89,6 @@ RULES = (
 )
 """The query of ``QuickSelectionForm`` and the label of its button."""
 ENDINGS = {"trec": ".txt", "csv": ".csv", "json": ".json"}
-
-
-@dataclass(frozen=True)
-class PreviewPart:
-    """``newest``: the latest version; ``simulated_on``: campaigns with judgments to simulate by."""
-
-    preview: PoolPreview
-    spec_text: str
-    seconds: float
-    hours: float
-    newest: int
-    share_depth: int
-    simulated_on: QuerySet[Campaign]
 
 
 @require_http_methods(["GET", "POST"])
@@ -202,26 +158,24 @@ def render_pool_preview(
             form.add_error(None, str(error))
     if refused is not None:
         form.add_error(None, str(refused))
-    selected_ids = (
-        {run.pk for run in preview.runs}
-        if preview
-        else selected_run_ids(request.POST or request.GET)
-    )
     quick = QuickSelectionForm()
     if preview is None:
+        selected_ids = selected_run_ids(request.POST or request.GET)
         return render_pools_page(request, campaign, form, quick, selected_ids)
     seconds = form.cleaned_data["seconds"]
-    part = PreviewPart(
-        preview=preview,
-        spec_text=spec_to_yaml(preview.spec),
-        seconds=seconds,
-        hours=preview.hours(seconds),
-        newest=latest_pool_version(campaign),
-        share_depth=SHARE_DEPTH,
-        simulated_on=judged_campaigns(request.user, campaign),
-    )
-    parts = part, composition_part(campaign, preview.parts, preview, seconds)
-    return render_pools_page(request, campaign, form, quick, selected_ids, parts)
+    # ``newest``: the latest version; ``simulated_on``: campaigns with judgments to simulate by.
+    part = {
+        "preview": preview,
+        "spec_text": spec_to_yaml(preview.spec),
+        "seconds": seconds,
+        "hours": preview.hours(seconds),
+        "newest": latest_pool_version(campaign),
+        "share_depth": SHARE_DEPTH,
+        "simulated_on": judged_campaigns(request.user, campaign),
+        **composition_part(campaign, preview.parts, preview, seconds),
+    }
+    selected_ids = {run.pk for run in preview.runs}
+    return render_pools_page(request, campaign, form, quick, selected_ids, part)
 
 
 @require_http_methods(["GET", "POST"])
@@ -259,7 +213,7 @@ def render_pools_page(
     form: PoolForm,
     quick: QuickSelectionForm,
     selected_ids: Collection[int],
-    preview: tuple[PreviewPart, CompositionPart] | tuple[()] = (),
+    preview: dict[str, object] | None = None,
 ) -> HttpResponse:
     runs = list(list_poolable_runs(campaign))
     page = {
@@ -274,7 +228,7 @@ def render_pools_page(
         "checked_count": sum(run.pk in selected_ids for run in runs),
     }
     status = 422 if form.errors or quick.errors else 200
-    return render_page(request, "pooling/pools.html", page, *preview, status=status)
+    return render_page(request, "pooling/pools.html", page, preview, status=status)
 
 
 @require_safe

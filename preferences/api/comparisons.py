@@ -11,7 +11,7 @@ from uuid import uuid4
 
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework import mixins, serializers, viewsets
 from rest_framework.decorators import action
 from rest_framework.request import Request
@@ -131,6 +131,7 @@ class ComparisonSerializer(Serializer[Any]):
     )
 
 
+@extend_schema_view(list=extend_schema(parameters=[CAMPAIGN]))
 class ComparisonViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Preference]):
     """Comparing documents and rankings; an assessor's own answers."""
 
@@ -146,10 +147,6 @@ class ComparisonViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Preferenc
         )
         related = ("campaign", "comparison__topic", "comparison__plan")
         return own.select_related(*related).order_by("-pk")
-
-    @extend_schema(parameters=[CAMPAIGN])
-    def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        return super().list(request, *args, **kwargs)
 
     @extend_schema(request=NextComparisonSerializer, responses={200: ComparisonSerializer})
     @action(detail=False, methods=["post"])

@@ -90,16 +90,6 @@ class SideCount:
 
 
 @dataclass(frozen=True)
-class JudgeCount:
-    """What one assessor has answered in a plan."""
-
-    assessor: User
-    judged: int
-    skipped: int
-    sides: SideCount
-
-
-@dataclass(frozen=True)
 class OwnPlan:
     """A plan with the comparisons that one assessor has answered, and those that remain."""
 
@@ -194,37 +184,19 @@ def leased_comparison_slots(
     )
 
 
-def list_own_plans(actor: User, campaign: Campaign) -> list[OwnPlan]:
-    """The plans in which ``actor`` has answered or may answer, newest first."""
-    done = dict(
-        current_preferences(campaign)
-        .filter(assessor=actor)
-        .order_by()
-        .values_list("comparison__plan")
-        .annotate(Count("pk"))
-    )
-    left: Counter[int] = Counter(
-        dict(
-            claimable_comparison_slots(actor, campaign)
-            .order_by()
-            .values_list("comparison__plan")
-            .annotate(Count("comparison", distinct=True))
-        )
-    )
-    left.update(leased_comparison_slots(actor, campaign).values_list("comparison__plan", flat=True))
-    plans = campaign.comparison_plans.filter(pk__in={*done, *left})
-    return [OwnPlan(plan, done.get(plan.pk, 0), left[plan.pk]) for plan in plans]
-
-
-def get_own_plan(actor: User, plan: ComparisonPlan) -> OwnPlan:
-    """How far ``actor`` is in ``plan``."""
-    campaign = plan.campaign
-    done = current_preferences(campaign).filter(comparison__plan=plan, assessor=actor)
+def list_own_plans(
+    actor: User, campaign: Campaign, plan: ComparisonPlan | None = None
+) -> list[OwnPlan]:
+    """The plans in which ``actor`` has answered or may answer, newest first; or ``plan`` alone."""
+    answered = list_own_preferences(actor, campaign, plan).order_by()
     waiting = claimable_comparison_slots(actor, campaign, plan).order_by()
-    left = waiting.values("comparison").distinct().count()
-    return OwnPlan(
-        plan, done.count(), left + leased_comparison_slots(actor, campaign, plan).count()
-    )
+    leased = leased_comparison_slots(actor, campaign, plan)
+    counts = answered.values_list("comparison__plan").annotate(Count("pk"))
+    left = waiting.values_list("comparison__plan").annotate(Count("comparison", distinct=True))
+    done, remaining = Counter(dict(counts)), Counter(dict(left))
+    remaining.update(leased.values_list("comparison__plan", flat=True))
+    plans = [plan] if plan else campaign.comparison_plans.filter(pk__in={*done, *remaining})
+    return [OwnPlan(each, done[each.pk], remaining[each.pk]) for each in plans]
 
 
 def list_own_preferences(
@@ -271,17 +243,20 @@ def count_sides(choices: Iterable[Preference]) -> SideCount:
     return SideCount(left, right, len(chosen) - decided, p_value)
 
 
-def list_judge_counts(plan: ComparisonPlan) -> list[JudgeCount]:
+def list_judge_counts(plan: ComparisonPlan) -> list[dict[str, object]]:
     """Who has answered how often, by name."""
     current = current_preferences(plan.campaign).filter(comparison__plan=plan)
     by_assessor: dict[User, list[Preference]] = defaultdict(list)
     for row in current.select_related("assessor").order_by("assessor__username", "pk"):
         by_assessor[row.assessor].append(row)
-    counts = []
+    counts: list[dict[str, object]] = []
     for assessor, rows in by_assessor.items():
         choices = [row for row in rows if row.kind == Preference.Kind.CHOICE]
         skipped = len(rows) - len(choices)
-        counts.append(JudgeCount(assessor, len(choices), skipped, count_sides(choices)))
+        counts.append({
+            "assessor": assessor, "judged": len(choices), "skipped": skipped,
+            "sides": count_sides(choices),
+        })  # fmt: skip
     return counts
 
 

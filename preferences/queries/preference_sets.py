@@ -58,14 +58,6 @@ class PreferenceSet:
         return len({record.topic for record in self.records})
 
 
-@dataclass(frozen=True)
-class RunComparison:
-    """The outcome of a plan that compares two runs."""
-
-    plan: ComparisonPlan
-    outcome: InterleavingOutcome
-
-
 def load_preference_set(campaign: Campaign, source: str) -> PreferenceSet:
     """The preferences of ``source``, one of ``SOURCES``."""
     if source == CLICKS:
@@ -147,11 +139,11 @@ def compute_set_strengths(
     return report
 
 
-def list_run_comparisons(campaign: Campaign) -> list[RunComparison]:
-    """The outcome of each plan that compares two runs and has an answer."""
+def list_run_comparisons(campaign: Campaign) -> list[tuple[ComparisonPlan, InterleavingOutcome]]:
+    """Each plan that compares two runs and has an answer, with its outcome."""
     plans = campaign.comparison_plans.exclude(kind=ComparisonPlan.Kind.DOCUMENTS)
     return [
-        RunComparison(plan, compare_outcomes(outcomes))
+        (plan, compare_outcomes(outcomes))
         for plan in plans.select_related("run_a", "run_b", "campaign")
         if (outcomes := list_topic_outcomes(plan))
     ]

@@ -15,8 +15,8 @@ from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Run, Topic, User
 from campaigns.rules import require_permission
-from campaigns.services import events
 from campaigns.services.decisions import check_decision
+from campaigns.services.events import log_event
 from campaigns.services.matrices import load_run_table
 from judging.services.leases import return_slots_by_token
 from poolbench.files.faults import format_count
@@ -120,16 +120,8 @@ def create_comparison_plan(
             draft.plan, draft.position = plan, position
         rows = Comparison.objects.bulk_create(preview.drafts, batch_size=BATCH)
         ComparisonSlot.objects.bulk_create(iter_comparison_slots(plan, rows), batch_size=BATCH)
-        events.log_event(
-            campaign=campaign,
-            actor=actor,
-            code="comparisons.created",
-            subject=f"{plan.title}, {format_count(len(rows), 'comparison')}",
-            plan=plan.pk,
-            kind=plan.kind,
-            judges=plan.judges,
-            seed=plan.seed,
-        )
+        data = {"kind": plan.kind, "judges": plan.judges, "seed": plan.seed}
+        log_plan_event(actor, plan, "comparisons.created", len(rows), **data)
     return plan
 
 
@@ -230,9 +222,7 @@ def pause_comparisons(*, actor: User, plan: ComparisonPlan, paused: bool = True)
     with transaction.atomic():
         if ComparisonPlan.objects.filter(pk=plan.pk, state=before).update(state=after):
             code = "comparisons.paused" if paused else "comparisons.resumed"
-            events.log_event(
-                campaign=plan.campaign, actor=actor, code=code, subject=plan.title, plan=plan.pk
-            )
+            log_plan_event(actor, plan, code)
         plan.refresh_from_db(fields=["state", "closed_at"])
     if plan.state == State.CLOSED:
         raise ActionRefused("plan-closed", "This plan is closed.", "Create another plan.")
@@ -253,14 +243,7 @@ def close_comparisons(
         ComparisonPlan.objects.filter(pk=plan.pk).update(
             state=State.CLOSED, closed_at=timezone.now()
         )
-        events.log_event(
-            campaign=plan.campaign,
-            actor=actor,
-            code="comparisons.closed",
-            subject=plan.title,
-            plan=plan.pk,
-            **confirmed,
-        )
+        log_plan_event(actor, plan, "comparisons.closed", **confirmed)
         plan.refresh_from_db(fields=["state", "closed_at"])
 
 
@@ -273,11 +256,13 @@ def reopen_skipped_comparisons(*, actor: User, plan: ComparisonPlan) -> int:
         )
         count = return_slots_by_token(skipped)
         if count:
-            events.log_event(
-                campaign=plan.campaign,
-                actor=actor,
-                code="comparisons.reopened",
-                subject=f"{plan.title}, {format_count(count, 'comparison')}",
-                plan=plan.pk,
-            )
+            log_plan_event(actor, plan, "comparisons.reopened", count)
     return count
+
+
+def log_plan_event(
+    actor: User, plan: ComparisonPlan, code: str, count: int | None = None, **data: Any
+) -> None:
+    """``count``: of the comparisons that the act is about."""
+    subject = plan.title if count is None else f"{plan.title}, {format_count(count, 'comparison')}"
+    log_event(plan.campaign, actor, code, subject, plan=plan.pk, **data)

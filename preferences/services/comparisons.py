@@ -38,6 +38,11 @@ Kind, Choice, State = Preference.Kind, Preference.Choice, ComparisonSlot.State
 TIE = "tie"
 ATTEMPTS, CANDIDATES = 50, 20
 SALT = "preferences.display"
+AS_SUBMITTED = (
+    "comparison", "kind", "choice", "reason", "comment", "client_uuid", "served_at",
+    "active_seconds",
+)  # fmt: skip
+"""What the log keeps under the name that it has in a submission."""
 
 
 @dataclass(frozen=True)
@@ -266,20 +271,13 @@ def append_preference(submission: PreferenceSubmission, slot: ComparisonSlot | N
     last = own.aggregate(last=Max("revision"))["last"]
     return Preference.objects.create(
         campaign=submission.plan.campaign,
-        comparison=submission.comparison,
         slot=slot,
         assessor=submission.actor,
         revision=(last or 0) + 1,
-        kind=submission.kind,
-        choice=submission.choice,
         picks=list(submission.picks),
-        reason=submission.reason,
-        comment=submission.comment,
         swapped=submission.display.swapped,
-        client_uuid=submission.client_uuid,
         lease=submission.token,
-        served_at=submission.served_at,
-        active_seconds=submission.active_seconds,
+        **{name: getattr(submission, name) for name in AS_SUBMITTED},
     )
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import Any
 from uuid import UUID, uuid4
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -17,7 +16,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from campaigns.errors import ActionRefused
-from campaigns.models import Campaign, Document, Topic, User
+from campaigns.models import Campaign, User
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import SignedInRequest, paginate
 from campaigns.views.pages import render_page
@@ -33,13 +32,11 @@ from preferences.forms import (
 )
 from preferences.models import Comparison, ComparisonPlan, Preference
 from preferences.queries.comparisons import (
-    OwnPlan,
     find_last_answer,
-    get_own_plan,
     list_own_plans,
     list_own_preferences,
 )
-from preferences.queries.shown_documents import ComparedDocument, list_compared_documents
+from preferences.queries.shown_documents import list_compared_documents
 from preferences.services.comparisons import (
     DisplayedComparison,
     claim_comparison,
@@ -51,9 +48,6 @@ from preferences.services.comparisons import (
     undo_preference,
 )
 
-if TYPE_CHECKING:
-    from django_stubs_ext import StrPromise
-
 Kind = ComparisonPlan.Kind
 QUESTIONS = {
     Kind.DOCUMENTS: gettext_lazy("Which document answers the topic better?"),
@@ -62,140 +56,91 @@ QUESTIONS = {
 }
 
 
-@dataclass(frozen=True)
-class ComparedSide:
-    """One side: a document, or a ranking."""
-
-    name: str
-    label: str
-    docno: str = ""
-    document: Document | None = None
-    documents: Sequence[ComparedDocument] = ()
-
-
-@dataclass(frozen=True)
-class ComparisonOnScreen:
-    """A comparison to judge. ``previous`` is the assessor's last answer, ``side`` the one that it
-    named; the answer counts unless ``undone``. Named ``document`` in shared templates.
-    """
-
-    display: str
-    token: UUID | None
-    topic: Topic
-    sides: Sequence[ComparedSide]
-    documents: Sequence[ComparedDocument]
-    previous: Preference | None
-    side: str
-    undone: bool
-    uuid: UUID = field(default_factory=uuid4)
-
-
-@dataclass(frozen=True)
-class ComparisonScreen:
-    """The context around a comparison; names are those of the judging screen."""
-
-    topic: Topic | None
-    progress: OwnPlan
-    last: Preference | None
-    rationale: str = "no"
-    recent: tuple[Preference, ...] = ()
-    new_guidelines: bool = False
-    undo_uuid: UUID = field(default_factory=uuid4)
-
-    @property
-    def total(self) -> int:
-        return self.progress.done + self.progress.left
-
-
-@dataclass(frozen=True)
-class ComparisonDeskPage:
-    campaign: Campaign
-    plan: ComparisonPlan
-    question: str
-    screen: ComparisonScreen
-    document: ComparisonOnScreen | None
-    reasons: list[tuple[str, str, StrPromise]]
-    home_url: str
-    here_url: str
-    skip_url: str
-    message: str
-    is_open: bool
-
-
 def build_comparison(
     actor: User, display: DisplayedComparison, token: UUID | None
-) -> ComparisonOnScreen:
-    """``display`` with its documents and what ``actor`` answered before."""
+) -> dict[str, Any]:
+    """``display`` with its documents. ``previous`` is the actor's last answer, ``side`` the one
+    that it named; the answer counts unless ``undone``.
+    """
     comparison = display.comparison
     previous = find_last_answer(actor, comparison)
     later = Preference.objects.none()
     if previous is not None:
         later = comparison.preferences.filter(assessor=actor, revision__gt=previous.revision)
-    kind, picks = comparison.plan.kind, previous.picks if previous else []
-    interleaved = kind == Kind.INTERLEAVED
+    picks = previous.picks if previous else []
+    interleaved = comparison.plan.kind == Kind.INTERLEAVED
     campaign = comparison.plan.campaign
-    return ComparisonOnScreen(
-        display=sign_display(actor, comparison, swapped=display.swapped),
-        token=token,
-        topic=comparison.topic,
-        sides=() if interleaved else build_sides(campaign, comparison, swapped=display.swapped),
-        documents=(
+    return {
+        "display": sign_display(actor, comparison, swapped=display.swapped),
+        "token": token,
+        "uuid": uuid4(),
+        "topic": comparison.topic,
+        "sides": () if interleaved else build_sides(campaign, comparison, swapped=display.swapped),
+        "documents": (
             list_compared_documents(campaign, comparison.content["documents"], picks)
             if interleaved
             else ()
         ),
-        previous=previous,
-        side=previous.get_side(swapped=display.swapped) if previous else "",
-        undone=later.exists(),
-    )
+        "previous": previous,
+        "side": previous.get_side(swapped=display.swapped) if previous else "",
+        "undone": later.exists(),
+    }
 
 
 def build_sides(
     campaign: Campaign, comparison: Comparison, *, swapped: bool
-) -> tuple[ComparedSide, ...]:
-    """Left and right."""
+) -> list[dict[str, object]]:
+    """Left and right: a document, or the ``documents`` of a ranking."""
     order = ("b", "a") if swapped else ("a", "b")
     names = zip(("left", "right"), (_("Left"), _("Right")), order, strict=True)
-    if comparison.plan.kind == Kind.RANKINGS:
-        return tuple(
-            ComparedSide(
-                name, label, documents=list_compared_documents(campaign, comparison.content[side])
-            )
-            for name, label, side in names
-        )
+    ranked = comparison.plan.kind == Kind.RANKINGS
     docnos = {"a": comparison.docno_a, "b": comparison.docno_b}
-    return tuple(
-        ComparedSide(name, label, docnos[side], find_document(campaign, docnos[side]))
+    return [
+        {
+            "name": name,
+            "label": label,
+            "docno": docnos[side],
+            "document": None if ranked else find_document(campaign, docnos[side]),
+            "documents": (
+                list_compared_documents(campaign, comparison.content[side]) if ranked else ()
+            ),
+        }
         for name, label, side in names
-    )
+    ]
 
 
 def build_desk_page(
-    request: HttpRequest,
-    plan: ComparisonPlan,
-    document: ComparisonOnScreen | None,
-    message: str,
-) -> ComparisonDeskPage:
+    request: SignedInRequest, plan: ComparisonPlan, document: dict[str, Any] | None, message: str
+) -> dict[str, object]:
+    """The names are those of the judging screen, whose templates the desk shares: ``document`` is
+    the comparison.
+    """
     actor, campaign = request.user, plan.campaign
-    assert isinstance(actor, User)  # noqa: S101  # for mypy
     args = [campaign.slug, plan.pk]
-    return ComparisonDeskPage(
-        campaign=campaign,
-        plan=plan,
-        question=plan.question or str(QUESTIONS[Kind(plan.kind)]),
-        screen=ComparisonScreen(
-            topic=document.topic if document else None,
-            progress=get_own_plan(actor, plan),
-            last=list_own_preferences(actor, campaign, plan).first(),
-        ),
-        document=document,
-        reasons=[(name, SKIP_KEYS[name], label) for name, label in SKIP_REASONS.items()],
-        home_url=reverse("comparisons", args=[campaign.slug]),
-        here_url=reverse("comparison-desk", args=args),
-        skip_url=reverse("comparison-skip", args=args),
-        message=message,
-        is_open=campaign.takes_judgments(),
-    )
+    (progress,) = list_own_plans(actor, campaign, plan)
+    screen = {
+        "topic": document["topic"] if document else None,
+        "progress": progress,
+        "total": progress.done + progress.left,
+        "last": list_own_preferences(actor, campaign, plan).first(),
+        "rationale": "no",
+        "recent": (),
+        "new_guidelines": False,
+        "undo_uuid": uuid4(),
+    }
+    return {
+        "campaign": campaign,
+        "plan": plan,
+        "question": plan.question or str(QUESTIONS[Kind(plan.kind)]),
+        "screen": screen,
+        "document": document,
+        "reasons": [(name, SKIP_KEYS[name], label) for name, label in SKIP_REASONS.items()],
+        "home_url": reverse("comparisons", args=[campaign.slug]),
+        "here_url": reverse("comparison-desk", args=args),
+        "skip_url": reverse("comparison-skip", args=args),
+        "message": message,
+        "is_open": campaign.takes_judgments(),
+    }
 
 
 Act = Callable[..., Preference]
@@ -272,7 +217,7 @@ def get_comparison_plan(request: SignedInRequest, slug: str, pk: int) -> Compari
     return get_object_or_404(campaign.comparison_plans.select_related("campaign"), pk=pk)
 
 
-def find_comparison(request: SignedInRequest, plan: ComparisonPlan) -> ComparisonOnScreen | None:
+def find_comparison(request: SignedInRequest, plan: ComparisonPlan) -> dict[str, Any] | None:
     """The answer to be changed, or the next comparison."""
     if "change" in request.GET:
         return build_comparison(request.user, *find_answer_to_change(request, plan))

@@ -25,19 +25,14 @@ from poolbench.evaluation.measures.registry import DEFAULT_NAMES
 from poolbench.judging.policies import DEFAULT_POLICY
 from poolbench.reliability.disagreement.report import can_rank_runs
 from poolbench.reliability.stopping.discoveries import (
+    PoolState,
     discoveries_by_depth,
     discoveries_by_team,
     discoveries_by_topic,
     discovery_curve,
 )
 from poolbench.reliability.stopping.movement import choose_checkpoints, default_step
-from poolbench.reliability.stopping.panel import (
-    TRUST,
-    InterimPool,
-    StoppingPanel,
-    rank_panel,
-)
-from poolbench.reliability.stopping.pool_state import PoolState
+from poolbench.reliability.stopping.panel import TRUST, InterimPool, StoppingPanel, rank_panel
 from poolbench.reliability.stopping.remaining_relevant import (
     estimate_remaining,
     extrapolate_below_pool,

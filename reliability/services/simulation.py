@@ -20,14 +20,11 @@ from evaluation.queries.scoring_inputs import scoring_options
 from judging.models import Qrels
 from poolbench.pooling.spec import PoolSpec
 from poolbench.pooling.spec_file import build_spec
+from poolbench.reliability.disagreement.report import parse_ranking_measures
 from poolbench.reliability.simulation.finished_campaign import ContributingRun, FinishedCampaign
 from poolbench.reliability.simulation.formats import build_simulation_report
 from poolbench.reliability.simulation.report import MEASURES, SEEDS, SHARES, Simulation
-from poolbench.reliability.simulation.simulator import (
-    check_simulation,
-    parse_ranking_measures,
-    simulate_specs,
-)
+from poolbench.reliability.simulation.simulator import check_simulation, simulate_specs
 from pooling.queries.document_texts import attach_listing_texts
 from reliability.queries.collection import load_qrels_or_interim
 from reliability.services.stored_reports import store_report

@@ -2,44 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.utils.functional import Promise
 from django.views.decorators.http import require_POST, require_safe
 
 from campaigns.api.attachments import report_response
 from campaigns.errors import ActionRefused
-from campaigns.models import Campaign, Run, User
+from campaigns.models import Campaign
 from campaigns.queries.lists import get_campaign_for
 from campaigns.services.snapshots import compute_report
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
-from evaluation.views.cells import ScoreColumn, build_column
+from evaluation.views.cells import build_column
 from judging.queries.adjudication import STATES, adjudication_states, list_adjudicators
-from poolbench.cards import Card
-from poolbench.charts.chart import Chart
 from poolbench.evaluation.comparison.registry import CORRELATIONS
 from poolbench.files.faults import format_count
 from poolbench.judging.policies import AUTOMATIC_ONLY, DEFAULT_POLICY, POLICIES
 from poolbench.number_formats import format_decimals, format_percent, format_score
+from poolbench.reliability.charts import RankedRun, build_rank_bands
 from poolbench.reliability.disagreement.formats import FORMATS
-from poolbench.reliability.disagreement.rank_swaps import RankSwapValue
 from poolbench.reliability.disagreement.rankings import TREATMENTS, SystemRanking
-from poolbench.reliability.disagreement.report import DisagreementFacts, DisagreementReport
-from poolbench.reliability.disagreement.resampling import (
-    FEW_ASSESSORS,
-    CoefficientSpread,
-    RankBand,
-    ResampledRankings,
-)
-from poolbench.reliability.disagreement.turning_point import TurningStep
-from poolbench.reliability.rank_bands import RankedRun, build_rank_bands
+from poolbench.reliability.disagreement.report import DisagreementReport
+from poolbench.reliability.disagreement.resampling import FEW_ASSESSORS
 from poolbench.reports.writers import ENDINGS
 from reliability.forms import RoundByValueForm
 from reliability.queries.disagreement_studies import (
@@ -68,71 +56,6 @@ DOWNLOADS = {
     "pairs": {"csv": FORMATS["pairs-csv"]},
     "report": {name: write for name, write in FORMATS.items() if "csv" not in name},
 }
-
-
-@dataclass(frozen=True)
-class DisagreementRunRow:
-    """A run under all rankings; ``least`` and ``most`` are its ranks by the assessors."""
-
-    tag: str
-    rank: int | None
-    score: str
-    band: RankBand | None
-    scores: str
-    least: int | None
-    most: int | None
-    ranks: tuple[int | None, ...]
-
-
-@dataclass(frozen=True)
-class DisagreementPage:
-    """``a`` and ``b``: the IDs of the two runs to turn around."""
-
-    campaign: Campaign
-    choice: DisagreementQuery
-    a: int | None
-    b: int | None
-    policies: list[Card]
-    treatments: Iterable[tuple[str, str]]
-    query: str
-    form: RoundByValueForm
-    refused: ActionRefused | None = None
-
-
-@dataclass(frozen=True)
-class DisagreementResults:
-    """``rankings`` come with what is special about each, ``draws`` with the way of drawing and the
-    spread of each coefficient. ``columns`` are the assessors in the table of runs, without
-    ``more_columns`` others.
-    """
-
-    runs: Sequence[Run]
-    measures: list[ScoreColumn]
-    report: DisagreementReport
-    facts: DisagreementFacts
-    ranked: bool
-    coefficients: list[Card]
-    rankings: list[tuple[SystemRanking, str]]
-    draws: list[tuple[str, ResampledRankings, list[tuple[str, CoefficientSpread]]]]
-    few: bool
-    picture: Chart
-    columns: list[str]
-    more_columns: int
-    rows: list[DisagreementRunRow]
-
-
-@dataclass(frozen=True)
-class SwapPairs:
-    """The pairs of highest rank-swap value, with the share of the gap that each closes and its
-    state, without ``more_pairs`` others; of all pairs ``moving`` change a rank. ``steps``, with the
-    gap that remains, turn the two runs around.
-    """
-
-    pairs: list[tuple[RankSwapValue, str, str | Promise | None]]
-    more_pairs: int
-    moving: int
-    steps: list[tuple[TurningStep, str]]
-    adjudicators: list[User]
 
 
 @require_safe
@@ -195,77 +118,80 @@ def render_disagreement_page(
     request: SignedInRequest, campaign: Campaign, form: RoundByValueForm
 ) -> HttpResponse:
     choice = parse_query(request)
+    # ``a`` and ``b``: the IDs of the two runs to turn around.
     a, b = choice.between or (None, None)
-    page = DisagreementPage(
-        campaign=campaign,
-        choice=choice,
-        a=a,
-        b=b,
-        policies=[policy.card for policy in POLICIES.values()],
-        treatments=TREATMENTS.items(),
-        query=urlencode([(k, v) for k in request.GET for v in request.GET.getlist(k)]),
-        form=form,
-    )
+    page = {
+        "campaign": campaign,
+        "choice": choice,
+        "a": a,
+        "b": b,
+        "policies": [policy.card for policy in POLICIES.values()],
+        "treatments": TREATMENTS.items(),
+        "query": urlencode([(k, v) for k in request.GET for v in request.GET.getlist(k)]),
+        "form": form,
+    }
     template = "reliability/disagreement.html"
     try:
         study = study_disagreement(actor=request.user, campaign=campaign, query=choice)
     except ActionRefused as refused:
-        return render_page(request, template, replace(page, refused=refused))
+        return render_page(request, template, page, {"refused": refused})
     pairs = list_swap_pairs(campaign, study.report)
     return render_page(request, template, page, build_disagreement_results(study), pairs)
 
 
-def build_disagreement_results(study: DisagreementStudy) -> DisagreementResults:
+def build_disagreement_results(study: DisagreementStudy) -> dict[str, object]:
+    """``rankings`` come with what is special about each, ``draws`` with the way of drawing and the
+    spread of each coefficient. ``columns`` are the assessors in the table of runs, without
+    ``more_columns`` others.
+    """
     report = study.report
     rankings = [row for row in report.rankings[1:] if row.kind in ("assessor", "machine")]
-    return DisagreementResults(
-        runs=study.runs,
-        measures=[build_column(measure) for measure in study.measures],
-        report=report,
-        facts=report.facts,
-        ranked=any(rank is not None for rank in report.rankings[0].ranks),
-        coefficients=[CORRELATIONS[name].card for name in report.rankings[0].coefficients],
-        rankings=[(row, KINDS.get(row.kind, "")) for row in report.rankings[1:]],
-        draws=[
+    return {
+        "runs": study.runs,
+        "measures": [build_column(measure) for measure in study.measures],
+        "report": report,
+        "facts": report.facts,
+        "ranked": any(rank is not None for rank in report.rankings[0].ranks),
+        "coefficients": [CORRELATIONS[name].card for name in report.rankings[0].coefficients],
+        "rankings": [(row, KINDS.get(row.kind, "")) for row in report.rankings[1:]],
+        "draws": [
             (way, draws, [(CORRELATIONS[k].card.title, v) for k, v in draws.coefficients.items()])
             for way, draws in (
                 ("Assessors resampled", report.bootstrap),
                 ("One assessor per topic, at random", report.swaps),
             )
         ],
-        few=1 < report.facts.assessors < FEW_ASSESSORS,
-        picture=build_rank_bands(
+        "few": 1 < report.facts.assessors < FEW_ASSESSORS,
+        "picture": build_rank_bands(
             "Rank of each run by the policy, rank band, and rank by each assessor",
             [chart_run(report, at, rankings) for at in report.order],
             caption=BANDS_CAPTION,
         ),
-        columns=[row.labelled_name for row in rankings[:MOST_COLUMNS]],
-        more_columns=max(0, len(rankings) - MOST_COLUMNS),
-        rows=[run_row(report, at, rankings) for at in report.order],
-    )
+        "columns": [row.labelled_name for row in rankings[:MOST_COLUMNS]],
+        "more_columns": max(0, len(rankings) - MOST_COLUMNS),
+        "rows": [run_row(report, at, rankings) for at in report.order],
+    }
 
 
-def list_swap_pairs(campaign: Campaign, report: DisagreementReport) -> SwapPairs:
+def list_swap_pairs(campaign: Campaign, report: DisagreementReport) -> dict[str, object]:
+    """The pairs of highest rank-swap value, with the share of the gap that each closes and its
+    state, without ``more_pairs`` others; of all pairs ``moving`` change a rank. ``steps``, with the
+    gap that remains, turn the two runs around.
+    """
     states = adjudication_states(campaign)
     steps = report.turning.steps if report.turning else ()
+    most_steps = (report.turning.needed if report.turning else 0) or MOST_PAIRS
     visible = report.values[:MOST_PAIRS]
-    return SwapPairs(
-        pairs=[
-            (
-                value,
-                format_gap_share(value.closed),
-                STATES.get(states.get((value.topic, value.docno), "")),
-            )
-            for value in visible
+    return {
+        "pairs": [
+            (v, format_gap_share(v.closed), STATES.get(states.get((v.topic, v.docno), "")))
+            for v in visible
         ],
-        more_pairs=len(report.values) - len(visible),
-        moving=sum(value.swaps > 0 for value in report.values),
-        steps=[
-            (step, format_decimals(step.gap, 5))
-            for step in steps[: (report.turning.needed if report.turning else 0) or MOST_PAIRS]
-        ],
-        adjudicators=list(list_adjudicators(campaign)),
-    )
+        "more_pairs": len(report.values) - len(visible),
+        "moving": sum(value.swaps > 0 for value in report.values),
+        "steps": [(step, format_decimals(step.gap, 5)) for step in steps[:most_steps]],
+        "adjudicators": list(list_adjudicators(campaign)),
+    }
 
 
 def format_gap_share(value: float) -> str:
@@ -274,32 +200,26 @@ def format_gap_share(value: float) -> str:
 
 
 def chart_run(report: DisagreementReport, at: int, rankings: list[SystemRanking]) -> RankedRun:
-    band = find_band(report, at)
-    return RankedRun(
-        tag=report.tags[at],
-        rank=report.rankings[0].ranks[at],
-        low=band.rank_low if band else None,
-        high=band.rank_high if band else None,
-        others=tuple((row.name, row.ranks[at]) for row in rankings),
-    )
+    band = report.find_band(at)
+    others = tuple((row.name, row.ranks[at]) for row in rankings)
+    rank = report.rankings[0].ranks[at]
+    return RankedRun(report.tags[at], rank, band.rank_low, band.rank_high, others)
 
 
 def run_row(
     report: DisagreementReport, at: int, rankings: list[SystemRanking]
-) -> DisagreementRunRow:
-    band = find_band(report, at)
+) -> dict[str, object]:
+    """A run under all rankings; ``least`` and ``most`` are its ranks by the assessors."""
+    band = report.find_band(at)
     ranks = [rank for row in rankings if (rank := row.ranks[at]) is not None]
-    return DisagreementRunRow(
-        tag=report.tags[at],
-        rank=report.rankings[0].ranks[at],
-        score=format_score(report.rankings[0].scores[at]),
-        band=band,
-        scores=f"{format_score(band.low)} to {format_score(band.high)}" if band else "–",
-        least=min(ranks, default=None),
-        most=max(ranks, default=None),
-        ranks=tuple(row.ranks[at] for row in rankings[:MOST_COLUMNS]),
-    )
-
-
-def find_band(report: DisagreementReport, at: int) -> RankBand | None:
-    return report.bootstrap.bands[at] if report.bootstrap.bands else None
+    interval = f"{format_score(band.low)} to {format_score(band.high)}"
+    return {
+        "tag": report.tags[at],
+        "rank": report.rankings[0].ranks[at],
+        "score": format_score(report.rankings[0].scores[at]),
+        "band": band,
+        "scores": interval if report.bootstrap.bands else "–",
+        "least": min(ranks, default=None),
+        "most": max(ranks, default=None),
+        "ranks": [row.ranks[at] for row in rankings[:MOST_COLUMNS]],
+    }

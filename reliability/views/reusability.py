@@ -16,13 +16,17 @@ from campaigns.services.snapshots import CurrentReport, get_report
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import PageSection, render_page
 from poolbench.plain_data import to_plain
-from poolbench.reliability.collection.cards import CARDS
+from poolbench.reliability.collection.report_tables import CARDS
 from poolbench.reliability.verdicts.reusability import COLLECTION as COLLECTION_VERDICT
 from poolbench.reliability.verdicts.reusability import CollectionReport
 from reliability.services.reusability import COLLECTION, request_reusability_report
 from reliability.services.stored_reports import REPORT, load_report
-from reliability.views.report_sections import ReportSection, list_report_sections
-from reliability.views.stored_reports import list_stored_reports, stored_report_response
+from reliability.views.stored_reports import (
+    ReportSection,
+    list_report_sections,
+    list_stored_reports,
+    stored_report_response,
+)
 
 
 @require_http_methods(["GET", "POST"])

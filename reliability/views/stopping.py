@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import astuple, replace
 from typing import Any
 
 from django.contrib import messages
@@ -16,16 +16,16 @@ from campaigns.models import Campaign
 from campaigns.queries.lists import get_campaign_for
 from campaigns.services.snapshots import compute_report, get_report
 from campaigns.views.helpers import SignedInRequest
-from campaigns.views.pages import render_page
+from campaigns.views.pages import PageSection, render_page
 from evaluation.views.cells import build_column
 from judging.queries.slots import latest_rule, stopped_topics
 from judging.services.stopping import set_stopping_rule
 from poolbench.charts.chart import Chart
+from poolbench.evaluation.measures.titles import format_measure_title
 from poolbench.judging.policies import POLICIES
+from poolbench.reliability.charts import build_judgments_chart, judgments_value
 from poolbench.reliability.collection.stability import JUDGED_ALARM
-from poolbench.reliability.judgments_chart import build_judgments_chart, judgments_value
-from poolbench.reliability.stopping.cards import CARDS
-from poolbench.reliability.stopping.panel import CUTS, InterimPool, StoppingPanel
+from poolbench.reliability.stopping.panel import CARDS, CUTS, InterimPool, StoppingPanel
 from poolbench.reliability.verdicts.stopping import STOPPING
 from poolbench.reports.report import Report, Section, Table, make_columns
 from poolbench.reports.writers import WRITERS
@@ -39,15 +39,11 @@ from reliability.queries.stopping import (
     count_judgments_since,
     ranking_measures,
 )
-from reliability.views.stopping_sections import (
-    describe_stopping_choice,
-    list_stopping_sections,
-)
 
 NARROW = (400.0, 220.0)
 """Charts are beside their tables, at half the width of the page."""
-
-
+SAME_TAU = 0.95
+"""Below it, the latest step has moved the ranking."""
 Rows = list[Sequence[object]]
 
 
@@ -115,6 +111,40 @@ def render_stopping_page(
     }
     status = 422 if form.errors else 200
     return render_page(request, "reliability/stopping.html", page, status=status)
+
+
+def list_stopping_sections(panel: StoppingPanel) -> list[PageSection]:
+    """The sections that the page has, with the state of each where it has one."""
+    taus = [move.tau_b.value for move in panel.moves if move.tau_b.value is not None]
+    moved = "" if not taus else ("good" if min(taus[:1]) >= SAME_TAU else "amber")
+    shares = [share for row in panel.runs for share in row.judged[1:2] if share is not None]
+    low = any(share < JUDGED_ALARM for share in shares)
+    pool = panel.pool
+    left = "" if pool is None or pool.left.reason else ("amber" if pool.left.unjudged else "good")
+    sections = [
+        PageSection("left", "What is left to find", left),
+        PageSection("moves", "Does the ranking move", moved),
+    ]
+    if panel.runs:
+        sections.append(PageSection("runs", "Runs at this moment", "amber" if low else "good"))
+    if pool is not None:
+        alarm = any(row.is_dense or row.is_mostly_unique for row in pool.topics)
+        sections += [
+            PageSection("topics", "Topics", "amber" if alarm else "good"),
+            PageSection("depth", "By depth"),
+            PageSection("teams", "By team"),
+        ]
+    return [
+        *sections,
+        PageSection("rule", "Rules that end topics"),
+        PageSection("computed", "How it is computed"),
+    ]
+
+
+def describe_stopping_choice(by: str, policy: str, step: int) -> str:
+    """How runs are ranked, in words."""
+    title = format_measure_title(by, over_topics=True)
+    return f"By {title}, {POLICIES[policy].card.title}, in steps of {step:,} judgments"
 
 
 def parse_stopping_query(request: SignedInRequest, campaign: Campaign) -> RankingChoice:
@@ -219,21 +249,9 @@ def pool_tables(pool: InterimPool) -> dict[str, Rows]:
     ]
     topics: Rows = [("topic", "documents", "judged", "relevant", "one_team", "since_relevant",
                      "many_relevant", "mostly_one_team")]  # fmt: skip
-    topics += [
-        (
-            t.number,
-            t.documents,
-            t.judged,
-            t.relevant,
-            t.unique_relevant,
-            t.since,
-            t.is_dense,
-            t.is_mostly_unique,
-        )
-        for t in pool.topics
-    ]
+    topics += [(*astuple(t), t.is_dense, t.is_mostly_unique) for t in pool.topics]
     depths: Rows = [("first", "last", "documents", "judged", "relevant", "rate")]
-    depths += [(w.first, w.last, w.documents, w.judged, w.relevant, w.rate) for w in pool.windows]
+    depths += [(*astuple(window), window.rate) for window in pool.windows]
     teams: Rows = [("team", "documents", "judged", "relevant", "relevant_alone")]
-    teams += [(t.name, t.documents, t.judged, t.relevant, t.unique_relevant) for t in pool.teams]
+    teams += map(astuple, pool.teams)
     return {"left": left, "topics": topics, "depths": depths, "teams": teams}

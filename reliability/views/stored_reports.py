@@ -1,8 +1,11 @@
-"""Reports stored by jobs: displayed under their own security policy, or downloaded."""
+"""Reports stored by jobs: as sections of a page, as pages under their own security policy, or
+downloaded.
+"""
 
 from __future__ import annotations
 
 from base64 import b64encode
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -14,11 +17,14 @@ from campaigns.api.attachments import attachment_response
 from campaigns.models import Campaign, Job
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import SignedInRequest, campaign_url
+from poolbench.reports.report import Report, Section, iter_cells
 from poolbench.reports.writers import ENDINGS, LABELS, WRITERS
 from reliability.services.stored_reports import REPORT, load_report
 
 MOST_REPORTS = 10
 """Reports on a page, latest first."""
+OPEN_ROWS = 12
+"""Longer tables are folded."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +50,36 @@ def list_stored_reports(campaign: Campaign, kind: str) -> StoredReports:
         reports=list(all_jobs.filter(state=Job.State.DONE)[:MOST_REPORTS]),
         endings=list(LABELS.items()),
     )
+
+
+@dataclass(frozen=True)
+class ReportSection:
+    """A section of a stored report on a page; ``anchor`` is unique there, ``tables`` have rows."""
+
+    anchor: str
+    section: Section
+    tables: Sequence[Mapping[str, object]]
+
+
+def list_report_sections(report: Report) -> list[ReportSection]:
+    """Without the verdict, which the page shows first, and without empty sections."""
+    return [
+        ReportSection(section.name or str(number), section, list(_iter_tables(section)))
+        for number, section in enumerate(report.sections)
+        if section.title and section.name != "verdict"
+    ]
+
+
+def _iter_tables(section: Section) -> Iterator[Mapping[str, object]]:
+    for table in section.tables:
+        if rows := [[cell.text for cell in row] for row in iter_cells(table)]:
+            yield {
+                "caption": table.caption or section.title,
+                "heads": [column.title for column in table.columns],
+                "rows": rows,
+                "notes": table.notes,
+                "is_open": not table.detail and len(rows) <= OPEN_ROWS,
+            }
 
 
 def stored_report_response(

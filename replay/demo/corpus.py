@@ -52,15 +52,15 @@ def stdlib_documents() -> list[DocumentText]:
     return [documents[docno] for docno in sorted(documents)]
 
 
-def _document(docno: str, signature: str, kind: str, docstring: str) -> DocumentText:
-    extra = {"kind": kind, "module": docno.partition(".")[0]}
-    return DocumentText(
-        docno=docno, title=docno + signature, body=docstring, url="", date="", extra=extra
-    )
-
-
-def _worth_keeping(docno: str, docstring: str | None) -> bool:
-    return docstring is not None and len(docstring) >= SHORTEST and docno.isascii()
+def _document(
+    docno: str, signature: str, kind: str, docstring: str | None
+) -> Iterator[DocumentText]:
+    """The document, if its docstring is worth keeping."""
+    if docstring and len(docstring) >= SHORTEST and docno.isascii():
+        extra = {"kind": kind, "module": docno.partition(".")[0]}
+        yield DocumentText(
+            docno=docno, title=docno + signature, body=docstring, url="", date="", extra=extra
+        )
 
 
 # Modules with source ------------------------------------------------------------------
@@ -85,9 +85,7 @@ def _documents_of_source(module: str, path: Path) -> Iterator[DocumentText]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SyntaxWarning)  # old escapes in the library's source
         tree = ast.parse(path.read_bytes())
-    docstring = ast.get_docstring(tree)
-    if docstring and _worth_keeping(module, docstring):
-        yield _document(module, "", "module", docstring)
+    yield from _document(module, "", "module", ast.get_docstring(tree))
     yield from _documents_of_body(module, tree.body, "function")
 
 
@@ -101,12 +99,11 @@ def _documents_of_body(owner: str, body: Iterable[ast.stmt], kind: str) -> Itera
 
 def _documents_of_definition(docno: str, node: Definition, kind: str) -> Iterator[DocumentText]:
     docstring = ast.get_docstring(node)
-    is_class = isinstance(node, ast.ClassDef)
-    if docstring and _worth_keeping(docno, docstring):
-        signature = "" if isinstance(node, ast.ClassDef) else f"({ast.unparse(node.args)})"
-        yield _document(docno, signature, "class" if is_class else kind, docstring)
     if isinstance(node, ast.ClassDef):
+        yield from _document(docno, "", "class", docstring)
         yield from _documents_of_body(docno, node.body, "method")
+    else:
+        yield from _document(docno, f"({ast.unparse(node.args)})", kind, docstring)
 
 
 # Modules without source ---------------------------------------------------------------
@@ -152,7 +149,5 @@ def _belongs_to(owner: str, member: Any) -> bool:
 
 
 def _documents_of_object(docno: str, thing: Any, kind: str) -> Iterator[DocumentText]:
-    docstring = inspect.getdoc(thing)
-    if docstring and _worth_keeping(docno, docstring):
-        signature = getattr(thing, "__text_signature__", None) or ""
-        yield _document(docno, "" if kind == "class" else signature, kind, docstring)
+    signature = getattr(thing, "__text_signature__", None) or ""
+    yield from _document(docno, "" if kind == "class" else signature, kind, inspect.getdoc(thing))

@@ -15,8 +15,8 @@ from campaigns.services.campaigns import create_campaign, get_grade_scale, updat
 from evaluation.services.scoring import score_campaign
 from poolbench.judging.scale import GradeSpec
 from poolbench.texts.text_diff import diff_lines
-from tests.confirming import refusal
 from tests.pages import read_page
+from tests.refusals import refusing
 from tests.world.files import accepted_run, qrels_release
 from tests.world.people import SCALE
 
@@ -54,7 +54,7 @@ def test_create_needs_the_permission(assessor):
     ],
 )
 def test_a_scale_that_cannot_be_judged_with_is_refused(organizer, scale, said):
-    with refusal("bad-scale", match=said):
+    with refusing("bad-scale", match=said):
         create_campaign(actor=organizer, title="T", scale=scale)
     assert not Campaign.objects.exists()
 
@@ -70,7 +70,7 @@ def test_all_faults_of_a_scale_are_told_at_once(organizer):
 
 
 def test_bad_fields_are_refused(organizer):
-    with refusal("bad-settings", match="slug"):
+    with refusing("bad-settings", match="slug"):
         create_campaign(actor=organizer, title="T", slug="not a slug", scale=SCALE)
 
 
@@ -103,7 +103,7 @@ def test_scale_changes_until_the_first_judgment(campaign, organizer, assessor):
         topic=topic, docno="d1", assessor=assessor, revision=1, kind="grade", grade=1,
         source="screen",
     )  # fmt: skip
-    with refusal("scale-in-use"):
+    with refusing("scale-in-use"):
         update_campaign(actor=organizer, campaign=campaign, scale=SCALE)
     relabelled = (replace(wider[0], label="other"), *wider[1:])
     with pytest.raises(ActionRefused):

@@ -9,7 +9,7 @@ from django.core.exceptions import PermissionDenied
 
 from campaigns.services.collection import delete_all, import_documents, import_topics
 from poolbench.files.faults import InvalidFile
-from tests.confirming import refusal
+from tests.refusals import refusing
 from tests.world.files import checked_run
 
 TOPICS = b"4\tfourth\n5\tfifth\n"
@@ -71,7 +71,7 @@ def test_topics_go_until_something_refers_to_them(campaign, organizer, team):
     assert delete_all(actor=organizer, campaign=campaign, noun="topics") == 3
     import_topics(actor=organizer, campaign=campaign, data=b"1\tone\n2\ttwo\n3\tthree\n")
     checked_run(organizer, campaign, team)
-    with refusal("topics-in-use"):
+    with refusing("topics-in-use"):
         delete_all(actor=organizer, campaign=campaign, noun="topics")
     assert campaign.topics.count() == 3
 

@@ -22,8 +22,9 @@ from campaigns.errors import ConfirmationNeeded
 from campaigns.models import Campaign, Event, Member, Role
 from campaigns.services.campaigns import close_submissions
 from campaigns.services.people import add_member, remove_member
-from tests.confirming import api, confirm, read_confirmation, refusal
+from tests.confirming import api, confirm, read_confirmation
 from tests.pages import read_page
+from tests.refusals import refusing
 from tests.world.files import checked_run
 
 MEMBERS = "/c/small/people/"
@@ -172,7 +173,7 @@ def test_the_api_closes_submission_with_consent(organizer, participant, campaign
     done = api(organizer).post(address, {"confirm": refused.data["missing"]}, format="json")
     assert done.status_code == 200
     assert done.data["runs_deadline"] is not None
-    with refusal("already-closed"):
+    with refusing("already-closed"):
         close_submissions(actor=organizer, campaign=campaign)
 
 

@@ -286,6 +286,7 @@ def list_uses() -> set[str]:
     rules = "\n".join(path.read_text() for path in (REPOSITORY / "poolbench").rglob("*.py"))
     words = {word for form in list_forms() for word in getattr(form, "help_words", {}).values()}
     words |= set(re.findall(r'\bword="([^"]+)"', rules))
+    words |= set(re.findall(r"(?:\||heads %\})\s+([^|{}]+?) :[a-z ]*\bhelp\b", pages))
     return words | set(re.findall(r'\{% help "([^"]+)"', pages))
 
 

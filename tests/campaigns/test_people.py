@@ -11,7 +11,7 @@ from django.utils import timezone
 from campaigns.models import Event, Invitation, Member, Role, Team, User
 from campaigns.services import people
 from campaigns.services.campaigns import create_campaign
-from tests.confirming import refusal
+from tests.refusals import refusing
 from tests.world.people import SCALE, user
 
 SECOND = timedelta(seconds=1)
@@ -48,7 +48,7 @@ def test_accept_again_uses_nothing_up(invite, stranger):
 
 def test_accept_does_not_raise_a_role(invite, assessor):
     invitation, token = invite("organizer")
-    with refusal("has-role"):
+    with refusing("has-role"):
         people.accept_invitation(user=assessor, token=token)
     assert [m.role for m in assessor.memberships.all()] == ["assessor"]
     invitation.refresh_from_db()
@@ -56,7 +56,7 @@ def test_accept_does_not_raise_a_role(invite, assessor):
 
 
 def test_accept_does_not_change_teams(invite, participant):
-    with refusal("has-role"):
+    with refusing("has-role"):
         people.accept_invitation(user=participant, token=invite("participant", team_name="Beta")[1])
 
 
@@ -71,13 +71,13 @@ def test_accept_does_not_change_teams(invite, participant):
 def test_accept_of_a_dead_link_says_why(invite, stranger, spoil, code):
     invitation, token = invite("viewer")
     spoil(invitation)
-    with refusal(code):
+    with refusing(code):
         people.accept_invitation(user=stranger, token=token)
     assert not stranger.memberships.exists()
 
 
 def test_accept_of_a_forged_link_is_refused(campaign, stranger):
-    with refusal("bad-link"):
+    with refusing("bad-link"):
         people.accept_invitation(user=stranger, token="12:abc:def")
 
 
@@ -94,7 +94,7 @@ def test_accept_of_a_forged_link_is_refused(campaign, stranger):
     ],
 )
 def test_invite_with_nonsense_leaves_nothing(campaign, organizer, fields, code):
-    with refusal(code):
+    with refusing(code):
         people.create_invitation(actor=organizer, campaign=campaign, **fields)
     assert not Invitation.objects.exists()
     assert not Team.objects.exists()
@@ -113,7 +113,7 @@ def test_add_member_with_a_team_of_another_campaign_is_refused(campaign, organiz
     other = create_campaign(actor=organizer, title="Other", scale=SCALE)
     team = people.get_or_create_team(actor=organizer, campaign=other, name="Alpha")
     fields = {"actor": organizer, "campaign": campaign, "user": stranger, "role": "participant"}
-    with refusal("bad-team"):
+    with refusing("bad-team"):
         people.add_member(**fields, team=team)
 
 
@@ -123,13 +123,13 @@ def test_add_member_gives_a_second_role_but_no_second_team(
     fields = {"actor": organizer, "campaign": campaign, "user": participant}
     people.add_member(**fields, role=Role.VIEWER)
     assert participant.memberships.count() == 2
-    with refusal("other-team"):
+    with refusing("other-team"):
         people.add_member(**fields, role=Role.PARTICIPANT, team=other_team)
 
 
 def test_the_last_organizer_stays(campaign, organizer):
     member = Member.objects.get(campaign=campaign, user=organizer)
-    with refusal("last-organizer"):
+    with refusing("last-organizer"):
         people.remove_member(actor=organizer, member=member)
     second = people.add_member(
         actor=organizer, campaign=campaign, user=user("second"), role="organizer"
@@ -147,6 +147,6 @@ def test_sign_up_makes_the_account_only_with_an_open_link(invite):
     made = people.create_account(token=token, username="ann", password="secret secret", name="Ann")
     assert made.check_password("secret secret")
     assert made.memberships.get().role == "assessor"
-    with refusal("used-up"):
+    with refusing("used-up"):
         people.create_account(token=token, username="bob", password="x")
     assert not User.objects.filter(username="bob").exists()

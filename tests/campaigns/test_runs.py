@@ -14,7 +14,7 @@ from campaigns.models import Event, Run
 from campaigns.services import jobs, matrices
 from campaigns.services.campaigns import update_campaign
 from campaigns.services.runs import latest_check_job, read_original_file, submit_run, withdraw_run
-from tests.confirming import refusal
+from tests.refusals import refusing
 from tests.world.files import checked_run, run_text
 
 
@@ -100,7 +100,7 @@ def test_only_accepted_runs_count_towards_the_limit(campaign, organizer, partici
     jobs.run_here(latest_check_job(pending))
     pending.refresh_from_db()
     assert (pending.state, codes(pending)) == ("rejected", {"E18"})
-    with refusal("quota"):
+    with refusing("quota"):
         checked_run(participant, campaign, team, run_text("third"))
     withdraw_run(actor=participant, run=first)
     assert checked_run(participant, campaign, team, run_text("third")).state == "accepted"
@@ -130,7 +130,7 @@ def test_a_replacement_of_a_run_that_went_is_refused(campaign, participant, team
     jobs.run_here(latest_check_job(new))
     new.refresh_from_db()
     assert (new.state, codes(new)) == ("rejected", {"E19"})
-    with refusal("not-replaceable"):
+    with refusing("not-replaceable"):
         submit_run(**fields, data=run_text("third"), replaces=old)
 
 
@@ -141,7 +141,7 @@ def test_a_withdrawn_tag_is_free_for_the_same_team_only(
     assert run.state == "withdrawn"
     assert codes(checked_run(rival, campaign, other_team)) == {"E08"}
     assert checked_run(participant, campaign, team).state == "accepted"
-    with refusal("not-accepted"):
+    with refusing("not-accepted"):
         withdraw_run(actor=participant, run=run)
 
 
@@ -155,7 +155,7 @@ def test_after_the_deadline_only_organizers_submit_and_withdraw(
         lambda: checked_run(participant, campaign, team, run_text("b")),
         lambda: withdraw_run(actor=participant, run=run),
     ):
-        with refusal("deadline"):
+        with refusing("deadline"):
             act()
     assert checked_run(organizer, campaign, team, run_text("b")).state == "accepted"
 
@@ -175,7 +175,7 @@ def test_only_the_team_withdraws(campaign, participant, rival, team):
 
 def test_an_upload_is_bounded(campaign, participant, team, settings):
     settings.POOLBENCH_MAX_UPLOAD_BYTES = 5_000
-    with refusal("too-large"):
+    with refusing("too-large"):
         checked_run(participant, campaign, team, b"x" * 5_001)
     bomb = gzip.compress(b"1 Q0 d1 1 1 t\n" * 1_000)
     run = checked_run(participant, campaign, team, bomb)

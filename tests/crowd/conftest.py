@@ -1,4 +1,4 @@
-"""A study on the small campaign."""
+"""Studies on the small campaign."""
 
 from __future__ import annotations
 
@@ -6,6 +6,13 @@ import pytest
 
 from crowd.models import Study
 from judging.models import Audience, Plan
+from tests.crowd.worker_study import make_study
+
+
+@pytest.fixture
+def study(campaign):
+    """Twelve documents, two judgments each; units of four and two gold ones."""
+    return make_study(campaign)
 
 
 @pytest.fixture

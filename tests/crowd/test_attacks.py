@@ -24,17 +24,10 @@ from judging.models import Exclusion, Judgment, Purpose, Slot
 from judging.queries.exclusions import counting_judgments
 from poolbench.crowd.providers.base import SKEW_SECONDS
 from tests.crowd.visiting import answer, at_once, begin, enter, make_task, read_hidden, work
-from tests.crowd.worker_study import make_study
 from tests.pages import read_page
 from tests.world.at_once import run_at_once
 
 State = WorkUnit.State
-
-
-@pytest.fixture
-def study(campaign):
-    """Twelve documents, two judgments each; units of four and two gold ones."""
-    return make_study(campaign)
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from campaigns.errors import ActionRefused
 from campaigns.models import User
 from crowd.models import CrowdWorker, LinkKey, Study, WorkUnit
 from crowd.queries.keys import unseal_external
@@ -21,6 +20,7 @@ from crowd.services.doorway import (
 from crowd.services.keys import make_fake_link, make_link, rotate_link_key
 from poolbench.crowd.providers.base import Arrival
 from poolbench.crowd.providers.signed_links import sign_link
+from tests.refusals import refusal
 
 
 @pytest.fixture
@@ -33,20 +33,14 @@ def soon():
     return timezone.now() + timedelta(hours=1)
 
 
-def refusal(act, *args, **kwargs):
-    with pytest.raises(ActionRefused) as caught:
-        act(*args, **kwargs)
-    return caught.value.code
-
-
 def test_a_link_admits_a_new_worker_under_a_pseudonym(study, organizer, soon):
     rotate_link_key(actor=organizer, study=study)
     path, query = make_link(study=study, worker="p 1".replace(" ", "-"), unit="s1",
                             expires=soon).split("?")  # fmt: skip
     assert path == f"/w/{study.campaign.slug}/{study.pk}/"
-    link = read_link(study=study, query=query)
-    assert link == (Arrival("p-1", "s1"), False)
-    unit = admit_arrival(study=study, arrival=link.arrival)
+    arrival, trial = read_link(study=study, query=query)
+    assert (arrival, trial) == (Arrival("p-1", "s1"), False)
+    unit = admit_arrival(study=study, arrival=arrival)
     assert (unit.state, unit.plan, unit.trial) == (WorkUnit.State.OFFERED, study.plan, False)
     worker = unit.worker
     assert worker.pseudonym.startswith("worker-")
@@ -55,19 +49,6 @@ def test_a_link_admits_a_new_worker_under_a_pseudonym(study, organizer, soon):
     assert "p-1" not in worker.external_hash + worker.external_id + unit.external_id
     assert unseal_external(study.campaign, worker.external_id) == "p-1"
     assert unseal_external(study.campaign, unit.external_id) == "s1"
-
-
-def test_the_same_arrival_is_the_same_unit(study):
-    first = admit_arrival(study=study, arrival=Arrival("p1", "s1"))
-    assert admit_arrival(study=study, arrival=Arrival("p1", "s1")) == first
-    assert (WorkUnit.objects.count(), CrowdWorker.objects.count()) == (1, 1)
-
-
-def test_a_unit_of_another_worker_is_refused(study):
-    admit_arrival(study=study, arrival=Arrival("p1", "s1"))
-    code = refusal(admit_arrival, study=study, arrival=Arrival("p2", "s1"))
-    assert code == "unit-moved"
-    assert CrowdWorker.objects.count() == 1
 
 
 def test_a_preview_creates_nothing(study):
@@ -111,8 +92,8 @@ def test_trials_are_of_the_fake_platform_and_of_drafts(study, soon):
     query = make_fake_link(study=study, worker="w", unit="u", expires=soon).partition("?")[2]
     study.state = Study.State.DRAFT
     study.save()
-    link = read_link(study=study, query=query)
-    unit = admit_arrival(study=study, arrival=link.arrival, trial=link.trial)
+    arrival, trial = read_link(study=study, query=query)
+    unit = admit_arrival(study=study, arrival=arrival, trial=trial)
     assert unit.trial
     assert unit.worker.provider == "fake"
 

@@ -30,13 +30,7 @@ from crowd.services.keys import (
 from judging.models import Audience, Judgment, Plan
 from poolbench.crowd.providers.base import Arrival
 from tests.crowd.visiting import make_task, work
-from tests.crowd.worker_study import make_study
 from tests.pages import read_page
-
-
-@pytest.fixture
-def study(campaign):
-    return make_study(campaign)
 
 
 def test_ids_are_hashed_and_sealed_under_the_campaign_key(study):

@@ -13,14 +13,9 @@ from crowd.models import CrowdWorker, Payment, Study, WorkUnit
 from crowd.services.exclusions import set_work_aside, undo_exclusion
 from crowd.services.units import answer_practice, begin_unit, consent_to_study, leave_unit
 from judging.models import Judgment, Plan, Slot
-from tests.crowd.worker_study import make_practice, make_study, make_unit
+from tests.crowd.worker_study import make_practice, make_unit
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def study(campaign) -> Study:
-    return make_study(campaign)
 
 
 def practise(study: Study, grades: list[int], given: list[int], needed: int) -> WorkUnit:

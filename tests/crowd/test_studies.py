@@ -11,7 +11,7 @@ from django.core.exceptions import PermissionDenied
 from django.utils import timezone
 
 from campaigns.confirmation import Decision
-from campaigns.errors import ActionRefused, ConfirmationNeeded
+from campaigns.errors import ConfirmationNeeded
 from campaigns.models import Event
 from crowd.models import ConsentText, Study
 from crowd.queries.start_checks import DONE, MISSING, OPEN, list_start_checks
@@ -29,6 +29,7 @@ from judging.models import Audience, Plan, Purpose, Slot
 from judging.services.plans import create_plan
 from poolbench.crowd.options import StudyExtension
 from tests.crowd.studies import OPTIONS, add_gold_rows, add_practice_rows, make_ready, pool, study
+from tests.refusals import refusal
 
 __all__ = ["pool", "study"]
 
@@ -36,12 +37,6 @@ __all__ = ["pool", "study"]
 @pytest.fixture
 def ready(study, organizer):
     return make_ready(study, organizer)
-
-
-def refusal(act, **arguments):
-    with pytest.raises(ActionRefused) as caught:
-        act(**arguments)
-    return caught.value.code
 
 
 def codes(study, state):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from dataclasses import replace
 
@@ -17,6 +15,7 @@ from judging.queries.exclusions import counting_judgments
 from poolbench.crowd.provider_lists import read_submissions
 from tests.crowd.visiting import begin, enter, read_hidden, work
 from tests.crowd.worker_study import make_study
+from tests.csv_reading import csv_rows
 from tests.pages import read_page
 
 
@@ -46,11 +45,6 @@ def play(browser, url, act, uid):
     return (response.status_code, found[1], " ".join(found[2].split()))
 
 
-def parse_csv(text):
-    lines = [line for line in text.splitlines() if not line.startswith("#")]
-    return csv.DictReader(io.StringIO("\n".join(lines)))
-
-
 def test_a_trial_goes_all_the_way_and_counts_for_nothing(browser, url, study):
     link = accept(browser, url)[0]
     visitor = Client()
@@ -65,7 +59,7 @@ def test_a_trial_goes_all_the_way_and_counts_for_nothing(browser, url, study):
     assert not Payment.objects.exists()
     assert not Judgment.objects.filter(counting_judgments()).exists()
     assert not study.plan.slots.filter(purpose="judge").exclude(state="open").exists()
-    rows = list(parse_csv(browser.get(url + "submissions.csv").text))
+    rows = csv_rows(browser.get(url + "submissions.csv").text)
     assert [(row["status"], row["code"]) for row in rows] == [("approved", "FAKE-DONE")]
     assert rows[0]["receipt"] == unit.receipt
 
@@ -94,9 +88,7 @@ def test_leaving_returning_and_completing_twice(browser, url, study):
         begin(visitor, enter(visitor, link))
     code, message = play(browser, url, "twice", uids[0])[1:]
     assert code == "completed-twice"
-    assert message == (
-        "First: refused (not-finished). Second: refused (not-finished). Payments: 0."
-    )
+    assert message == "First: refused (not-finished). Second: refused (not-finished). Payments: 0."
     assert play(browser, url, "return", uids[1])[1] == "abandoned"
     assert play(browser, url, "abandon", uids[2])[1] == "abandoned"
     states = WorkUnit.objects.order_by("pk").values_list("state", flat=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from uuid import uuid4
 
 import pytest
@@ -47,11 +48,7 @@ def url(study: Study, *rest: object) -> str:
 
 
 def names_in_order(page: str) -> list[str]:
-    return [
-        part.split("<")[0]
-        for part in page.split('class="mono"')[1:]
-        for part in [part.split(">", 1)[1]]
-    ]
+    return re.findall(r'class="mono"[^>]*>([^<]*)', page)
 
 
 def test_a_study_without_workers_says_what_comes(study, as_user, organizer):
@@ -95,9 +92,7 @@ def test_queries_do_not_grow_with_workers(study, as_user, organizer):
     client = as_user(organizer)
     make_crowd(study, [HONEST, RANDOM])
     client.get(url(study, "workers"))
-    with CaptureQueriesContext(
-        connection,
-    ) as few:
+    with CaptureQueriesContext(connection) as few:
         client.get(url(study, "workers"))
     for number in range(10, 40):
         make_complete_unit(study, make_worker(study, number), number)
@@ -148,9 +143,7 @@ def test_one_unit_can_be_set_aside(study, crowd, as_user, organizer):
 
 
 def test_a_running_unit_of_a_worker_who_is_set_aside_ends_and_is_paid(study, as_user, organizer):
-    unit = make_unit(study)
-    unit = consent_to_study(unit=unit, version=1)
-    unit = begin_unit(unit=unit)
+    unit = begin_unit(unit=consent_to_study(unit=make_unit(study), version=1))
     slot = list_unit_slots(unit)[0]
     answer_unit(unit=unit, answer=UnitAnswer(slot.token, uuid4(), 1))
     as_user(organizer).post(
@@ -178,8 +171,7 @@ def test_a_withdrawn_answer_and_a_trial_count_for_nothing(study, crowd, as_user,
         campaign=row.campaign, topic=row.topic, docno=row.docno, assessor=row.assessor,
         revision=2, kind="withdrawn", unit=row.unit, source="crowd",
     )  # fmt: skip
-    text = as_user(organizer).get(url(study) + "workers.csv").content.decode()
-    rows = csv_rows(text)
+    rows = csv_rows(as_user(organizer).get(url(study) + "workers.csv").content.decode())
     judged = {row["pseudonym"]: row["judged"] for row in rows}
     assert "worker-t0000" not in judged
     assert (judged["worker-t0001"], judged["worker-t0002"]) == ("11", "12")
@@ -188,10 +180,7 @@ def test_a_withdrawn_answer_and_a_trial_count_for_nothing(study, crowd, as_user,
 def test_workers_as_a_file(study, crowd, as_user, organizer):
     client = as_user(organizer)
     data = json.loads(client.get(url(study) + "workers.json").content)
-    assert [alarm["alarm"] for alarm in data["alarms"]] == [
-        "Too fast",
-        "Same grade in a row",
-    ]
+    assert [alarm["alarm"] for alarm in data["alarms"]] == ["Too fast", "Same grade in a row"]
     assert data["workers"][7]["entropy"] == 0.0
     assert data["workers"][7]["balanced"] == 0.5
     assert client.get(url(study) + "workers.exe").status_code == 404

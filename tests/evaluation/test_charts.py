@@ -4,8 +4,12 @@ from poolbench.charts.axes import Axis, fifths_axis, round_axis
 from poolbench.charts.kinds import BARS_HEIGHT, PlotValue, build_line_chart
 from poolbench.evaluation.charts.topics import build_difference_chart, build_topic_chart
 from poolbench.evaluation.spread import BestMedianWorst
-from poolbench.reliability.judgments_chart import build_judgments_chart, judgments_value
-from poolbench.reliability.rank_bands import RankedRun, build_rank_bands
+from poolbench.reliability.charts import (
+    RankedRun,
+    build_judgments_chart,
+    build_rank_bands,
+    judgments_value,
+)
 from tests.poolbench.shapes import places, shapes, texts, tooltips
 
 HEAD = ("name", "Title", "")

@@ -17,9 +17,10 @@ from campaigns.services.runs import latest_check_job, submit_run, withdraw_run
 from evaluation.models import ScoreSet
 from evaluation.services.release import release_scores
 from evaluation.services.scoring import score_campaign
-from tests.confirming import api, confirm, read_confirmation, refusal
+from tests.confirming import api, confirm, read_confirmation
 from tests.csv_reading import csv_rows
 from tests.pages import read_page
+from tests.refusals import refusing
 from tests.world.files import accepted_run, checked_run, run_text
 
 
@@ -146,7 +147,7 @@ def test_visibility_before_a_release_is_a_setting(organizer, campaign):
 
 
 def test_after_a_release_the_settings_do_not_change_it(organizer, campaign, released, as_user):
-    with refusal("board-released"):
+    with refusing("board-released"):
         update_campaign(actor=organizer, campaign=campaign, board="names")
     address = reverse("api-campaign-detail", args=["small"])
     assert api(organizer).patch(address, {"board": "names"}, format="json").status_code == 409
@@ -246,7 +247,7 @@ def test_before_a_release_a_withdrawn_run_leaves_the_next_evaluation(
 def test_a_released_run_is_not_replaced_and_keeps_tag_and_place(
     participant, organizer, team, campaign, alpha, released
 ):
-    with refusal("scores-released"):
+    with refusing("scores-released"):
         submit_run(
             actor=participant, campaign=campaign, team=team, data=run_text("better"),
             file_name="better.txt", replaces=alpha,

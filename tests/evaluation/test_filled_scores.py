@@ -34,7 +34,7 @@ from reliability.queries.disagreement_studies import DisagreementQuery, study_di
 from reliability.services.reusability import request_reusability_report
 from reliability.services.simulation import describe_judgments
 from reliability.views.stored_reports import read_stored_report
-from replay.tables import format_scores_table
+from replay.management.commands.demo import format_scores_table
 from tests.csv_reading import csv_conditions, csv_rows
 from tests.pages import read_page
 from tests.poolbench.commands.conftest import run  # noqa: F401

@@ -23,8 +23,7 @@ from evaluation.templatetags.measures import (
 )
 from evaluation.views.measures import format_fraction
 from poolbench.evaluation.charts.steps import BROAD, NARROW, build_steps_chart
-from poolbench.evaluation.measures.family import MeasureFamily
-from poolbench.evaluation.measures.groups import GROUPS
+from poolbench.evaluation.measures.family import GROUPS, MeasureFamily
 from poolbench.evaluation.measures.lookup import accepted_spellings
 from poolbench.evaluation.measures.names import parse_measure
 from poolbench.evaluation.measures.registry import DEFAULT_NAMES, FAMILIES

@@ -17,7 +17,7 @@ from evaluation.services.scoring import evaluate_campaign, request_evaluation, s
 from judging.queries.judgments import qrels_table
 from poolbench.evaluation.measures.registry import DEFAULT_NAMES
 from reliability.queries.collection import load_collection
-from tests.confirming import refusal
+from tests.refusals import refusing
 from tests.world.files import qrels_release
 
 
@@ -118,13 +118,13 @@ def test_unknown_measures_are_refused_together(organizer, campaign, alpha, qrels
 
 
 def test_a_campaign_without_runs_is_refused(organizer, campaign, qrels):
-    with refusal("no-runs"):
+    with refusing("no-runs"):
         request_evaluation(actor=organizer, campaign=campaign, qrels=qrels)
 
 
 def test_a_relevance_level_of_0_is_refused(organizer, campaign, alpha, qrels):
     campaign.relevance_level = 0
-    with refusal("bad-level"):
+    with refusing("bad-level"):
         score_campaign(actor=organizer, campaign=campaign, qrels=qrels)
 
 
@@ -198,7 +198,7 @@ def test_release_scores_is_said_once_and_logged(organizer, campaign, score_set):
 
 def test_release_scores_cannot_be_repeated(organizer, score_set):
     first = release_scores(actor=organizer, score_set=score_set).released_at
-    with refusal("already-released"):
+    with refusing("already-released"):
         release_scores(actor=organizer, score_set=score_set)
     score_set.refresh_from_db()
     assert score_set.released_at == first

@@ -15,7 +15,6 @@ from django.utils.html import escape
 from campaigns.models import User
 from judging.models import AutomaticAssessor, Judgment, Plan, Purpose
 from judging.queries.agreement import load_labels
-from judging.queries.judgments import current_judgments, list_votes
 from judging.queries.quality import load_judging_record
 from judging.views.agreement_choice import MOST_ASSESSORS
 from poolbench.judging.agreement.registry import COEFFICIENTS
@@ -267,10 +266,7 @@ def test_labels_are_the_current_judgments(say, campaign, assessor, assessor2, ma
         (found.assessors[row], *found.pairs[at]): int(found.grades[row, at])
         for row, at in zip(*found.judged.nonzero(), strict=True)
     }
-    wanted = {
-        (v.assessor, v.topic, v.docno): v.grade for v in list_votes(current_judgments(campaign))
-    }
-    assert cast == wanted == {("assessor", "1", "d1"): 2, ("assessor2", "2", "d2"): 3}
+    assert cast == {("assessor", "1", "d1"): 2, ("assessor2", "2", "d2"): 3}
 
 
 def test_the_record_has_the_labels_that_the_panel_has(judged, campaign):

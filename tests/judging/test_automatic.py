@@ -229,7 +229,7 @@ def test_a_judgment_taken_back_hides_the_pair_again(
 
 
 def test_an_automatic_assessor_cannot_be_imported_for_as_a_person(plan, campaign, organizer, model):
-    with pytest.raises(ActionRefused, match="not an assessor"):
+    with pytest.raises(ActionRefused, match="Not an assessor"):
         import_judgments(actor=organizer, campaign=campaign, assessor=model.user, rows=[])
 
 

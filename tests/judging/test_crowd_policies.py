@@ -19,7 +19,7 @@ from judging.queries.aggregation import (
     count_gold_answers,
     load_label_matrix,
 )
-from judging.services.policy_comparison import POLICIES
+from judging.services.policy_comparison import COMPARED
 from judging.services.qrels import freeze_qrels, preview_policies, verify_qrels
 from poolbench.judging.aggregation.base import (
     AggregationOptions,
@@ -34,7 +34,7 @@ from workbench.stored_files import list_unnamed_files
 VOTES = {"d1": (1, 2), "d2": (0, 1), "d3": (3, 3), "d4": (0, 0)}
 WITHOUT_GOLD = [name for name, rule in CROWD_RULES.items() if not rule.model.needs_gold]
 
-SNAPSHOT = name_snapshot(POLICIES)
+SNAPSHOT = name_snapshot(COMPARED)
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from judging.models import Judgment, Slot
-from judging.queries.judgments import list_pair_ballots
+from judging.queries.judgments import load_pair_ballots
 from judging.queries.progress import plan_progress
 from judging.services import judgments
 from judging.services.judgments import claim_next
@@ -55,7 +55,7 @@ def test_who_has_judged_a_document_that_comes_is_not_asked_again(
     assert held_by("d6") == [("judged", "assessor"), ("open", None)]
     assert sorted(worked(assessor2, campaign, topic)) == [f"d{n}" for n in range(1, 10)]
     assert held_by("d6") == [("judged", "assessor"), ("judged", "assessor2")]
-    (ballot,) = (b for b in list_pair_ballots(campaign) if b.docno == "d6")
+    (ballot,) = (b for b in load_pair_ballots(campaign).list_ballots() if b.docno == "d6")
     assert (ballot.people, ballot.extra) == ({"assessor": 1, "assessor2": 0}, {})
     assert adaptive_pools.verify_pool_log(pool) == 9
 

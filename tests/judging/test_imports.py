@@ -54,7 +54,7 @@ def test_import_lists_every_fault_and_writes_nothing(plan, campaign, organizer, 
 
 
 def test_import_wants_an_assessor(plan, campaign, organizer, participant):
-    with pytest.raises(ActionRefused, match="not an assessor"):
+    with pytest.raises(ActionRefused, match="Not an assessor"):
         import_judgments(actor=organizer, campaign=campaign, assessor=participant, rows=[])
 
 

@@ -13,7 +13,7 @@ from judging.queries.overview import unplanned_counts
 from judging.queries.remaining import remaining_by_topic
 from judging.queries.screen import current_judgments_by, list_own_judgments
 from judging.queries.slot_counts import count_campaign_slots, list_shared_topics
-from judging.queries.training_results import list_agreed_pairs
+from judging.queries.training import list_agreed_pairs
 from judging.services.judgments import claim_next, undo_judgment
 from judging.services.plans import create_plan
 from poolbench.cache import clear_caches

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from judging.models import Judgment, Plan, Slot
 from judging.queries.agreement import load_labels
-from judging.queries.judgments import list_pair_ballots
+from judging.queries.judgments import load_pair_ballots
 from judging.queries.quality import load_judging_record
 from judging.services.assignments import assign_topics
 from judging.services.imports import ImportOptions, import_file
@@ -199,7 +199,7 @@ def test_the_command_reads_the_mark_from_a_file(disputed, tmp_path):
 
 
 def test_policies_count_them_but_nobody_s_own_qrels_do(disputed):
-    ballots = list_pair_ballots(disputed)
+    ballots = load_pair_ballots(disputed).list_ballots()
     by_docno = {ballot.docno: ballot for ballot in ballots}
     assert by_docno["d1"].grades == (0, 3, 3)
     assert by_docno["d1"].third == {"assessor3"}

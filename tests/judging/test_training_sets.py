@@ -11,14 +11,14 @@ from django.urls import reverse
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Event
-from judging.queries.training_results import (
+from judging.queries.training import (
     list_agreed_pairs,
     list_training_pairs,
     list_training_progress,
 )
-from judging.services.training import answer_training_pair
-from judging.services.training_sets import (
+from judging.services.training import (
     add_training,
+    answer_training_pair,
     read_example_pairs,
     remove_training,
 )

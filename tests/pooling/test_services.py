@@ -18,10 +18,11 @@ from poolbench.pooling.spec import depth_spec
 from poolbench.pooling.spec_file import read_spec
 from poolbench.pooling.tables import PoolTable
 from pooling.models import Pool
-from pooling.queries.inputs import MAX_RUNS, choose_runs
+from pooling.queries.inputs import MAX_RUNS
 from pooling.queries.pools import load_pool_table
 from pooling.queries.preview import preview_pool
 from pooling.services.freeze import freeze_pool
+from tests.refusals import refusal
 from tests.world.at_once import run_at_once
 from tests.world.files import TOY, accepted_run, ranked_run
 from tests.world.people import joined
@@ -46,16 +47,14 @@ def named(pool: Pool) -> list[tuple]:
 
 
 def test_a_preview_counts_by_topic_run_and_team(organizer, campaign, runs):
+    before = Event.objects.count()
     found = preview_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
+    assert (Pool.objects.count(), Event.objects.count()) == (0, before)  # it writes nothing
     assert found.parts.size == 7
     by_topic = {t.number: (t.documents, t.one_run, t.one_team) for t in found.parts.topics}
     assert by_topic == {"1": (4, 2, 2), "2": (3, 1, 2), "3": (0, 0, 0)}
-    assert {run.tag: (run.documents, run.alone) for run in found.parts.runs} == {
-        "alpha1": (3, 0),
-        "alpha2": (4, 1),
-        "beta1": (4, 1),
-        "beta2": (2, 1),
-    }
+    by_run = {run.tag: (run.documents, run.alone) for run in found.parts.runs}
+    assert by_run == {"alpha1": (3, 0), "alpha2": (4, 1), "beta1": (4, 1), "beta2": (2, 1)}
     teams = [(team.team, team.runs, team.documents, team.alone) for team in found.parts.teams]
     assert teams == [("Alpha", 2, 5, 2), ("Beta", 2, 5, 2)]
     assert (found.unanswered_topics, found.skipped_topics) == (("3",), ())
@@ -77,7 +76,7 @@ def test_hours_are_of_what_is_not_judged_and_a_static_spec_lets_nothing_come(
     )  # fmt: skip
     found = preview_pool(actor=organizer, campaign=campaign, spec=spec, runs=runs)
     assert [found.topic_hours(topic, 3600) for topic in found.parts.topics] == [1, 2, 0]
-    assert found.hours(3600) == 3
+    assert (found.parts.judged, found.parts.to_judge, found.hours(3600)) == (1, 3, 3)
 
 
 def test_a_preview_tells_runs_and_documents_that_are_alike(organizer, campaign, team):
@@ -104,27 +103,10 @@ def test_hours_of_a_topic_that_grows_are_at_most_those_of_its_budget(organizer, 
 
 def test_what_a_growing_pool_cannot_do_is_refused(organizer, campaign, runs):
     spec = read_spec("budget: {total: 5}\nsteps: [{method: mtf, scope: global}]")
+    given = {"actor": organizer, "campaign": campaign, "spec": spec, "runs": runs}
     for service in (preview_pool, freeze_pool):
-        with pytest.raises(ActionRefused) as refused:
-            service(actor=organizer, campaign=campaign, spec=spec, runs=runs)
-        assert refused.value.code == "one-queue"
+        assert refusal(service, **given) == "one-queue"
     assert not Pool.objects.exists()
-
-
-def test_a_preview_writes_nothing(organizer, campaign, runs):
-    before = Event.objects.count()
-    preview_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
-    assert (Pool.objects.count(), Event.objects.count()) == (0, before)
-
-
-def test_a_preview_leaves_out_the_cost_of_what_is_judged(organizer, assessor, campaign, runs):
-    topic = campaign.topics.get(number="1")
-    Judgment.objects.create(
-        campaign=campaign, topic=topic, docno="d1", assessor=assessor, revision=1, kind="grade",
-        grade=0, source="import",
-    )  # fmt: skip
-    found = preview_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
-    assert (found.parts.judged, found.parts.to_judge) == (1, 6)
 
 
 def test_the_floor_says_what_a_run_that_is_left_out_would_get(organizer, campaign, runs):
@@ -141,6 +123,9 @@ def test_a_frozen_pool_holds_the_toy_with_ranks_and_contributors(organizer, camp
     assert named(pool) == THE_TOY_POOL
     assert (pool.method, pool.spec["steps"]) == ("depth 2", [{"method": "depth", "k": 2}])
     assert [run["tag"] for run in pool.spec["runs"]] == sorted(TOY)
+    event = Event.objects.get(code="pool.frozen")
+    assert event.subject == "pool 1: depth 2, 4 runs, 7 documents"
+    assert event.actor == organizer
     for number in ("1", "2"):
         held = pool.items.filter(topic__number=number).order_by("position")
         assert list(held.values_list("position", flat=True)) == list(range(1, len(held) + 1))
@@ -187,10 +172,9 @@ def test_the_same_pool_is_not_frozen_twice(organizer, campaign, runs):
 
 
 def test_of_two_organizers_who_saw_the_same_state_one_wins(organizer, campaign, runs):
-    freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs, after=0)
-    with pytest.raises(ActionRefused) as refused:
-        freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(1), runs=runs, after=0)
-    assert refused.value.code == "overtaken"
+    given = {"actor": organizer, "campaign": campaign, "runs": runs, "after": 0}
+    freeze_pool(**given, spec=depth_spec(2))
+    assert refusal(freeze_pool, **given, spec=depth_spec(1)) == "overtaken"
     assert campaign.pools.count() == 1
 
 
@@ -200,13 +184,6 @@ def test_a_withdrawal_does_not_change_a_frozen_pool(organizer, campaign, runs):
     assert named(Pool.objects.get(pk=pool.pk)) == THE_TOY_POOL
     with pytest.raises(ActionRefused, match="Not among the accepted runs: beta2"):
         preview_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
-
-
-def test_freezing_is_in_the_log(organizer, campaign, runs):
-    freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
-    event = Event.objects.filter(code="pool.frozen").get()
-    assert event.subject == "pool 1: depth 2, 4 runs, 7 documents"
-    assert event.actor == organizer
 
 
 @pytest.mark.parametrize("depth", [0, -1, 1001])
@@ -227,10 +204,9 @@ def test_more_runs_than_contributors_can_number_are_refused(organizer, campaign)
 
 
 def test_runs_that_answer_no_topic_of_the_campaign_are_refused(organizer, campaign, team):
-    run = ranked_run(team, "lost", {"99": "d1 d2"})
-    with pytest.raises(ActionRefused) as refused:
-        preview_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=[run])
-    assert refused.value.code == "empty-pool"
+    runs = [ranked_run(team, "lost", {"99": "d1 d2"})]
+    given = {"actor": organizer, "campaign": campaign, "runs": runs}
+    assert refusal(preview_pool, **given, spec=depth_spec(2)) == "empty-pool"
 
 
 def test_withheld_topics_are_not_pooled(organizer, campaign, runs):
@@ -244,18 +220,6 @@ def test_only_organizers_pool(campaign, runs, act):
     for who in (joined(campaign, "judge", "assessor"), joined(campaign, "looker", "viewer")):
         with pytest.raises(PermissionDenied):
             act(actor=who, campaign=campaign, spec=depth_spec(2), runs=runs)
-
-
-def test_choosing_by_priority_and_by_team(runs):
-    assert [run.tag for run in choose_runs(runs, up_to_priority=1)] == ["alpha1", "beta1"]
-    assert [run.tag for run in choose_runs(runs, per_team=1)] == ["alpha1", "beta1"]
-    assert [run.tag for run in choose_runs(runs, per_team=2)] == [
-        "alpha1",
-        "alpha2",
-        "beta1",
-        "beta2",
-    ]
-    assert choose_runs(runs, up_to_priority=0) == []
 
 
 @pytest.mark.django_db(transaction=True)

@@ -6,8 +6,10 @@ from uuid import uuid4
 import pytest
 
 from campaigns.models import Campaign, User
+from judging.queries.invariants import list_violations
 from pooling.models import Pool
 from preferences.models import ComparisonPlan, ComparisonSlot, Preference
+from preferences.queries.invariants import COMPARISON_INVARIANTS
 from preferences.services.comparison_plans import ComparisonOptions, create_comparison_plan
 from preferences.services.comparisons import (
     DisplayedComparison,
@@ -79,7 +81,4 @@ def pick(user: User, slot: ComparisonSlot, *ranks: int, **more: object) -> Prefe
 
 
 def invariants_broken(campaign: Campaign) -> set[str]:
-    from judging.queries.invariants import list_violations
-    from preferences.queries.invariants import COMPARISON_INVARIANTS
-
     return {rule.name for rule, count in list_violations(campaign, COMPARISON_INVARIANTS) if count}

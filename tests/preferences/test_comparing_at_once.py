@@ -41,16 +41,13 @@ def contend() -> dict[str, int]:
     plan = create_comparison_plan(actor=campaign.created_by, campaign=campaign, options=options)
     start = Barrier(ASSESSORS)
     done = run_at_once(lambda user: work(user, campaign, plan, start), users)
-    return outcome(plan, [uuid for uuids in done for uuid in uuids]) | {
-        "invariants violated": sum(
-            count for _, count in list_violations(campaign, COMPARISON_INVARIANTS)
-        )
-    }
+    violated = sum(count for _, count in list_violations(campaign, COMPARISON_INVARIANTS))
+    faults = outcome(plan, [uuid for uuids in done for uuid in uuids])
+    return faults | {"invariants violated": violated}
 
 
 def work(user: Any, campaign: Any, plan: Any, start: Barrier) -> list[str]:
     """Claim and answer until nothing is left; return the uuids that were acknowledged."""
-
     done: list[str] = []
     start.wait()
     while slot := claim_comparison(actor=user, campaign=campaign, plan=plan):

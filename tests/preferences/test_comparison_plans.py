@@ -20,6 +20,7 @@ from preferences.services.comparison_plans import (
 )
 from preferences.services.comparisons import skip_comparison
 from tests.preferences.conftest import answer, view
+from tests.refusals import refusal
 
 
 def contents(plan: ComparisonPlan) -> list[tuple[str, str, str]]:
@@ -79,23 +80,15 @@ def test_a_preview_counts_and_saves_nothing(organizer, campaign, pool):
 
 @pytest.mark.parametrize(
     ("options", "code"),
-    [
-        ({"pool": None}, "pool-missing"),
-        ({"per_document": 1}, "too-few-comparisons"),
-        ({"judges": 0}, "judges"),
-        ({"kind": "rankings"}, "runs-missing"),
-    ],
-)
+    [({"pool": None}, "pool-missing"), ({"per_document": 1}, "too-few-comparisons"),
+     ({"judges": 0}, "judges"), ({"kind": "rankings"}, "runs-missing")],
+)  # fmt: skip
 def test_what_no_plan_can_be_is_refused(make_plan, pool, options, code):
-    with pytest.raises(ActionRefused) as refused:
-        make_plan(**{"pool": pool, **options})
-    assert refused.value.code == code
+    assert refusal(make_plan, **{"pool": pool, **options}) == code
 
 
 def test_a_run_is_not_compared_with_itself(make_plan, alpha):
-    with pytest.raises(ActionRefused) as refused:
-        make_plan(kind="rankings", run_a=alpha, run_b=alpha)
-    assert refused.value.code == "same-run"
+    assert refusal(make_plan, kind="rankings", run_a=alpha, run_b=alpha) == "same-run"
 
 
 def test_too_many_comparisons_are_refused_with_their_number(make_plan, pool, monkeypatch):
@@ -123,9 +116,7 @@ def test_closing_asks_once_and_lets_what_is_out_come_back(
     assert claim(assessor2) is None
     codes = Event.objects.filter(campaign=campaign).values_list("code", flat=True)
     assert {"comparisons.created", "comparisons.closed"} <= set(codes)
-    with pytest.raises(ActionRefused) as refused:
-        pause_comparisons(actor=organizer, plan=pairs_plan)
-    assert refused.value.code == "plan-closed"
+    assert refusal(pause_comparisons, actor=organizer, plan=pairs_plan) == "plan-closed"
 
 
 def test_skipped_comparisons_go_to_others_when_offered_again(

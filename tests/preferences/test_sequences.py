@@ -63,11 +63,11 @@ class Judges:
             "actor": self.users[who], "display": view(slot), "client_uuid": uuid4(),
             "token": slot.token,
         }  # fmt: skip
+        side = "left" if act == "late" else act
         if act == "skip":
             skip_comparison(**shared, reason="broken")
         else:
-            submit_preference(**shared, side="left" if act == "late" else act)
-        side = "left" if act == "late" else act
+            submit_preference(**shared, side=side)
         number = slot.comparison_id
         self.last[who, number] = side
         self.order[who] = [it for it in self.order[who] if it != number] + [number]

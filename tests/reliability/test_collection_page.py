@@ -38,12 +38,34 @@ def qrels(campaign, alpha, beta):
     return qrels_release(campaign)
 
 
-def report_of(page, campaign) -> dict:
-    job = campaign.jobs.filter(kind="evaluation.collection").get()
-    assert job.state == Job.State.DONE, job.error
-    answer = page.get(reverse("reusability-report", args=[campaign.slug, job.pk, "json"]))
-    assert "attachment" in answer.headers["Content-Disposition"]
-    return json.loads(answer.content)
+@pytest.fixture
+def pool(campaign, organizer, alpha, beta):
+    return freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=[alpha, beta])
+
+
+@pytest.fixture
+def ask(page, address, django_capture_on_commit_callbacks):
+    def post(qrels):
+        with django_capture_on_commit_callbacks(execute=True):
+            return page.post(address, {"qrels": qrels})
+
+    return post
+
+
+@pytest.fixture
+def made(page, ask, campaign):
+    """The report that was asked for, and the address of its files."""
+
+    def make(qrels="1"):
+        assert ask(qrels).status_code == 302
+        job = campaign.jobs.get(kind="evaluation.collection")
+        assert job.state == Job.State.DONE, job.error
+        where = reverse("reusability-report", args=[campaign.slug, job.pk, "json"])
+        answer = page.get(where)
+        assert "attachment" in answer.headers["Content-Disposition"]
+        return json.loads(answer.content), where.removesuffix("json")
+
+    return make
 
 
 def test_without_judgments_the_page_says_what_is_missing(page, address):
@@ -52,69 +74,50 @@ def test_without_judgments_the_page_says_what_is_missing(page, address):
     assert "Create report" not in html
 
 
-def test_a_report_is_made_by_a_release_and_kept(
-    page, address, campaign, organizer, alpha, beta, qrels, django_capture_on_commit_callbacks
-):
-    freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=[alpha, beta])
-    with django_capture_on_commit_callbacks(execute=True):
-        assert page.post(address, {"qrels": "1"}).status_code == 302
-    facts = report_of(page, campaign)["facts"]
+def test_a_report_is_made_by_a_release_and_kept(page, address, pool, qrels, made):
+    report, where = made()
+    facts = report["facts"]
     assert (facts["runs"], facts["teams"], facts["depth"]) == (2, 2, 2)
     assert (facts["judged"], facts["relevant"], facts["draws"]) == (7, 3, 3)
     assert sorted(facts["measures"]) == sorted(MEASURES)
     html = read_page(page.get(address))
     assert "<td>qrels 1</td>" in html
-    job = campaign.jobs.get(kind="evaluation.collection")
-    where = reverse("reusability-report", args=[campaign.slug, job.pk, "csv"])
-    assert f'<a href="{where}" download>CSV</a>' in html
-    saved = page.get(where)
+    assert f'<a href="{where}csv" download>CSV</a>' in html
+    saved = page.get(f"{where}csv")
     assert saved.headers["Content-Type"] == "text/csv; charset=utf-8"
     assert csv_conditions(read_page(saved))["depth"] == 2
     assert 'report.html?save" download' in html
 
 
-def test_the_report_is_shown_with_its_own_style_and_nothing_else(
-    page, address, campaign, qrels, organizer, alpha, beta, django_capture_on_commit_callbacks
-):
-    freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=[alpha, beta])
-    with django_capture_on_commit_callbacks(execute=True):
-        page.post(address, {"qrels": "1"})
-    job = campaign.jobs.get(kind="evaluation.collection")
-    where = reverse("reusability-report", args=[campaign.slug, job.pk, "html"])
-    answer = page.get(where)
+def test_the_report_is_shown_with_its_own_style_and_nothing_else(page, pool, qrels, made):
+    _, where = made()
+    answer = page.get(f"{where}html")
     assert "Reusability report" in read_page(answer)
     assert "Content-Disposition" not in answer.headers
     policy = answer.headers["Content-Security-Policy"]
     assert policy.startswith("default-src 'none'; style-src 'sha256-")
-    assert "attachment" in page.get(where + "?save").headers["Content-Disposition"]
-    assert page.get(where.replace(".html", ".pdf")).status_code == 404
+    assert "attachment" in page.get(f"{where}html?save").headers["Content-Disposition"]
+    assert page.get(f"{where}pdf").status_code == 404
 
 
 def test_a_report_can_be_made_while_people_judge(
-    page, address, campaign, organizer, assessor, alpha, beta, django_capture_on_commit_callbacks
+    page, address, campaign, organizer, assessor, pool, made
 ):
-    pool = freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=[alpha, beta])
     create_plan(actor=organizer, pool=pool, assessors={"1": [assessor], "2": [assessor]})
     topic = campaign.topics.get(number="1")
     for docno, grade in (("d1", 2), ("d2", 0), ("d3", 0)):
         submit_judgment(actor=assessor, campaign=campaign, topic=topic, docno=docno, grade=grade)
-    with django_capture_on_commit_callbacks(execute=True):
-        page.post(address, {"qrels": ""})
-    facts = report_of(page, campaign)["facts"]
+    facts = made("")[0]["facts"]
     assert (facts["judged"], facts["relevant"], facts["topics"]) == (3, 1, 1)
     assert "current judgments" in read_page(page.get(address))
 
 
-def test_why_there_is_no_report_is_told(
-    page, address, campaign, qrels, alpha, django_capture_on_commit_callbacks
-):
+def test_why_there_is_no_report_is_told(page, address, campaign, qrels, alpha, ask):
     # Nobody says how deep the pool was, and too little of what the runs have first is judged.
     qrels_release(campaign, "1 0 x1 0\n1 0 x2 1\n", version=2)
-    with django_capture_on_commit_callbacks(execute=True):
-        page.post(address, {"qrels": "2"})
-    assert "Cannot create the report: the pool depth cannot be inferred" in (
-        read_page(page.get(address))
-    )
+    ask("2")
+    told = read_page(page.get(address))
+    assert "Cannot create the report: the pool depth cannot be inferred" in told
     assert page.post(address, {"qrels": "9"}).status_code == 404
     assert page.post(address, {"qrels": "x"}).status_code == 404
 
@@ -132,25 +135,15 @@ def test_reports_of_before_there_was_csv_have_none(page, address, campaign, orga
     assert page.get(where).status_code == 404
 
 
-def test_topics_are_told_in_the_order_of_the_campaign(
-    page, address, campaign, organizer, alpha, beta, qrels, django_capture_on_commit_callbacks
-):
-    freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=[alpha, beta])
+def test_topics_are_told_in_the_order_of_the_campaign(campaign, pool, qrels, made):
     campaign.topics.filter(number="1").update(position=99)
-    with django_capture_on_commit_callbacks(execute=True):
-        page.post(address, {"qrels": "1"})
-    topics = report_of(page, campaign)["stability"]["topics"]
+    topics = made()[0]["stability"]["topics"]
     assert [row["topic"] for row in topics] == ["2", "3", "1"]
 
 
-def test_topics_withheld_since_the_release_are_left_out(
-    page, address, campaign, organizer, alpha, beta, qrels, django_capture_on_commit_callbacks
-):
-    freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=[alpha, beta])
+def test_topics_withheld_since_the_release_are_left_out(campaign, pool, qrels, made):
     campaign.topics.filter(number="3").update(withheld=True)
-    with django_capture_on_commit_callbacks(execute=True):
-        page.post(address, {"qrels": "1"})
-    facts = report_of(page, campaign)["facts"]
+    facts = made()[0]["facts"]
     assert (facts["topics"], facts["judged"]) == (2, 6)
 
 

@@ -17,9 +17,10 @@ from judging.queries.judgments import qrels_table
 from judging.services.plans import create_plan
 from poolbench.pooling.spec import depth_spec
 from poolbench.pooling.spec_file import read_spec
+from poolbench.reliability.disagreement.report import parse_ranking_measures
 from poolbench.reliability.simulation.finished_campaign import FinishedCampaign
 from poolbench.reliability.simulation.formats import FORMATS
-from poolbench.reliability.simulation.simulator import parse_ranking_measures, simulate_specs
+from poolbench.reliability.simulation.simulator import simulate_specs
 from pooling.models import Pool
 from pooling.services.adaptive_pools import frozen_spec
 from pooling.services.freeze import freeze_pool

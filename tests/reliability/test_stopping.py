@@ -47,8 +47,12 @@ def plan(pool, organizer, assessor):
     return create_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
 
 
-def judged(campaign, organizer, assessor, *rows):
-    import_judgments(actor=organizer, campaign=campaign, assessor=assessor, rows=rows)
+@pytest.fixture
+def judge(campaign, organizer, assessor):
+    def judged(*rows, by=assessor):
+        import_judgments(actor=organizer, campaign=campaign, assessor=by, rows=rows)
+
+    return judged
 
 
 @pytest.fixture
@@ -61,13 +65,19 @@ def panel(organizer, campaign):
 
 
 @pytest.fixture
+def client(page):
+    """That of the organizer."""
+    return page
+
+
+@pytest.fixture
 def url(campaign):
     return reverse("stopping", args=[campaign.slug])
 
 
-def test_the_panel_counts_first_judgments(panel, plan, organizer, campaign, assessor, assessor2):
-    judged(campaign, organizer, assessor, ("1", "d1", 2), ("1", "d3", 0))
-    judged(campaign, organizer, assessor2, ("1", "d1", 0))
+def test_the_panel_counts_first_judgments(panel, plan, assessor2, judge):
+    judge(("1", "d1", 2), ("1", "d3", 0))
+    judge(("1", "d1", 0), by=assessor2)
     found = panel()
     assert (found.judged, found.relevant, found.judgments) == (2, 1, 3)
     assert found.curve == ((1, 1), (2, 1))
@@ -76,14 +86,12 @@ def test_the_panel_counts_first_judgments(panel, plan, organizer, campaign, asse
     assert found.pool.left.reason is None
 
 
-def test_scores_of_the_past_are_those_that_were_seen_then(
-    panel, plan, organizer, campaign, assessor
-):
+def test_scores_of_the_past_are_those_that_were_seen_then(panel, plan, organizer, campaign, judge):
     scores = {"actor": organizer, "campaign": campaign, "policy": "majority"}
     scores["names"] = ("map", *TRUST)
-    judged(campaign, organizer, assessor, ("1", "d1", 2), ("1", "d3", 0))
+    judge(("1", "d1", 2), ("1", "d3", 0))
     then, last = compute_interim_scores(**scores), campaign.judgments.order_by("-pk").first().pk
-    judged(campaign, organizer, assessor, ("1", "d3", 2), ("1", "d1", 0))
+    judge(("1", "d3", 2), ("1", "d1", 0))
     now = compute_interim_scores(**scores)
     assert now.means != then.means
     assert compute_interim_scores(**scores, last=last).means == then.means
@@ -91,12 +99,10 @@ def test_scores_of_the_past_are_those_that_were_seen_then(
     assert compute_interim_scores(**scores).means == now.means
 
 
-def test_a_ranking_that_was_turned_is_told_with_the_run_that_fell(
-    panel, plan, organizer, campaign, assessor
-):
-    judged(campaign, organizer, assessor, ("1", "d1", 0), ("1", "d3", 2))
+def test_a_ranking_that_was_turned_is_told_with_the_run_that_fell(panel, plan, judge):
+    judge(("1", "d1", 0), ("1", "d3", 2))
     before = {row.tag: row.place for row in panel().runs}
-    judged(campaign, organizer, assessor, ("1", "d1", 2), ("1", "d3", 0))
+    judge(("1", "d1", 2), ("1", "d3", 0))
     found = panel(step=2)
     assert [move.ago for move in found.moves] == [2]
     assert found.moves[0].tau_b.value < 1
@@ -109,12 +115,12 @@ def test_a_ranking_that_was_turned_is_told_with_the_run_that_fell(
 
 
 def test_places_lost_are_those_since_the_latest_ranking_before(
-    panel, plan, organizer, campaign, assessor
+    panel, plan, organizer, campaign, judge
 ):
     """Alpha has d3, d1; beta d1, d2; beta2 d4 alone: each step has another of them first."""
     for grades in ({"d4": 2, "d1": 0, "d3": 0}, {"d4": 0, "d3": 2}, {"d3": 0, "d1": 2}):
         rows = [("1", docno, grade) for docno, grade in grades.items()]
-        judged(campaign, organizer, assessor, *rows)
+        judge(*rows)
     found = panel(step=2)
     assert [move.ago for move in found.moves] == [3, 5]
     before = {row.tag: row.before for row in found.runs}
@@ -127,24 +133,24 @@ def test_places_lost_are_those_since_the_latest_ranking_before(
 
 
 def test_skips_are_no_judgments_and_the_last_ones_are_those_that_count(
-    panel, plan, organizer, campaign, assessor
+    panel, plan, campaign, assessor, judge
 ):
-    judged(campaign, organizer, assessor, ("1", "d1", 2), ("1", "d2", 2), ("1", "d3", 0))
+    judge(("1", "d1", 2), ("1", "d2", 2), ("1", "d3", 0))
     topic = campaign.topics.get(number="1")
     submit_judgment(actor=assessor, campaign=campaign, topic=topic, docno="d4", reason="broken")
     found = panel(step=2)
     assert (found.judgments, found.recent) == (3, 1)
 
 
-def test_a_run_that_fed_no_pool_is_told_apart(panel, organizer, campaign, assessor, runs):
+def test_a_run_that_fed_no_pool_is_told_apart(panel, organizer, campaign, runs, judge):
     freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(3), runs=runs[:2])
-    judged(campaign, organizer, assessor, ("1", "d1", 2))
+    judge(("1", "d1", 2))
     pooled = {row.tag: row.pooled for row in panel().runs}
     assert pooled == {"alpha-one": True, "beta-secret": True, "beta-other": False}
 
 
-def test_judged_at_k_is_that_of_the_measure(panel, plan, organizer, campaign, assessor):
-    judged(campaign, organizer, assessor, ("1", "d1", 2))
+def test_judged_at_k_is_that_of_the_measure(panel, plan, organizer, campaign, judge):
+    judge(("1", "d1", 2))
     scores = compute_interim_scores(
         actor=organizer, campaign=campaign, policy="majority", names=TRUST
     )
@@ -152,17 +158,19 @@ def test_judged_at_k_is_that_of_the_measure(panel, plan, organizer, campaign, as
     assert {row.tag: [*row.judged] for row in panel().runs} == want
 
 
-def test_of_a_pool_in_order_of_rank_no_rest_is_expected(panel, plan, organizer, campaign, assessor):
+def test_of_a_pool_in_order_of_rank_no_rest_is_expected(panel, plan, judge):
     Plan.objects.update(order=Plan.Order.POOL)
-    judged(campaign, organizer, assessor, ("1", "d1", 2))
+    judge(("1", "d1", 2))
     assert "random order" in panel().pool.left.reason
 
 
-def test_of_a_pool_that_grows_no_rest_is_expected(panel, organizer, campaign, assessor, runs):
+def test_of_a_pool_that_grows_no_rest_is_expected(
+    panel, organizer, campaign, assessor, runs, judge
+):
     spec = read_spec("steps: [{method: depth, k: 1}, {method: maxmean}]")
     pool = freeze_pool(actor=organizer, campaign=campaign, spec=spec, runs=runs)
     create_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
-    judged(campaign, organizer, assessor, ("1", "d1", 2))
+    judge(("1", "d1", 2))
     found = panel().pool
     assert found.documents == pool.items.count()
     assert found.below == NO_DEPTH
@@ -170,24 +178,24 @@ def test_of_a_pool_that_grows_no_rest_is_expected(panel, organizer, campaign, as
 
 
 def test_what_was_judged_for_an_earlier_pool_is_no_sample_of_the_newest(
-    panel, organizer, campaign, assessor, runs
+    panel, organizer, campaign, assessor, runs, judge
 ):
     for depth, docno in ((1, "d1"), (3, "d2")):
         pool = freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(depth), runs=runs)
         create_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
-        judged(campaign, organizer, assessor, ("1", docno, 2))
+        judge(("1", docno, 2))
     assert panel().pool.version == pool.version
     assert "another pool" in panel().pool.left.reason
 
 
 def test_what_was_judged_before_there_was_a_plan_is_no_sample_if_it_is_pooled(
-    panel, pool, organizer, campaign, assessor, assessor2
+    panel, pool, organizer, assessor, assessor2, judge
 ):
-    judged(campaign, organizer, assessor2, ("1", "d8", 2), ("3", "d1", 0))
+    judge(("1", "d8", 2), ("3", "d1", 0), by=assessor2)
     create_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
-    judged(campaign, organizer, assessor, ("1", "d1", 2))
+    judge(("1", "d1", 2))
     assert (panel().judged, panel().pool.left.reason) == (3, None)
-    judged(campaign, organizer, assessor2, ("1", "d1", 1))
+    judge(("1", "d1", 1), by=assessor2)
     assert panel().pool.left.reason is None
     Judgment.objects.filter(docno="d1", assessor=assessor).update(slot=None)
     # As after a restart: no row of the log changes otherwise.
@@ -198,8 +206,8 @@ def test_what_was_judged_before_there_was_a_plan_is_no_sample_if_it_is_pooled(
     assert panel().pool.left.reason is None
 
 
-def test_relevant_is_what_the_campaign_calls_so(panel, plan, organizer, campaign, assessor):
-    judged(campaign, organizer, assessor, ("1", "d1", 1), ("1", "d2", 2))
+def test_relevant_is_what_the_campaign_calls_so(panel, plan, organizer, campaign, judge):
+    judge(("1", "d1", 1), ("1", "d2", 2))
     assert panel().relevant == 2
     update_campaign(actor=organizer, campaign=campaign, relevance_level=2)
     assert panel().relevant == 1
@@ -214,23 +222,18 @@ def test_places_go_by_what_is_better_and_runs_without_a_score_have_none():
 def test_only_organizers_see_it(campaign, assessor):
     with pytest.raises(PermissionDenied):
         choose_stopping_panel(
-            actor=assessor,
-            campaign=campaign,
-            choice=RankingChoice("majority", "map"),
-            report=None,
+            actor=assessor, campaign=campaign, choice=RankingChoice("majority", "map"), report=None
         )
 
 
-def test_the_page_before_anything_is_there(client, organizer, url):
-    client.force_login(organizer)
+def test_the_page_before_anything_is_there(client, url):
     page = client.get(url)
     assert page.status_code == 200
     assert "No judgments" in read_page(page)
 
 
-def test_the_page_tells_the_whole(client, organizer, url, plan, campaign, assessor):
-    judged(campaign, organizer, assessor, ("1", "d1", 2), ("1", "d3", 0))
-    client.force_login(organizer)
+def test_the_page_tells_the_whole(client, url, plan, judge):
+    judge(("1", "d1", 2), ("1", "d3", 0))
     page = client.get(url, {"by": "bpref", "last": "1", "policy": "maximum"})
     text = read_page(page)
     assert page.context["panel"].measure == "bpref"
@@ -247,65 +250,53 @@ def test_the_page_tells_the_whole(client, organizer, url, plan, campaign, assess
 
 
 @pytest.fixture
-def told(client, organizer, url):
+def told(client, url):
     """What the page says, in one line without tags."""
 
     def read(**query):
-        client.force_login(organizer)
         text = read_page(client.get(url, query)).replace("<", " <")
         return " ".join(strip_tags(text).split())
 
     return read
 
 
-def test_where_nothing_relevant_is_found_no_share_of_it_is(
-    told, plan, campaign, organizer, assessor
-):
-    judged(campaign, organizer, assessor, ("1", "d1", 0))
+def test_where_nothing_relevant_is_found_no_share_of_it_is(told, plan, judge):
+    judge(("1", "d1", 0))
     assert "among 4 unjudged documents. Excludes 2 topics without" in told()
-    judged(campaign, organizer, assessor, ("1", "d2", 2))
+    judge(("1", "d2", 2))
     assert (
         "among 3 unjudged documents; 40 % of the relevant documents of the pool are found."
         in told()
     )
 
 
-def test_the_rest_of_topics_that_were_not_begun_is_not_called_judged(
-    told, plan, campaign, organizer, assessor
-):
+def test_the_rest_of_topics_that_were_not_begun_is_not_called_judged(told, plan, judge):
     rows = [("1", docno, 1) for docno in ("d1", "d2", "d3", "d9", "d4")]
-    judged(campaign, organizer, assessor, *rows)
+    judge(*rows)
     assert (
         "All documents of the topics with judgments are judged. Excludes 2 topics without" in told()
     )
 
 
-def test_of_a_pool_of_which_nothing_is_judged_no_number_is_told(
-    told, plan, campaign, organizer, assessor
-):
-    judged(campaign, organizer, assessor, ("1", "unpooled", 1))
+def test_of_a_pool_of_which_nothing_is_judged_no_number_is_told(told, plan, judge):
+    judge(("1", "unpooled", 1))
     assert "Expected in the pool No estimate: no document of the pool is judged." in told()
 
 
-def test_no_run_is_called_new_where_there_is_no_ranking_before(
-    told, plan, campaign, organizer, assessor
-):
-    judged(campaign, organizer, assessor, ("1", "d1", 2))
+def test_no_run_is_called_new_where_there_is_no_ranking_before(told, plan, judge):
+    judge(("1", "d1", 2))
     assert "1 judgment so far: too few for a comparison in steps of 10." in told()
     assert "beta-secret –" in told()
 
 
-def test_without_runs_the_page_says_so(told, campaign, organizer, assessor):
-    judged(campaign, organizer, assessor, ("1", "d1", 2))
+def test_without_runs_the_page_says_so(told, judge):
+    judge(("1", "d1", 2))
     assert "No accepted runs." in told()
 
 
-def test_the_page_shows_who_rose_what_is_low_and_what_a_team_has_of_all(
-    client, organizer, url, plan, campaign, assessor
-):
-    judged(campaign, organizer, assessor, ("1", "d1", 0), ("1", "d3", 2))
-    judged(campaign, organizer, assessor, ("1", "d1", 2), ("1", "d3", 0), ("1", "d4", 1))
-    client.force_login(organizer)
+def test_the_page_shows_who_rose_what_is_low_and_what_a_team_has_of_all(client, url, plan, judge):
+    judge(("1", "d1", 0), ("1", "d3", 2))
+    judge(("1", "d1", 2), ("1", "d3", 0), ("1", "d4", 1))
     page = client.get(url, {"last": "2", "by": "map"})
     shown = page.context
     rows = {row.tag: row for row in shown["panel"].runs}
@@ -327,17 +318,13 @@ def test_the_page_shows_who_rose_what_is_low_and_what_a_team_has_of_all(
 
 @pytest.mark.parametrize("query", [{"by": "nonsense"}, {"last": "0"}, {"last": "-3"},
                                    {"last": "9" * 30}, {"policy": "x"}, {"last": "٣"}])  # fmt: skip
-def test_nonsense_in_the_address_is_passed_over(
-    client, organizer, url, plan, campaign, assessor, query
-):
-    judged(campaign, organizer, assessor, ("1", "d1", 2))
-    client.force_login(organizer)
+def test_nonsense_in_the_address_is_passed_over(client, url, plan, query, judge):
+    judge(("1", "d1", 2))
     assert client.get(url, query).status_code == 200
 
 
-def test_a_rule_is_set_on_the_page_and_shown(client, organizer, url, plan, campaign, assessor):
-    judged(campaign, organizer, assessor, ("1", "d1", 2), ("1", "d3", 0))
-    client.force_login(organizer)
+def test_a_rule_is_set_on_the_page_and_shown(client, url, plan, campaign, judge):
+    judge(("1", "d1", 2), ("1", "d3", 0))
     page = client.post(url, {"documents": "2", "no_relevant_in": "30"}, follow=True)
     assert "Complete topics: 1." in read_page(page)
     assert StoppedTopic.objects.get().topic.number == "1"
@@ -351,17 +338,15 @@ def test_a_rule_is_set_on_the_page_and_shown(client, organizer, url, plan, campa
     assert not StoppedTopic.objects.exists()
 
 
-def test_a_rule_that_is_none_is_refused_in_place(client, organizer, url, campaign):
-    client.force_login(organizer)
+def test_a_rule_that_is_none_is_refused_in_place(client, url, campaign):
     page = client.post(url, {"documents": "0", "relevant": "many"})
     assert page.status_code == 422
     assert page.context["form"].errors.keys() == {"documents", "relevant"}
     assert not get_stopping_rule(campaign)
 
 
-def test_tables_are_given_away(client, organizer, campaign, plan, assessor):
-    judged(campaign, organizer, assessor, ("1", "d1", 2), ("1", "d3", 0))
-    client.force_login(organizer)
+def test_tables_are_given_away(client, campaign, plan, judge):
+    judge(("1", "d1", 2), ("1", "d3", 0))
 
     def got(what, fmt):
         address = reverse("stopping-download", args=[campaign.slug, what, fmt])

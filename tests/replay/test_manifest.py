@@ -36,7 +36,7 @@ def faults_of(tmp_path: Path, text: str) -> FaultReport:
     return caught.value.report
 
 
-def test_manifest_reads_values_and_defaults(tmp_path: Path) -> None:
+def test_manifest_reads_values_and_defaults(tmp_path):
     manifest = read_manifest(folder_with(tmp_path, GOOD))
     assert manifest.scale == (GradeSpec(0, "No", "0", 0.0), GradeSpec(2, "Yes", "y", 3.0))
     assert manifest.runs[0].file == tmp_path / "r.txt"
@@ -45,7 +45,7 @@ def test_manifest_reads_values_and_defaults(tmp_path: Path) -> None:
     assert manifest.documents is None
 
 
-def test_manifest_with_many_faults_lists_all_with_lines(tmp_path: Path) -> None:
+def test_manifest_with_many_faults_lists_all_with_lines(tmp_path):
     text = GOOD.replace("title: Toy\n", "").replace('key: "y"', "key: 7")
     text = text.replace("{depth: 3}", "{depth: 0}") + "colour: red\n"
     report = faults_of(tmp_path, text)
@@ -58,7 +58,7 @@ def test_manifest_with_many_faults_lists_all_with_lines(tmp_path: Path) -> None:
     }
 
 
-def test_manifest_with_absent_files_names_each(tmp_path: Path) -> None:
+def test_manifest_with_absent_files_names_each(tmp_path):
     report = faults_of(tmp_path, GOOD.replace("r.txt", "gone.txt").replace("q.txt", "../x"))
     assert [(f.code, f.message, f.line) for f in report.faults] == [
         ("EM04", "File not found: gone.txt.", 8),
@@ -69,10 +69,10 @@ def test_manifest_with_absent_files_names_each(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "code"), [("title: [", "EM02"), ("- a\n", "EM02"), ("", "EM02"), ("a: b: c", "EM02")]
 )
-def test_manifest_that_is_no_mapping_is_refused(tmp_path: Path, text: str, code: str) -> None:
+def test_manifest_that_is_no_mapping_is_refused(tmp_path, text, code):
     assert list(faults_of(tmp_path, text).counts) == [code]
 
 
-def test_manifest_that_is_absent_is_refused(tmp_path: Path) -> None:
+def test_manifest_that_is_absent_is_refused(tmp_path):
     with pytest.raises(InvalidFile, match="EM01"):
         read_manifest(tmp_path)

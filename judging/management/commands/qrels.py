@@ -19,10 +19,7 @@ from campaigns.management.campaign_command import get_campaign
 from campaigns.management.import_command import get_organizer
 from campaigns.models import Campaign, User
 from judging.models import Qrels
-from judging.queries.qrels_versions import (
-    compare_qrels_versions,
-    format_qrels_changes,
-)
+from judging.queries.qrels_versions import compare_qrels_versions, format_qrels_changes
 from judging.services.qrels import freeze_qrels, preview_policies, verify_qrels
 from poolbench.files.faults import format_count
 from poolbench.judging.policies import POLICIES
@@ -39,7 +36,7 @@ class Command(BaseCommand):
         add = parser.add_argument
         add(
             "action",
-            type=resolve_action,
+            type=lambda name: RENAMED.get(name, name),
             choices=tuple(ACTIONS),
             help="list: the versions; policies: preview every policy; freeze: create a version;"
             " verify: rebuild and compare with the log; compare: grades that differ between two"
@@ -78,11 +75,6 @@ class Command(BaseCommand):
             self.stdout.write(text, ending="")
 
 
-def resolve_action(name: str) -> str:
-    """``name``, or the action that formerly had this name."""
-    return RENAMED.get(name, name)
-
-
 def format_version_list(campaign: Campaign, _: User, __: Options) -> str:
     """One line per qrels version, newest first."""
     lines = [
@@ -117,16 +109,12 @@ def freeze_version(campaign: Campaign, actor: User, options: Options) -> str:
         actor=actor, campaign=campaign, policy=options["policy"], note=options["note"],
         as_of=parse_moment(options["as_of"]), decision=Decision(frozenset(options["confirm"])),
     )  # fmt: skip
+    ties = qrels.manifest["decided_by_tie_rule"]
+    by_rule = f" Decided by the tie rule: {format_count(ties, 'pair')}." if ties else ""
     return (
         f"Frozen: {qrels}, {format_count(qrels.pairs, 'pair')} by {qrels.policy}, "
-        f"sha256 {qrels.sha256}.{describe_tie_decisions(qrels)}\n"
+        f"sha256 {qrels.sha256}.{by_rule}\n"
     )
-
-
-def describe_tie_decisions(qrels: Qrels) -> str:
-    """A sentence on the pairs that the tie rule decided; empty without any."""
-    ties = qrels.manifest["decided_by_tie_rule"]
-    return f" Decided by the tie rule: {format_count(ties, 'pair')}." if ties else ""
 
 
 def verify_versions(campaign: Campaign, _: User, options: Options) -> str:
@@ -134,12 +122,12 @@ def verify_versions(campaign: Campaign, _: User, options: Options) -> str:
     versions = (
         get_versions(campaign, options) if options["versions"] else list(campaign.qrels.all())
     )
-    lines, wrong = [], []
-    for qrels in versions:
-        same = verify_qrels(qrels)
-        lines.append(f"{qrels}: {'identical' if same else 'DIFFERS from the log'}")
-        wrong += [] if same else [str(qrels)]
-    if wrong:
+    same = [verify_qrels(qrels) for qrels in versions]
+    lines = [
+        f"{qrels}: {'identical' if known else 'DIFFERS from the log'}"
+        for qrels, known in zip(versions, same, strict=True)
+    ]
+    if not all(same):
         raise CommandError("\n".join(lines))
     return "".join(f"{line}\n" for line in lines) or "No qrels versions.\n"
 

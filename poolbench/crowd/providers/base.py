@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, quote, urlsplit
 
 from poolbench.cards import Card
 
@@ -77,7 +77,7 @@ class ReturnForm:
 class ProviderSetting:
     """One setting of a provider. ``check`` returns what is wrong with a value, or "".
 
-    ``kind`` is text, long, switch, choice or secret; ``choices`` are those of a choice.
+    ``kind`` is text, long, switch or secret.
     """
 
     name: str
@@ -87,7 +87,6 @@ class ProviderSetting:
     required: bool = False
     check: Callable[[str], str] | None = None
     default: str = ""
-    choices: tuple[str, ...] = ()
 
 
 ReadArrival = Callable[[Mapping[str, str], ArrivalKeys, Settings, datetime], Arrival]
@@ -172,8 +171,41 @@ def find_setting_faults(provider: Provider, settings: Settings) -> dict[str, str
         value = read_setting(settings, setting)
         if not value and setting.required:
             faults[setting.name] = f"{setting.label} is required."
-        elif value and setting.choices and value not in setting.choices:
-            faults[setting.name] = f"Use one of: {', '.join(setting.choices)}."
         elif value and setting.check and (message := setting.check(value)):
             faults[setting.name] = message
     return provider.check_settings(settings) | faults
+
+
+PLACEHOLDERS = ("code", "uid")
+_PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
+_HOST = re.compile(r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::[0-9]{1,5})?")
+
+
+def check_return_template(template: str) -> str:
+    """What is wrong with a return address, or "".
+
+    It is an https address (http for this machine only) with ``{code}`` and ``{uid}`` as the only
+    placeholders, which may not be part of the host.
+    """
+    parts = urlsplit(template)
+    names = _PLACEHOLDER.findall(template)
+    local = parts.hostname in ("localhost", "127.0.0.1")
+    if parts.scheme != "https" and not (parts.scheme == "http" and local):
+        return "Use an address that begins with https://."
+    if not _HOST.fullmatch(parts.netloc.lower()):
+        return "Use a plain host name: no user name, no placeholder."
+    if any(name not in PLACEHOLDERS for name in names) or "{" in _PLACEHOLDER.sub("", template):
+        return "Use no placeholders but {code} and {uid}."
+    if not template.isascii() or any(sign <= " " or sign in "\\\"'<>`" for sign in template):
+        return "Use no spaces, quotation marks or backslashes."
+    return ""
+
+
+def fill_return_template(template: str, values: Mapping[str, str]) -> str:
+    """The address with its placeholders filled in; values cannot leave their place.
+
+    Raises ``ValueError`` for a template that ``check_return_template`` faults.
+    """
+    if fault := check_return_template(template):
+        raise ValueError(fault)
+    return _PLACEHOLDER.sub(lambda match: quote(values.get(match[1], ""), safe=""), template)

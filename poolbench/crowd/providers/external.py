@@ -20,10 +20,10 @@ from poolbench.crowd.providers.base import (
     ReturnForm,
     Settings,
     check_id,
+    check_return_template,
     link_error,
     read_setting,
 )
-from poolbench.crowd.providers.return_urls import check_return_template
 
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
 CARD = Card(

@@ -34,11 +34,7 @@ def make_fake_return(
     url = str(settings.get("platform_url", ""))
     if not url:
         return None
-    sent = {
-        "uid": fields["unit"],
-        "code": CODES[outcome],
-        "receipt": fields["receipt"],
-    }
+    sent = {"uid": fields["unit"], "code": CODES[outcome], "receipt": fields["receipt"]}
     return ReturnForm("post", url, sent)
 
 

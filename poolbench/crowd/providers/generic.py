@@ -10,9 +10,10 @@ from poolbench.crowd.providers.base import (
     ProviderSetting,
     ReturnForm,
     Settings,
+    check_return_template,
+    fill_return_template,
     read_setting,
 )
-from poolbench.crowd.providers.return_urls import check_return_template, fill_return_template
 from poolbench.crowd.providers.signed_links import read_signed_arrival
 
 CARD = Card(

@@ -32,19 +32,14 @@ SHORT = ("pseudonym", "state", "judged", "gold_right", "gold_shown", "median_sec
 
 def list_worker_values(line: WorkerLine) -> tuple[Any, ...]:
     """The cells of ``RECORD``."""
-    head = (
-        line.pseudonym,
-        line.state,
-        sum(line.units.values()),
-        line.units.get("complete", 0),
-    )
+    head = (line.pseudonym, line.state, sum(line.units.values()), line.units.get("complete", 0))
     quality = line.quality
     if quality is None:
         return (*head, 0, 0, *[None] * (len(RECORD) - len(head) - 3), "")
     gold, repeats, others, run = quality.gold, quality.repeats, quality.others, quality.lines
     return (
         *head, quality.judged, quality.skipped, gold.successes, gold.n, gold.low, gold.high,
-        quality.balanced.value, quality.pace.median, quality.pace.timed, quality.pace.hasty,
+        quality.balanced, quality.pace.median, quality.pace.timed, quality.pace.hasty,
         repeats.successes, repeats.n, others.share.successes, others.share.n, others.chance,
         others.kappa, run.longest, run.probability, run.entropy,
         "|".join(alarm.name for alarm in quality.alarms),

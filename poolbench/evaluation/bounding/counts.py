@@ -2,7 +2,7 @@
 
 For each m, the value of the ranking with the first m of its open documents relevant and the
 others not (the maximum for m), and with the last m (the minimum): the completions of
-``exchange_completions``, computed without constructing them.
+``EXCHANGES``, computed without constructing them.
 """
 
 from __future__ import annotations

@@ -1,19 +1,30 @@
-"""Families whose extremes are computed instead of found by trying completions."""
+"""How the bounds of each family of measures are found: by a solver, or by trying completions; and
+which of these suffice, and why.
+
+- *Endpoints*: a higher grade of any document never lowers the value (or never raises it), so the
+  extremes have all open documents at the lowest or the highest grade.
+- *Exchange*: only binary relevance matters, and with R and N fixed, exchanging a relevant
+  document with one ranked above it never lowers the value. With m relevant among the open
+  documents the extremes have them at the first and at the last m; all m are tried.
+- *Every*: neither holds; all completions are tried if there are few, otherwise the bounds are
+  the range of the measure.
+
+The assignment of families is tested against all completions of small rankings.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Protocol
 
 import numpy as np
 
 from poolbench.evaluation.batch import ScoringBatch
-from poolbench.evaluation.bounding.blended_gain import summarize_blended_topics
-from poolbench.evaluation.bounding.cascade import summarize_cascade_topics
+from poolbench.evaluation.bounding.blended_gain import BlendedTopic, summarize_blended_topics
+from poolbench.evaluation.bounding.cascade import CascadeTopic, summarize_cascade_topics
 from poolbench.evaluation.bounding.counts import VALUES, extreme_counts, summarize_counted_topics
-from poolbench.evaluation.bounding.extremes import Extremes
+from poolbench.evaluation.bounding.extremes import CompletionSide, Extremes
 from poolbench.evaluation.bounding.gain import (
     gain_bounds,
     gain_bounds_of_sums,
@@ -28,7 +39,7 @@ from poolbench.evaluation.measures.cumulated_gain import (
 )
 from poolbench.evaluation.measures.family import Measure
 from poolbench.evaluation.measures.q_measure import Q_MEASURE
-from poolbench.evaluation.scale import top_grade
+from poolbench.evaluation.scale import list_scale_grades, top_grade
 
 Solver = Callable[[Measure, ScoringBatch], Extremes]
 SAMPLED = "it is an estimate from a sample; see its confidence interval"
@@ -43,19 +54,10 @@ def find_solver(measure: Measure) -> Solver | None:
     return None if "over" in measure.own_params() else SOLVED.get(family.name)
 
 
-class _Solver(Protocol):
-    def bounds(self) -> tuple[float, float]: ...
-    def is_exact(self) -> bool: ...
-
-
 def _gained(measure: Measure, base: ScoringBatch) -> Extremes:
-    params = measure.own_params()
+    params = measure.own_params() | ({"dcg": "none"} if measure.family is NCG else {})
     k = params.pop("k", None)
-    variant = (
-        replace(GainVariant(**params), dcg="none")
-        if measure.family is NCG
-        else GainVariant(**params)
-    )
+    variant = GainVariant(**params)
     if variant.dcg == "exponential" and top_grade(base) > HIGHEST_POWER:
         return replace(_none(measure, base), reason=measure.family.undefined)
     topics = summarize_gain_topics(CompletionRankings.from_batch(base), variant, k)
@@ -76,7 +78,7 @@ def _cascade(measure: Measure, base: ScoringBatch) -> Extremes:
     )
 
 
-def _solve_topics(topics: Sequence[_Solver]) -> Extremes:
+def _solve_topics(topics: Sequence[BlendedTopic | CascadeTopic]) -> Extremes:
     both = np.array([topic.bounds() for topic in topics]).reshape(-1, 2)
     return replace(Extremes.from_bounds(*both.T), exact=all(topic.is_exact() for topic in topics))
 
@@ -103,3 +105,45 @@ SOLVED: dict[str, Solver] = {
     **dict.fromkeys(VALUES, _counted_solver),
     "nerr": _cascade,
 }
+
+ENDPOINTS = {
+    *("num_q", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret", "P", "success"),
+    *(
+        "recip_rank",
+        "set_P",
+        "set_recall",
+        "set_map",
+        "set_F",
+        "set_E",
+        "judged",
+        "unj",
+        "cg",
+        "dcg",
+    ),
+    *("err", "rbp", "rbp_resid", "sdcg", "insq", "inst", "cwl", "cwl_total", "cwl_items"),
+    *("cwl(user=rr)", "cwl_total(user=rr)"),
+}
+EXCHANGES = {
+    *("map", "Rprec_mult", "binG", "relative_P", "iprec_at_recall", "11pt_avg", "utility"),
+    *("set_relative_P", "search_length", "cwl(user=ap)", "cwl_items(user=rr)"),
+}
+"""By family; a user model of C/W/L separately if it differs. Families that are ``SOLVED`` are not
+listed; map is, for its other variants."""
+Sides = tuple[CompletionSide, ...]
+
+
+def choose_completions(measure: Measure, batch: ScoringBatch) -> Sides:
+    """The completions of ``batch`` to try for ``measure``."""
+    params, top = measure.own_params(), top_grade(batch)
+    name, user = measure.family.name, params.get("user")
+    if user in ("ap", "rr"):
+        # With intermediate grades, a first document of low gain can be worse than none.
+        graded = params.get("gain") != "binary" and name != "cwl_items"
+        name = "" if graded else f"{name}(user={user})"
+    if name in ENDPOINTS:
+        # A gain table need not increase with the grade, so any grade may be an endpoint.
+        table = dict(params.get("gains", ())) or batch.options.gains
+        return tuple(CompletionSide("all", grade) for grade in list_scale_grades(batch, table))
+    if name in EXCHANGES:
+        return CompletionSide("top", top), CompletionSide("bottom", top)
+    return (CompletionSide("every", top),)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from poolbench.cards import Card
 from poolbench.charts.axes import (
     format_value,
     parts_axis,
@@ -20,8 +21,22 @@ from poolbench.charts.marks import (
     StrokeMark,
     TextMark,
 )
-from poolbench.evaluation.precision_histogram import Histogram
+from poolbench.evaluation.evaluate import ScoredRun
 from poolbench.evaluation.spread import BestMedianWorst
+
+PRECISION_HISTOGRAM = Card(
+    name="precision_histogram",
+    title="Precision histogram of two runs",
+    formula="RP_A/B(topic) = Rprec of A − Rprec of B",
+    reading="A bar per topic: above 0 if the first run is better, below 0 if the second is better.",
+    source="Modern Information Retrieval, chapter 4.",
+    range="-1 to 1",
+    edge_cases=(
+        "Only topics with values for both runs are included.",
+        "Any measure with values by topic can replace R-precision.",
+    ),
+    example="A retrieves 3 relevant documents in the first R = 4, B retrieves 1: 3/4 − 1/4 = 1/2.",
+)
 
 
 def build_topic_chart(
@@ -75,22 +90,36 @@ def build_difference_chart(
     )
 
 
+def precision_histogram(a: ScoredRun, b: ScoredRun, measure: str = "Rprec") -> dict[str, float]:
+    """By topic the difference ``a`` − ``b`` of the measure printed as ``measure``.
+
+    Raises ``ValueError`` if a run was not scored with the measure.
+    """
+    second = b.by_topic(measure)
+    return {
+        topic: value - other
+        for topic, value in a.by_topic(measure).items()
+        if value is not None and (other := second.get(topic)) is not None
+    }
+
+
 def build_precision_histogram(
-    histogram: Histogram, measure: str, runs: tuple[str, str], order: Sequence[str]
+    values: Mapping[str, float], measure: str, runs: tuple[str, str], order: Sequence[str]
 ) -> Chart:
-    """The same in the order ``order``, as in the literature."""
-    values = dict(zip(histogram.topics, histogram.values.tolist(), strict=True))
+    """``values`` by topic in the order ``order``, as in the literature."""
     differences = {topic: values[topic] for topic in order if topic in values}
+    ahead = sum(value > 0 for value in differences.values())
+    behind = sum(value < 0 for value in differences.values())
     first, second = runs
-    ties = len(differences) - histogram.ahead - histogram.behind
+    ties = len(differences) - ahead - behind
     head = (
         "precision-histogram",
         f"{measure} histogram: {first} minus {second} by topic",
         " in their natural order",
     )
     caption = (
-        f"{first} has the higher {measure} on {histogram.ahead} of {len(differences)} topics, "
-        f"{second} on {histogram.behind}, with {ties} ties."
+        f"{first} has the higher {measure} on {ahead} of {len(differences)} topics, "
+        f"{second} on {behind}, with {ties} ties."
     )
     return draw_differences(head, measure, runs, differences, caption)
 

@@ -87,9 +87,8 @@ BENJAMINI_HOCHBERG = MultipleTestCorrection(
     name="bh",
     title="Benjamini–Hochberg",
     formula="p ascending, the i-th becomes min over j ≥ i of min(1, m/j · p_j)",
-    reading="Controls the false discovery rate: the expected proportion of false positives "
-    "among the significant pairs is at most α; more powerful than Holm, with a weaker "
-    "guarantee.",
+    reading="Controls the false discovery rate: the expected proportion of false positives among "
+    "the significant pairs is at most α; more powerful than Holm, with a weaker guarantee.",
     source="Benjamini and Hochberg 1995.",
     edge_cases=(
         (
@@ -113,3 +112,7 @@ BENJAMINI_HOCHBERG = MultipleTestCorrection(
         ),
     ),
 )
+
+CORRECTIONS: dict[str, MultipleTestCorrection] = {
+    correction.name: correction for correction in (HOLM, BONFERRONI, BENJAMINI_HOCHBERG, NONE)
+}

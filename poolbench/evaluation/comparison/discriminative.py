@@ -64,15 +64,13 @@ CARD = Card(
     source="Sakai, SIGIR 2006 (there with the bootstrap test at α = 0.05 and no correction).",
     edge_cases=(
         (
-            "The curve of achieved significance levels shows the p values of all pairs "
-            "in descending order: the lower the curve, the more discriminative the "
-            "measure at any α."
+            "The curve of achieved significance levels shows the p values of all pairs in "
+            "descending order: the lower the curve, the more discriminative the measure at any α."
         ),
         (
-            "The difference needed is the largest difference of means among pairs that "
-            "are not significantly different; for Tukey's HSD its critical difference. "
-            "Sakai uses, over all pairs, the largest difference that the bootstrap would "
-            "need."
+            "The difference needed is the largest difference of means among pairs that are not "
+            "significantly different; for Tukey's HSD its critical difference. Sakai uses, over "
+            "all pairs, the largest difference that the bootstrap would need."
         ),
         "Pairs without a p value count as not significant.",
     ),

@@ -203,9 +203,8 @@ EFFECTS: dict[str, EffectSize] = {
             name="cliff",
             title="Cliff's delta",
             formula="(#(first_i > second_j) − #(first_i < second_j)) / n², over all topics i and j",
-            reading="How far the two runs' values differ as unpaired samples, ignoring "
-            "which topic a value belongs to; most of the variation over topics remains "
-            "in it.",
+            reading="How far the two runs' values differ as unpaired samples, ignoring which topic "
+            "a value belongs to; most of the variation over topics remains in it.",
             source="Cliff 1993.",
             range="-1 to 1; 0 for no difference",
             undefined="fewer than two topics.",

@@ -1,15 +1,15 @@
-"""The comparison of all run pairs as a report."""
+"""Comparisons as reports: run pairs by measure, two runs by topic, measures with each other."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, NamedTuple
 
 from poolbench.evaluation.comparison.compare import Comparisons
-from poolbench.evaluation.comparison.discriminative import discriminative_power
+from poolbench.evaluation.comparison.discriminative import DiscriminativePower, discriminative_power
 from poolbench.evaluation.comparison.interval import mean_to_dict
-from poolbench.evaluation.comparison.letters import assign_letters
+from poolbench.evaluation.comparison.marks import assign_letters, describe_test
 from poolbench.evaluation.comparison.pair_rows import PairRow
 from poolbench.evaluation.measures.family import Measure
 from poolbench.evaluation.measures.titles import format_measure_title
@@ -163,3 +163,130 @@ def comparison_to_dict(compared: Comparisons) -> dict[str, Any]:
 
 
 FORMATS = make_formats(build_comparison_report)
+
+
+class TopicPair(NamedTuple):
+    """The values of two runs on a topic; the difference is None if one of them is."""
+
+    topic: str
+    title: str
+    first: float | None
+    second: float | None
+    difference: float | None
+
+
+def build_pair_report(
+    runs: tuple[str, str],
+    measure: tuple[str, str],
+    pairs: Sequence[TopicPair],
+    compared: Comparisons | None,
+    conditions: Mapping[str, Any],
+) -> Report:
+    """``measure`` is its name in files and its title; ``compared`` has the one pair of runs."""
+    name, title = measure
+    first, second = runs
+    columns = (
+        *make_columns("topic", "title", left=True),
+        Column("first", first, format_p_value),
+        Column("second", second, format_p_value),
+        Column("difference", format=format_p_value),
+    )
+    stated = {"measure": name, "first": first, "second": second, "scores": dict(conditions)}
+    if compared is not None:
+        stated["comparison"] = compared.conditions()
+    notes = (describe_pair(title, compared),) if compared is not None else ()
+    table = Table("topics", columns, pairs, f"{title} of {first} and {second} by topic", notes)
+    return Report(
+        title=f"{first} and {second}: {title} by topic",
+        sections=[Section("By topic", (table,))],
+        conditions=stated,
+        record=table,
+        data=lambda: {"conditions": stated, "topics": [pair._asdict() for pair in pairs]},
+    )
+
+
+def describe_pair(title: str, compared: Comparisons) -> str:
+    """The outcome of the test in a sentence."""
+    if not compared.rows:
+        return ""
+    (row,) = compared.rows
+    if row.adjusted is None:
+        return f"Difference in {title}: not tested, {row.reason}."
+    word = "significant" if row.different else "not significant"
+    return (
+        f"Mean difference in {title}: {format_p_value(row.difference)}, {word}: adjusted p "
+        f"{format_p_value(row.adjusted)} by {describe_test(compared)}."
+    )
+
+
+PAIR_FORMATS = make_formats(build_pair_report)
+
+
+Correlations = Mapping[tuple[str, str], Estimate]
+
+
+def build_measures_report(
+    coefficient: str,
+    names: Sequence[str],
+    correlations: Correlations,
+    powers: Sequence[tuple[str, DiscriminativePower]],
+    conditions: Mapping[str, Any],
+) -> Report:
+    """The matrix of ``names`` by the coefficient of that title; CSV has a line per pair."""
+    heads = (
+        Column("measure", format=format_measure_title, left=True),
+        *(Column(name, format_measure_title(name), format_p_value) for name in names),
+    )
+    cells = [
+        (row, *(get_correlation(correlations, row, column) for column in names)) for row in names
+    ]
+    power = Table(
+        "power",
+        (
+            Column("measure", format=format_measure_title, left=True),
+            *make_columns("different", "pairs"),
+            Column("share", format=format_p_value),
+        ),
+        [(name, one.different, one.pairs, one.share) for name, one in powers],
+        "Discriminative power: share of run pairs that differ significantly",
+    )
+    matrix = Table("correlations", heads, cells, f"{coefficient} between the rankings of runs")
+    return Report(
+        title="Comparison of measures",
+        sections=[
+            Section("Rank correlations", (matrix,)),
+            Section("Discriminative power", (power,)),
+        ],
+        conditions=dict(conditions),
+        record=Table(
+            "correlations",
+            make_columns("first", "second", "value", "n", "reason"),
+            iter_pairs(names, correlations),
+        ),
+        data=lambda: {
+            "conditions": dict(conditions),
+            "correlations": [
+                dict(zip(("first", "second", "value", "n", "reason"), row, strict=True))
+                for row in iter_pairs(names, correlations)
+            ],
+            "power": {name: asdict(one) for name, one in powers},
+        },
+    )
+
+
+def get_correlation(correlations: Correlations, first: str, second: str) -> float | None:
+    """1 of a measure with itself; of a pair in either order."""
+    if first == second:
+        return 1.0
+    estimate = correlations.get((first, second)) or correlations[second, first]
+    return estimate.value
+
+
+def iter_pairs(names: Sequence[str], correlations: Correlations) -> Iterator[tuple[object, ...]]:
+    for first in names:
+        for second in names:
+            if estimate := correlations.get((first, second)):
+                yield first, second, estimate.value, estimate.n, estimate.why or ""
+
+
+MEASURES_FORMATS = make_formats(build_measures_report)

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from poolbench.cards import Card
+from poolbench.evaluation.comparison.classical_tests import standard_error
 from poolbench.evaluation.comparison.paired_values import (
     PARAMETERS,
     TIE,
     group_rows_by_topics,
     is_constant_row,
 )
-from poolbench.evaluation.comparison.student import standard_error
 from poolbench.statistics.bootstrap import bootstrap_values, central_shares, quantiles_by_row
 from poolbench.statistics.draws import ROWS, Floats, ResamplingOptions, iter_slices, resample_counts
 from poolbench.statistics.estimate import Estimate

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from poolbench.evaluation.comparison.rank_correlation import Levels, score_levels
+from poolbench.statistics.draws import Floats
 
 
 @dataclass(frozen=True)
@@ -29,27 +30,22 @@ def format_rank_drop(drop: RankDrop) -> str:
     return f"{drop.tag} {drop.before} to {drop.after}"
 
 
-def find_largest_drop(before: Mapping[str, float], after: Mapping[str, float]) -> RankDrop | None:
+def find_largest_drop(tags: Sequence[str], before: Floats, after: Floats) -> RankDrop | None:
     """The run with the largest rank drop from the scores ``before`` to ``after``.
 
-    Runs without a score in either (missing or NaN) are left out of both rankings. Of runs with
-    the same drop, the one ranked highest before. None if no run falls.
+    Runs without a score in either (NaN) are left out of both rankings. Of runs with the same
+    drop, the one ranked highest before. None if no run falls.
     """
-    tags = [tag for tag, score in before.items() if score == score and _defined_scores(after, tag)]
-    first, second = (
-        competition_ranks(np.array([scores[tag] for tag in tags])) for scores in (before, after)
-    )
-    drops = [RankDrop(*drop) for drop in zip(tags, first, second, strict=True)]
+    scored = np.flatnonzero(~np.isnan(before) & ~np.isnan(after))
+    first, second = competition_ranks(before[scored]), competition_ranks(after[scored])
+    named = [tags[at] for at in scored.tolist()]
+    drops = [RankDrop(*drop) for drop in zip(named, first, second, strict=True)]
     furthest = max(drops, key=lambda drop: (drop.places, -drop.before), default=None)
     return furthest if furthest is not None and furthest.places > 0 else None
 
 
-def competition_ranks(scores: np.ndarray[tuple[int], np.dtype[np.float64]]) -> list[int]:
+def competition_ranks(scores: Floats) -> list[int]:
     """1 + the number of runs with a higher score, for each run."""
     levels: Levels = score_levels(scores)
     higher: list[int] = (levels[None, :] > levels[:, None]).sum(axis=1).tolist()
     return [1 + number for number in higher]
-
-
-def _defined_scores(scores: Mapping[str, float], tag: str) -> bool:
-    return tag in scores and scores[tag] == scores[tag]

@@ -18,9 +18,8 @@ from poolbench.evaluation.measures.family import MeasureFamily, WorkedExample
 FORMS = ("trec_eval", "textbook", "2004")
 _FORM = Parameter(
     "form",
-    "Divisor of the number of non-relevant documents above: `trec_eval` min(N, R+c); "
-    "`textbook` R+c; `2004` as trec_eval, but N counts only the judged non-relevant "
-    "documents retrieved.",
+    "Divisor of the number of non-relevant documents above: `trec_eval` min(N, R+c); `textbook` "
+    "R+c; `2004` as trec_eval, but N counts only the judged non-relevant documents retrieved.",
     "trec_eval",
     FORMS,
 )
@@ -33,9 +32,8 @@ _EDGES = (
     'docs/measures.md compares the forms under "bpref variants".',
 )
 _SOURCE = (
-    "Buckley and Voorhees, SIGIR 2004. Form trec_eval: trec_eval 8 to 10{program}. Form "
-    "textbook: Modern Information Retrieval, chapter 4. Form 2004: as first implemented, "
-    "trec_eval 8's {old}."
+    "Buckley and Voorhees, SIGIR 2004. Form trec_eval: trec_eval 8 to 10{program}. Form textbook: "
+    "Modern Information Retrieval, chapter 4. Form 2004: as first implemented, trec_eval 8's {old}."
 )
 EXTRA_NONRELEVANT = {"bpref": 0, "bpref-10": 10, "gm_bpref": 0}
 """By measure: c, the number of judged non-relevant documents considered beyond R."""

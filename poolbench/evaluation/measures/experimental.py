@@ -18,62 +18,41 @@ Gains = tuple[tuple[int, float], ...]
 
 @dataclass(frozen=True, eq=False)
 class GainingRows:
-    """The rows of a batch with gain, with the ideal ranking of their topics."""
+    """``rows``: a batch of rows with gain only; and the ideal ranking of their topics."""
 
-    batch: ScoringBatch
-
-    @cached_property
-    def rows(self) -> Ints:
-        return np.flatnonzero(self.batch.gains > 0)
-
-    @cached_property
-    def segment(self) -> Ints:
-        return self.batch.segment[self.rows]
-
-    @cached_property
-    def ranks(self) -> Ints:
-        return self.batch.ranks[self.rows]
-
-    @cached_property
-    def gains(self) -> Floats:
-        return self.batch.gains[self.rows]
-
-    @cached_property
-    def starts(self) -> Ints:
-        """The first row with gain of each segment, and the end of the last segment."""
-        return group_starts(np.bincount(self.segment, minlength=len(self.batch)))
+    rows: ScoringBatch
 
     @cached_property
     def gained(self) -> Floats:
         """The cumulated gain of the segment down to and including each row."""
-        total = _cumulate_ratio(self.gains)
-        return total[1:] - total[self.starts[self.segment]]
+        total = _cumulate_ratio(self.rows.gains)
+        return total[1:] - total[self.rows.starts[self.rows.segment]]
 
     @cached_property
     def discounted(self) -> Floats:
         """The discounted gain of all rows before each one, over all segments."""
-        return _cumulate_ratio(self.gains / np.log2(1 + self.ranks))
+        return _cumulate_ratio(self.rows.gains / np.log2(1 + self.rows.ranks))
 
     def dcg(self, segment: Ints, rank: Ints) -> Floats:
         """The discounted gain of the first ``rank`` documents of ``segment``."""
-        apart = 2 + max(int(self.ranks.max(initial=0)), int(rank.max(initial=0)))
-        keys = self.segment * apart + self.ranks
+        apart = 2 + max(int(self.rows.ranks.max(initial=0)), int(rank.max(initial=0)))
+        keys = self.rows.segment * apart + self.rows.ranks
         last = np.searchsorted(keys, segment * apart + rank, side="right")
-        return self.discounted[last] - self.discounted[self.starts[segment]]
+        return self.discounted[last] - self.discounted[self.rows.starts[segment]]
 
     @cached_property
     def falling(self) -> Floats:
         """The gains of the ideal ranking, by topic as in ``judged.starts``."""
-        return self.batch.judged.falling_gains(self.batch.options.gains)[0]
+        return self.rows.judged.falling_gains(self.rows.options.gains)[0]
 
     @cached_property
     def gainful(self) -> Ints:
         """Number of judged documents with gain, by judged topic."""
-        return self.batch.judged.count(self.batch.options.gains_for(self.batch.judged.grades) > 0)
+        return self.rows.judged.count(self.rows.options.gains_for(self.rows.judged.grades) > 0)
 
     @cached_property
     def ideal_discounted(self) -> Floats:
-        ranks = self.batch.judged.falling_gains(self.batch.options.gains)[2]
+        ranks = self.rows.judged.falling_gains(self.rows.options.gains)[2]
         return _cumulate_ratio(self.falling / np.log2(1 + ranks))
 
     def ideal_dcg(self, topic: Ints, rank: Ints) -> Floats:
@@ -86,7 +65,7 @@ class GainingRows:
         return rank + self._ideal(beyond_1, topic, rank)
 
     def _ideal(self, cumulated: Floats, topic: Ints, rank: Ints) -> Floats:
-        starts = self.batch.judged.starts
+        starts = self.rows.judged.starts
         last = np.minimum(starts[topic] + rank, starts[topic + 1])
         within: Floats = cumulated[last] - cumulated[starts[topic]]
         return within
@@ -97,17 +76,19 @@ def _cumulate_ratio(values: Floats) -> Floats:
 
 
 def _gaining(batch: ScoringBatch, gains: Gains) -> GainingRows:
-    return GainingRows(GainVariant(gains=gains).apply(batch))
+    batch = GainVariant(gains=gains).apply(batch)
+    return GainingRows(batch.select_rows(batch.gains > 0))
 
 
 def normalised_gain(batch: ScoringBatch, *, gains: Gains = ()) -> Floats:
     gaining = _gaining(batch, gains)
-    cost = gaining.ideal_cost(batch.topic_index[gaining.segment], gaining.ranks)
+    rows = gaining.rows
+    cost = gaining.ideal_cost(batch.topic_index[rows.segment], rows.ranks)
     # The cost is never less than the gain, except for rounding of large gains.
-    worth = gaining.gains / np.log2(2 + np.maximum(cost - gaining.gained, 0.0))
+    worth = rows.gains / np.log2(2 + np.maximum(cost - gaining.gained, 0.0))
     judged = batch.judged
     most = sum_by_place(judged.topic_index, gaining.falling, len(judged.topics))
-    return safe_ratio(sum_by_place(gaining.segment, worth, len(batch)), most[batch.topic_index])
+    return safe_ratio(sum_by_place(rows.segment, worth, len(batch)), most[batch.topic_index])
 
 
 def binary_gain(batch: ScoringBatch) -> Floats:
@@ -118,16 +99,17 @@ def binary_gain(batch: ScoringBatch) -> Floats:
 
 def ndcg_at_relevant(batch: ScoringBatch, *, gains: Gains = ()) -> Floats:
     gaining = _gaining(batch, gains)
-    topic = batch.topic_index[gaining.segment]
-    here = gaining.dcg(gaining.segment, gaining.ranks) / gaining.ideal_dcg(topic, gaining.ranks)
+    rows = gaining.rows
+    topic = batch.topic_index[rows.segment]
+    here = gaining.dcg(rows.segment, rows.ranks) / gaining.ideal_dcg(topic, rows.ranks)
     wanted = gaining.gainful[batch.topic_index]
-    missed = (wanted - np.diff(gaining.starts)) * _ndcg_at_end(gaining)
-    return safe_ratio(sum_by_place(gaining.segment, here, len(batch)) + missed, wanted)
+    missed = (wanted - np.diff(rows.starts)) * _ndcg_at_end(gaining)
+    return safe_ratio(sum_by_place(rows.segment, here, len(batch)) + missed, wanted)
 
 
 def _ndcg_at_end(gaining: GainingRows) -> Floats:
-    topic = gaining.batch.topic_index
-    dcg = gaining.dcg(np.arange(len(gaining.batch)), gaining.batch.lengths)
+    topic = gaining.rows.topic_index
+    dcg = gaining.dcg(np.arange(len(gaining.rows)), gaining.rows.lengths)
     return safe_ratio(dcg, gaining.ideal_dcg(topic, gaining.gainful[topic]))
 
 
@@ -144,7 +126,7 @@ def ndcg_at_changes(batch: ScoringBatch, *, gains: Gains = ()) -> Floats:
 
 def _changes(gaining: GainingRows) -> tuple[Ints, Ints]:
     """``(segment, rank)`` of the last document of each positive gain in the ideal rankings."""
-    judged, topics = gaining.batch.judged, gaining.batch.topic_index
+    judged, topics = gaining.rows.judged, gaining.rows.topic_index
     next_gain = np.append(gaining.falling[1:], 0.0)
     next_gain[judged.starts[1:] - 1] = 0.0
     places = np.flatnonzero((gaining.falling > 0) & (gaining.falling != next_gain))

@@ -12,6 +12,40 @@ from poolbench.evaluation.judgments import Floats
 from poolbench.evaluation.measures.modifiers import MODIFIERS
 from poolbench.evaluation.measures.values import KINDS, Value
 
+
+@dataclass(frozen=True)
+class MeasureGroup:
+    title: str
+    about: str
+
+
+GROUPS: dict[str, MeasureGroup] = {
+    "counts": MeasureGroup("Counts", "Numbers of topics and documents behind the scores."),
+    "sets": MeasureGroup(
+        "Set-based measures", "Quality of the retrieved set, regardless of order."
+    ),
+    "binary": MeasureGroup(
+        "Ranking measures, binary relevance",
+        "Ranks of the relevant documents; a document is relevant if its grade is at or "
+        "above the relevance level.",
+    ),
+    "curves": MeasureGroup(
+        "Precision–recall curves", "Precision as a function of recall, by topic or averaged."
+    ),
+    "graded": MeasureGroup(
+        "Ranking measures, graded relevance",
+        "Gain by grade at each rank, compared with the ideal ranking.",
+    ),
+    "users": MeasureGroup(
+        "User models", "Expected gain of a user who scans down the ranking and may stop."
+    ),
+    "incomplete": MeasureGroup(
+        "Incomplete judgments", "Measures for rankings with many unjudged documents."
+    ),
+    "sampled": MeasureGroup("Sampled pools", "Estimates from a judged random sample of the pool."),
+}
+
+
 Better = Literal["higher", "lower", "neither"]
 Aggregate = Literal["mean", "sum", "geometric"]
 RANKED = ("rel", "list", "mean", "unjudged")
@@ -48,7 +82,7 @@ class MeasureFamily(Card):
     number. ``conflict(parameters)`` returns the error message for parameters that cannot be
     combined, or an empty string. ``long_name(**parameters)`` is the title if it depends on the
     parameters. ``better`` says whether higher or lower values are better, if either. ``group`` is a
-    key of ``groups.GROUPS``.
+    key of ``GROUPS``.
     """
 
     compute: Callable[..., Floats]

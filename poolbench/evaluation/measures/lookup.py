@@ -6,8 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from poolbench.cards import Parameter
-from poolbench.evaluation.measures.family import Measure, MeasureFamily
-from poolbench.evaluation.measures.groups import GROUPS
+from poolbench.evaluation.measures.family import GROUPS, Measure, MeasureFamily
 from poolbench.evaluation.measures.names import (
     UnknownMeasureError,
     find_measures,

@@ -71,8 +71,7 @@ MODIFIERS: dict[str, MeasureModifier] = {
                 "unjudged",
                 "How unjudged retrieved documents are treated: as judged `nonrelevant`, as "
                 "`relevant` with the highest grade of the scale, or as judged with the given "
-                "grade; `as_is`: as defined by the measure. `list=condensed` removes them "
-                "first.",
+                "grade; `as_is`: as defined by the measure. `list=condensed` removes them first.",
                 "as_is",
                 kind="stand-in",
             ),

@@ -63,7 +63,7 @@ R_PRECISION_MULTIPLE = MeasureFamily(
     edge_cases=(
         "R = 0, or a multiple so small that k = 0: the value is 0.",
         "A run that retrieves fewer than k documents is still divided by k.",
-        ("floor(… + 0.9) is the rounding rule of all versions of trec_eval and of all profiles."),
+        "floor(… + 0.9) is the rounding rule of all versions of trec_eval and of all profiles.",
     ),
     compute=precision_at_multiple,
     examples=(

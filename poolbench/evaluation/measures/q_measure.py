@@ -71,7 +71,7 @@ Q_MEASURE = MeasureFamily(
     parameters=(_BETA, GAINS),
     edge_cases=(
         "R = 0: the value is 0.",
-        ("Grades below the relevance level have gain 0, in the ranking and in the ideal ranking."),
+        "Grades below the relevance level have gain 0, in the ranking and in the ideal ranking.",
         "Unjudged documents count as non-relevant, unless the list is condensed.",
         "beta = 0 is average precision.",
     ),

@@ -24,6 +24,13 @@ def success(batch: ScoringBatch, *, k: int) -> Floats:
     return (relevant_at_k(batch, k) > 0).astype(np.float64)
 
 
+def search_length(batch: ScoringBatch) -> Floats:
+    first = batch.is_relevant & (batch.relevant_so_far == 1)
+    length = np.full(len(batch), np.nan)
+    length[batch.segment[first]] = batch.ranks[first]
+    return length
+
+
 _worked = partial(WorkedExample, (0, None, 2, 1), (2, 1, 0))
 RECIPROCAL_RANK = MeasureFamily(
     name="recip_rank",
@@ -64,4 +71,20 @@ SUCCESS = MeasureFamily(
     cut_spellings=("Success",),
     suffix="k",
     bare=(1, 5, 10),
+)
+
+
+SEARCH_LENGTH = MeasureFamily(
+    name="search_length",
+    title="Search length",
+    formula="rank of the first relevant document",
+    reading="Number of documents a user views up to and including the first relevant one.",
+    source="Lecture slides CS276, with a single relevant document; Cooper, American "
+    "Documentation 19(1), 1968, counts the non-relevant documents before it, one less.",
+    range="1 and up",
+    edge_cases=("Lower is better.", "The reciprocal of recip_rank for each topic."),
+    undefined="no relevant document is retrieved for the topic; the topic is left out of the mean.",
+    compute=search_length,
+    examples=(_worked(3.0, "first relevant document at rank 3"),),
+    better="lower",
 )

@@ -14,23 +14,18 @@ from poolbench.evaluation.measures import (
     cumulated_gain,
     err,
     experimental,
-    extended_inferred,
+    inferred,
     interpolated,
     judged_at_k,
-    ndcg,
     precision,
     q_measure,
     rbp,
     reciprocal_rank,
-    search_length,
-    set_e,
     set_measures,
     stat_ap,
     user_models,
 )
 from poolbench.evaluation.measures.family import MeasureFamily
-from poolbench.evaluation.measures.inferred import INFAP
-from poolbench.evaluation.measures.relstring import RELSTRING
 from poolbench.evaluation.profiles import TREC_EVAL_9, Profile
 
 FAMILIES: dict[str, MeasureFamily] = {
@@ -48,19 +43,19 @@ FAMILIES: dict[str, MeasureFamily] = {
         reciprocal_rank.RECIPROCAL_RANK,
         interpolated.IPREC_AT_RECALL,
         precision.PRECISION,
-        RELSTRING,
+        counts.RELSTRING,
         precision.RECALL,
-        INFAP,
+        inferred.INFAP,
         bpref.GM_BPREF,
         precision.R_PRECISION_MULTIPLE,
         set_measures.UTILITY,
         interpolated.ELEVEN_POINT,
         experimental.BIN_G,
         experimental.G,
-        ndcg.NDCG,
+        cumulated_gain.NDCG,
         experimental.NDCG_REL,
         experimental.R_NDCG,
-        ndcg.NDCG_CUT,
+        cumulated_gain.NDCG_CUT,
         cumulated_gain.CG,
         cumulated_gain.DCG,
         cumulated_gain.NCG,
@@ -83,14 +78,14 @@ FAMILIES: dict[str, MeasureFamily] = {
         set_measures.SET_RECALL,
         set_measures.SET_MAP,
         set_measures.SET_F,
-        set_e.SET_E,
-        search_length.SEARCH_LENGTH,
+        set_measures.SET_E,
+        reciprocal_rank.SEARCH_LENGTH,
         counts.NUM_NONREL_JUDGED_RET,
-        extended_inferred.XINFAP,
-        extended_inferred.INFNDCG,
-        extended_inferred.IP,
-        extended_inferred.INUM_REL,
-        extended_inferred.INUM_REL_RET,
+        inferred.XINFAP,
+        inferred.INFNDCG,
+        inferred.IP,
+        inferred.INUM_REL,
+        inferred.INUM_REL_RET,
         stat_ap.STATAP,
         stat_ap.STAT_NUM_REL,
         judged_at_k.UNJUDGED,
@@ -124,25 +119,10 @@ gdeval has grades 0 to 4 (``ERR`` of ir_measures, ``err@20`` as it prints), cwl_
 1,000. A name with @ at the end is meant only before a cut-off."""
 
 DEFAULT_NAMES = (
-    "num_q",
-    "num_ret",
-    "num_rel",
-    "num_rel_ret",
-    "map",
-    "Rprec",
-    "bpref",
-    "bpref-10",
-    "recip_rank",
-    "P_5",
-    "P_10",
-    "recall_100",
-    "recall_1000",
-    "ndcg",
-    "ndcg_cut_10",
-    "judged_10",
+    *("num_q", "num_ret", "num_rel", "num_rel_ret", "map", "Rprec", "bpref", "bpref-10"),
+    *("recip_rank", "P_5", "P_10", "recall_100", "recall_1000", "ndcg", "ndcg_cut_10", "judged_10"),
 )
 """The measures computed if none is requested."""
-
 
 OFFICIAL = (
     *("num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref"),

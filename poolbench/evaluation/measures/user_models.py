@@ -26,11 +26,10 @@ _T = Parameter("T", "Target gain of the user, in units of the highest grade.", "
 _P = Parameter("p", "Persistence of the user model rbp.", "0.8", kind="share")
 _USER = Parameter(
     "user",
-    "User model: `precision` and `sdcg` view the first k ranks, with equal weights or "
-    "weights 1/log2(1 + rank); `rbp` continues with probability p; `rr` stops at the first "
-    "gain; `ap` stops at one of the relevant documents retrieved; `insq` and `inst` are more "
-    "likely to continue the larger the target gain T and, for inst, the smaller the gain so "
-    "far.",
+    "User model: `precision` and `sdcg` view the first k ranks, with equal weights or weights "
+    "1/log2(1 + rank); `rbp` continues with probability p; `rr` stops at the first gain; `ap` "
+    "stops at one of the relevant documents retrieved; `insq` and `inst` are more likely to "
+    "continue the larger the target gain T and, for inst, the smaller the gain so far.",
     "rbp",
     tuple(cwl.USER_MODELS),
 )
@@ -186,9 +185,8 @@ CWL_ITEMS = _of_any_user(
     formula="1 / W(1)",
     reading="How deep the user goes into the ranking, on average.",
     range="1 and up",
-    undefined="the user never stops (user=rr, or user=rbp with p = 1, without a cut-off k "
-    "and with no gain retrieved), or the user model is undefined (user=ap with no gain "
-    "retrieved).",
+    undefined="the user never stops (user=rr, or user=rbp with p = 1, without a cut-off k and with "
+    "no gain retrieved), or the user model is undefined (user=ap with no gain retrieved).",
     examples=(
         _worked_101(5.0, "1 / (1 − 0.8)"),
         _worked_011(2.0, "stops at rank 2", "cwl_items(user=rr)"),

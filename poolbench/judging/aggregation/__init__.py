@@ -1,1 +1,1 @@
-"""Crowd labels to one grade per pair, with its uncertainty: one model a file, of one shape."""
+"""Crowd labels to one grade per pair, with its uncertainty: one family of models a file."""

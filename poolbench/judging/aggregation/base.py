@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 Pair = tuple[str, str]
+State = TypeVar("State")
 GoldCounts = Mapping[str, tuple[int, int]]
 """By worker, the numbers of gold pairs answered correctly and answered."""
 
@@ -81,6 +82,12 @@ class LabelMatrix:
     @cached_property
     def labels_per_worker(self) -> Ints:
         return np.bincount(self.worker_codes, minlength=len(self.workers)).astype(np.int64)
+
+    @property
+    def vote_shares(self) -> Floats:
+        """The share of each grade among the labels of each item."""
+        shares: Floats = self.votes / self.votes.sum(axis=1, keepdims=True)
+        return shares
 
     def sum_by_item(self, values: Floats) -> Floats:
         """Sums of ``values`` (labels, or labels × n) over the labels of each item."""
@@ -300,23 +307,54 @@ def compute_posterior(logs: Floats) -> tuple[Floats, float]:
     return scaled / totals, float((highest + np.log(totals)).sum())
 
 
-def compute_vote_shares(matrix: LabelMatrix) -> Floats:
-    """The share of each grade among the labels of each item."""
-    shares: Floats = matrix.votes / matrix.votes.sum(axis=1, keepdims=True)
-    return shares
+def repeat_until_rest(
+    step: Callable[[State], tuple[State, float]],
+    start: tuple[State, float],
+    matrix: LabelMatrix,
+    options: AggregationOptions,
+    most: int,
+) -> tuple[State, tuple[int, bool, float]]:
+    """``step`` from ``start``, a state with its log-likelihood, until that changes by less than
+    the tolerance per label, or the ``most`` iterations are done: the last state; the number of
+    iterations, whether it converged, and the log-likelihood.
+    """
+    state, before = start
+    iteration, converged = 0, False
+    while iteration < (options.iterations or most) and not converged:
+        iteration += 1
+        state, after = step(state)
+        converged = abs(after - before) < options.tolerance * len(matrix)
+        before = after
+    return state, (iteration, converged, before)
 
 
-def has_converged(before: float, after: float, labels: int, tolerance: float) -> bool:
-    """Whether the log-likelihood changed by less than ``tolerance`` per label."""
-    return abs(after - before) < tolerance * labels
+def fit_by_expectation(
+    matrix: LabelMatrix,
+    options: AggregationOptions,
+    most: int,
+    estimate: Callable[[LabelMatrix, Floats], Floats],
+    sum_logs: Callable[[LabelMatrix, Floats], Floats],
+) -> ModelFit:
+    """Expectation-maximisation from the vote shares: ``estimate`` gives the parameters of the
+    workers from a posterior, ``sum_logs`` the logarithm of P(labels of an item | grade) from them.
+    """
+
+    def step(state: tuple[Floats, Floats]) -> tuple[tuple[Floats, Floats], float]:
+        posterior = state[0]
+        quality = estimate(matrix, posterior)
+        prior = np.maximum(posterior.mean(axis=0), SMALLEST)
+        posterior, likelihood = compute_posterior(np.log(prior) + sum_logs(matrix, quality))
+        return (posterior, quality), likelihood
+
+    start = (matrix.vote_shares, np.ones(len(matrix.workers))), -np.inf
+    (posterior, quality), end = repeat_until_rest(step, start, matrix, options, most)
+    return ModelFit(posterior, quality, *end)
 
 
 def describe_end(iterations: int) -> str:
     """When a fit of at most ``iterations`` ends, for cards."""
-    return (
-        f"Ends when the log-likelihood changes by less than 1e-6 per label, or after "
-        f"{iterations} iterations."
-    )
+    rest = "Ends when the log-likelihood changes by less than 1e-6 per label"
+    return f"{rest}, or after {iterations} iterations."
 
 
 def build_matrix_from_labels(table: LabelTable) -> LabelMatrix:

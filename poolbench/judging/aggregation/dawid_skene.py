@@ -1,6 +1,8 @@
-"""Dawid and Skene's model: a confusion matrix for each worker."""
+"""Dawid and Skene's model, with a confusion matrix for each worker, and two with one parameter."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,10 +14,8 @@ from poolbench.judging.aggregation.base import (
     Floats,
     LabelMatrix,
     ModelFit,
-    compute_posterior,
-    compute_vote_shares,
     describe_end,
-    has_converged,
+    fit_by_expectation,
     sum_values_by_code,
 )
 
@@ -23,19 +23,14 @@ MOST_ITERATIONS = 200
 
 
 def fit_dawid_skene(matrix: LabelMatrix, options: AggregationOptions) -> ModelFit:
-    """Expectation-maximisation from the vote shares."""
-    posterior, before = compute_vote_shares(matrix), -np.inf
-    most = options.iterations or MOST_ITERATIONS
-    iteration, converged, after = 0, False, before
-    while iteration < most and not converged:
-        iteration += 1
-        logs = np.log(estimate_confusion(matrix, posterior))
-        prior = np.maximum(posterior.mean(axis=0), SMALLEST)
-        rows = matrix.worker_codes * len(matrix.scale) + matrix.label_codes
-        posterior, after = compute_posterior(np.log(prior) + matrix.sum_by_item(logs[rows]))
-        converged = has_converged(before, after, len(matrix), options.tolerance)
-        before = after
-    return ModelFit(posterior, None, iteration, converged, after)
+    fit = fit_by_expectation(matrix, options, MOST_ITERATIONS, estimate_confusion, sum_confusion)
+    return replace(fit, quality=None)
+
+
+def sum_confusion(matrix: LabelMatrix, confusion: Floats) -> Floats:
+    """The logarithm of P(labels of a pair | grade), items × grades."""
+    rows = matrix.worker_codes * len(matrix.scale) + matrix.label_codes
+    return matrix.sum_by_item(np.log(confusion)[rows])
 
 
 def estimate_confusion(matrix: LabelMatrix, posterior: Floats) -> Floats:
@@ -77,5 +72,120 @@ DAWID_SKENE = AggregationModel(
         "(5/9 × .4) / (5/9 × .4 + 4/9 × .25²) = .8889.",
     ),
     fit_dawid_skene,
+    iterations=MOST_ITERATIONS,
+)
+
+
+def fit_one_coin(matrix: LabelMatrix, options: AggregationOptions) -> ModelFit:
+    return fit_by_expectation(matrix, options, MOST_ITERATIONS, estimate_skills, sum_log_odds)
+
+
+def estimate_skills(matrix: LabelMatrix, posterior: Floats) -> Floats:
+    """The mean probability of the grades that each worker gave."""
+    chance = posterior[matrix.item_codes, matrix.label_codes]
+    return matrix.sum_by_worker(chance) / np.maximum(matrix.labels_per_worker, 1)
+
+
+def sum_log_odds(matrix: LabelMatrix, skills: Floats) -> Floats:
+    """The logarithm of P(labels of a pair | grade), items × grades."""
+    grades = len(matrix.scale)
+    right = np.log(np.clip(skills, SMALLEST, 1 - SMALLEST))
+    wrong = np.log(np.clip((1 - skills) / (grades - 1), SMALLEST, 1 - SMALLEST))
+    logs = np.repeat(wrong[matrix.worker_codes, None], grades, axis=1)
+    logs[np.arange(len(matrix)), matrix.label_codes] = right[matrix.worker_codes]
+    return matrix.sum_by_item(logs)
+
+
+ONE_COIN = AggregationModel(
+    Card(
+        name="dawid-skene-one-coin",
+        title="Dawid–Skene, one coin",
+        formula="P(grade c of pair i) ∝ p_c × product over labels l by workers j of (s_j if l = c, "
+        "else (1 − s_j) / (K − 1)); p_c = mean of P(c) over pairs, s_j = mean probability of the "
+        "grades that j gave; K grades; in turn until the likelihood rests",
+        reading="Each worker has one accuracy, the same for all grades; needs far fewer labels per "
+        "worker than `dawid-skene`.",
+        source="Zhang, Chen, Zhou and Jordan, Spectral methods meet EM, JMLR 17, 2016, section 5.",
+        edge_cases=(
+            "Starts from the vote shares; probabilities are kept within 1e-10 of 0 and 1.",
+            describe_end(MOST_ITERATIONS),
+        ),
+        example="Pair a: x 1, y 1, z 1; b: x 1, y 1, z 0; c: x 0, y 0, z 0. From the vote shares "
+        "s_x = s_y = (1 + 2/3 + 1) / 3 = 8/9, s_z = 7/9, p_1 = 5/9. After one iteration b has "
+        "P(1) = 5×8×8×2 / (5×8×8×2 + 4×1×1×7) = 640/668 = .9581.",
+    ),
+    fit_one_coin,
+    quality="skill",
+    iterations=MOST_ITERATIONS,
+)
+
+
+SHARPEST = 20.0
+HALVINGS = 50
+
+
+def fit_ordinal(matrix: LabelMatrix, options: AggregationOptions) -> ModelFit:
+    return fit_by_expectation(
+        matrix, options, MOST_ITERATIONS, estimate_precision, sum_ordinal_logs
+    )
+
+
+def sum_ordinal_logs(matrix: LabelMatrix, precision: Floats) -> Floats:
+    """The logarithm of P(labels of a pair | grade), items × grades."""
+    distances = compute_distances(len(matrix.scale))
+    sharp = -precision[:, None, None] * distances
+    # workers × labels × grades
+    logs = sharp - np.log(np.exp(sharp).sum(axis=1, keepdims=True))
+    return matrix.sum_by_item(logs[matrix.worker_codes, matrix.label_codes])
+
+
+def estimate_precision(matrix: LabelMatrix, posterior: Floats) -> Floats:
+    """The precision of each worker that maximises the expected log-posterior, by halving."""
+    grades, workers = len(matrix.scale), len(matrix.workers)
+    distances = compute_distances(grades)
+    beliefs = posterior[matrix.item_codes]
+    observed = matrix.sum_by_worker((beliefs * distances[matrix.label_codes]).sum(axis=1))
+    pairs = sum_values_by_code(matrix.worker_codes, beliefs, workers)
+    low, high = np.zeros(workers), np.full(workers, SHARPEST)
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        weights = np.exp(-middle[:, None, None] * distances)
+        expected = (weights * distances).sum(axis=1) / weights.sum(axis=1)
+        slope = (pairs * expected).sum(axis=1) - observed - (middle - 1.0)
+        low, high = np.where(slope > 0, middle, low), np.where(slope > 0, high, middle)
+    precision: Floats = (low + high) / 2
+    return precision
+
+
+def compute_distances(grades: int) -> Floats:
+    """The number of steps between two grades of the scale."""
+    steps = np.arange(grades, dtype=np.float64)
+    return np.abs(steps[:, None] - steps)
+
+
+ORDINAL = AggregationModel(
+    Card(
+        name="ordinal",
+        title="Ordered grades",
+        formula="P(label l of worker j | grade c) = exp(−λ_j |l − c|) / sum over l' of "
+        "exp(−λ_j |l' − c|), |l − c| in steps of the scale; λ_j ≥ 0 with prior Normal(1, 1), "
+        "p_c = mean of P(c) over pairs; EM",
+        reading="Each worker has a precision λ: 0 guesses, and the higher it is, the rarer are "
+        "errors, far ones most of all. Uses the order of the grades, which the other models "
+        "ignore.",
+        source="Poolbench: a discrete Laplace distribution within the EM algorithm of Dawid and "
+        "Skene, 1979.",
+        edge_cases=(
+            "With two grades: `dawid-skene-one-coin` with a prior, for workers above chance.",
+            "Starts from the vote shares.",
+            describe_end(MOST_ITERATIONS),
+            "Steps of the scale count, not differences of the grades' numbers.",
+        ),
+        example="Grades 0, 1, 2, equally frequent, two workers with λ = 1: sums Z_0 = Z_2 = 1 + "
+        "e^−1 + e^−2 = 1.5032, Z_1 = 1 + 2 e^−1 = 1.7358. Labels 0 and 1 give P(0), P(1), P(2) ∝ "
+        "e^−1 / Z_0², e^−1 / Z_1², e^−3 / Z_2²: .531, .398, .072.",
+    ),
+    fit_ordinal,
+    quality="precision",
     iterations=MOST_ITERATIONS,
 )

@@ -15,7 +15,7 @@ from poolbench.judging.aggregation.base import (
     ModelFit,
     compute_posterior,
     describe_end,
-    has_converged,
+    repeat_until_rest,
 )
 
 MOST_ITERATIONS = 100
@@ -29,21 +29,20 @@ def fit_glad(matrix: LabelMatrix, options: AggregationOptions) -> ModelFit:
     """Expectation-maximisation; each maximisation by conjugate gradients from the last point."""
     from scipy.optimize import minimize
 
-    point = np.ones(len(matrix.workers) + len(matrix.items))
-    posterior, before = compute_glad_posterior(matrix, point)
-    most = options.iterations or MOST_ITERATIONS
-    iteration, converged = 0, False
-    while iteration < most and not converged:
-        iteration += 1
+    def step(state: tuple[Floats, Floats]) -> tuple[tuple[Floats, Floats], float]:
+        point, posterior = state
         chance = posterior[matrix.item_codes, matrix.label_codes]
         cost = partial(compute_glad_gain, matrix, chance)
-        step = {"maxiter": STEPS, "gtol": GRADIENT}
-        point = minimize(cost, point, method="CG", jac=True, options=step).x
-        posterior, after = compute_glad_posterior(matrix, point)
-        converged = has_converged(before, after, len(matrix), options.tolerance)
-        before = after
-    ability = point[: len(matrix.workers)]
-    return ModelFit(posterior, ability, iteration, converged, before)
+        limits = {"maxiter": STEPS, "gtol": GRADIENT}
+        point = minimize(cost, point, method="CG", jac=True, options=limits).x
+        posterior, likelihood = compute_glad_posterior(matrix, point)
+        return (point, posterior), likelihood
+
+    point = np.ones(len(matrix.workers) + len(matrix.items))
+    posterior, likelihood = compute_glad_posterior(matrix, point)
+    start = (point, posterior), likelihood
+    (point, posterior), end = repeat_until_rest(step, start, matrix, options, MOST_ITERATIONS)
+    return ModelFit(posterior, point[: len(matrix.workers)], *end)
 
 
 def compute_glad_posterior(matrix: LabelMatrix, point: Floats) -> tuple[Floats, float]:

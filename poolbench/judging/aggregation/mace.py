@@ -13,7 +13,7 @@ from poolbench.judging.aggregation.base import (
     ModelFit,
     compute_posterior,
     describe_end,
-    has_converged,
+    repeat_until_rest,
     sum_values_by_code,
 )
 
@@ -24,6 +24,8 @@ HABIT_PRIOR = 10.0
 """Every parameter of the Dirichlet prior."""
 SPREAD = 1.5
 """Parameters start from draws between 1 and 1 + this, normalised."""
+MaceState = tuple[Floats, Floats, Floats]
+"""The posterior; (guessing, competence) and habits of each worker."""
 
 
 def fit_mace(matrix: LabelMatrix, options: AggregationOptions) -> ModelFit:
@@ -36,17 +38,16 @@ def fit_from_seed(matrix: LabelMatrix, options: AggregationOptions, seed: int) -
     """Variational Bayes from the random start of ``seed``."""
     knows = draw_start(seed, len(matrix.workers), 2)
     habits = draw_start(seed, len(matrix.workers), len(matrix.scale))
-    posterior, before = compute_mace_posterior(matrix, knows[:, 1], habits)
-    most = options.iterations or MOST_ITERATIONS
-    iteration, converged = 0, False
-    while iteration < most and not converged:
-        iteration += 1
-        knows, habits = update_parameters(matrix, posterior, knows, habits)
-        posterior, after = compute_mace_posterior(matrix, knows[:, 1], habits, knows[:, 0])
-        converged = has_converged(before, after, len(matrix), options.tolerance)
-        before = after
-    competence = knows[:, 1] / knows.sum(axis=1)
-    return ModelFit(posterior, competence, iteration, converged, before)
+    posterior, likelihood = compute_mace_posterior(matrix, knows[:, 1], habits)
+
+    def step(state: MaceState) -> tuple[MaceState, float]:
+        knows, habits = update_parameters(matrix, *state)
+        posterior, likelihood = compute_mace_posterior(matrix, knows[:, 1], habits, knows[:, 0])
+        return (posterior, knows, habits), likelihood
+
+    start = (posterior, knows, habits), likelihood
+    (posterior, knows, _), end = repeat_until_rest(step, start, matrix, options, MOST_ITERATIONS)
+    return ModelFit(posterior, knows[:, 1] / knows.sum(axis=1), *end)
 
 
 def draw_start(seed: int, rows: int, columns: int) -> Floats:

@@ -36,25 +36,18 @@ def weighted_kappa(counts: AgreementCounts, *, distance: Distance) -> Floats:
     return 1 - divide_or_default(observed, chance)
 
 
-def nominal_weights(distances: Floats) -> Floats:
-    return np.sign(distances)
-
-
-def cohen_linear_weights(distances: Floats) -> Floats:
-    return distances
-
-
 def _agreement(
-    name: str, title: str, weight: str, distance: Distance, source: str
+    name: str, title: str, weight: str, distance: Distance, value: float
 ) -> AgreementCoefficient:
+    plain = distance is np.sign
     card = Card(
         name=name,
         title=title,
         formula=f"1 − Σ w·observed / Σ w·expected, w = {weight} for grades i and j; expected "
         "from each assessor's own grade distribution",
         reading="Agreement beyond chance, given each assessor's own grade distribution"
-        + ("." if distance is nominal_weights else "; small differences weigh less."),
-        source=source,
+        + ("." if plain else "; small differences weigh less."),
+        source="Cohen 1960." if plain else "Cohen 1968.",
         range="-1 to 1, 0 is chance",
         edge_cases=("Low if one grade is very common, even with high percent agreement.",),
         undefined="no pair was judged by both, or all their judgments have the same grade.",
@@ -65,21 +58,15 @@ def _agreement(
         flat=ONE_GRADE,
         pairwise=True,
         empty=NO_OVERLAP,
-        examples=_EXAMPLES[name],
+        examples=((_TWO, value),),
     )
 
 
 _TWO = ((0, 0, 1, 1, 2, None), (0, 1, 1, 2, 2, 0))
-_EXAMPLES = {
-    "kappa": ((_TWO, 1 - 10 / 17),),
-    "kappa-linear": ((_TWO, 1 - 10 / 22),),
-    "kappa-quadratic": ((_TWO, 1 - 10 / 32),),
-}
-
-KAPPA = _agreement("kappa", "Cohen's kappa", "1 if i ≠ j, else 0", nominal_weights, "Cohen 1960.")
+KAPPA = _agreement("kappa", "Cohen's kappa", "1 if i ≠ j, else 0", np.sign, 1 - 10 / 17)
 KAPPA_LINEAR = _agreement(
-    "kappa-linear", "Cohen's kappa, linear weights", "|i − j|", cohen_linear_weights, "Cohen 1968."
+    "kappa-linear", "Cohen's kappa, linear weights", "|i − j|", np.abs, 1 - 10 / 22
 )
 KAPPA_QUADRATIC = _agreement(
-    "kappa-quadratic", "Cohen's kappa, quadratic weights", "(i − j)²", np.square, "Cohen 1968."
+    "kappa-quadratic", "Cohen's kappa, quadratic weights", "(i − j)²", np.square, 1 - 10 / 32
 )

@@ -37,14 +37,6 @@ def identity_weights(scale: tuple[int, ...]) -> Floats:
     return np.eye(len(scale))
 
 
-def gwet_linear_weights(scale: tuple[int, ...]) -> Floats:
-    return 1 - _relative(grade_differences(scale))
-
-
-def gwet_quadratic_weights(scale: tuple[int, ...]) -> Floats:
-    return 1 - _relative(grade_differences(scale)) ** 2
-
-
 def gwet_ordinal_weights(scale: tuple[int, ...]) -> Floats:
     """1 − C(m, 2) / C(q, 2), m the number of grades from one to the other, inclusive."""
     steps = grade_differences(tuple(range(len(scale))))
@@ -102,14 +94,14 @@ AC2_LINEAR = _agreement(
     "ac2-linear",
     "Gwet's AC2, linear weights",
     "1 − |i − j| / (highest − lowest grade)",
-    gwet_linear_weights,
+    lambda scale: 1 - _relative(grade_differences(scale)),
     1 - 0.4 * 0.5 / (1 - 5 / 6 * _VARIED),
 )
 AC2_QUADRATIC = _agreement(
     "ac2-quadratic",
     "Gwet's AC2, quadratic weights",
     "1 − (i − j)² / (highest − lowest grade)²",
-    gwet_quadratic_weights,
+    lambda scale: 1 - _relative(grade_differences(scale)) ** 2,
     1 - 0.4 * 0.25 / (1 - 6 / 6 * _VARIED),
 )
 AC2_ORDINAL = _agreement(

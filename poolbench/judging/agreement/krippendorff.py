@@ -51,10 +51,6 @@ def ordinal_distance(counts: AgreementCounts) -> Floats:
     return distances
 
 
-def interval_distance(counts: AgreementCounts) -> Floats:
-    return np.square(grade_differences(counts.scale))
-
-
 def ratio_distance(counts: AgreementCounts) -> Floats:
     """((i − j) / (i + j))², and 0 between 0 and 0."""
     grades = np.array(counts.scale, np.float64)
@@ -115,7 +111,7 @@ ALPHA_INTERVAL = _agreement(
     "interval",
     "distance (c − k)² of grades c and k",
     "with grades as equally spaced values",
-    interval_distance,
+    lambda counts: np.square(grade_differences(counts.scale)),
     0.8491071428571428,
 )
 ALPHA_RATIO = _agreement(

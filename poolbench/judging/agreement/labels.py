@@ -136,13 +136,7 @@ def labels_from_qrels(qrels: Mapping[str, QrelsTable]) -> LabelTable:
 
 def graded_pairs(table: QrelsTable) -> dict[Pair, int]:
     """The grade of each pair of ``table``, without those below 0."""
-    grades = table.grades.tolist()
-    return {
-        (topic, table.docnos[row]): grades[row]
-        for index, topic in enumerate(table.topics)
-        for row in range(int(table.starts[index]), int(table.starts[index + 1]))
-        if grades[row] >= 0
-    }
+    return {pair: grade for pair, grade in table.by_pair().items() if grade >= 0}
 
 
 def build_labels(

@@ -9,16 +9,10 @@ from poolbench.judging.agreement.coefficient import (
     NO_OVERLAP,
     NOTHING_PAIRED,
     AgreementCoefficient,
-    AgreementCounts,
-    Floats,
     divide_or_default,
 )
 
 NOTHING_RELEVANT = "none of the pairs that all assessors judged is relevant"
-
-
-def percent_agreement(counts: AgreementCounts) -> Floats:
-    return divide_or_default(np.trace(counts.matched, axis1=-2, axis2=-1), counts.units)
 
 
 PERCENT = AgreementCoefficient(
@@ -32,17 +26,13 @@ PERCENT = AgreementCoefficient(
         edge_cases=("High for any two assessors if one grade is common: see prevalence.",),
         undefined="no pair has two judgments.",
     ),
-    percent_agreement,
+    lambda counts: divide_or_default(np.trace(counts.matched, axis1=-2, axis2=-1), counts.units),
     flat=NOTHING_PAIRED,
     examples=(
         (((0, 1, 2, None), (0, 1, 1, 2)), 2 / 3),
         (((0, 1, 2), (0, 1, 1), (0, 2, None)), 4 / 9),
     ),
 )
-
-
-def relevant_overlap(counts: AgreementCounts) -> Floats:
-    return divide_or_default(counts.sets[..., 1], counts.sets[..., 2])
 
 
 OVERLAP = AgreementCoefficient(
@@ -64,7 +54,7 @@ OVERLAP = AgreementCoefficient(
         undefined="no pair was judged by all assessors, as in plans with fewer judgments per "
         "document than assessors; or none of these pairs is relevant.",
     ),
-    relevant_overlap,
+    lambda counts: divide_or_default(counts.sets[..., 1], counts.sets[..., 2]),
     flat=NOTHING_RELEVANT,
     empty=NO_OVERLAP,
     examples=((((2, 1, 0, 0, None), (1, 0, 1, 0, 1)), 1 / 3),),

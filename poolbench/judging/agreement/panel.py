@@ -85,14 +85,12 @@ def agreement_report(
     )
 
 
-def compare_label_sets(
-    tables: Floats, scale: tuple[int, ...], level: int, draws: ResamplingOptions | None
-) -> list[Row]:
+def compare_label_sets(tables: Floats, scale: tuple[int, ...], level: int) -> list[Row]:
     """Every coefficient for couples of label sets, from their confusion ``tables``
-    (couples, topics, q, q); without ``draws`` no intervals are computed.
+    (couples, topics, q, q).
     """
     counts = count_two_assessors(tables, scale, level)
-    return _rows(counts, TopicResamples(counts, draws) if draws else None)
+    return _rows(counts, TopicResamples(counts, DRAWS))
 
 
 def _rows(counts: AgreementCounts, resampled: TopicResamples | None) -> list[Row]:

@@ -94,8 +94,8 @@ class PlanDesign:
 
     card: Card
     numbers: tuple[DesignParameter, ...]
-    max_judgments: Callable[[Parameters], int]
     allocate: Callable[[Workload, Parameters, int], Allocation]
+    max_judgments: Callable[[Parameters], int] = lambda parameters: int(parameters["n"])
     reserves: bool = False
 
     @property
@@ -146,16 +146,21 @@ def draw_within_topics(work: Workload, target: int, rng: np.random.Generator) ->
     return drawn
 
 
+def join_topics(topics: Sequence[str]) -> str:
+    """At most ``MAX_LISTED`` of them, and the number of the others."""
+    more = f" and {len(topics) - MAX_LISTED} more" if len(topics) > MAX_LISTED else ""
+    return ", ".join(topics[:MAX_LISTED]) + more
+
+
 def require_assigned_people(work: Workload, least: int) -> None:
     """Refuse topics with fewer than ``least`` assessors, also those with none."""
     short = [
         number for number, who in zip(work.topics, work.assessors, strict=True) if len(who) < least
     ]
     if short:
-        more = f" and {len(short) - MAX_LISTED} more" if len(short) > MAX_LISTED else ""
         raise ImpossibleDesignError(
             f"This design needs at least {least} assessors per topic; "
-            f"too few for {', '.join(short[:MAX_LISTED])}{more}.",
+            f"too few for {join_topics(short)}.",
             "Assign more assessors to these topics, or choose a design without named assessors.",
         )
 

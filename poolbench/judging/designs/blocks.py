@@ -173,7 +173,6 @@ BLOCKS = PlanDesign(
             "rest", "Judgments outside blocks", "Per document that is not in a block.", 1, 20, 1
         ),
     ),
-    lambda parameters: int(parameters["n"]),
     allocate_blocks,
     reserves=True,
 )

@@ -10,12 +10,7 @@ from functools import partial
 
 from poolbench.files.faults import format_count
 from poolbench.files.records import FaultReporter
-from poolbench.judging.exchange.fields import (
-    IDS,
-    JudgmentFormat,
-    JudgmentRecord,
-    match_field_names,
-)
+from poolbench.judging.exchange.fields import IDS, JudgmentFormat, JudgmentRecord, match_field_names
 from poolbench.reports.csv import blank_head_lines
 
 QRELS_COLUMNS = ("topic", "iteration", "docno", "grade")
@@ -85,13 +80,6 @@ def column_offsets(header: list[str], row: list[str]) -> dict[str, int]:
     return offsets
 
 
-QRELS = JudgmentFormat(
-    "qrels", "Qrels", "one judgment per line: topic, 0, docno, grade", parse_qrels_lines
-)
-CSV = JudgmentFormat(
-    "csv", "CSV", "a header line with the column names, then one judgment per row",
-    partial(parse_delimited, separator=","),
-)  # fmt: skip
-TSV = JudgmentFormat(
-    "tsv", "TSV", "the same, tab-separated", partial(parse_delimited, separator="\t")
-)
+QRELS = JudgmentFormat("qrels", "Qrels", parse_qrels_lines)
+CSV = JudgmentFormat("csv", "CSV", partial(parse_delimited, separator=","))
+TSV = JudgmentFormat("tsv", "TSV", partial(parse_delimited, separator="\t"))

@@ -81,11 +81,10 @@ Parser = Callable[[str, FaultReporter], Iterator[JudgmentRecord]]
 
 @dataclass(frozen=True)
 class JudgmentFormat:
-    """A judgment file format. ``looks`` describes its content."""
+    """A judgment file format."""
 
     name: str
     title: str
-    looks: str
     parse: Parser
 
 

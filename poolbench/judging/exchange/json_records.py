@@ -120,11 +120,6 @@ def _skip(text: str, at: int) -> int:
     return match.end() if match else at
 
 
-JSONL = JudgmentFormat(
-    "jsonl", "JSON Lines", "a JSON object per line, one judgment each", parse_json_line_records
-)
-JSON = JudgmentFormat("json", "JSON", "a list of JSON objects, one judgment each", parse_json_list)
-DOCCANO = JudgmentFormat(
-    "doccano", "doccano (JSONL)", "doccano's export of a classification project: a list of "
-    "labels per record, IDs as further keys or in meta", parse_doccano,
-)  # fmt: skip
+JSONL = JudgmentFormat("jsonl", "JSON Lines", parse_json_line_records)
+JSON = JudgmentFormat("json", "JSON", parse_json_list)
+DOCCANO = JudgmentFormat("doccano", "doccano (JSONL)", parse_doccano)

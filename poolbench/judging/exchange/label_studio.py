@@ -77,9 +77,4 @@ def _results(annotation: Mapping[str, Any]) -> dict[str, Any]:
     return {"label": labels, "comment": comments}
 
 
-LABEL_STUDIO = JudgmentFormat(
-    "label-studio",
-    "Label Studio (JSON)",
-    "a list of tasks with annotations (choices, ratings) and predictions",
-    parse_label_studio,
-)
+LABEL_STUDIO = JudgmentFormat("label-studio", "Label Studio (JSON)", parse_label_studio)

@@ -11,12 +11,7 @@ from poolbench.judging.agreement.coefficient import divide_or_default, iter_conf
 from poolbench.judging.agreement.labels import MISSING, LabelTable
 from poolbench.judging.agreement.panel import compare_label_sets
 from poolbench.judging.agreement.report import Row
-from poolbench.judging.quality.bias import (
-    bootstrap_estimate,
-    mean_from_sums,
-    undefined_estimate,
-)
-from poolbench.statistics.draws import ResamplingOptions
+from poolbench.judging.quality.bias import bootstrap_estimate, mean_from_sums, undefined_estimate
 from poolbench.statistics.estimate import Estimate
 
 CONSENSUS = "consensus"
@@ -36,7 +31,7 @@ class AutomaticQuality:
 
 
 def compare_automatic_assessors(
-    people: LabelTable, automatic: LabelTable, level: int, draws: ResamplingOptions
+    people: LabelTable, automatic: LabelTable, level: int
 ) -> dict[str, AutomaticQuality]:
     """The comparison of each automatic assessor, by name."""
     if not len(automatic.assessors):
@@ -50,7 +45,7 @@ def compare_automatic_assessors(
     names = (*consensus.assessors, *persons.assessors)
     against = LabelTable(names, persons.pairs, stacked, persons.scale)
     tables = np.stack(list(iter_confusion_tables(own, against)))
-    rows = compare_label_sets(tables, both.scale, level, draws)
+    rows = compare_label_sets(tables, both.scale, level)
     width = n + 1
     qualities = {}
     for at, name in enumerate(own.assessors):
@@ -59,7 +54,7 @@ def compare_automatic_assessors(
             int(own.judged[at].sum()),
             mine[0],
             dict(zip(persons.assessors, mine[1:], strict=True)),
-            _bias(persons, own.select_assessors(at), draws),
+            _bias(persons, own.select_assessors(at)),
         )
     return qualities
 
@@ -75,7 +70,7 @@ def consensus_labels(people: LabelTable) -> LabelTable:
     return LabelTable((CONSENSUS,), people.pairs, grades, people.scale)
 
 
-def _bias(people: LabelTable, automatic: LabelTable, draws: ResamplingOptions) -> Estimate:
+def _bias(people: LabelTable, automatic: LabelTable) -> Estimate:
     counts = people.judged.sum(axis=0)
     both = automatic.judged[0] & (counts > 0)
     if not both.any():
@@ -85,7 +80,7 @@ def _bias(people: LabelTable, automatic: LabelTable, draws: ResamplingOptions) -
     topics = people.topic_indices[both]
     parts = [np.bincount(topics, part) for part in (np.ones(len(differences)), differences)]
     sums = np.stack(parts, axis=-1).astype(np.float64)
-    return bootstrap_estimate(sums, mean_from_sums, draws, NO_PEOPLE)
+    return bootstrap_estimate(sums, mean_from_sums, NO_PEOPLE)
 
 
 AUTOMATIC = Card(

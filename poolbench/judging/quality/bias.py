@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from poolbench.cards import Card
-from poolbench.judging.agreement.coefficient import Floats, Ints, divide_or_default
+from poolbench.judging.agreement.coefficient import DRAWS, Floats, Ints, divide_or_default
 from poolbench.judging.quality.ordered_grades import OrderedGrades
 from poolbench.statistics.bootstrap import percentile_estimates
-from poolbench.statistics.draws import ResamplingOptions, multinomial_counts
+from poolbench.statistics.draws import multinomial_counts
 from poolbench.statistics.estimate import Estimate
 
 NO_OTHERS = "no other assessor judged any of the pairs"
@@ -45,25 +45,25 @@ class BiasDrift:
     blocks: tuple[BiasBlock, ...] = ()
 
 
-def bias_by_assessor(grades: OrderedGrades, draws: ResamplingOptions) -> dict[str, Estimate]:
+def bias_by_assessor(grades: OrderedGrades) -> dict[str, Estimate]:
     """By assessor, the mean of the grade minus the mean grade of the others."""
-    return {name: estimate_bias(grades, rows, draws) for name, rows in grades.by_assessor()}
+    return {name: estimate_bias(grades, rows) for name, rows in grades.by_assessor()}
 
 
-def estimate_bias(grades: OrderedGrades, rows: Ints, draws: ResamplingOptions) -> Estimate:
+def estimate_bias(grades: OrderedGrades, rows: Ints) -> Estimate:
     rows = rows[~np.isnan(grades.difference_from_others[rows])]
     if not len(rows):
         return undefined_estimate(NO_OTHERS)
     sums = grades.by_topic(rows, np.ones(len(rows)), grades.difference_from_others[rows])
-    return bootstrap_estimate(sums, mean_from_sums, draws, NO_OTHERS)
+    return bootstrap_estimate(sums, mean_from_sums, NO_OTHERS)
 
 
-def drift_by_assessor(grades: OrderedGrades, draws: ResamplingOptions) -> dict[str, BiasDrift]:
+def drift_by_assessor(grades: OrderedGrades) -> dict[str, BiasDrift]:
     """By assessor, the bias in consecutive blocks and its slope."""
-    return {name: estimate_drift(grades, rows, draws) for name, rows in grades.by_assessor()}
+    return {name: estimate_drift(grades, rows) for name, rows in grades.by_assessor()}
 
 
-def estimate_drift(grades: OrderedGrades, rows: Ints, draws: ResamplingOptions) -> BiasDrift:
+def estimate_drift(grades: OrderedGrades, rows: Ints) -> BiasDrift:
     """The drift of the assessor whose judgments are ``rows``."""
     rows = rows[grades.ordered[rows]]
     if not len(rows):
@@ -78,7 +78,7 @@ def estimate_drift(grades: OrderedGrades, rows: Ints, draws: ResamplingOptions) 
     x = x - x.mean()
     sums = grades.by_topic(rows[compared], np.ones(n), x, y, x * x, x * y)
     return BiasDrift(
-        bootstrap_estimate(sums, slope_from_sums, draws, NO_SPREAD), _blocks(position[compared], y)
+        bootstrap_estimate(sums, slope_from_sums, NO_SPREAD), _blocks(position[compared], y)
     )
 
 
@@ -98,9 +98,7 @@ def undefined_estimate(reason: str, n: int = 0) -> Estimate:
     return Estimate(None, n, why=reason, topics=0, reason=reason)
 
 
-def bootstrap_estimate(
-    sums: Floats, compute: Callable[[Floats], Floats], draws: ResamplingOptions, flat: str
-) -> Estimate:
+def bootstrap_estimate(sums: Floats, compute: Callable[[Floats], Floats], flat: str) -> Estimate:
     """``compute`` maps sums (draws, parts) to values, NaN where undefined. ``sums`` are by topic
     (topics, parts), the number of judgments first; ``flat`` is the reason when undefined.
     """
@@ -109,7 +107,7 @@ def bootstrap_estimate(
     (value,) = compute(there.sum(axis=0)[None]).tolist()
     if np.isnan(value):
         return undefined_estimate(flat, n)
-    drawn = compute(multinomial_counts(topics, draws) @ there)
+    drawn = compute(multinomial_counts(topics, DRAWS) @ there)
     (over,) = percentile_estimates([value], drawn[None], np.array([topics]))
     return replace(over, n=n, topics=topics)
 

@@ -34,8 +34,12 @@ def build_quality_sections(report: QualityReport, rows: int | None = None) -> It
     """
     report = report.largest(rows)
     yield from (section for section in _sections(report) if section.tables[0].rows)
-    if reasons := (*_reasons(report), *_hint_notes(report)):
-        yield Section("Notes on assessor quality", notes=reasons)
+    reasons = list(_reasons(report))
+    printed = (*report.bias.values(), *(drift.slope for drift in report.drift.values()))
+    if any(estimate.is_hint for estimate in printed):
+        reasons.append(HINT_NOTE)
+    if reasons:
+        yield Section("Notes on assessor quality", notes=tuple(reasons))
 
 
 def build_judging_report(
@@ -106,25 +110,14 @@ def _reasons_of_rows(rows: Iterable[tuple[str, Row]], prefix: str) -> Iterable[s
 def _reasons(report: QualityReport) -> Iterable[str]:
     yield from _reasons_of_rows(_consistency_rows(report.consistency), "self-consistency, ")
     yield from _reasons_of_rows(_automatic_rows(report), "")
-    for name, bias in report.bias.items():
-        if bias.why:
-            yield f"{name}, bias{_lacks(bias)}: {bias.why}"
     slopes = {name: drift.slope for name, drift in report.drift.items()}
     if len({slope.reason for slope in slopes.values()}) == 1 < len(slopes):
         slopes = {EVERYBODY: next(iter(slopes.values()))}
-    for name, slope in slopes.items():
-        if slope.why:
-            yield f"{name}, drift{_lacks(slope)}: {slope.why}"
-
-
-def _hint_notes(report: QualityReport) -> list[str]:
-    slopes = [drift.slope for drift in report.drift.values()]
-    printed = [*report.bias.values(), *slopes]
-    return [HINT_NOTE] if any(estimate.is_hint for estimate in printed) else []
-
-
-def _lacks(estimate: Estimate) -> str:
-    return "" if estimate.reason else ", interval"
+    for figure, estimates in (("bias", report.bias), ("drift", slopes)):
+        for name, estimate in estimates.items():
+            if estimate.why:
+                lacks = "" if estimate.reason else ", interval"
+                yield f"{name}, {figure}{lacks}: {estimate.why}"
 
 
 def build_quality_report(
@@ -145,6 +138,10 @@ def build_quality_report(
 
 def list_quality_records(report: QualityReport) -> list[list[str]]:
     """The lines of CSV: an assessor and a figure."""
+
+    def coefficients(name: str, figure: str, row: Row) -> list[list[str]]:
+        return [_estimate(name, f"{figure} {key}", estimate) for key, estimate in row.items()]
+
     rows = [_estimate(name, "bias", estimate) for name, estimate in report.bias.items()]
     rows += [_estimate(name, "drift", estimate.slope) for name, estimate in report.drift.items()]
     for name, pace in report.pace.items():
@@ -153,16 +150,13 @@ def list_quality_records(report: QualityReport) -> list[list[str]]:
         rows.append([name, "median seconds", *values])
         rows.append([name, "hasty", str(pace.hasty), "", "", str(seconds.n), "", ""])
     for name, row in report.consistency.items():
-        rows += [_estimate(name, f"self-consistency {c}", estimate) for c, estimate in row.items()]
+        rows += coefficients(name, "self-consistency", row)
     for name, row in report.near_consistency.items():
-        rows += [_estimate(name, f"near repeats {c}", estimate) for c, estimate in row.items()]
+        rows += coefficients(name, "near repeats", row)
     for name, quality in report.automatic.items():
         rows.append(_estimate(name, "automatic bias", quality.bias))
-        rows += [
-            _estimate(name, f"consensus {c}", estimate) for c, estimate in quality.consensus.items()
-        ]
-        for who, row in quality.people.items():
-            rows += [_estimate(name, f"{who} {c}", estimate) for c, estimate in row.items()]
+        for who, row in {"consensus": quality.consensus, **quality.people}.items():
+            rows += coefficients(name, who, row)
     return rows
 
 

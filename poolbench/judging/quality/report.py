@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 import numpy as np
 
 from poolbench.cards import Card
-from poolbench.judging.agreement.coefficient import DRAWS
 from poolbench.judging.agreement.labels import LabelTable
 from poolbench.judging.agreement.panel import compare_label_sets
 from poolbench.judging.agreement.report import Row, row_to_dict
@@ -34,7 +33,6 @@ from poolbench.judging.quality.ordered_grades import (
     untimed_judgments,
 )
 from poolbench.judging.repeats import SOONEST
-from poolbench.statistics.draws import ResamplingOptions
 from poolbench.statistics.estimate import Estimate, serialize_coefficient
 
 Again = tuple[str, str, int, int]
@@ -43,7 +41,7 @@ EVERYONE = ""
 
 
 def self_consistency_by_assessor(
-    repeats: Sequence[Again], scale: tuple[int, ...], level: int, draws: ResamplingOptions
+    repeats: Sequence[Again], scale: tuple[int, ...], level: int
 ) -> dict[str, Row]:
     """Every coefficient of first grades against repeats: by assessor, and for all assessors
     together under the empty name; assessors without repeats are omitted.
@@ -58,7 +56,7 @@ def self_consistency_by_assessor(
         cell = topics.index(topic), at_grade[first], at_grade[again]
         tables[(0, *cell)] += 1
         tables[(1 + names.index(name), *cell)] += 1
-    rows = compare_label_sets(tables, scale, level, draws)
+    rows = compare_label_sets(tables, scale, level)
     return dict(zip((EVERYONE, *names), rows, strict=True))
 
 
@@ -139,6 +137,10 @@ class QualityReport:
             pace=select(self.pace),
         )
 
+    def _consistency(self, name: str) -> dict[str, Any]:
+        rows = {"consistency": self.consistency, "near_consistency": self.near_consistency}
+        return {key: row_to_dict(row[name]) if name in row else None for key, row in rows.items()}
+
     def as_dict(self) -> dict[str, Any]:
         """The report as plain values."""
         return {
@@ -146,15 +148,16 @@ class QualityReport:
                 {
                     "name": name,
                     "bias": _estimate(self.bias[name]),
-                    "drift": _drift(self.drift[name]),
-                    "consistency": _row(self.consistency.get(name)),
-                    "near_consistency": _row(self.near_consistency.get(name)),
+                    "drift": {
+                        "slope": _estimate(self.drift[name].slope),
+                        "blocks": [asdict(block) for block in self.drift[name].blocks],
+                    },
+                    **self._consistency(name),
                     "pace": _pace(self.pace[name]),
                 }
                 for name in self.bias
             ],
-            "consistency": _row(self.consistency.get(EVERYONE)),
-            "near_consistency": _row(self.near_consistency.get(EVERYONE)),
+            **self._consistency(EVERYONE),
             "hasty_below_seconds": FLOOR,
             "automatic": [
                 {
@@ -175,12 +178,12 @@ def quality_report(record: JudgingRecord, level: int) -> QualityReport:
     """``level`` is the lowest grade that is relevant."""
     grades, automatic = record.grades, record.automatic
     return QualityReport(
-        bias_by_assessor(grades, DRAWS),
-        drift_by_assessor(grades, DRAWS),
-        self_consistency_by_assessor(record.repeats, grades.scale, level, DRAWS),
+        bias_by_assessor(grades),
+        drift_by_assessor(grades),
+        self_consistency_by_assessor(record.repeats, grades.scale, level),
         pace_by_assessor(grades),
-        compare_automatic_assessors(record.people, automatic, level, DRAWS) if automatic else {},
-        self_consistency_by_assessor(record.near_repeats, grades.scale, level, DRAWS),
+        compare_automatic_assessors(record.people, automatic, level) if automatic else {},
+        self_consistency_by_assessor(record.near_repeats, grades.scale, level),
     )
 
 
@@ -189,17 +192,9 @@ def record_from_labels(labels: LabelTable) -> JudgingRecord:
     return JudgingRecord(labels, untimed_judgments(labels))
 
 
-def _row(row: Row | None) -> dict[str, Any] | None:
-    return None if row is None else row_to_dict(row)
-
-
 def _pace(pace: AssessorPace) -> dict[str, Any]:
     by_grade = [{"grade": grade, **asdict(seconds)} for grade, seconds in pace.by_grade.items()]
     return {**asdict(pace.overall), "hasty": pace.hasty, "by_grade": by_grade}
-
-
-def _drift(drift: BiasDrift) -> dict[str, Any]:
-    return {"slope": _estimate(drift.slope), "blocks": [asdict(block) for block in drift.blocks]}
 
 
 def _estimate(estimate: Estimate) -> dict[str, Any]:

@@ -6,14 +6,15 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from poolbench.judging.today.agreement_fall import AGREEMENT_FALL
 from poolbench.judging.today.alarm import Alarm, AlarmCheck, AlarmRule
+from poolbench.judging.today.assessor_alarms import GRADE_SHIFT, PACE_CHANGE, REPEAT_DISAGREEMENT
 from poolbench.judging.today.forecast import LATE_END
-from poolbench.judging.today.grade_shift import GRADE_SHIFT
-from poolbench.judging.today.idle_topics import IDLE_TOPICS, STANDSTILL
-from poolbench.judging.today.pace_change import PACE_CHANGE
-from poolbench.judging.today.repeat_disagreement import REPEAT_DISAGREEMENT
 from poolbench.judging.today.situation import Situation
-from poolbench.judging.today.unread_guidelines import UNREAD_GUIDELINES
-from poolbench.judging.today.waiting_skips import WAITING_SKIPS
+from poolbench.judging.today.work_alarms import (
+    IDLE_TOPICS,
+    STANDSTILL,
+    UNREAD_GUIDELINES,
+    WAITING_SKIPS,
+)
 from poolbench.verdicts import Threshold, VerdictState
 
 ALARM_RULES: tuple[AlarmRule, ...] = (

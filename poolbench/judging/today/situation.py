@@ -80,14 +80,6 @@ class TopicWork:
 
 
 @dataclass(frozen=True)
-class BlindRepeat:
-    """``agrees``: both judgments say relevant, or both say not relevant."""
-
-    assessor: str
-    agrees: bool
-
-
-@dataclass(frozen=True)
 class GuidelineChange:
     """``unread``: by assessor, the judgments since the change with an older version on the page,
     of those who have not had the new one on it since.
@@ -105,7 +97,8 @@ class Situation:
     ``judged`` of ``total`` planned judgments are in and ``left`` are still to come; ``counts`` are
     the judgments by day since 1970-01-01, ``reserved`` by assessor those to come that no other
     assessor may take. ``skips`` are the days on which documents were skipped
-    that no one is to judge. ``relevant`` is the position of the lowest relevant grade.
+    that no one is to judge. ``repeats``: the assessor, and whether both judgments say relevant or
+    both not relevant. ``relevant`` is the position of the lowest relevant grade.
     """
 
     today: date
@@ -118,7 +111,7 @@ class Situation:
     topics: tuple[TopicWork, ...] = ()
     counts: dict[int, int] = field(default_factory=dict)
     reserved: dict[str, int] = field(default_factory=dict)
-    repeats: tuple[BlindRepeat, ...] = ()
+    repeats: tuple[tuple[str, bool], ...] = ()
     guidelines: GuidelineChange | None = None
     skips: tuple[date, ...] = ()
     deadline: date | None = None

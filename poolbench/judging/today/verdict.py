@@ -11,13 +11,7 @@ from poolbench.judging.today.alarm import Alarm, make_alarm_threshold
 from poolbench.judging.today.forecast import EndForecast
 from poolbench.judging.today.registry import ALARM_THRESHOLDS, split_alarms
 from poolbench.judging.today.situation import count_days, format_day
-from poolbench.verdicts import (
-    Act,
-    KeyFigure,
-    Verdict,
-    VerdictState,
-    finish_verdict,
-)
+from poolbench.verdicts import Act, KeyFigure, Verdict, VerdictState, finish_verdict
 
 TODAY = "today"
 QUESTION = "Can everybody go on, and when are we done?"

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from poolbench.cards import Card
 from poolbench.pooling.candidates import Floats, Mask, TopicCandidates
-from poolbench.pooling.method import NextDocument, PoolingMethod, Values
+from poolbench.pooling.method import AdaptivePlayer, NextDocument, PoolingMethod, Values
 from poolbench.pooling.players import best_run, step_rng
 
 PRESUMED = 100
@@ -17,37 +16,8 @@ PRESUMED = 100
 TOLERANCE, DECIMALS = 1e-6, 5
 """The solver stops early: scores equal to this many decimals are ties."""
 
-CAL = Card(
-    name="cal",
-    title="CAL (continuous active learning, AutoTAR)",
-    formula="judge argmax over documents d of a logistic regression on tf-idf, trained on the "
-    "topic as a relevant document, the judged documents, and 100 randomly drawn others presumed "
-    "not relevant; retrained after B more judgments, B = 1, then B + ⌈B / 10⌉",
-    reading="Judge the document whose text is most similar to the relevant ones; the runs only "
-    "define the candidates.",
-    source="Cormack and Mooney Grossman 2015, from memory of the paper.",
-    range="−∞ to ∞",
-    edge_cases=(
-        "Requires document and topic texts, and scikit-learn: `pip install poolbench[cal]`.",
-        (
-            "The 100 are drawn from the topic's unjudged candidates, not from the whole "
-            "collection; if fewer are left, all of them are used."
-        ),
-        "Judgments of earlier steps are used for training and count in B.",
-        (
-            "Texts, including the topic, are split into lowercase words of two or more letters; "
-            "term counts are logarithmic; the regression uses C = 1. These choices are ours."
-        ),
-        (
-            "Scores are rounded to five decimals, the precision of the solver; ties are broken by "
-            "seeded hash."
-        ),
-        "If no text contains a word, documents are ordered by seeded hash.",
-    ),
-)
 
-
-class ContinuousActiveLearning:
+class ContinuousActiveLearning(AdaptivePlayer):
     """A player that scores texts, which are read at the first choice. Raises ``ValueError``
     without texts or without scikit-learn.
 
@@ -119,4 +89,33 @@ def tfidf_features(texts: Sequence[str]) -> Any:
     return words.fit_transform(texts)
 
 
-METHOD = PoolingMethod(CAL, player=ContinuousActiveLearning, reads=True)
+METHOD = PoolingMethod(
+    name="cal",
+    title="CAL (continuous active learning, AutoTAR)",
+    formula="judge argmax over documents d of a logistic regression on tf-idf, trained on the "
+    "topic as a relevant document, the judged documents, and 100 randomly drawn others presumed "
+    "not relevant; retrained after B more judgments, B = 1, then B + ⌈B / 10⌉",
+    reading="Judge the document whose text is most similar to the relevant ones; the runs only "
+    "define the candidates.",
+    source="Cormack and Mooney Grossman 2015, from memory of the paper.",
+    range="−∞ to ∞",
+    edge_cases=(
+        "Requires document and topic texts, and scikit-learn: `pip install poolbench[cal]`.",
+        (
+            "The 100 are drawn from the topic's unjudged candidates, not from the whole "
+            "collection; if fewer are left, all of them are used."
+        ),
+        "Judgments of earlier steps are used for training and count in B.",
+        (
+            "Texts, including the topic, are split into lowercase words of two or more letters; "
+            "term counts are logarithmic; the regression uses C = 1. These choices are ours."
+        ),
+        (
+            "Scores are rounded to five decimals, the precision of the solver; ties are broken by "
+            "seeded hash."
+        ),
+        "If no text contains a word, documents are ordered by seeded hash.",
+    ),
+    player=ContinuousActiveLearning,
+    reads=True,
+)

@@ -6,9 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from poolbench.cards import Card
 from poolbench.pooling.candidates import Floats, TopicCandidates
-from poolbench.pooling.method import PoolingMethod, score_based_method
+from poolbench.pooling.method import PoolingMethod, ScoreOrder
 
 COMMON = (
     "v_r(d) = (score_r(d) − min_r) / (max_r − min_r): 1 for a run's top document, 0 for its last.",
@@ -79,7 +78,7 @@ def comb_method(
     *edge_cases: str,
 ) -> PoolingMethod:
     """A method of the family; ``most`` is the highest score if all runs are normalized."""
-    card = Card(
+    return PoolingMethod(
         name=name,
         title=title,
         formula=f"score(d) = {formula}, where v_r(d) is the normalized score of d in run r, "
@@ -88,8 +87,8 @@ def comb_method(
         source="Lipani et al. 2017; Lipani, Losada, Zuccon and Lupu 2019.",
         range=f"0 to {most}; any number if a run stays unnormalized",
         edge_cases=(*COMMON, *edge_cases),
+        order=ScoreOrder(lambda candidates, _: combine(candidates)),
     )
-    return score_based_method(card, lambda candidates, _: combine(candidates))
 
 
 UNLISTED = (

@@ -4,45 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from poolbench.cards import Card, Parameter
+from poolbench.cards import Parameter
 from poolbench.pooling.candidates import Floats, Mask, TopicCandidates
-from poolbench.pooling.method import NextDocument, PoolingMethod, Values
+from poolbench.pooling.method import AdaptivePlayer, NextDocument, PoolingMethod, Values
 from poolbench.pooling.players import playable_runs
 
 ROUNDING = 1e-10
 """Votes of documents, and logarithms of weights, that differ by less are equal: losses of
 thousands of judgments are exact to about 1e-12."""
-
-HEDGE = Card(
-    name="hedge",
-    title="Hedge",
-    formula="judge argmax over documents d of Σ_r w_r · g_r(d), w_r = β^loss_r / Σ β^loss; "
-    "g_r(d) = ln n − ln rank_r(d), or ln n − mean of ln i over i = L_r + 1..n where r does not "
-    "list d; then loss_r += ½ g_r(d) if d is not relevant, −½ g_r(d) if it is",
-    reading="Judge the document that the most trusted runs rank highest; a run gains trust by "
-    "ranking relevant documents high and non-relevant ones low.",
-    source="Aslam, Pavlu and Savell 2003.",
-    range="0 to ln n",
-    parameters=(
-        Parameter(
-            "beta", "From 0 to 1: lower values discount poor runs faster.", "0.1", kind="share"
-        ),
-    ),
-    edge_cases=(
-        "n is the number of the topic's candidates; L_r is the number of documents that r lists.",
-        "Judgments of earlier steps count: every run's ranking of those documents is known.",
-        (
-            "At β = 0 the run with the smallest loss decides, the next one where it lists none of "
-            "the documents, and so on; at β = 1 nothing is learned."
-        ),
-        (
-            "Votes are compared by what the runs that list a document add to those that do not: "
-            "however small the weight of a run, it orders the documents that heavier runs cannot "
-            "tell apart."
-        ),
-        "Documents with equal votes are ordered by seeded hash.",
-    ),
-)
 
 
 def hedge_gains(candidates: TopicCandidates) -> Floats:
@@ -62,7 +31,7 @@ def mean_log_rank(candidates: TopicCandidates) -> Floats:
     return np.asarray(np.where(lengths < n, mean, np.log(max(n, 1))))
 
 
-class Hedge:
+class Hedge(AdaptivePlayer):
     """A player by weighted votes. Weights are stored as logarithms, which cannot underflow.
 
     A run gives all documents that it does not list the same vote. So votes are compared without
@@ -112,4 +81,34 @@ class Hedge:
         self.loss += (-0.5 if relevant else 0.5) * self.gains[:, choice.doc]
 
 
-METHOD = PoolingMethod(HEDGE, player=Hedge)
+METHOD = PoolingMethod(
+    name="hedge",
+    title="Hedge",
+    formula="judge argmax over documents d of Σ_r w_r · g_r(d), w_r = β^loss_r / Σ β^loss; "
+    "g_r(d) = ln n − ln rank_r(d), or ln n − mean of ln i over i = L_r + 1..n where r does not "
+    "list d; then loss_r += ½ g_r(d) if d is not relevant, −½ g_r(d) if it is",
+    reading="Judge the document that the most trusted runs rank highest; a run gains trust by "
+    "ranking relevant documents high and non-relevant ones low.",
+    source="Aslam, Pavlu and Savell 2003.",
+    range="0 to ln n",
+    parameters=(
+        Parameter(
+            "beta", "From 0 to 1: lower values discount poor runs faster.", "0.1", kind="share"
+        ),
+    ),
+    edge_cases=(
+        "n is the number of the topic's candidates; L_r is the number of documents that r lists.",
+        "Judgments of earlier steps count: every run's ranking of those documents is known.",
+        (
+            "At β = 0 the run with the smallest loss decides, the next one where it lists none of "
+            "the documents, and so on; at β = 1 nothing is learned."
+        ),
+        (
+            "Votes are compared by what the runs that list a document add to those that do not: "
+            "however small the weight of a run, it orders the documents that heavier runs cannot "
+            "tell apart."
+        ),
+        "Documents with equal votes are ordered by seeded hash.",
+    ),
+    player=Hedge,
+)

@@ -6,9 +6,9 @@ from statistics import NormalDist
 
 import numpy as np
 
-from poolbench.cards import Card, Parameter
+from poolbench.cards import Parameter
 from poolbench.pooling.candidates import Floats, Ints, Mask, TopicCandidates
-from poolbench.pooling.method import NextDocument, PoolingMethod, Values
+from poolbench.pooling.method import AdaptivePlayer, NextDocument, PoolingMethod, Values
 from poolbench.pooling.players import best_run
 
 UNKNOWN = 0.5
@@ -16,42 +16,8 @@ UNKNOWN = 0.5
 ROUNDING = 1e-24
 """A smaller variance is rounding: differences of reciprocal ranks are far larger."""
 
-MTC = Card(
-    name="mtc",
-    title="MTC (minimal test collections)",
-    formula="a_ij = 1 / max(rank_r(i), rank_r(j)), 0 if r does not list both; "
-    "f_r(i) = a_ii + Σ a_ij over j judged relevant; g_r(i) = a_ii + Σ a_ij over j ≠ i not judged "
-    "non-relevant; judge argmax over documents i of "
-    "max(√Σ (f_r(i) − f_s(i))², √Σ (g_r(i) − g_s(i))²), sums over run pairs r, s",
-    reading="Judge the document whose judgment, relevant or not, would change the differences in "
-    "average precision between the runs most.",
-    source="Carterette, Allan and Sitaraman 2006, from memory of the paper.",
-    range="0 to ∞",
-    parameters=(
-        Parameter(
-            "alpha",
-            "The step ends once P(ΔAP < 0) is outside α to 1 − α for every run pair. "
-            "0: no early end.",
-            "0",
-            kind="share",
-        ),
-    ),
-    edge_cases=(
-        (
-            "For two runs the weights are those of the paper, |f_1 − f_2| and |g_1 − g_2|. The sum "
-            "over run pairs for more runs is our extension."
-        ),
-        (
-            "P treats each unjudged document as relevant with probability 1/2, independently, and "
-            "ΔAP as normally distributed. A run pair whose difference is certain is decided."
-        ),
-        "Each topic is decided on its own; the paper uses the mean over topics.",
-        "Judgments of earlier steps count like any other.",
-    ),
-)
 
-
-class MinimalTestCollection:
+class MinimalTestCollection(AdaptivePlayer):
     """A player by weights. ``f`` and ``g`` have a value per entry of the runs; where a run does
     not list a document they are 0.
     """
@@ -148,4 +114,37 @@ def pair_weights(rank: Ints) -> Floats:
     return np.asarray(1 / np.maximum.outer(rank_or_inf, rank_or_inf))
 
 
-METHOD = PoolingMethod(MTC, player=MinimalTestCollection)
+METHOD = PoolingMethod(
+    name="mtc",
+    title="MTC (minimal test collections)",
+    formula="a_ij = 1 / max(rank_r(i), rank_r(j)), 0 if r does not list both; "
+    "f_r(i) = a_ii + Σ a_ij over j judged relevant; g_r(i) = a_ii + Σ a_ij over j ≠ i not judged "
+    "non-relevant; judge argmax over documents i of "
+    "max(√Σ (f_r(i) − f_s(i))², √Σ (g_r(i) − g_s(i))²), sums over run pairs r, s",
+    reading="Judge the document whose judgment, relevant or not, would change the differences in "
+    "average precision between the runs most.",
+    source="Carterette, Allan and Sitaraman 2006, from memory of the paper.",
+    range="0 to ∞",
+    parameters=(
+        Parameter(
+            "alpha",
+            "The step ends once P(ΔAP < 0) is outside α to 1 − α for every run pair. "
+            "0: no early end.",
+            "0",
+            kind="share",
+        ),
+    ),
+    edge_cases=(
+        (
+            "For two runs the weights are those of the paper, |f_1 − f_2| and |g_1 − g_2|. The sum "
+            "over run pairs for more runs is our extension."
+        ),
+        (
+            "P treats each unjudged document as relevant with probability 1/2, independently, and "
+            "ΔAP as normally distributed. A run pair whose difference is certain is decided."
+        ),
+        "Each topic is decided on its own; the paper uses the mean over topics.",
+        "Judgments of earlier steps count like any other.",
+    ),
+    player=MinimalTestCollection,
+)

@@ -2,15 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
-from poolbench.cards import Card, Parameter
-from poolbench.pooling.candidates import Floats, TopicCandidates
-from poolbench.pooling.method import Values, score_based_method
+from poolbench.cards import Parameter
+from poolbench.pooling.candidates import Floats, Ints, TopicCandidates
+from poolbench.pooling.method import PoolingMethod, ScoreOrder, Values
 
-TAKE = Card(
+CELLS = 1 << 20
+"""Document pairs compared per block: small enough for the processor cache."""
+
+
+def sum_ranks(candidates: TopicCandidates, values: Values) -> Floats:  # noqa: ARG001
+    """By document: minus the sum of ranks."""
+    unlisted = (candidates.lengths + 1 + len(candidates)) / 2
+    return candidates.sums(unlisted[candidates.run] - candidates.rank) - float(unlisted.sum())
+
+
+def condorcet_scores(candidates: TopicCandidates, values: Values) -> Floats:  # noqa: ARG001
+    """By document: the number of others it beats."""
+    beaten = np.zeros(len(candidates))
+    height = max(1, CELLS // max(1, len(candidates)))
+    for first in range(0, len(candidates), height):
+        rows = slice(first, min(first + height, len(candidates)))
+        # Runs that list exactly one of two documents: run count less those that list both.
+        needed = candidates.run_counts - candidates.run_counts[rows, None]
+        beaten[rows] = (condorcet_lead(candidates, rows) > needed).sum(axis=1)
+    return beaten
+
+
+def condorcet_lead(candidates: TopicCandidates, rows: slice) -> Ints:
+    """Documents ``rows`` × all: runs that rank the row's document higher than the column's, minus
+    those that rank it lower; only runs that list both count.
+    """
+    table = np.zeros((rows.stop - rows.start, len(candidates)), np.int64)
+    for run in range(len(candidates.runs)):
+        listed = candidates.ranking(run)
+        place = np.flatnonzero((rows.start <= listed) & (listed < rows.stop))
+        row = listed[place] - rows.start
+        table[row[:, None], listed] += np.sign(np.arange(len(listed)) - place[:, None])
+    return table
+
+
+TAKE = PoolingMethod(
     name="take",
     title="Take@N (FairTake@N)",
     formula="score(d) = −min over runs r of rank_r(d)",
@@ -21,8 +54,9 @@ TAKE = Card(
         "Documents with the same best rank are ordered by seeded hash, as in FairTake.",
         "`fairtake` is an alias. No variant favors the runs listed first.",
     ),
+    order=ScoreOrder(lambda candidates, _: -candidates.min_rank.astype(float)),
 )
-PP = Card(
+PP = PoolingMethod(
     name="pp",
     title="PPTake (number of runs)",
     formula="score(d) = number of runs r with d within the cut-off",
@@ -33,8 +67,9 @@ PP = Card(
         "Ties are frequent, such as all documents unique to one run; seeded hash breaks them.",
         "The cut-off of the spec matters, since all ranks within it count equally.",
     ),
+    order=ScoreOrder(lambda candidates, _: candidates.run_counts.astype(float)),
 )
-DCG = Card(
+DCG = PoolingMethod(
     name="dcg",
     title="DCGTake (log-discounted ranks)",
     formula="score(d) = Σ over runs r that list d of 1 / log2(rank_r(d) + 1)",
@@ -43,8 +78,9 @@ DCG = Card(
     source="Lipani et al. 2017; Lipani, Losada, Zuccon and Lupu 2019.",
     range="above 0, to the number of runs",
     edge_cases=("Runs that do not list the document add nothing.",),
+    order=ScoreOrder(lambda candidates, _: candidates.sums(1 / np.log2(candidates.rank + 1))),
 )
-RRF = Card(
+RRF = PoolingMethod(
     name="rrf",
     title="RRFTake (reciprocal ranks)",
     formula="score(d) = Σ over runs r that list d of 1 / (k + rank_r(d))",
@@ -57,8 +93,9 @@ RRF = Card(
         "Runs that do not list the document add nothing.",
         "`k` is not a pool depth: the cut-off of the spec limits the ranks that count.",
     ),
+    order=ScoreOrder(lambda c, values: c.sums(1 / (float(values["k"]) + c.rank))),
 )
-BORDA = Card(
+BORDA = PoolingMethod(
     name="borda",
     title="BordaTake (sum of ranks)",
     formula="score(d) = −Σ over runs r of (rank_r(d) if r lists d, else (L_r + 1 + n) / 2), "
@@ -71,21 +108,22 @@ BORDA = Card(
         "n counts the topic's documents within the cut-off, not those of the collection.",
         "A run without documents for the topic adds −(n + 1) / 2 to every score: no change.",
     ),
+    order=ScoreOrder(sum_ranks),
 )
-
-
-def sum_ranks(candidates: TopicCandidates, values: Values) -> Floats:  # noqa: ARG001
-    """By document: minus the sum of ranks."""
-    unlisted = (candidates.lengths + 1 + len(candidates)) / 2
-    return candidates.sums(unlisted[candidates.run] - candidates.rank) - float(unlisted.sum())
-
-
-SCORES: dict[str, tuple[Card, Callable[[TopicCandidates, Values], Floats]]] = {
-    "take": (TAKE, lambda candidates, _: -candidates.min_rank.astype(float)),
-    "pp": (PP, lambda candidates, _: candidates.run_counts.astype(float)),
-    "dcg": (DCG, lambda candidates, _: candidates.sums(1 / np.log2(candidates.rank + 1))),
-    "rrf": (RRF, lambda c, values: c.sums(1 / (float(values["k"]) + c.rank))),
-    "borda": (BORDA, sum_ranks),
-}
-"""By name the card, and the score of each document."""
-METHODS = {name: score_based_method(*entry) for name, entry in SCORES.items()}
+CONDORCET = PoolingMethod(
+    name="condorcet",
+    title="CondorcetTake (pairwise majorities)",
+    formula="score(d) = number of documents e for which more runs prefer d to e than e to d; "
+    "a run prefers d to e if it lists d and ranks e lower or not at all",
+    reading="Documents that would beat the most others in pairwise votes of the runs come first "
+    "(Copeland score).",
+    source="Lipani et al. 2017; Lipani, Losada, Zuccon and Lupu 2019.",
+    range="0 to the number of documents − 1",
+    edge_cases=(
+        "A run that lists neither of two documents does not vote on them.",
+        "A tied vote counts for neither document.",
+        "A majority is a majority of the votes cast, not of all runs.",
+        "Running time grows with the square of the cut-off: 1,000 ranks take minutes.",
+    ),
+    order=ScoreOrder(condorcet_scores),
+)

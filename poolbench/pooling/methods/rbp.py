@@ -4,62 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from poolbench.cards import Card, Parameter
+from poolbench.cards import Parameter
 from poolbench.pooling.candidates import DIGITS, Floats, Ints, Mask, TopicCandidates
-from poolbench.pooling.method import NextDocument, PoolingMethod, Values, score_based_method
+from poolbench.pooling.method import (
+    AdaptivePlayer,
+    NextDocument,
+    PoolingMethod,
+    ScoreOrder,
+    Values,
+)
 from poolbench.pooling.players import best_run
 
 PERSISTENCE = Parameter(
     "p", "Persistence: the share of users who go on to the next rank.", "0.8", kind="share"
-)
-RBP_A = Card(
-    name="rbp_a",
-    title="RBPTake-A (geometric ranks)",
-    formula="score(d) = Σ over runs r that list d of (1 − p) p^(rank_r(d) − 1)",
-    reading="Documents with the largest total weight in the RBP of the runs come first.",
-    source="Moffat, Webber and Zobel 2007, method A; Lipani et al. 2017.",
-    range="0 to the number of runs",
-    parameters=(PERSISTENCE,),
-    edge_cases=(
-        "The factor 1 − p does not affect the order and is omitted, so that p = 1 is `pp`.",
-        "p = 0: the number of runs that rank the document first; all others are tied.",
-        "Runs that do not list the document add nothing.",
-    ),
-)
-RBP_B = Card(
-    name="rbp_b",
-    title="RBP-B (geometric ranks, residuals)",
-    formula="repeat: argmax over d of Σ over runs r that list d of w_r(d) · resid_r, where "
-    "w_r(d) = (1 − p) p^(rank_r(d) − 1) and resid_r = 1 − Σ of w_r over documents pooled so far",
-    reading="Like method A, but runs with a small residual count less, so that the residuals of "
-    "all runs fall about evenly.",
-    source="Moffat, Webber and Zobel 2007, method B.",
-    range="0 to the number of runs",
-    parameters=(PERSISTENCE,),
-    edge_cases=(
-        "Needs no judgments: residuals depend on which documents are pooled, not on grades.",
-        "Documents pooled by earlier steps reduce the residuals from the start.",
-        "The factor 1 − p of w_r(d) does not affect the order and is omitted: p = 1 is `pp`.",
-        "p = 0: the number of runs that rank the document first; all others are tied.",
-    ),
-)
-RBP_C = Card(
-    name="rbp_c",
-    title="RBP-C",
-    formula="judge argmax over documents d of Σ_r w_r(d) · resid_r · (base_r + resid_r / 2)³, "
-    "w_r(d) = (1 − p) p^(rank_r(d) − 1); base_r = Σ w_r of relevant documents, "
-    "resid_r = 1 − Σ w_r of judged documents",
-    reading="Judge the document that weighs most in the rank-biased precision of runs that score "
-    "well and have a large residual.",
-    source="Moffat, Webber and Zobel 2007.",
-    range="0 to the number of runs",
-    parameters=(Parameter("p", "Persistence, from 0 to 1.", "0.8", kind="share"),),
-    edge_cases=(
-        "Documents that a run does not list have no weight in it; residuals include deeper ranks.",
-        "At p = 1 all weights are 0 and documents are ordered by seeded hash.",
-        "Residuals are sums of the weights left, so that small ones keep their digits.",
-        "Judgments of earlier steps count like any other.",
-    ),
 )
 
 
@@ -125,7 +82,7 @@ def find_highest(score: Floats, tie: Ints) -> int:
     return int(equal[np.argmin(tie[equal])])
 
 
-class RbpC:
+class RbpC(AdaptivePlayer):
     """A player by weight × residual × (midpoint of the score)³."""
 
     def __init__(self, candidates: TopicCandidates, values: Values) -> None:
@@ -151,5 +108,55 @@ class RbpC:
         self.base[runs] += relevant * self.weight[entries]
 
 
-STATIC = score_based_method(RBP_A, rbp_places), PoolingMethod(RBP_B, order=rbp_b_order)
-ADAPTIVE = PoolingMethod(RBP_C, player=RbpC)
+RBP_A = PoolingMethod(
+    name="rbp_a",
+    title="RBPTake-A (geometric ranks)",
+    formula="score(d) = Σ over runs r that list d of (1 − p) p^(rank_r(d) − 1)",
+    reading="Documents with the largest total weight in the RBP of the runs come first.",
+    source="Moffat, Webber and Zobel 2007, method A; Lipani et al. 2017.",
+    range="0 to the number of runs",
+    parameters=(PERSISTENCE,),
+    edge_cases=(
+        "The factor 1 − p does not affect the order and is omitted, so that p = 1 is `pp`.",
+        "p = 0: the number of runs that rank the document first; all others are tied.",
+        "Runs that do not list the document add nothing.",
+    ),
+    order=ScoreOrder(rbp_places),
+)
+RBP_B = PoolingMethod(
+    name="rbp_b",
+    title="RBP-B (geometric ranks, residuals)",
+    formula="repeat: argmax over d of Σ over runs r that list d of w_r(d) · resid_r, where "
+    "w_r(d) = (1 − p) p^(rank_r(d) − 1) and resid_r = 1 − Σ of w_r over documents pooled so far",
+    reading="Like method A, but runs with a small residual count less, so that the residuals of "
+    "all runs fall about evenly.",
+    source="Moffat, Webber and Zobel 2007, method B.",
+    range="0 to the number of runs",
+    parameters=(PERSISTENCE,),
+    edge_cases=(
+        "Needs no judgments: residuals depend on which documents are pooled, not on grades.",
+        "Documents pooled by earlier steps reduce the residuals from the start.",
+        "The factor 1 − p of w_r(d) does not affect the order and is omitted: p = 1 is `pp`.",
+        "p = 0: the number of runs that rank the document first; all others are tied.",
+    ),
+    order=rbp_b_order,
+)
+RBP_C = PoolingMethod(
+    name="rbp_c",
+    title="RBP-C",
+    formula="judge argmax over documents d of Σ_r w_r(d) · resid_r · (base_r + resid_r / 2)³, "
+    "w_r(d) = (1 − p) p^(rank_r(d) − 1); base_r = Σ w_r of relevant documents, "
+    "resid_r = 1 − Σ w_r of judged documents",
+    reading="Judge the document that weighs most in the rank-biased precision of runs that score "
+    "well and have a large residual.",
+    source="Moffat, Webber and Zobel 2007.",
+    range="0 to the number of runs",
+    parameters=(Parameter("p", "Persistence, from 0 to 1.", "0.8", kind="share"),),
+    edge_cases=(
+        "Documents that a run does not list have no weight in it; residuals include deeper ranks.",
+        "At p = 1 all weights are 0 and documents are ordered by seeded hash.",
+        "Residuals are sums of the weights left, so that small ones keep their digits.",
+        "Judgments of earlier steps count like any other.",
+    ),
+    player=RbpC,
+)

@@ -12,7 +12,7 @@ import numpy as np
 
 from poolbench.pooling.candidates import Ints, Mask, TopicCandidates
 from poolbench.pooling.method import AdaptivePlayer, NextDocument, PoolingMethod, Values
-from poolbench.pooling.methods import bandits, hedge, mmns, rbp
+from poolbench.pooling.methods import bandits, hedge, rbp
 from poolbench.pooling.players import Bandit, RunCounts, best_run, run_tie_hashes
 
 
@@ -69,8 +69,12 @@ class SubtractingRbpC(rbp.RbpC):
 
 
 METHODS = (
-    *map(with_fixed_order, bandits.METHODS),
-    with_fixed_order(replace(mmns.METHOD, player=start_mmns)),
+    with_fixed_order(bandits.MAXMEAN),
+    with_fixed_order(replace(bandits.MMNS, player=start_mmns)),
+    with_fixed_order(bandits.THOMPSON),
+    with_fixed_order(bandits.UCB),
+    with_fixed_order(bandits.EGREEDY),
+    with_fixed_order(bandits.RANDOM),
     replace(hedge.METHOD, player=RoundedHedge),
-    replace(rbp.ADAPTIVE, player=SubtractingRbpC),
+    replace(rbp.RBP_C, player=SubtractingRbpC),
 )

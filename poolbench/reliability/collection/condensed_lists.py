@@ -86,26 +86,14 @@ def _condense_measure(
 ) -> CondensedComparison:
     ranks, after = competition_ranks_or_none(plain), competition_ranks_or_none(condensed)
     pooled = collection.is_pooled.tolist()
-    rows = [
-        CondensedGap(
-            run=tag,
-            pooled=pooled[at],
-            plain=nan_to_none(plain[at]),
-            condensed=nan_to_none(condensed[at]),
-            gap=nan_to_none(condensed[at] - plain[at]),
-            rank=ranks[at],
-            rank_condensed=after[at],
-        )
-        for at, tag in enumerate(collection.tags)
-    ]
-    first, second = (
-        dict(zip(collection.tags, c.tolist(), strict=True)) for c in (plain, condensed)
-    )
+    scores = [map(nan_to_none, column) for column in (plain, condensed, condensed - plain)]
+    columns = zip(collection.tags, pooled, *scores, ranks, after, strict=True)
+    rows = [CondensedGap(*row) for row in columns]
     return CondensedComparison(
         measure=set_list_modifier(measure, "full").name,
         runs=tuple(sorted(rows, key=lambda row: (-round(row.gap or 0.0, 12), row.run))),
         mean_gap_pooled=mean_or_none([row.gap for row in rows if row.pooled]),
         mean_gap_others=mean_or_none([row.gap for row in rows if not row.pooled]),
         coefficients=ranking_coefficients(plain, condensed, choose_tau_ap(plain)),
-        drop=find_largest_drop(first, second),
+        drop=find_largest_drop(collection.tags, plain, condensed),
     )

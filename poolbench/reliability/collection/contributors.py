@@ -79,34 +79,28 @@ def count_contributions(collection: PooledCollection) -> Contributors:
 def _count_by_group(
     collection: PooledCollection, names: Sequence[str], groups: Ints
 ) -> tuple[Contributor, ...]:
-    _, sole = collection.pool.contributors(groups)
-    runs = np.bincount(groups[collection.pool.runs], minlength=len(names)).tolist()
-    rows = [
-        _contributor(
-            collection, name, runs[at], collection.pool.contributed_by(groups, at), sole == at
-        )
-        for at, name in enumerate(names)
-        if runs[at]
-    ]
-    return tuple(sorted(rows, key=lambda row: (-row.relevant_alone, -row.alone, row.name)))
-
-
-def _contributor(
-    collection: PooledCollection, name: str, runs: int, contributed: Mask, alone: Mask
-) -> Contributor:
-    judged, relevant = collection.is_judged, collection.is_relevant
-    unique, unique_relevant = _count(alone & judged), _count(alone & relevant)
+    pool, judged, relevant = collection.pool, collection.is_judged, collection.is_relevant
+    _, sole = pool.contributors(groups)
+    runs = np.bincount(groups[pool.runs], minlength=len(names)).tolist()
     all_relevant = _count(relevant)
-    return Contributor(
-        name=name,
-        runs=runs,
-        judged=_count(contributed & judged),
-        relevant=_count(contributed & relevant),
-        alone=unique,
-        relevant_alone=unique_relevant,
-        rate=unique_relevant / unique if unique else None,
-        share=unique_relevant / all_relevant if all_relevant else None,
-    )
+    rows = []
+    for at, name in enumerate(names):
+        if runs[at]:
+            contributed, alone = pool.contributed_by(groups, at), sole == at
+            unique, unique_relevant = _count(alone & judged), _count(alone & relevant)
+            rows.append(
+                Contributor(
+                    name=name,
+                    runs=runs[at],
+                    judged=_count(contributed & judged),
+                    relevant=_count(contributed & relevant),
+                    alone=unique,
+                    relevant_alone=unique_relevant,
+                    rate=unique_relevant / unique if unique else None,
+                    share=unique_relevant / all_relevant if all_relevant else None,
+                )
+            )
+    return tuple(sorted(rows, key=lambda row: (-row.relevant_alone, -row.alone, row.name)))
 
 
 def _count(mask: Mask) -> int:

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from poolbench.charts.axes import (
-    Axis,
-    fifths_axis,
-    format_value,
-    round_up_nice,
-)
+from poolbench.charts.axes import Axis, fifths_axis, format_value, round_up_nice
 from poolbench.charts.chart import Chart
 from poolbench.charts.kinds import PlotValue, build_bar_chart, build_line_chart
+from poolbench.reliability.charts import RankedRun, build_rank_bands
 from poolbench.reliability.collection import (
     depths,
     leave_one_group_out,
@@ -19,7 +15,6 @@ from poolbench.reliability.collection import (
     stability,
 )
 from poolbench.reliability.collection.report import ReusabilityReport
-from poolbench.reliability.rank_bands import RankedRun, build_rank_bands
 from poolbench.reports.figures import make_figure
 from poolbench.reports.report import Figure
 

@@ -89,17 +89,10 @@ def leave_groups_out(
 ) -> list[LeaveOutResult]:
     """One result per measure, over all runs of groups with a contributing run."""
     groups = collection.by_team if by == "team" else np.arange(len(collection.tags))
-    names = collection.names if by == "team" else collection.tags
     scores = collection.score(measures)
     without = score_without_group(collection, measures, scores, groups)
-    pooled = set(groups[collection.pool.runs].tolist())
-    selected = [run for run in range(len(collection.tags)) if int(groups[run]) in pooled]
-    return [
-        _leave_out_group(
-            collection, measure, by, [names[at] for at in groups], selected, columns, groups
-        )
-        for measure, *columns in zip(measures, scores.T, without.T, strict=True)
-    ]
+    columns = zip(measures, scores.T, without.T, strict=True)
+    return [_leave_out_group(collection, by, groups, *column) for column in columns]
 
 
 def score_without_group(
@@ -116,24 +109,33 @@ def score_without_group(
 
 def _leave_out_group(
     collection: PooledCollection,
-    measure: Measure,
     by: By,
-    names: Sequence[str],
-    selected: Sequence[int],
-    columns: Sequence[Floats],
     groups: Ints,
+    measure: Measure,
+    scores: Floats,
+    without: Floats,
 ) -> LeaveOutResult:
-    scores, without = columns
-    ranks = competition_ranks_or_none(scores)
-    left_out = dict(_ranks_left_out(scores, without, groups))
+    names = collection.names if by == "team" else collection.tags
+    ranks, left_out = (
+        competition_ranks_or_none(scores),
+        dict(_ranks_left_out(scores, without, groups)),
+    )
+    changes = without - scores
     rows = [
-        _left_out_run(
-            collection, run, names[run], (scores[run], without[run]), (ranks[run], left_out[run])
+        LeftOutRun(
+            run=collection.tags[run],
+            group=names[groups[run]],
+            pooled=bool(collection.is_pooled[run]),
+            score=nan_to_none(scores[run]),
+            without=nan_to_none(without[run]),
+            change=nan_to_none(changes[run]),
+            percent=nan_to_none(100 * changes[run] / scores[run]) if scores[run] else None,
+            rank=ranks[run],
+            rank_without=left_out[run],
         )
-        for run in selected
+        for run in np.flatnonzero(np.isin(groups, groups[collection.pool.runs])).tolist()
     ]
     pooled = [row for row in rows if row.pooled]
-    before, after = (dict(zip(collection.tags, c.tolist(), strict=True)) for c in (scores, without))
     return LeaveOutResult(
         measure=measure.name,
         by=by,
@@ -141,7 +143,7 @@ def _leave_out_group(
         mean_change=mean_or_none([row.change for row in pooled]),
         mean_percent=mean_or_none([row.percent for row in pooled]),
         coefficients=ranking_coefficients(scores, without, choose_tau_ap(scores)),
-        drop=find_largest_drop(before, after),
+        drop=find_largest_drop(collection.tags, scores, without),
     )
 
 
@@ -154,26 +156,3 @@ def _ranks_left_out(
         ranks = competition_ranks_or_none(np.where(mine, without, scores))
         for run in np.flatnonzero(mine).tolist():
             yield run, ranks[run]
-
-
-def _left_out_run(
-    collection: PooledCollection,
-    run: int,
-    group: str,
-    scores: tuple[float, float],
-    ranks: tuple[int | None, int | None],
-) -> LeftOutRun:
-    """``scores`` and ``ranks`` by all judgments, and with the group left out."""
-    score, without = map(float, scores)
-    change = without - score
-    return LeftOutRun(
-        run=collection.tags[run],
-        group=group,
-        pooled=bool(collection.is_pooled[run]),
-        score=nan_to_none(score),
-        without=nan_to_none(without),
-        change=nan_to_none(change),
-        percent=nan_to_none(100 * change / score) if score else None,
-        rank=ranks[0],
-        rank_without=ranks[1],
-    )

@@ -120,7 +120,7 @@ def rank_with_fewer_judgments(
     scores = np.array(list(spread(work, range(draws))))
     base = collection.score(measures)
     judged = max(1, int(np.count_nonzero(collection.is_judged)))
-    sizes = [_size(collection, level) / judged for level in levels]
+    sizes = [int(_sample_sizes(collection, level).sum()) / judged for level in levels]
     return [
         _summarize_level(
             collection, measure, (level, sizes[at]), scores[:, at, :, column], base[:, [column, 0]]
@@ -139,12 +139,8 @@ def score_draw(
 ) -> Floats:
     """Levels × runs × measures."""
     turn = draw_judgment_order(collection, seed, draw)
-    return np.array(
-        [
-            collection.score(measures, judgments_at_level(collection, turn, level))
-            for level in levels
-        ]
-    )
+    samples = (judgments_at_level(collection, turn, level) for level in levels)
+    return np.array([collection.score(measures, sample) for sample in samples])
 
 
 def draw_judgment_order(collection: PooledCollection, seed: int, draw: int) -> Ints:
@@ -183,10 +179,6 @@ def _sample_sizes(collection: PooledCollection, level: int) -> Ints:
     return sizes
 
 
-def _size(collection: PooledCollection, level: int) -> int:
-    return int(_sample_sizes(collection, level).sum())
-
-
 def _summarize_level(
     collection: PooledCollection,
     measure: Measure,
@@ -195,16 +187,9 @@ def _summarize_level(
     base: Floats,
 ) -> ReducedJudgments:
     """``scores`` is draws × runs; ``base`` runs × 2, all judgments: this and the first measure."""
-    own = dict(zip(collection.tags, base[:, 0].tolist(), strict=True))
-    drops = [
-        find_largest_drop(own, dict(zip(collection.tags, row, strict=True)))
-        for row in scores.tolist()
-    ]
-    furthest = max(
-        (drop for drop in drops if drop is not None),
-        key=lambda drop: (drop.places, -drop.before),
-        default=None,
-    )
+    drops = [find_largest_drop(collection.tags, base[:, 0], row) for row in scores]
+    fallen = [drop for drop in drops if drop is not None]
+    furthest = max(fallen, key=lambda drop: (drop.places, -drop.before), default=None)
     by_draw = [float(np.nanmean(row)) for row in scores if not np.isnan(row).all()]
     return ReducedJudgments(
         measure=measure.name,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import astuple, replace
 
 from poolbench.cards import Card
 from poolbench.evaluation.comparison.formats import format_p_value
@@ -29,6 +29,19 @@ from poolbench.statistics.least_topics import HINT_NOTE
 
 MAX_ROWS = 20
 """Rows in text of tables by team and by depth, which grow with the campaign."""
+
+
+CARDS = (
+    contributors.CARD,
+    leave_one_group_out.CARD,
+    depths.CARD,
+    extrapolation.CARD,
+    stability.CARD,
+    reduced_judgments.CARD,
+    condensed_lists.CARD,
+    correction.CARD,
+)
+"""In the order of the sections."""
 
 
 def make_score_columns(*names: str) -> tuple[Column, ...]:
@@ -134,13 +147,7 @@ def _contributor_table(by: str, groups: Iterable[Contributor]) -> Table:
         *make_columns("runs", "judged", "relevant", "unique judged", "unique relevant"),
         *make_score_columns("rate", "share"),
     )
-    rows = (
-        (
-            *(row.name, row.runs, row.judged, row.relevant, row.alone, row.relevant_alone),
-            *(row.rate, row.share),
-        )
-        for row in groups
-    )
+    rows = map(astuple, groups)
     return make_table(f"By {by}", columns, rows, detail=by == "run", most=MAX_ROWS)
 
 
@@ -167,13 +174,7 @@ def _left_out_table(result: LeaveOutResult) -> Table:
         *(RUN, Column("team"), POOLED, *make_score_columns("score", "without", "change")),
         *(Column("%", format=PERCENT), *make_columns("rank", "rank without")),
     )
-    rows = (
-        (
-            *(row.run, row.group, row.pooled, row.score, row.without, row.change),
-            *(row.percent, row.rank, row.rank_without),
-        )
-        for row in result.runs
-    )
+    rows = map(astuple, result.runs)
     return make_table(f"{result.measure}, one team left out", columns, rows, detail=True)
 
 
@@ -182,7 +183,7 @@ def _by_depth(report: ReusabilityReport) -> Section:
         *(Column("depth", left=True), *make_columns("new", "judged", "relevant")),
         *make_score_columns("rate"),
     )
-    rows = ((row.depth, row.new, row.judged, row.relevant, row.rate) for row in report.by_depth)
+    rows = map(astuple, report.by_depth)
     table = make_table("New documents by best rank", columns, rows, most=MAX_ROWS)
     return build_card_section(depths.CARD, (), [table])
 
@@ -301,11 +302,7 @@ def _gap_table(comparison: CondensedComparison) -> Table:
         *(RUN, POOLED, *make_score_columns("plain", "condensed", "gap")),
         *make_columns("rank", "rank condensed"),
     )
-    rows = (
-        (row.run, row.pooled, row.plain, row.condensed, row.gap, row.rank, row.rank_condensed)
-        for row in comparison.runs
-    )
-    return make_table(comparison.measure, columns, rows, detail=True)
+    return make_table(comparison.measure, columns, map(astuple, comparison.runs), detail=True)
 
 
 def _corrections(report: ReusabilityReport) -> Section:
@@ -317,13 +314,7 @@ def _corrections(report: ReusabilityReport) -> Section:
     rows = ((row.measure, row.bias, row.sd, row.most, len(row.runs)) for row in corrections)
     scores = (RUN, *make_score_columns("score", "corrected"))
     details = (
-        make_table(
-            row.measure,
-            scores,
-            ((one.run, one.score, one.corrected) for one in row.runs),
-            detail=True,
-        )
-        for row in corrections
+        make_table(row.measure, scores, map(astuple, row.runs), detail=True) for row in corrections
     )
     tables = (make_table("All measures", columns, rows), *details)
     return build_card_section(correction.CARD, (), tables)

@@ -236,17 +236,6 @@ def build_ballots_from_qrels(tables: Mapping[str, QrelsTable]) -> list[PairBallo
     """One qrels table per assessor, by name."""
     judgments: dict[Pair, dict[str, int]] = {}
     for name, table in tables.items():
-        for pair, grade in qrels_to_grades(table).items():
+        for pair, grade in table.by_pair().items():
             judgments.setdefault(pair, {})[name] = grade
     return [PairBallot(*pair, people=grades) for pair, grades in judgments.items()]
-
-
-def qrels_to_grades(table: QrelsTable) -> dict[Pair, int]:
-    """The grade of each pair of ``table``."""
-    return {
-        (topic, docno): grade
-        for at, topic in enumerate(table.topics)
-        for docno, grade in zip(
-            table.docnos[table.rows(at)], table.grades[table.rows(at)].tolist(), strict=True
-        )
-    }

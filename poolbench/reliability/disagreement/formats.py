@@ -100,10 +100,7 @@ def build_resampled_section(name: str, resampled: ResampledRankings) -> Section:
 
 def run_row_values(report: DisagreementReport, at: int) -> tuple[int | float | None, ...]:
     """The values of ``RUN_COLUMNS`` of the run at that index."""
-    base = report.by_policy
-    band = report.bootstrap.bands[at] if report.bootstrap.bands else None
-    if band is None:
-        return (base.ranks[at], base.scores[at], None, None, None, None)
+    base, band = report.by_policy, report.find_band(at)
     ranks = (base.ranks[at], base.scores[at], band.rank_low, band.rank_high)
     return (*ranks, band.low, band.high)
 

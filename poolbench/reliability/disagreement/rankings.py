@@ -18,10 +18,7 @@ from poolbench.reliability.disagreement.panel import DisagreementPanel
 from poolbench.statistics.estimate import Estimate, nan_to_none
 
 Treat = Literal["filled", "own"]
-TREATMENTS: dict[Treat, str] = {
-    "filled": "own grades, else the policy's",
-    "own": "own grades only",
-}
+TREATMENTS: dict[Treat, str] = {"filled": "own grades, else the policy's", "own": "own grades only"}
 """Qrels of an assessor: how to treat pairs that the assessor did not judge."""
 
 Kind = Literal["base", "assessor", "machine", "policy", "union", "intersection"]
@@ -56,15 +53,16 @@ def rankings_by_assessor(panel: DisagreementPanel, treat: Treat) -> list[SystemR
     """
     ballots = panel.ballots
     base = panel.by_topic(ballots.base)
-    rows: list[tuple[tuple[str, Kind], int, Floats, Floats]] = [
-        (("base", "base"), int((ballots.base >= 0).sum()), base, base)
+    rows: list[tuple[str, Kind, int, Floats, Floats]] = [
+        ("base", "base", int((ballots.base >= 0).sum()), base, base)
     ]
     for name, kind, judged, grades in iter_qrels_variants(ballots, treat):
         listed = np.ones(len(base), np.bool_)
         if treat == "own" and kind in ("assessor", "machine"):
-            listed = has_graded_pair(ballots, grades)
-        rows.append(((name, kind), judged, panel.by_topic(grades)[listed], base[listed]))
-    tau_ap = choose_tau_ap(*(panel.means(before) for _, _, _, before in rows))
+            graded = (grades[ballots.rows(at)] != ABSENT for at in range(len(base)))
+            listed = np.array([pairs.any() for pairs in graded], np.bool_)
+        rows.append((name, kind, judged, panel.by_topic(grades)[listed], base[listed]))
+    tau_ap = choose_tau_ap(*(panel.means(before) for *_, before in rows))
     return [rank_by_values(panel, *row, tau_ap) for row in rows]
 
 
@@ -83,27 +81,14 @@ def iter_qrels_variants(
     yield "union", "union", several, ballots.highest
     yield "intersection", "intersection", several, ballots.lowest
     if ballots.reference is not None:
-        yield (
-            "policy",
-            "policy",
-            int(np.count_nonzero(ballots.policy_grades >= 0)),
-            ballots.policy_grades,
-        )
-
-
-def has_graded_pair(
-    ballots: BallotTable, grades: Grades
-) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """By topic: whether ``grades`` has a graded pair."""
-    return np.array(
-        [bool((grades[ballots.rows(at)] != ABSENT).any()) for at in range(len(ballots.topics))],
-        np.bool_,
-    )
+        judged = int(np.count_nonzero(ballots.policy_grades >= 0))
+        yield "policy", "policy", judged, ballots.policy_grades
 
 
 def rank_by_values(
     panel: DisagreementPanel,
-    identity: tuple[str, Kind],
+    name: str,
+    kind: Kind,
     judged: int,
     scores: Floats,
     base: Floats,
@@ -113,14 +98,14 @@ def rank_by_values(
     means, before = panel.means(scores), panel.means(base)
     signed = panel.better * before, panel.better * means
     return SystemRanking(
-        name=identity[0],
-        kind=identity[1],
+        name=name,
+        kind=kind,
         judged=judged,
         topics=len(scores),
         scores=tuple(map(nan_to_none, means.tolist())),
         ranks=competition_ranks_or_none(signed[1]),
         coefficients=ranking_coefficients(*signed, tau_ap),
-        drop=drop_from_base(panel, before, means),
+        drop=find_largest_drop(panel.tags, *signed),
     )
 
 
@@ -145,12 +130,3 @@ def choose_tau_ap(*bases: Floats) -> str:
     """
     ties = any(has_ties(score_levels(base[~np.isnan(base)])) for base in bases)
     return "tau-ap-b" if ties else "tau-ap-a"
-
-
-def drop_from_base(panel: DisagreementPanel, before: Floats, after: Floats) -> RankDrop | None:
-    """The run that loses the most ranks against the base."""
-    first, second = (
-        dict(zip(panel.tags, (panel.better * scores).tolist(), strict=True))
-        for scores in (before, after)
-    )
-    return find_largest_drop(first, second) if panel.tags else None

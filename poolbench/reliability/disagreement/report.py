@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from poolbench.evaluation.judgments import Mask
 from poolbench.evaluation.measures.family import Measure
+from poolbench.evaluation.measures.names import parse_measures
 from poolbench.notebooks import ResultTable
 from poolbench.reliability.disagreement.panel import DisagreementPanel
 from poolbench.reliability.disagreement.rank_swaps import (
@@ -19,6 +20,7 @@ from poolbench.reliability.disagreement.rank_swaps import (
 )
 from poolbench.reliability.disagreement.rankings import SystemRanking, Treat, rankings_by_assessor
 from poolbench.reliability.disagreement.resampling import (
+    RankBand,
     ResampledRankings,
     bootstrap_assessors,
     swap_assessors_at_random,
@@ -101,16 +103,19 @@ class DisagreementReport(ResultTable):
         places = range(len(self.tags))
         return sorted(places, key=lambda at: (ranks[at] is None, ranks[at] or 0, self.tags[at]))
 
-    def as_dict(self, most: int | None = None) -> dict[str, Any]:
-        """Plain values; at most ``most`` pairs."""
-        values = self.values[:most]
+    def find_band(self, at: int) -> RankBand:
+        """Of the run at that index."""
+        return self.bootstrap.bands[at] if self.bootstrap.bands else RankBand()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values."""
         return {
             **asdict(self.facts),
             "runs": self.tags,
             "rankings": [estimates_to_dict(row) for row in self.rankings],
             "bootstrap": asdict(self.bootstrap),
             "random_swaps": asdict(self.swaps),
-            "pairs": [{**asdict(value), "value": value.value} for value in values],
+            "pairs": [{**asdict(value), "value": value.value} for value in self.values],
             "between": None if self.turning is None else asdict(self.turning),
         }
 
@@ -119,6 +124,19 @@ def can_rank_runs(measure: Measure) -> bool:
     """Whether the measure ranks runs and its score follows from the topics."""
     family = measure.family
     return family.text is None and family.better != "neither" and measure.follows_from_topics
+
+
+def parse_ranking_measures(
+    names: Sequence[str], can_rank: Callable[[Measure], bool] = can_rank_runs
+) -> tuple[Measure, ...]:
+    """The named measures. Raises ``ValueError`` for an unknown one or one that ranks no runs."""
+    measures = parse_measures(names)
+    if unranked := [measure.name for measure in measures if not can_rank(measure)]:
+        raise ValueError(
+            f"Measures that do not rank runs: {', '.join(unranked)}. "
+            "Use measures for which higher is better."
+        )
+    return measures
 
 
 def build_disagreement_report(

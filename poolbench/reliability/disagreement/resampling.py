@@ -35,12 +35,12 @@ CELLS = 20_000_000
 
 @dataclass(frozen=True)
 class RankBand:
-    """The middle 95 % of one run's scores and ranks over the draws."""
+    """The middle 95 % of one run's scores and ranks over the draws; None if undefined."""
 
-    low: float | None
-    high: float | None
-    rank_low: int | None
-    rank_high: int | None
+    low: float | None = None
+    high: float | None = None
+    rank_low: int | None = None
+    rank_high: int | None = None
 
 
 @dataclass(frozen=True)
@@ -167,7 +167,7 @@ def _bands(means: Floats, signed: Floats) -> tuple[RankBand, ...]:
     for scores, ranks in zip(means.T, places.T, strict=True):
         defined = ~np.isnan(scores)
         if not defined.any():
-            bands.append(RankBand(None, None, None, None))
+            bands.append(RankBand())
             continue
         low, high = quantiles_by_row(scores[None], shares)[0].tolist()
         best, worst = np.quantile(ranks[defined], shares, method="inverted_cdf").tolist()

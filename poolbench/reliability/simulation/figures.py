@@ -6,31 +6,18 @@ from collections.abc import Callable, Iterator
 
 from poolbench.charts.chart import Chart
 from poolbench.charts.kinds import PlotValue
-from poolbench.reliability.judgments_chart import build_judgments_chart, judgments_value
+from poolbench.reliability.charts import build_judgments_chart, judgments_value
 from poolbench.reliability.simulation.report import BudgetPoint, SeedRange, Simulation, SpecResult
-from poolbench.reports.figures import make_figure
-from poolbench.reports.report import Figure
 
 Quantity = Callable[[BudgetPoint], SeedRange]
 
 
-def draw_discovery_figure(simulation: Simulation) -> Iterator[Figure]:
-    """Relevant documents found."""
-    yield make_figure(build_discovery_chart(simulation))
-
-
-def draw_ranking_figures(simulation: Simulation, measure: str) -> Iterator[Figure]:
-    """The taus and the largest drop."""
-    return map(make_figure, build_ranking_charts(simulation, measure))
-
-
-def build_discovery_chart(simulation: Simulation) -> Chart:
-    head = "found", "Relevant documents found", "relevant"
-    return build_simulation_chart(simulation, head, lambda point: point.relevant)
-
-
-def build_ranking_charts(simulation: Simulation, measure: str) -> Iterator[Chart]:
-    """tau-b, tau_AP and the largest drop."""
+def iter_simulation_charts(simulation: Simulation, measure: str = "") -> Iterator[Chart]:
+    """Relevant documents found; of a ``measure`` tau-b, tau_AP and the largest drop."""
+    if not measure:
+        head = "found", "Relevant documents found", "relevant"
+        yield build_simulation_chart(simulation, head, lambda point: point.relevant)
+        return
     tau_ap = simulation.facts.tau_ap[measure]
     quantities: dict[tuple[str, str], Quantity] = {
         ("tau-b of the ranking of all runs", "tau-b"): lambda point: point.rankings[measure].tau_b,

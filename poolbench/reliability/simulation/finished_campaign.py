@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -96,12 +96,7 @@ class FinishedCampaign:
     @cached_property
     def relevant_pairs(self) -> set[tuple[str, str]]:
         """By topic and docno."""
-        rows = np.flatnonzero(self.relevant)
-        topic = np.searchsorted(self.qrels.starts, rows, side="right") - 1
-        docnos = self.qrels.docnos.take(rows)
-        return {
-            (self.qrels.topics[at], docno) for at, docno in zip(topic.tolist(), docnos, strict=True)
-        }
+        return {pair for pair, grade in self.qrels.by_pair().items() if grade >= self.level}
 
     @cached_property
     def index(self) -> PairIndex:
@@ -184,8 +179,3 @@ def encode_runs(runs: Sequence[RunTable]) -> tuple[list[RunMatrix], PairDictiona
         for run, part in zip(runs, parts, strict=True)
     ]
     return matrices, PairDictionary([PairArray(names, starts, docnos.take(first))])
-
-
-def reseed_ties(listing: RunListing, seed: int) -> RunListing:
-    """The same rankings, with ties broken by another seed."""
-    return replace(listing, seed=seed)

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from functools import partial
 
 from poolbench.evaluation.comparison.rank_drop import format_rank_drop
-from poolbench.reliability.simulation.figures import draw_discovery_figure, draw_ranking_figures
+from poolbench.reliability.simulation.figures import iter_simulation_charts
 from poolbench.reliability.simulation.report import (
     BudgetPoint,
     SeedRange,
@@ -15,6 +15,7 @@ from poolbench.reliability.simulation.report import (
     SimulationFacts,
     SpecResult,
 )
+from poolbench.reports.figures import make_figure
 from poolbench.reports.report import UNDEFINED, Column, Report, Section, Table, make_columns
 from poolbench.reports.writers import make_formats
 
@@ -59,12 +60,13 @@ def build_simulation_report(simulation: Simulation, subject: str = "") -> Report
 def iter_simulation_sections(simulation: Simulation) -> Iterator[Section]:
     yield Section("Specs", (build_specs_table(simulation),))
     discovery = (build_discovery_table(simulation),)
-    yield Section("Relevant documents found", discovery, figures=draw_discovery_figure(simulation))
+    figures = map(make_figure, iter_simulation_charts(simulation))
+    yield Section("Relevant documents found", discovery, figures=figures)
     title = "Judgments needed for a share of the known relevant documents"
     yield Section(title, (build_effort_table(simulation),))
     for name in simulation.measures:
         title = f"Ranking of all runs by {name}"
-        figures = draw_ranking_figures(simulation, name)
+        figures = map(make_figure, iter_simulation_charts(simulation, name))
         yield Section(title, (build_ranking_table(simulation, name),), figures=figures)
 
 

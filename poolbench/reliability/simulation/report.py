@@ -167,12 +167,10 @@ class Simulation(ResultTable):
         tau-b of the ranking of all runs."""
         from poolbench.reliability.simulation import figures
 
-        if not measure:
-            return figures.build_discovery_chart(self)
-        name = parse_measures([measure])[0].name
-        if name not in self.measures:
+        name = parse_measures([measure])[0].name if measure else ""
+        if name not in ("", *self.measures):
             raise ValueError(f"{measure} was not simulated; use one of {', '.join(self.measures)}")
-        return next(figures.build_ranking_charts(self, name))
+        return next(figures.iter_simulation_charts(self, name))
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values."""

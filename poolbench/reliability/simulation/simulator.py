@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
-from poolbench.evaluation.comparison.rank_drop import RankDrop
+from poolbench.evaluation.comparison.rank_drop import RankDrop, find_largest_drop
 from poolbench.evaluation.comparison.registry import CORRELATIONS
 from poolbench.evaluation.judgments import Floats, Ints
 from poolbench.evaluation.measures.family import Measure
-from poolbench.evaluation.measures.names import parse_measures
 from poolbench.evaluation.stated_scale import state_highest_grade
 from poolbench.pooling.spec import PoolSpec, method_in_words
 from poolbench.reliability.disagreement.ballots import ABSENT, Grades
 from poolbench.reliability.disagreement.panel import DisagreementPanel
-from poolbench.reliability.disagreement.rankings import choose_tau_ap, drop_from_base
-from poolbench.reliability.disagreement.report import can_rank_runs
+from poolbench.reliability.disagreement.rankings import choose_tau_ap
 from poolbench.reliability.progress import Progress, ignore_progress
-from poolbench.reliability.simulation.finished_campaign import FinishedCampaign, reseed_ties
+from poolbench.reliability.simulation.finished_campaign import FinishedCampaign
 from poolbench.reliability.simulation.replay import Replay, replay_spec
 from poolbench.reliability.simulation.report import (
     RECALLS,
@@ -40,17 +38,6 @@ NEVER_FOUND = "the spec never finds that many"
 NOTHING_RELEVANT = "the qrels have no relevant document"
 Specs = Mapping[str, PoolSpec]
 Replays = Mapping[str, Sequence[Replay]]
-
-
-def parse_ranking_measures(names: Sequence[str]) -> tuple[Measure, ...]:
-    """The named measures. Raises ``ValueError`` for an unknown one or one that ranks no runs."""
-    measures = parse_measures(names)
-    if unranked := [measure.name for measure in measures if not can_rank_runs(measure)]:
-        raise ValueError(
-            f"Measures that do not rank runs: {', '.join(unranked)}. "
-            "Use measures for which higher is better."
-        )
-    return measures
 
 
 def simulate_specs(
@@ -131,7 +118,8 @@ def replay_specs(
     replays: dict[str, list[Replay]] = {name: [] for name in specs}
     for number, (name, spec) in enumerate(specs.items()):
         for seed in range(seeds):
-            listing = reseed_ties(finished.listing(spec), (spec.seed or 0) + seed)
+            # The same rankings, with ties broken by another seed.
+            listing = replace(finished.listing(spec), seed=(spec.seed or 0) + seed)
             replays[name].append(replay_spec(spec, listing, finished))
             progress(f"replaying {name}", number * seeds + seed + 1, len(specs) * seeds)
     return replays
@@ -202,7 +190,7 @@ def compare_with_full(
     """``full`` and ``means`` are the scores of all runs."""
     reference, other = panel.better * full, panel.better * means
     tau_b, ap = (CORRELATIONS[name].of_scores(reference, other) for name in ("tau-b", tau_ap))
-    return RankingComparison(tau_b, ap, drop_from_base(panel, full, means))
+    return RankingComparison(tau_b, ap, find_largest_drop(panel.tags, reference, other))
 
 
 def collect_simulation_facts(

@@ -4,17 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
+from poolbench.evaluation.judgments import Ints, Mask
 from poolbench.reliability.collection.stability import DENSE
-from poolbench.reliability.stopping.pool_state import PoolState
 
 POINTS = 40
 MIN_FOR_SHARE = 10
 """The minimum number of judged, or relevant, documents of a topic for a meaningful share."""
 DEPTHS = (1, 2, 5, 10, 20, 50, 100)
 """Last ranks of the rank windows."""
+
+
+@dataclass(frozen=True, eq=False)
+class PoolState:
+    """By document: ``topic``, an index of ``topics``; ``rank``; whether it is ``judged``, and
+    ``relevant`` by its first judgment; and ``contributed``, documents × teams.
+    """
+
+    topics: tuple[str, ...]
+    teams: tuple[str, ...]
+    topic: Ints
+    rank: Ints
+    judged: Mask
+    relevant: Mask
+    contributed: Mask
+
+    def count(self, mask: Mask) -> Ints:
+        """The number of documents in ``mask``, by topic."""
+        return np.bincount(self.topic[mask], minlength=len(self.topics))
+
+    @cached_property
+    def stages(self) -> tuple[Mask, Mask, Mask, Mask]:
+        """All documents, those judged, relevant, and relevant and contributed by one team only."""
+        is_unique = self.contributed.sum(axis=1) == 1
+        every = np.ones_like(self.judged)
+        return every, self.judged, self.relevant, self.relevant & is_unique
 
 
 @dataclass(frozen=True)

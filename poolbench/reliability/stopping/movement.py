@@ -54,8 +54,7 @@ def measure_movement(
     old, new = (np.array([sign * scores[tag] for tag in tags]) for scores in (before, now))
     name = choose_tau_ap(new)
     tau_b, tau_ap = (CORRELATIONS[each].of_scores(new, old) for each in ("tau-b", name))
-    drop = find_largest_drop(dict(zip(tags, old, strict=True)), dict(zip(tags, new, strict=True)))
-    return RankingMovement(ago, tau_b, name, tau_ap, drop)
+    return RankingMovement(ago, tau_b, name, tau_ap, find_largest_drop(tags, old, new))
 
 
 def choose_checkpoints(judgments: int, step: int) -> list[int]:

@@ -10,14 +10,12 @@ import numpy as np
 from poolbench.evaluation.comparison.rank_drop import competition_ranks
 from poolbench.reliability.campaign_state import RankingHistory
 from poolbench.reliability.collection.extrapolation import Extrapolation
-from poolbench.reliability.stopping.discoveries import (
-    RankWindow,
-    TeamDiscoveries,
-    TopicDiscoveries,
-)
+from poolbench.reliability.stopping import movement, remaining_relevant
+from poolbench.reliability.stopping.discoveries import RankWindow, TeamDiscoveries, TopicDiscoveries
 from poolbench.reliability.stopping.movement import RankingMovement, measure_movement
 from poolbench.reliability.stopping.remaining_relevant import RemainingEstimate
 
+CARDS = (remaining_relevant.CARD, movement.CARD)
 CUTS = (5, 10, 20)
 TRUST = tuple(f"judged_{k}" for k in CUTS)
 

@@ -9,7 +9,7 @@ import numpy as np
 from poolbench.cards import Card
 from poolbench.evaluation.judgments import Floats
 from poolbench.reliability.collection.extrapolation import DRAWS, Extrapolation, extrapolate_counts
-from poolbench.reliability.stopping.pool_state import PoolState
+from poolbench.reliability.stopping.discoveries import PoolState
 from poolbench.statistics.draws import ResamplingOptions
 
 Z = 1.959963984540054

@@ -15,14 +15,7 @@ from poolbench.reliability.campaign_state import CampaignState
 from poolbench.reliability.disagreement.rankings import rankings_by_assessor
 from poolbench.reliability.verdicts.ranking_draws import measure_second_opinions
 from poolbench.statistics.estimate import Estimate
-from poolbench.verdicts import (
-    Act,
-    KeyFigure,
-    Threshold,
-    Verdict,
-    VerdictState,
-    finish_verdict,
-)
+from poolbench.verdicts import Act, KeyFigure, Threshold, Verdict, VerdictState, finish_verdict
 
 AGREEMENT = "agreement"
 COEFFICIENT = "alpha-ordinal"

@@ -50,8 +50,9 @@ def draw_rest_of_pool(
     sample, but a small one. Topics without a judgment are left out.
     """
     generator = np.random.default_rng(seed)
-    scale = _list_grades(grades)
-    shares = _share_grades(np.concatenate(grades), scale)
+    every = np.concatenate(grades)
+    scale, times = np.unique(every[every != ABSENT], return_counts=True)
+    shares = times / max(times.sum(), 1)
     scores: list[Floats] = []
     for at, own in enumerate(grades):
         judged = own != ABSENT
@@ -167,18 +168,6 @@ def _differences(scores: Floats) -> Floats:
     noise = 1e-9 * float(np.nanmax(np.abs(scores), initial=0.0))
     differences[np.abs(differences) <= noise] = 0.0
     return differences
-
-
-def _list_grades(grades: Sequence[Grades]) -> Grades:
-    values = np.unique(np.concatenate(grades)) if len(grades) else np.empty(0, np.int32)
-    scale: Grades = values[values != ABSENT].astype(np.int32)
-    return scale
-
-
-def _share_grades(grades: Grades, scale: Grades) -> Floats:
-    counts = np.array([np.count_nonzero(grades == grade) for grade in scale], np.float64)
-    shares: Floats = counts / max(counts.sum(), 1.0)
-    return shares
 
 
 def _draw_grades(

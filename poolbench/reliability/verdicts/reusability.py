@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poolbench.evaluation.comparison.student import standard_error
+from poolbench.evaluation.comparison.classical_tests import standard_error
 from poolbench.evaluation.evaluate import TRUST_DEPTH
 from poolbench.evaluation.judgments import Floats
 from poolbench.evaluation.measures.family import Measure
@@ -17,14 +17,7 @@ from poolbench.reliability.collection.inputs import PooledCollection
 from poolbench.reliability.collection.leave_one_group_out import score_without_group
 from poolbench.reliability.verdicts.ranking_draws import rank_competitors
 from poolbench.statistics.estimate import nan_to_none
-from poolbench.verdicts import (
-    Act,
-    KeyFigure,
-    Threshold,
-    Verdict,
-    VerdictState,
-    finish_verdict,
-)
+from poolbench.verdicts import Act, KeyFigure, Threshold, Verdict, VerdictState, finish_verdict
 
 COLLECTION = "collection"
 SIGNIFICANT = 0.05
@@ -145,11 +138,7 @@ def measure_cut(measure: Measure) -> int:
 
 
 def measure_left_out_moves(
-    tags: Sequence[str],
-    teams: Sequence[str],
-    by_topic: Floats,
-    scores: Floats,
-    without: Floats,
+    tags: Sequence[str], teams: Sequence[str], by_topic: Floats, scores: Floats, without: Floats
 ) -> list[LeftOutMove]:
     """One for each run with a score. ``by_topic`` is topics × runs, ``scores`` over topics by all
     judgments, ``without`` those without the unique documents of the run's own team. Higher is

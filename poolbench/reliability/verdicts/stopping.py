@@ -18,14 +18,7 @@ from poolbench.reliability.verdicts.ranking_draws import (
     summarize_taus,
 )
 from poolbench.statistics.estimate import UNDEFINED
-from poolbench.verdicts import (
-    Act,
-    KeyFigure,
-    Threshold,
-    Verdict,
-    VerdictState,
-    finish_verdict,
-)
+from poolbench.verdicts import Act, KeyFigure, Threshold, Verdict, VerdictState, finish_verdict
 
 STOPPING = "stopping"
 OURS = "Poolbench, decision 0056"

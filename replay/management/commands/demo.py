@@ -15,12 +15,17 @@ from campaigns.models import Campaign, Role, User
 from campaigns.services import people
 from campaigns.services.snapshots import compute_report, list_verdict_subjects
 from evaluation.models import ScoreSet
+from judging.queries.agreement import load_labels
+from poolbench.judging.agreement.formats import AGREEMENT_FORMATS
+from poolbench.judging.agreement.panel import agreement_report
 from poolbench.replay.manifest import read_manifest
-from replay import tables
+from poolbench.reports.report import Column, Table, make_columns
+from poolbench.reports.text import write_text_table
 from replay.demo.build import write_campaign_folder
 from replay.services import get_or_create_organizer, replay_campaign
 
 ACCOUNTS = {"organizer": "organizer", "ada": "assessor", "participant": "participant"}
+TABLE_MEASURES = ("map", "ndcg_cut_10", "bpref", "bpref-10", "P_10", "recip_rank", "judged_10")
 UNFINISHED = (
     "An earlier demo was interrupted and is incomplete. Delete the folder {folder} and start again."
 )
@@ -39,7 +44,9 @@ class Command(BaseCommand):
         score_set = campaign.score_sets.exclude(released_at=None).first()
         if score_set is None:
             raise CommandError(UNFINISHED.format(folder=settings.VAR_DIR))
-        self.show(score_set)
+        self.stdout.write("\nScores\n" + format_scores_table(score_set))
+        agreement = agreement_report(load_labels(campaign), campaign.relevance_level)
+        self.stdout.write("\nInter-assessor agreement\n" + AGREEMENT_FORMATS["table"](agreement))
         self.verdicts(campaign)
         self.accounts(campaign)
         url = f"http://{options['bind']}{campaign.get_absolute_url()}"
@@ -62,12 +69,6 @@ class Command(BaseCommand):
         actor = get_or_create_organizer("organizer")
         return replay_campaign(actor=actor, manifest=manifest, write=self.stdout.write)
 
-    def show(self, score_set: ScoreSet) -> None:
-        self.stdout.write("\nScores\n" + tables.format_scores_table(score_set))
-        self.stdout.write(
-            "\nInter-assessor agreement\n" + tables.format_agreement_table(score_set.campaign)
-        )
-
     def verdicts(self, campaign: Campaign) -> None:
         """Compute the figures of all verdicts, so that every page answers at once."""
         self.stdout.write("\nVerdicts")
@@ -88,5 +89,22 @@ class Command(BaseCommand):
             user = User.objects.get(username=name)
             user.set_password(password)
             user.save()
-        rows = [(role, name) for name, role in ACCOUNTS.items()]
-        self.stdout.write("\nAccounts\n" + tables.format_accounts_table(rows, password))
+        columns = (Column("role", left=True), *make_columns("name", "password"))
+        rows = [(role, name, password) for name, role in ACCOUNTS.items()]
+        self.stdout.write("\nAccounts\n" + write_text_table(Table("accounts", columns, rows)))
+
+
+def format_scores_table(score_set: ScoreSet) -> str:
+    """Means by run, sorted by the first measure shown."""
+    measures = [name for name in TABLE_MEASURES if name in score_set.measures]
+    rows = sorted(
+        score_set.runs.select_related("run__team"),
+        key=lambda row: (-(row.means[measures[0]] or 0), row.run.tag),
+    )
+    cells = [
+        (f"{row.run.tag} ({row.run.team})", *(row.means[name] for name in measures)) for row in rows
+    ]
+    columns = make_columns(*measures, show="{:.4f}".format, undefined="–")
+    label = f"{score_set.label}\n" if score_set.label else ""
+    head = Column("run (team)", left=True)
+    return label + write_text_table(Table("scores", (head, *columns), cells))

@@ -12,10 +12,12 @@ from django.utils import timezone
 
 from campaigns.models import Campaign, User
 from crowd.models import CrowdWorker, WorkUnit
+from crowd.queries.unit_work import list_unit_slots
 from crowd.services.gold import add_gold
 from crowd.services.unit_answers import UnitAnswer, submit_unit_answer
 from crowd.services.unit_work import UnitRequest, start_unit
 from judging.models import Audience, Judgment, Plan, Slot
+from judging.queries.invariants import list_violations
 from judging.services.plans import create_plan
 from poolbench.judging.training_file import TrainingRow
 from tests.world.files import make_pool
@@ -42,16 +44,14 @@ def begin_unit(
     plan: Plan, worker: CrowdWorker, size: int = 5, *, trial: bool = False, **more: object
 ) -> WorkUnit:
     unit = make_unit(plan, worker, trial=trial)
-    options = {
-        "one_topic": False,
-        "gold": 0,
-        "repeats": 0,
-        "until": timezone.now() + timedelta(hours=1),
-        "seed": unit.pk,
-        **more,
-    }
-    start_unit(unit=unit, request=UnitRequest(size, **options))
+    start_unit(unit=unit, request=request_unit(unit, size, **more))
     return unit
+
+
+def request_unit(unit: WorkUnit, size: int, **more: object) -> UnitRequest:
+    until = timezone.now() + timedelta(hours=1)
+    options = {"one_topic": False, "gold": 0, "repeats": 0, "until": until, "seed": unit.pk}
+    return UnitRequest(size, **options | more)
 
 
 def end_unit(unit: WorkUnit, state: str = WorkUnit.State.COMPLETE) -> None:
@@ -68,8 +68,6 @@ def work_unit(
     plan: Plan, worker: CrowdWorker, size: int = 5, grade: int = 1, **more: object
 ) -> WorkUnit:
     """A complete unit, everything graded ``grade``."""
-    from crowd.queries.unit_work import list_unit_slots
-
     unit = begin_unit(plan, worker, size, **more)
     for slot in list_unit_slots(unit):
         answer(slot, grade)
@@ -81,6 +79,10 @@ def add_gold_pairs(campaign: Campaign, grades: Mapping[tuple[str, str], int]) ->
     rows = [TrainingRow(topic, docno, grade) for (topic, docno), grade in grades.items()]
     campaign.documents.all().delete()
     add_gold(actor=campaign.created_by, campaign=campaign, rows=rows)
+
+
+def violations(campaign: Campaign) -> dict[str, int]:
+    return {found.name: count for found, count in list_violations(campaign) if count}
 
 
 @pytest.fixture

@@ -5,26 +5,30 @@ lost, nothing doubled.
 from __future__ import annotations
 
 from collections import Counter
-from datetime import timedelta
 from functools import partial
 from typing import Any
 from uuid import uuid4
 
 import numpy as np
 import pytest
-from django.utils import timezone
 
 from campaigns.errors import ActionRefused
 from crowd.models import CrowdWorker, WorkUnit
 from crowd.queries.unit_work import list_unit_slots
 from crowd.services.exclusions import set_aside, undo_exclusion
 from crowd.services.unit_answers import UnitAnswer, submit_unit_answer
-from crowd.services.unit_work import UnitRequest, release_unit, start_unit
+from crowd.services.unit_work import release_unit, start_unit
 from judging.models import Audience, Judgment, Slot
 from judging.queries.invariants import list_violations
 from judging.queries.judgments import current_judgments
 from judging.services.plans import create_plan
-from tests.crowd.units.conftest import add_gold_pairs, end_unit, make_unit, make_worker
+from tests.crowd.units.conftest import (
+    add_gold_pairs,
+    end_unit,
+    make_unit,
+    make_worker,
+    request_unit,
+)
 from tests.world.at_once import count_faults, run_at_once
 from tests.world.files import make_pool
 from tests.world.people import begin_with_assessors
@@ -68,17 +72,10 @@ def work(plan: Any, worker: Any) -> list[str]:
     random, given = np.random.default_rng(worker.pk), list[str]()
     for _ in range(UNITS):
         unit = make_unit(plan, worker)
-        options = {
-            "size": SIZE,
-            "one_topic": False,
-            "gold": 1,
-            "repeats": 1,
-            "until": timezone.now() + timedelta(hours=1),
-            "seed": unit.pk,
-        }
+        request = request_unit(unit, SIZE, gold=1, repeats=1)
         try:
             for _ in range(2):
-                start_unit(unit=unit, request=UnitRequest(**options))
+                start_unit(unit=unit, request=request)
             for slot in list(list_unit_slots(unit)):
                 if random.random() < 0.1:
                     break

@@ -26,7 +26,7 @@ from crowd.services.unit_answers import UnitAnswer, submit_unit_answer
 from crowd.services.unit_work import release_unit
 from judging.models import Audience, Judgment, Slot
 from judging.queries.invariants import list_violations
-from judging.queries.judgments import list_pair_ballots
+from judging.queries.judgments import load_pair_ballots
 from judging.services.crowd_plans import ask_one_more
 from judging.services.plans import create_plan
 from judging.services.qrels import freeze_qrels, verify_qrels
@@ -174,7 +174,7 @@ class CrowdWork(RuleBasedStateMachine):
     @invariant()
     def holds(self) -> None:
         assert [it.name for it, count in list_violations(self.campaign) if count] == []
-        for ballot in list_pair_ballots(self.campaign):
+        for ballot in load_pair_ballots(self.campaign).list_ballots():
             assert len(ballot.people) <= MOST
             assert ballot.docno.startswith("d")
         assert all(verify_qrels(each) for each in self.frozen)

@@ -9,6 +9,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from crowd.queries.unit_work import list_unit_slots
+from crowd.services.unit_work import release_unit
 from judging.models import Purpose
 from judging.services.stopping import set_stopping_rule
 from poolbench.judging.stopping import StoppingCriteria
@@ -76,7 +77,5 @@ def test_gold_stands_anywhere(crowd_plan, another, campaign):
     for _ in range(40):
         unit = begin_unit(crowd_plan, another(), 3, gold=1)
         seen |= set(unit.slots.filter(purpose=Purpose.GOLD).values_list("unit_position", flat=True))
-        from crowd.services.unit_work import release_unit
-
         release_unit(unit=unit)
     assert seen == {1, 2, 3, 4}

@@ -8,7 +8,6 @@ from uuid import uuid4
 import pytest
 from django.utils import timezone
 
-from campaigns.errors import ActionRefused
 from crowd.models import WorkUnit
 from crowd.queries.unit_work import (
     current_unit_judgments,
@@ -18,18 +17,15 @@ from crowd.queries.unit_work import (
 from crowd.services.gold import retire_gold
 from crowd.services.unit_work import UnitRequest, release_unit, start_unit
 from judging.models import Audience, Judgment, Purpose, Slot
-from judging.queries.invariants import list_violations
-from judging.queries.judgments import list_pair_ballots
+from judging.queries.judgments import load_pair_ballots
 from judging.queries.remaining import remaining_by_topic
-from judging.queries.training import list_training, unanswered_pairs
-from judging.queries.training_results import list_training_pairs
+from judging.queries.training import list_training, list_training_pairs, unanswered_pairs
 from judging.services.assignments import assign_topics
 from judging.services.judgment_log import JudgmentSubmission
 from judging.services.judgments import claim_ahead
 from judging.services.plans import PlanOptions, create_plan, pause_plan
 from judging.services.slots import reassign_work
-from judging.services.training import answer_training_pair, write_answer
-from judging.services.training_sets import add_training
+from judging.services.training import add_training, answer_training_pair, write_answer
 from poolbench.judging.repeats import SOONEST
 from poolbench.judging.training_file import TrainingRow
 from tests.crowd.units.conftest import (
@@ -38,16 +34,14 @@ from tests.crowd.units.conftest import (
     begin_unit,
     end_unit,
     make_unit,
+    violations,
     work_unit,
 )
+from tests.refusals import refusal
 from tests.world.files import make_pool
 from tests.world.judgments import submit_judgment
 
 OPTIONS = {"one_topic": False, "gold": 0, "repeats": 0}
-
-
-def violations(campaign):
-    return {found.name: count for found, count in list_violations(campaign) if count}
 
 
 def test_unit_leases_that_many_different_pairs(crowd_plan, worker, campaign):
@@ -65,11 +59,9 @@ def test_answers_fill_slots_and_count(crowd_plan, worker, another, campaign):
     for _ in range(2):
         work_unit(crowd_plan, another(), 16)
     assert set(crowd_plan.slots.values_list("state", flat=True)) == {Slot.State.JUDGED}
-    ballots = list_pair_ballots(campaign)
+    ballots = load_pair_ballots(campaign).list_ballots()
     assert (len(ballots), {len(ballot.people) for ballot in ballots}) == (16, {2})
-    with pytest.raises(ActionRefused) as refused:
-        begin_unit(crowd_plan, worker)
-    assert refused.value.code == "no-work"
+    assert refusal(begin_unit, crowd_plan, worker) == "no-work"
     assert violations(campaign) == {}
 
 
@@ -139,7 +131,7 @@ def test_gold_is_balanced_and_never_twice(crowd_plan, worker, campaign):
         seen.append(sorted(slot.gold.grade for slot in gold))
     assert seen == [[0, 1, 2], [0, 1, 2], []]
     assert Judgment.objects.filter(purpose=Purpose.GOLD).count() == 6
-    assert {ballot.docno[0] for ballot in list_pair_ballots(campaign)} <= set("pqr")
+    assert {ballot.docno[0] for ballot in load_pair_ballots(campaign).list_ballots()} <= set("pqr")
     assert violations(campaign) == {}
 
 
@@ -204,9 +196,7 @@ def test_same_uuid_is_one_answer_and_another_is_a_revision(crowd_plan, worker, c
     assert (changed.revision, changed.slot_id, changed.lease) == (2, slot.pk, given.lease)
     assert [row.grade for row in current_unit_judgments(unit)] == [3]
     other = list_unit_slots(unit).get(state=Slot.State.LEASED)
-    with pytest.raises(ActionRefused) as refused:
-        answer(other, 1, uuid)
-    assert refused.value.code == "uuid-used"
+    assert refusal(answer, other, 1, uuid) == "uuid-used"
     assert violations(campaign) == {}
 
 
@@ -214,26 +204,16 @@ def test_documents_of_others_and_of_ended_units_are_refused(crowd_plan, worker, 
     unit, other = begin_unit(crowd_plan, worker, 2), begin_unit(crowd_plan, another(), 2)
     theirs = list_unit_slots(other)[0]
     theirs.unit = unit
-    with pytest.raises(ActionRefused) as refused:
-        answer(theirs)
-    assert refused.value.code == "not-in-unit"
+    assert refusal(answer, theirs) == "not-in-unit"
     own = list_unit_slots(unit)[0]
-    with pytest.raises(ActionRefused) as refused:
-        answer(own, 9)
-    assert refused.value.code == "off-scale"
-    with pytest.raises(ActionRefused) as refused:
-        answer(own, None, reason="tired")
-    assert refused.value.code == "no-reason"
+    assert refusal(answer, own, 9) == "off-scale"
+    assert refusal(answer, own, None, reason="tired") == "no-reason"
     waiting = make_unit(crowd_plan, another())
     own.unit = waiting
-    with pytest.raises(ActionRefused) as refused:
-        answer(own)
-    assert refused.value.code == "unit-not-started"
+    assert refusal(answer, own) == "unit-not-started"
     end_unit(unit)
     own.unit = unit
-    with pytest.raises(ActionRefused) as refused:
-        answer(own)
-    assert refused.value.code == "unit-over"
+    assert refusal(answer, own) == "unit-over"
 
 
 def test_late_answer_is_kept_while_nobody_took_the_document(crowd_plan, another, campaign):
@@ -243,9 +223,7 @@ def test_late_answer_is_kept_while_nobody_took_the_document(crowd_plan, another,
     assert answer(slots[0], 2).slot_id == slots[0].pk
     for _ in range(2):  # the 15 lapsed ones and the 16 that were open
         begin_unit(crowd_plan, another(), 16)
-    with pytest.raises(ActionRefused) as refused:
-        answer(slots[1], 2)
-    assert refused.value.code == "not-in-unit"
+    assert refusal(answer, slots[1], 2) == "not-in-unit"
     assert violations(campaign) == {}
 
 
@@ -288,19 +266,14 @@ def test_members_get_no_crowd_slots(crowd_plan, campaign, organizer, assessor):
     assert [part.count for part in remaining_by_topic(assessor, campaign).values()] == [1]
     slots = claim_ahead(actor=assessor, campaign=campaign, topic=None, count=9)
     assert [slot.docno for slot in slots] == ["m0"]
-    with pytest.raises(ActionRefused) as refused:
-        submit_judgment(
-            actor=assessor, campaign=campaign, topic=campaign.topics.get(number="1"), docno="p0",
-            grade=1,
-        )  # fmt: skip
-    assert refused.value.code == "not-yours"
+    pair = {"topic": campaign.topics.get(number="1"), "docno": "p0"}
+    given = {"actor": assessor, "campaign": campaign, "grade": 1, **pair}
+    assert refusal(submit_judgment, **given) == "not-yours"
     for act in (
         lambda: assign_topics(actor=organizer, plan=crowd_plan, assessors={"1": [assessor]}),
         lambda: reassign_work(actor=organizer, plan=crowd_plan, assessor=organizer, to=[assessor]),
     ):
-        with pytest.raises(ActionRefused) as refused:
-            act()
-        assert refused.value.code == "crowd-plan"
+        assert refusal(act) == "crowd-plan"
 
 
 @pytest.mark.parametrize(
@@ -320,17 +293,14 @@ def test_plans_that_the_crowd_cannot_hold(more, code, campaign, organizer, asses
     pool = make_pool(campaign, {"1": ["p0", "p1"]})
     if more.get("assessors"):
         more = {"assessors": {"1": [assessor]}}
-    with pytest.raises(ActionRefused) as refused:
-        create_plan(actor=organizer, pool=pool, **{"audience": Audience.CROWD, **more})
-    assert refused.value.code == code
+    given = {"audience": Audience.CROWD, **more}
+    assert refusal(create_plan, actor=organizer, pool=pool, **given) == code
     assert not campaign.plans.exists()
 
 
 def test_paused_plans_and_closed_judging_give_no_work(crowd_plan, worker, campaign, organizer):
     pause_plan(actor=organizer, plan=crowd_plan)
-    with pytest.raises(ActionRefused) as refused:
-        begin_unit(crowd_plan, worker)
-    assert refused.value.code == "no-work"
+    assert refusal(begin_unit, crowd_plan, worker) == "no-work"
 
 
 def test_training_of_one_audience_leaves_the_other_alone(campaign, organizer, assessor, worker):
@@ -350,12 +320,8 @@ def test_training_of_one_audience_leaves_the_other_alone(campaign, organizer, as
     assert [row.total for row in list_training_pairs(campaign, Audience.CROWD)] == [1]
     # Locked for the crowd alone.
     extra = [TrainingRow("1", "d2", 2)]
-    assert add_training(actor=organizer, campaign=campaign, rows=extra) == 1
-    with pytest.raises(ActionRefused) as refused:
-        add_training(actor=organizer, campaign=campaign, rows=extra, audience=Audience.CROWD)
-    assert refused.value.code == "training-locked"
-    with pytest.raises(ActionRefused) as refused:
-        answer_training_pair(
-            actor=assessor, campaign=campaign, pair=pair, grade=1, client_uuid=uuid4()
-        )
-    assert refused.value.code == "not-training"
+    given = {"actor": organizer, "campaign": campaign, "rows": extra}
+    assert add_training(**given) == 1
+    assert refusal(add_training, **given, audience=Audience.CROWD) == "training-locked"
+    said = {"actor": assessor, "campaign": campaign, "grade": 1, "client_uuid": uuid4()}
+    assert refusal(answer_training_pair, pair=pair, **said) == "not-training"

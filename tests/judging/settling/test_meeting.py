@@ -16,7 +16,7 @@ from judging.queries.adjudication import (
     list_disagreements,
     open_pairs_for,
 )
-from judging.queries.judgments import list_pair_ballots
+from judging.queries.judgments import load_pair_ballots
 from judging.services.adjudication import (
     record_meeting_decision,
     withdraw_decision,
@@ -168,6 +168,6 @@ def test_a_release_as_of_a_moment_before_does_not_know_the_adjudication(
 
 def test_an_adjudication_is_no_judgment_of_the_plan(disputed, organizer, agree) -> None:
     agree(organizer, "d1", 1)
-    ballot = next(each for each in list_pair_ballots(disputed) if each.docno == "d1")
+    ballot = next(each for each in load_pair_ballots(disputed).list_ballots() if each.docno == "d1")
     assert dict(ballot.people) == {"assessor": 0, "assessor2": 3}
     assert ballot.adjudicated == 1

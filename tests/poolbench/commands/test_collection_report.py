@@ -7,9 +7,9 @@ import re
 
 import pytest
 
-from poolbench.reliability.collection.cards import CARDS
+from poolbench.reliability.collection.report_tables import CARDS
 from tests.csv_reading import csv_conditions, csv_rows
-from tests.poolbench.commands.conftest import Run, Write
+from tests.poolbench.commands.conftest import Write
 from tests.poolbench.html_pages import Page
 from tests.poolbench.pooling.toy import TOY
 from tests.poolbench.reliability.collection.toy import GRADES, POOLED, TEAMS
@@ -45,7 +45,7 @@ def given(files: dict[str, str]) -> list[str]:
     return [files["qrels"], *runs, *names, "--depth", "2", "--draws", "2"]
 
 
-def test_json(run: Run, given: list[str]):
+def test_json(run, given):
     told = json.loads(run("report", *given, "--format", "json").out)
     facts = told["facts"]
     assert (facts["depth"], facts["depth_told"], facts["seed"], facts["draws"]) == (2, True, 0, 2)
@@ -54,7 +54,7 @@ def test_json(run: Run, given: list[str]):
     assert len(told["reduced"]) == 17 * 5
 
 
-def test_csv_has_every_value_of_json_by_its_names(run: Run, given: list[str]):
+def test_csv_has_every_value_of_json_by_its_names(run, given):
     told = json.loads(run("report", *given, "--format", "json").out)
     text = run("report", *given, "--format", "csv").out
     lines = csv_rows(text)
@@ -73,14 +73,14 @@ def test_csv_has_every_value_of_json_by_its_names(run: Run, given: list[str]):
     assert found["extrapolation", "1", "further"] == ""
 
 
-def test_options(run: Run, given: list[str]):
+def test_options(run, given):
     more = ["-m", "P_2", "-l", "2", "--seed", "7", "--target", "9", "--format", "json"]
     told = json.loads(run("report", *given, *more).out)
     assert (told["facts"]["measures"], told["facts"]["relevant"]) == (["P_2"], 1)
     assert (told["facts"]["seed"], told["extrapolation"]["target"]) == (7, 9)
 
 
-def test_depth_and_tags_need_no_file(run: Run, given: list[str], files: dict[str, str]):
+def test_depth_and_tags_need_no_file(run, given, files):
     runs = [files[tag] for tag in TOY]
     told = run("report", files["qrels"], *runs, "--pooled", *POOLED, "--draws", "2")
     assert "3 contributing runs of 3 teams, depth 2 (inferred from the judgments)" in told.out
@@ -88,7 +88,7 @@ def test_depth_and_tags_need_no_file(run: Run, given: list[str], files: dict[str
     assert "Every run is its own team" in told.out
 
 
-def test_any_number_of_processes_prints_the_same(run: Run, given: list[str]):
+def test_any_number_of_processes_prints_the_same(run, given):
     one, two = (run("report", *given, "--jobs", jobs).out for jobs in (1, 2))
     assert one == two
     assert "REDUCED JUDGMENTS" in one
@@ -99,7 +99,7 @@ def test_any_number_of_processes_prints_the_same(run: Run, given: list[str]):
     assert html.count(">SE of score<") == html.count(">SE to first<") == 5
 
 
-def test_html_is_one_file_that_needs_nothing(run: Run, given: list[str]):
+def test_html_is_one_file_that_needs_nothing(run, given):
     text = run("report", *given, "--format", "html").out
     page = Page(text)
     assert page.open == []
@@ -113,7 +113,7 @@ def test_html_is_one_file_that_needs_nothing(run: Run, given: list[str]):
     assert "light-dark(" in text
 
 
-def test_names_are_escaped_in_html(run: Run, given: list[str], files: dict[str, str], write: Write):
+def test_names_are_escaped_in_html(run, given, files, write):
     teams = "".join(f"{tag} <b>{tag}</b>\n" for tag in TOY)
     given[given.index("--teams") + 1] = write("odd", teams)
     text = run("report", *given, "--format", "html").out
@@ -121,9 +121,7 @@ def test_names_are_escaped_in_html(run: Run, given: list[str], files: dict[str, 
     assert "<b>" not in text
 
 
-def test_all_faults_are_told_before_anything_is_computed(
-    run: Run, given: list[str], write: Write, files: dict[str, str]
-):
+def test_all_faults_are_told_before_anything_is_computed(run, given, write, files):
     bad = [write("run", "1 Q0 a 1 one\n"), "--teams", write("bad", "alpha n\nalpha m\n")]
     told = run("report", given[0], *bad, "--pooled", write("none", "# nothing\n"))
     assert told.refusal == "3 files rejected; no output written."
@@ -132,9 +130,7 @@ def test_all_faults_are_told_before_anything_is_computed(
         assert code in told.err
 
 
-def test_names_that_do_not_fit_are_told_together(
-    run: Run, given: list[str], write: Write, files: dict[str, str]
-):
+def test_names_that_do_not_fit_are_told_together(run, given, write, files):
     again = write("again", runs_as_text()["alpha"])
     teams = write("some", "alpha n\nbeta n\n")
     runs = [files["alpha"], again, files["gamma"]]
@@ -161,18 +157,18 @@ def test_names_that_do_not_fit_are_told_together(
         (["-m", "search_length"], "Measures that do not rank runs: search_length"),
     ],
 )
-def test_what_cannot_be_is_refused(run: Run, given: list[str], more: list[str], told: str):
-    assert told in (run("report", *given, *more).refusal or "")
+def test_what_cannot_be_is_refused(run, given, more, told):
+    assert told in run("report", *given, *more).refusal
 
 
-def test_a_depth_that_cannot_be_seen_must_be_told(run: Run, files: dict[str, str], write: Write):
+def test_a_depth_that_cannot_be_seen_must_be_told(run, files, write):
     qrels = write("few", "1 0 d 1\n")
     refusal = run("report", qrels, files["alpha"]).refusal
     assert refusal is not None
     assert refusal.startswith("The pool depth cannot be inferred from the judgments")
 
 
-def test_a_hint_where_zeros_before_a_topic_differ(run: Run, given: list[str], write: Write):
+def test_a_hint_where_zeros_before_a_topic_differ(run, given, write):
     odd = write("zeros", "1 Q0 a 1 1 alpha\n02 Q0 x 1 1 alpha\n")
     told = run("report", given[0], odd, "--depth", "1", "--draws", "1")
     assert "topic 02 is not in the qrels, but 2 is" in told.err

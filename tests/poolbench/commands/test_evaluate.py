@@ -7,13 +7,12 @@ import gzip
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from tests.conftest import REPOSITORY
 from tests.csv_reading import csv_conditions, csv_rows
-from tests.poolbench.commands.conftest import Run, Write
+from tests.poolbench.commands.conftest import Write
 from tests.poolbench.evaluation.golden import PROGRAMS, TAGS, Case, split
 
 QRELS = "1 0 a 1\n1 0 b 0\n2 0 c 1\n3 0 d 0\n"
@@ -30,7 +29,7 @@ def lines(*cells: tuple[str, str, str]) -> str:
     return "".join(f"{name:<22}\t{topic}\t{value}\n" for name, topic, value in cells)
 
 
-def test_scores_come_as_trec_eval_prints_them(run: Run, files: Files) -> None:
+def test_scores_come_as_trec_eval_prints_them(run, files):
     ran = run("evaluate", *files, "-m", "AP", "-m", "num_ret", "-q")
     assert ran.refusal is None
     assert ran.out == lines(
@@ -46,7 +45,7 @@ def test_scores_come_as_trec_eval_prints_them(run: Run, files: Files) -> None:
     )
 
 
-def test_the_conditions_are_told_on_standard_error(run: Run, files: Files) -> None:
+def test_the_conditions_are_told_on_standard_error(run, files):
     told = run("evaluate", *files, "-M", "5", "-J", "-m", "judged_5").err
     assert "profile poolbench-1; level 1; 3 of 3 judged topics averaged" in told
     assert "1 without a relevant document; 1 not retrieved" in told
@@ -58,16 +57,12 @@ def test_the_conditions_are_told_on_standard_error(run: Run, files: Files) -> No
     ((), "0.1667"), (("-c",), "0.1667"), (("--topics", "common"), "0.2500"),
     (("-M", "1"), "0.0000"), (("-l", "2"), "0.0000"),
 ])  # fmt: skip
-def test_options_change_the_mean(
-    run: Run, files: Files, arguments: tuple[str, ...], mean: str
-) -> None:
+def test_options_change_the_mean(run, files, arguments, mean):
     out = run("evaluate", *files, *arguments, "-m", "map").out
     assert out == lines(("runid", "all", "mine"), ("map", "all", mean))
 
 
-def test_several_runs_gzipped_or_not_as_csv_and_json(
-    run: Run, write: Write, tmp_path: Path
-) -> None:
+def test_several_runs_gzipped_or_not_as_csv_and_json(run, write, tmp_path):
     packed = tmp_path / "packed.gz"
     packed.write_bytes(gzip.compress(RUN.replace("mine", "other").encode()))
     files = write("qrels", QRELS), write("r", RUN), packed
@@ -81,7 +76,7 @@ def test_several_runs_gzipped_or_not_as_csv_and_json(
     assert content["runs"][0]["topics"]["2"]["judged_10"] is None
 
 
-def test_every_fault_of_every_file_is_told_and_nothing_is_printed(run: Run, write: Write) -> None:
+def test_every_fault_of_every_file_is_told_and_nothing_is_printed(run, write):
     bad_qrels = write("qrels", "1 0 a yes\n1 0 b\n")
     bad_run = write("bad", RUN + RUN + "1 Q0 z 1 nan mine\n")
     ran = run("evaluate", bad_qrels, write("good", RUN), bad_run, "no-such-file")
@@ -92,7 +87,7 @@ def test_every_fault_of_every_file_is_told_and_nothing_is_printed(run: Run, writ
     assert "no-such-file: No such file or directory." in ran.err
 
 
-def test_any_number_of_processes_prints_the_same(run: Run, write: Write) -> None:
+def test_any_number_of_processes_prints_the_same(run, write):
     qrels = write("qrels", QRELS)
     files = [write(f"r{n}", RUN.replace("mine", f"run{n}")) for n in range(5)]
     by_jobs = [run("evaluate", qrels, *files, "-q", "--jobs", n) for n in (1, 2, 9)]
@@ -100,9 +95,7 @@ def test_any_number_of_processes_prints_the_same(run: Run, write: Write) -> None
     assert by_jobs[1:] == by_jobs[:1] * 2
 
 
-def test_faults_are_told_in_the_order_of_the_files_by_any_number_of_processes(
-    run: Run, write: Write
-) -> None:
+def test_faults_are_told_in_the_order_of_the_files_by_any_number_of_processes(run, write):
     files = [write("qrels", QRELS), write("b", "1 Q0 a\n"), write("g", RUN), write("a", "")]
     by_jobs = [run("evaluate", *files, "--jobs", n) for n in (1, 2)]
     assert by_jobs[0].out == ""
@@ -111,23 +104,21 @@ def test_faults_are_told_in_the_order_of_the_files_by_any_number_of_processes(
     assert by_jobs[1] == by_jobs[0]
 
 
-def test_wrong_options_are_refused_with_what_to_write(run: Run, files: Files) -> None:
-    wrong = run("evaluate", *files, "-m", "bpref_10", "-m", "nap").refusal or ""
+def test_wrong_options_are_refused_with_what_to_write(run, files):
+    wrong = run("evaluate", *files, "-m", "bpref_10", "-m", "nap").refusal
     assert "Write bpref-10 with a hyphen" in wrong
     assert "nap: unknown measure" in wrong
     for level in ("0", "-1"):
-        assert "level must be an integer" in (run("evaluate", *files, "-l", level).refusal or "")
+        assert "level must be an integer" in run("evaluate", *files, "-l", level).refusal
     for depth in ("0", "-1"):
-        assert "documents per topic must be at least 1" in (
-            run("evaluate", *files, "-M", depth).refusal or ""
+        assert (
+            "documents per topic must be at least 1" in run("evaluate", *files, "-M", depth).refusal
         )
-    assert "--jobs must be an integer of at least 1" in (
-        run("evaluate", *files, "--jobs", 0).refusal or ""
-    )
-    assert "-c averages" in (run("evaluate", *files, "-c", "--topics", "common").refusal or "")
+    assert "--jobs must be an integer of at least 1" in run("evaluate", *files, "--jobs", 0).refusal
+    assert "-c averages" in run("evaluate", *files, "-c", "--topics", "common").refusal
 
 
-def test_the_process_ends_with_1_and_without_a_trace(write: Write) -> None:
+def test_the_process_ends_with_1_and_without_a_trace(write):
     command = [sys.executable, "-m", "poolbench", "evaluate", write("qrels", ""), write("r", RUN)]
     ended = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stdout) == (1, "")
@@ -136,9 +127,7 @@ def test_the_process_ends_with_1_and_without_a_trace(write: Write) -> None:
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
-def test_options_are_taken_and_printed_as_by_trec_eval(
-    run: Run, data_dir: Path, program: str
-) -> None:
+def test_options_are_taken_and_printed_as_by_trec_eval(run, data_dir, program):
     golden = data_dir / "trec_eval-golden"
     folder = golden / "09_float_precision"
     compared = 0
@@ -154,7 +143,7 @@ def test_options_are_taken_and_printed_as_by_trec_eval(
     assert compared == len(TAGS)
 
 
-def test_a_profile_brings_its_measures_and_topics(run: Run, files: Files) -> None:
+def test_a_profile_brings_its_measures_and_topics(run, files):
     ran = run("evaluate", *files, "--profile", "trec_eval-10")
     assert ran.out.splitlines()[:3] == [
         f"{'runid':<22}\tall\tmine",
@@ -167,9 +156,7 @@ def test_a_profile_brings_its_measures_and_topics(run: Run, files: Files) -> Non
     assert complete == lines(("runid", "all", "mine"), ("num_q", "all", "3"))
 
 
-def test_profiles_name_the_run_where_there_are_several(
-    run: Run, write: Write, files: Files
-) -> None:
+def test_profiles_name_the_run_where_there_are_several(run, write, files):
     one = run("evaluate", *files, "--profile", "trec_eval-9", "-m", "map").out
     assert one == lines(("map", "all", "0.2500"))
     other = write("s", RUN.replace("mine", "other"))
@@ -178,7 +165,7 @@ def test_profiles_name_the_run_where_there_are_several(
     assert two == "".join(by_run)
 
 
-def test_runs_of_one_tag_are_told_apart_by_their_files(run: Run, write: Write) -> None:
+def test_runs_of_one_tag_are_told_apart_by_their_files(run, write):
     third = RUN.replace("mine", "other")
     paths = write("r1", RUN), write("r2", RUN), write("r3", third)
     tags = [f"mine ({paths[0]})", f"mine ({paths[1]})", "other"]
@@ -194,9 +181,7 @@ def test_runs_of_one_tag_are_told_apart_by_their_files(run: Run, write: Write) -
         assert [row["run"] for row in rows] == tags
 
 
-def test_what_is_alike_of_all_runs_is_told_once_and_nothing_at_verbosity_0(
-    run: Run, write: Write
-) -> None:
+def test_what_is_alike_of_all_runs_is_told_once_and_nothing_at_verbosity_0(run, write):
     qrels, short = write("qrels", QRELS), write("short", "1 Q0 b 1 2 short\n")
     alike = [write(f"r{n}", RUN.replace("mine", f"m{n}")) for n in range(2)]
     (line,) = run("evaluate", qrels, *alike, "-m", "map").err.splitlines()
@@ -211,7 +196,7 @@ def test_what_is_alike_of_all_runs_is_told_once_and_nothing_at_verbosity_0(
     assert ".." not in told
 
 
-def test_topics_that_are_not_judged_are_told(run: Run, write: Write) -> None:
+def test_topics_that_are_not_judged_are_told(run, write):
     qrels = write("qrels", QRELS)
     strange = write("r", RUN + "01 Q0 a 1 1 mine\n03 Q0 a 1 1 mine\nx Q0 a 1 1 mine\n")
     ran = run("evaluate", qrels, strange, "-m", "map", "--format", "json")
@@ -224,7 +209,7 @@ def test_topics_that_are_not_judged_are_told(run: Run, write: Write) -> None:
     assert "zeros" not in plain
 
 
-def test_the_size_of_the_collection_counts_in_utility(run: Run, files: Files) -> None:
+def test_the_size_of_the_collection_counts_in_utility(run, files):
     ran = run("evaluate", *files, "-N", "1000", "-m", "utility.1,-1,0,0.01", "-q")
     assert ran.out == lines(
         ("utility_1,-1,0,0.01", "1", "9.9800"),
@@ -236,7 +221,7 @@ def test_the_size_of_the_collection_counts_in_utility(run: Run, files: Files) ->
     assert "collection of 1,000 documents" in ran.err
 
 
-def test_the_summary_can_be_left_out(run: Run, files: Files) -> None:
+def test_the_summary_can_be_left_out(run, files):
     out = run("evaluate", *files, "-q", "-n", "-m", "map").out
     assert out == lines(("map", "1", "0.5000"), ("map", "2", "0.0000"), ("map", "3", "0.0000"))
     rows = run("evaluate", *files, "-q", "-n", "-m", "map", "--format", "csv").out.splitlines()
@@ -247,7 +232,7 @@ def test_the_summary_can_be_left_out(run: Run, files: Files) -> None:
 
 
 @pytest.mark.parametrize("command", ["evaluate", "pool", "compare", "user-measures"])
-def test_the_process_loads_no_slow_library(write: Write, command: str) -> None:
+def test_the_process_loads_no_slow_library(write, command):
     qrels, one = write("qrels", QRELS), write("r", RUN)
     two = write("s", RUN.replace("mine", "yours"))
     files = {
@@ -266,7 +251,7 @@ def test_the_process_loads_no_slow_library(write: Write, command: str) -> None:
     assert {module.split(".")[0] for module in modules} & slow == set()
 
 
-def test_the_cores_are_light() -> None:
+def test_the_cores_are_light():
     code = (
         "import sys, poolbench.evaluation, poolbench.evaluation.formats, poolbench.pooling.formats,"
         " poolbench.evaluation.comparison.formats,"

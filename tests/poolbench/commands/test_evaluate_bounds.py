@@ -7,15 +7,21 @@ import json
 import pytest
 
 from tests.csv_reading import csv_conditions, csv_rows
-from tests.poolbench.commands.conftest import Run, Write
 
 QRELS = "1 0 a 1\n1 0 b 0\n1 0 c 2\n2 0 a 1\n"
 RUN = "1 Q0 x 1 9 mine\n1 Q0 a 2 8 mine\n1 Q0 b 3 7 mine\n1 Q0 y 4 6 mine\n2 Q0 z 1 5 mine\n"
 MEASURES = ("-m", "map", "-m", "num_rel_ret", "-m", "gm_map", "-m", "relstring")
 
 
-def test_bounds_come_as_a_table(run: Run, write: Write) -> None:
-    ran = run("evaluate", write("qrels", QRELS), write("r", RUN), "--bounds", "-q", *MEASURES)
+@pytest.fixture
+def bounds(run, write):
+    """``poolbench evaluate --bounds`` of the two files."""
+    files = write("qrels", QRELS), write("r", RUN)
+    return lambda *options: run("evaluate", *files, "--bounds", *options)
+
+
+def test_bounds_come_as_a_table(bounds):
+    ran = bounds("-q", *MEASURES)
     assert ran.refusal is None
     rows = [line.split("\t") for line in ran.out.splitlines()]
     assert rows[0] == ["run", "measure", "topic", "value", "low", "high"]
@@ -34,18 +40,16 @@ def test_bounds_come_as_a_table(run: Run, write: Write) -> None:
     assert "relstring: bounds: it is text" in ran.err
 
 
-def test_bounds_come_as_csv_with_conditions(run: Run, write: Write) -> None:
-    files = write("qrels", QRELS), write("r", RUN)
-    ran = run("evaluate", *files, "--bounds", "--format", "csv", "-m", "G", "-l", "2")
+def test_bounds_come_as_csv_with_conditions(bounds):
+    ran = bounds("--format", "csv", "-m", "G", "-l", "2")
     (row,) = csv_rows(ran.out)
     assert (row["run"], row["measure"], row["topic"], row["exact"]) == ("mine", "G", "all", "true")
     assert float(row["low"]) == pytest.approx(1 / 12)
     assert csv_conditions(ran.out)["level"] == 2
 
 
-def test_bounds_come_as_json_with_null_where_there_are_none(run: Run, write: Write) -> None:
-    files = write("qrels", QRELS), write("r", RUN)
-    ran = run("evaluate", *files, "--bounds", "--format", "json", "-q", "-n", "-m", "xinfAP")
+def test_bounds_come_as_json_with_null_where_there_are_none(bounds):
+    ran = bounds("--format", "json", "-q", "-n", "-m", "xinfAP")
     (found,) = json.loads(ran.out)["runs"]
     assert found["run"] == "mine"
     assert found["conditions"]["topics_averaged"] == 2
@@ -60,18 +64,17 @@ def test_bounds_come_as_json_with_null_where_there_are_none(run: Run, write: Wri
     }
 
 
-def test_bounds_of_judged_documents_only_are_those_of_all(run: Run, write: Write) -> None:
-    files = write("qrels", QRELS), write("r", RUN)
-    ran = run("evaluate", *files, "--bounds", "-J", "-m", "map")
+def test_bounds_of_judged_documents_only_are_those_of_all(bounds):
+    ran = bounds("-J", "-m", "map")
     assert ran.out.splitlines()[1].split("\t")[3:] == ["0.2500", "0.1250", "0.5938"]
 
 
-def test_bounds_and_intervals_are_not_printed_together(run: Run, write: Write) -> None:
-    ran = run("evaluate", write("qrels", QRELS), write("r", RUN), "--bounds", "--intervals")
+def test_bounds_and_intervals_are_not_printed_together(bounds):
+    ran = bounds("--intervals")
     assert "not allowed with argument" in str(ran.refusal)
 
 
-def test_a_refused_run_prints_no_bounds(run: Run, write: Write) -> None:
+def test_a_refused_run_prints_no_bounds(run, write):
     ran = run("evaluate", write("qrels", QRELS), write("r", "1 Q0 a 1 x mine\n"), "--bounds")
     assert ran.refusal == "1 file rejected; no output written."
     assert ran.out == ""

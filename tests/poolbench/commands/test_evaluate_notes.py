@@ -1,4 +1,4 @@
-"""What ``evaluate`` notes or refuses: the scale, other topics, 32-bit ties, two run tags."""
+"""What ``evaluate`` notes or refuses: the scale, other topics, 32-bit ties, two run tags, bpref."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from io import StringIO
 import pytest
 
 from poolbench.commands import progress
-from tests.poolbench.commands.conftest import Run, Write
 
 QRELS = "1 0 a 2\n1 0 b 0\n2 0 c 1\n"
 RUN = "1 Q0 b 1 2 {tag}\n1 Q0 a 2 1 {tag}\n2 Q0 c 1 1 {tag}\n"
@@ -16,7 +15,7 @@ OTHER = "01 Q0 a 1 1 other\n9 Q0 a 1 1 other\n"
 TIED = "1 Q0 a 1 0.123456789 {tag}\n1 Q0 b 2 0.123456788 {tag}\n"
 
 
-def test_the_scale_is_in_the_name_the_conditions_and_the_notes(run: Run, write: Write) -> None:
+def test_the_scale_is_in_the_name_the_conditions_and_the_notes(run, write):
     files = write("qrels", QRELS), write("r", RUN.format(tag="mine"))
     ran = run("evaluate", *files, "-m", "err_20", "-m", "map")
     assert "err_20(max_rel=2)     \tall\t0.3125\n" in ran.out
@@ -37,7 +36,7 @@ def test_the_scale_is_in_the_name_the_conditions_and_the_notes(run: Run, write: 
 
 
 @pytest.mark.parametrize("command", ["evaluate", "compare"])
-def test_swapped_files_are_said(run: Run, write: Write, command: str) -> None:
+def test_swapped_files_are_said(run, write, command):
     qrels, mine = write("qrels", QRELS), write("r", RUN.format(tag="mine"))
     ran = run(command, mine, qrels, write("other", RUN.format(tag="other")))
     assert ran.err.splitlines() == [
@@ -47,7 +46,7 @@ def test_swapped_files_are_said(run: Run, write: Write, command: str) -> None:
     assert ran.refusal == "2 files rejected; no output written."
 
 
-def test_a_long_command_shows_a_bar_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_command_shows_a_bar_on_a_terminal_only(monkeypatch):
     class Terminal(StringIO):
         def isatty(self) -> bool:
             return True
@@ -66,9 +65,7 @@ def test_a_long_command_shows_a_bar_on_a_terminal_only(monkeypatch: pytest.Monke
     ("compare", ()), ("report", ("--depth", "1", "--draws", "2", "--format", "json")),
     ("simulate", ("--depth", "1", "--seeds", "1", "--format", "json")),
 ])  # fmt: skip
-def test_other_commands_state_the_scale(
-    run: Run, write: Write, command: str, more: tuple[str, ...]
-) -> None:
+def test_other_commands_state_the_scale(run, write, command, more):
     files = [write("qrels", QRELS), *(write(tag, RUN.format(tag=tag)) for tag in "ab")]
     ran = run(command, *files, "-m", "err_20", *more)
     assert ran.refusal is None
@@ -79,7 +76,7 @@ def test_other_commands_state_the_scale(
     assert "assumed" not in stated.err
 
 
-def test_disagreement_states_the_scale(run: Run, write: Write) -> None:
+def test_disagreement_states_the_scale(run, write):
     runs = [write(tag, RUN.format(tag=tag)) for tag in "ab"]
     qrels = [write("ann.qrels", QRELS), write("bob.qrels", QRELS.replace("a 2", "a 1"))]
     asked = ["--runs", *runs, "--qrels", *qrels, "-m", "err_20", "--draws", "100", "--swaps", "100"]
@@ -89,9 +86,7 @@ def test_disagreement_states_the_scale(run: Run, write: Write) -> None:
 
 @pytest.mark.parametrize("profile", ["poolbench-1", "trec_eval-9", "trec_eval-10"])
 @pytest.mark.parametrize("more", [(), ("-c",), ("--bounds",), ("--jobs", "2")])
-def test_runs_of_other_topics_are_rejected_by_name(
-    run: Run, write: Write, profile: str, more: tuple[str, ...]
-) -> None:
+def test_runs_of_other_topics_are_rejected_by_name(run, write, profile, more):
     files = [write("qrels", QRELS), write("ok", RUN.format(tag="ok")), write("no", OTHER)]
     ran = run("evaluate", *files, "-m", "map", "--profile", profile, *more)
     assert ran.refusal == "1 file rejected; no output written."
@@ -103,23 +98,21 @@ def test_runs_of_other_topics_are_rejected_by_name(
 @pytest.mark.parametrize(("command", "more"), [
     ("compare", ()), ("report", ("--depth", "1")), ("simulate", ("--depth", "1")),
 ])  # fmt: skip
-def test_other_commands_reject_them_too(
-    run: Run, write: Write, command: str, more: tuple[str, ...]
-) -> None:
+def test_other_commands_reject_them_too(run, write, command, more):
     files = [write("qrels", QRELS), write("ok", RUN.format(tag="ok")), write("no", OTHER)]
     ran = run(command, *files, *more)
     assert (ran.out, "rejected" in str(ran.refusal)) == ("", True)
     assert "no: no topic in common" in ran.err
 
 
-def test_user_measures_and_disagreement_reject_them_too(run: Run, write: Write) -> None:
+def test_user_measures_and_disagreement_reject_them_too(run, write):
     qrels, ok, no = write("qrels", QRELS), write("ok", RUN.format(tag="ok")), write("no", OTHER)
     known = write("known", "1 a\n")
     assert "rejected" in str(run("user-measures", qrels, ok, no, "--known", known).refusal)
     assert "rejected" in str(run("disagreement", "--runs", ok, no, "--qrels", qrels).refusal)
 
 
-def test_scores_that_tie_as_32_bit_numbers_are_noted(run: Run, write: Write) -> None:
+def test_scores_that_tie_as_32_bit_numbers_are_noted(run, write):
     tied = [write(f"tied{number}", TIED.format(tag=f"t{number}")) for number in range(6)]
     plain = [write(f"plain{number}", RUN.format(tag=f"p{number}")) for number in range(7)]
     qrels = write("qrels", QRELS)
@@ -141,13 +134,11 @@ def test_scores_that_tie_as_32_bit_numbers_are_noted(run: Run, write: Write) -> 
         "1 Q0 a 1 0.5 t\n1 Q0 b 2 0.5 t\n",  # ties in both
     ],
 )
-def test_ties_that_change_no_judged_ranking_are_not_noted(
-    run: Run, write: Write, harmless: str
-) -> None:
+def test_ties_that_change_no_judged_ranking_are_not_noted(run, write, harmless):
     assert "32-bit" not in run("evaluate", write("qrels", QRELS), write("r", harmless)).err
 
 
-def test_a_second_run_tag_is_noted(run: Run, write: Write) -> None:
+def test_a_second_run_tag_is_noted(run, write):
     two = RUN.format(tag="one") + "2 Q0 d 2 0.5 two\n"
     ran = run("evaluate", write("qrels", QRELS), write("r", two), "-m", "num_ret")
     assert ran.refusal is None
@@ -157,10 +148,34 @@ def test_a_second_run_tag_is_noted(run: Run, write: Write) -> None:
 
 
 @pytest.mark.parametrize("score", ["infinity", "-inf", "1e400", "Infinity"])
-def test_infinite_scores_are_numbers_and_messages_agree(run: Run, write: Write, score: str) -> None:
+def test_infinite_scores_are_numbers_and_messages_agree(run, write, score):
     qrels = write("qrels", QRELS)
     assert run("evaluate", qrels, write("r", f"1 Q0 a 1 {score} t\n")).refusal is None
     wrong = run("evaluate", qrels, write("r", "1 Q0 a 1 nan t\n")).err
     assert "E14 The score is not a number: nan." in wrong
     assert "nan, commas and hexadecimal are not accepted" in wrong
     assert "inf," not in wrong
+
+
+TWO = "1 Q0 b 1 2 mine\n1 Q0 a 2 1 mine\n"
+
+
+@pytest.mark.parametrize(("qrels", "measure", "told"), [
+    ("1 0 a 1\n", "bpref", "bpref is uninformative"), ("1 0 a 1\n", "map", None),
+    ("1 0 a 1\n1 0 b 0\n", "bpref", None),
+    ("1 0 a 1\n1 0 b 0\n", "bpref-10", "(N < R + 10): 1 of 1 topics (1)."),
+    ("1 0 a 1\n1 0 b 0\n2 0 a 1\n", "bpref", "(N = 0): 1 of 2 topics (2)."),
+    ("1 0 a 1\n1 0 b 1\n1 0 c 0\n", "bpref", "(N < R): 1 of 1 topics (1)."),
+])  # fmt: skip
+def test_bpref_is_told_about_when_it_is_asked_for(run, write, qrels, measure, told):
+    ran = run("evaluate", write("qrels", qrels), write("r", TWO), "-m", measure)
+    assert ran.refusal is None
+    remarks = [line for line in ran.err.splitlines() if line.startswith("bpref")]
+    assert [told in remark for remark in remarks if told] == [True] * bool(told)
+    assert bool(remarks) == bool(told)
+
+
+def test_the_level_of_the_command_counts(run, write):
+    files = write("qrels", "1 0 a 2\n1 0 b 1\n"), write("r", TWO)
+    assert "uninformative" in run("evaluate", *files, "-m", "bpref").err
+    assert "uninformative" not in run("evaluate", *files, "-m", "bpref", "-l", "2").err

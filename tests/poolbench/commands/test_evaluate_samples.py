@@ -7,21 +7,20 @@ import json
 import pytest
 
 from tests.csv_reading import csv_rows
-from tests.poolbench.commands.conftest import Run, Write
 
 STRATA = "1 0 a 1 1\n1 0 b 2 -1\n1 0 c 2 1\n1 0 d 2 0\n1 0 e 2 -1\n1 0 f 2 1\n"
 PRELS = "1 a 1 1 1\n1 c 1 1 0.6\n1 d 0 1 0.6\n1 f 1 1 0.6\n"
 RUN = "1 Q0 a 1 4 mine\n1 Q0 b 2 3 mine\n1 Q0 c 3 2 mine\n1 Q0 d 4 1 mine\n"
 
 
-def test_strata_are_read_where_the_option_says_so(run: Run, write: Write) -> None:
+def test_strata_are_read_where_the_option_says_so(run, write):
     files = write("qrels", STRATA), write("r", RUN)
     ran = run("evaluate", *files, "--qrels-format", "strata", "-m", "inum_rel", "-m", "infNDCG")
     assert ran.refusal is None
     assert [line.split("\t")[2] for line in ran.out.splitlines()] == ["mine", "0.6832", "4.3333"]
 
 
-def test_prels_are_read_where_the_option_says_so(run: Run, write: Write) -> None:
+def test_prels_are_read_where_the_option_says_so(run, write):
     files = write("qrels", PRELS), write("r", RUN)
     ran = run("evaluate", *files, "--qrels-format", "prels", "-m", "statAP", "-m", "xinfAP")
     assert [line.split("\t")[2] for line in ran.out.splitlines()] == ["mine", "null", "0.4872"]
@@ -29,9 +28,7 @@ def test_prels_are_read_where_the_option_says_so(run: Run, write: Write) -> None
 
 
 @pytest.mark.parametrize("text", [STRATA, PRELS])
-def test_five_columns_without_the_option_are_refused_with_its_name(
-    run: Run, write: Write, text: str
-) -> None:
+def test_five_columns_without_the_option_are_refused_with_its_name(run, write, text):
     ran = run("evaluate", write("qrels", text), write("r", RUN), "-m", "xinfAP")
     assert ran.refusal == "1 file rejected; no output written."
     assert "ES08" in ran.err
@@ -39,7 +36,7 @@ def test_five_columns_without_the_option_are_refused_with_its_name(
     assert ran.out == ""
 
 
-def test_intervals_come_as_a_table(run: Run, write: Write) -> None:
+def test_intervals_come_as_a_table(run, write):
     files = write("qrels", STRATA), write("r", RUN)
     ran = run("evaluate", *files, "--qrels-format", "strata", "--intervals", "-q", "-m", "inum_rel")
     assert ran.refusal is None
@@ -51,7 +48,7 @@ def test_intervals_come_as_a_table(run: Run, write: Write) -> None:
     assert "inum_rel: 95% intervals, delete-one jackknife within strata." in ran.err
 
 
-def test_all_estimates_have_intervals_unless_some_are_named(run: Run, write: Write) -> None:
+def test_all_estimates_have_intervals_unless_some_are_named(run, write):
     files = write("qrels", PRELS), write("r", RUN)
     ran = run("evaluate", *files, "--qrels-format", "prels", "--intervals", "--format", "csv")
     rows = csv_rows(ran.out)
@@ -62,7 +59,7 @@ def test_all_estimates_have_intervals_unless_some_are_named(run: Run, write: Wri
     assert "xinfAP: 95% intervals, delete-one jackknife within strata; no interval" in ran.err
 
 
-def test_intervals_come_as_json_with_null_where_undefined(run: Run, write: Write) -> None:
+def test_intervals_come_as_json_with_null_where_undefined(run, write):
     files = write("qrels", STRATA), write("r", "1 Q0 x 1 1 none\n")
     arguments = ("--qrels-format", "strata", "--intervals", "--format", "json", "-m", "xinfAP")
     ran = run("evaluate", *files, *arguments, "-q", "-n")
@@ -74,7 +71,7 @@ def test_intervals_come_as_json_with_null_where_undefined(run: Run, write: Write
     }
 
 
-def test_intervals_of_other_measures_are_refused(run: Run, write: Write) -> None:
+def test_intervals_of_other_measures_are_refused(run, write):
     files = write("qrels", STRATA), write("r", RUN)
     ran = run("evaluate", *files, "--qrels-format", "strata", "--intervals", "-m", "map")
     assert ran.refusal is not None
@@ -85,7 +82,7 @@ def test_intervals_of_other_measures_are_refused(run: Run, write: Write) -> None
     assert "unknown measure" in str(again.refusal)
 
 
-def test_bad_files_leave_no_intervals(run: Run, write: Write) -> None:
+def test_bad_files_leave_no_intervals(run, write):
     ran = run("evaluate", write("qrels", STRATA), write("r", "1 Q0\n"), "--intervals")
     assert ran.refusal == "2 files rejected; no output written."
     assert ran.out == ""

@@ -6,8 +6,6 @@ import json
 
 import pytest
 
-from tests.poolbench.commands.conftest import Run, Write
-
 X = "1 Q0 a 1 9 x\n1 Q0 b 2 8 x\n1 Q0 c 3 2 x\n"
 Y = "1 Q0 c 1 9 y\n1 Q0 b 2 8 y\n2 Q0 e 1 3 y\n"
 LOG = (
@@ -16,7 +14,7 @@ LOG = (
 )
 
 
-def test_derived_preferences_are_read_by_the_other_commands(run: Run, write: Write) -> None:
+def test_derived_preferences_are_read_by_the_other_commands(run, write):
     table = run("preferences", write("log", LOG)).out
     assert table.splitlines()[2:] == [
         "topic,better,worse,times,tie,judge", "1,b,a,1,0,", "1,c,b,1,0,",
@@ -37,13 +35,13 @@ def test_derived_preferences_are_read_by_the_other_commands(run: Run, write: Wri
     ]  # fmt: skip
 
 
-def test_a_run_whose_own_lists_were_clicked_is_marked(run: Run, write: Write) -> None:
+def test_a_run_whose_own_lists_were_clicked_is_marked(run, write):
     ran = run("score-preferences", write("x", X), "--preferences", write("log", LOG), "-q")
     assert "x produced 2 clicked lists: preferences from clicks contradict" in ran.out
     assert "1      0.0000     0            2        0" in ran.out
 
 
-def test_lists_are_of_the_topics_of_both_runs(run: Run, write: Write) -> None:
+def test_lists_are_of_the_topics_of_both_runs(run, write):
     ran = run("interleave", write("x", X), write("y", Y), "--depth", 2, "--format", "json")
     [merged] = json.loads(ran.out)["topics"].values()
     assert len(merged["documents"]) == 2
@@ -57,11 +55,11 @@ def test_lists_are_of_the_topics_of_both_runs(run: Run, write: Write) -> None:
         (("--seed", -1), "The seed must be a non-negative integer."),
     ],
 )
-def test_wrong_options_are_refused(run: Run, write: Write, words, refusal: str) -> None:
+def test_wrong_options_are_refused(run, write, words, refusal):
     assert run("interleave", write("x", X), write("y", Y), *words).refusal == refusal
 
 
-def test_faults_of_all_files_are_listed(run: Run, write: Write) -> None:
+def test_faults_of_all_files_are_listed(run, write):
     bad = write("bad", '{"session": "s", "topic": "1", "shown": ["a"], "clicks": ["z"]}\n')
     ran = run("score-preferences", write("x", "1 Q0 a\n"), "--preferences", bad)
     assert ran.refusal == "2 files rejected; no output written."

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.poolbench.commands.conftest import Run, Write
+from tests.poolbench.commands.conftest import Write
 
 QRELS = "1 0 a 1\n1 0 b 0\n1 0 c 1\n2 0 x 1\n2 0 y 0\n"
 DOCNOS = {"one": "abc", "two": "bca", "three": "cab"}
@@ -49,16 +49,14 @@ ON_FILES = {
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("command", ON_FILES)
-def test_run_files_may_be_listed_in_each_form(
-    run: Run, files: list[str], command: str, way: Way
-) -> None:
+def test_run_files_may_be_listed_in_each_form(run, files, command, way):
     wanted = run(command, *ON_FILES[command], *files)
     assert wanted.refusal is None
     assert run(command, *ON_FILES[command], *way(files)) == wanted
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_files_of_options_too(run: Run, files: list[str], write: Write, way: Way) -> None:
+def test_files_of_options_too(run, files, write, way):
     for name in ("ada", "bob"):
         write(name, QRELS)
     rest = ("--draws", "100", "--swaps", "100")
@@ -72,7 +70,7 @@ def test_files_of_options_too(run: Run, files: list[str], write: Write, way: Way
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_the_two_runs_to_put_in_order(run: Run, files: list[str], write: Write, way: Way) -> None:
+def test_the_two_runs_to_put_in_order(run, files, write, way):
     for name in ("ada", "bob"):
         write(name, QRELS)
     given = ("--runs", *files, "--qrels", "ada", "bob", "--draws", "100", "--swaps", "100")
@@ -87,9 +85,7 @@ def test_the_two_runs_to_put_in_order(run: Run, files: list[str], write: Write, 
 @pytest.mark.parametrize("before", [True, False])
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("command", ["report", "simulate"])
-def test_contributing_runs_before_and_after_the_files(
-    run: Run, files: list[str], command: str, way: Way, before: bool
-) -> None:
+def test_contributing_runs_before_and_after_the_files(run, files, command, way, before):
     wanted = run(command, *ON_FILES[command], *files, "--pooled", "one", "--pooled", "two")
     assert wanted.refusal is None
     assert wanted.out != run(command, *ON_FILES[command], *files).out
@@ -101,9 +97,7 @@ def test_contributing_runs_before_and_after_the_files(
 
 
 @pytest.mark.parametrize("command", ["report", "simulate"])
-def test_a_tag_that_is_also_a_file_is_a_tag(
-    run: Run, files: list[str], write: Write, command: str
-) -> None:
+def test_a_tag_that_is_also_a_file_is_a_tag(run, files, write, command):
     for tag in DOCNOS:
         write(tag, Path(f"{tag}.run").read_text())
     given = (*ON_FILES[command], *DOCNOS)
@@ -111,21 +105,19 @@ def test_a_tag_that_is_also_a_file_is_a_tag(
     assert wanted.refusal is None
     assert run(command, *given, "--pooled", "one", "two").out == wanted.out
     unclear = run(command, "--pooled", "one", "two", *given)
-    assert "so the end of the list is unclear. Put --pooled after" in (unclear.refusal or "")
+    assert "so the end of the list is unclear. Put --pooled after" in unclear.refusal
 
 
 @pytest.mark.parametrize("command", ["report", "simulate"])
-def test_what_is_wrong_in_a_list_is_said(
-    run: Run, files: list[str], write: Write, command: str
-) -> None:
+def test_what_is_wrong_in_a_list_is_said(run, files, write, command):
     given = (*ON_FILES[command], *files)
     write("wide", "one two three\n")
     assert "EG02" in run(command, *given, "--pooled", "wide").err
     assert "four" in "".join(map(str, run(command, *given, "--pooled", "one,four")))
-    assert "expected one argument" in (run(command, *given, "--pooled").refusal or "")
+    assert "expected one argument" in run(command, *given, "--pooled").refusal
 
 
-def test_a_run_of_one_column_is_not_a_list(run: Run, files: list[str], write: Write) -> None:
+def test_a_run_of_one_column_is_not_a_list(run, files, write):
     ran = run("evaluate", "qrels", write("bad.run", "nothing\nelse\n"))
     assert "E03" in ran.err
     gone = run("evaluate", "qrels", "one.run,gone.run")

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tests.csv_reading import csv_rows
-from tests.poolbench.commands.conftest import Run, Write
+from tests.poolbench.commands.conftest import Write
 
 RUNS = {
     tag: "".join(f"1 Q0 {docno} 1 {-at} {tag}\n" for at, docno in enumerate(docnos))
@@ -29,9 +29,7 @@ def values(text: str, measure: str) -> list[float]:
     return [float(value) for name, _, value in lines if name == measure]
 
 
-def test_prels_hold_the_whole_frame_and_grades_of_what_was_drawn(
-    run: Run, write: Write, files: list[str]
-) -> None:
+def test_prels_hold_the_whole_frame_and_grades_of_what_was_drawn(run, write, files):
     spec = write("spec", STRATA)
     judges = [line.split()[2] for line in run("pool", *files, "--spec", spec).out.splitlines()]
     assert len(judges) == 7
@@ -61,9 +59,7 @@ def test_prels_hold_the_whole_frame_and_grades_of_what_was_drawn(
     assert values(scored.out, "inum_rel") == [pytest.approx(2 + deep * 9 / 4, abs=1e-3)]
 
 
-def test_statap_holds_what_was_drawn_with_its_probability(
-    run: Run, write: Write, files: list[str]
-) -> None:
+def test_statap_holds_what_was_drawn_with_its_probability(run, write, files):
     arguments = ["--spec", write("spec", STATAP), "--format", "prels"]
     ran = run("pool", *files, *arguments, "--qrels", write("qrels", QRELS))
     rows = [line.split() for line in ran.out.splitlines()]
@@ -80,12 +76,12 @@ def test_statap_holds_what_was_drawn_with_its_probability(
     assert refused == "This sample has probabilities but no strata. Use --format prels."
 
 
-def test_judged_throughout_a_pool_has_one_stratum(run: Run, write: Write, files: list[str]) -> None:
+def test_judged_throughout_a_pool_has_one_stratum(run, write, files):
     ran = run("pool", *files, "--depth", "1", "--format", "strata", "--qrels", write("q", QRELS))
     assert ran.out == "1 0 a 0 1\n1 0 b 0 1\n"
 
 
-def test_csv_json_and_ntcir_of_a_sample(run: Run, write: Write, files: list[str]) -> None:
+def test_csv_json_and_ntcir_of_a_sample(run, write, files):
     spec = write("spec", STRATA)
     rows = list(csv_rows(run("pool", *files, "--spec", spec, "--format", "csv").out))
     plain = ["topic", "docno", "min_rank", "contributors"]
@@ -101,9 +97,7 @@ def test_csv_json_and_ntcir_of_a_sample(run: Run, write: Write, files: list[str]
     assert "".join(sorted(line[2] for line in order[:3])) == "abi"
 
 
-def test_grades_that_no_form_takes_or_that_cannot_be_read_are_refused(
-    run: Run, write: Write, files: list[str]
-) -> None:
+def test_grades_that_no_form_takes_or_that_cannot_be_read_are_refused(run, write, files):
     qrels = write("qrels", QRELS)
     refused = run("pool", *files, "--depth", "1", "--qrels", qrels).refusal
     assert refused == "--qrels requires --format strata or --format prels."

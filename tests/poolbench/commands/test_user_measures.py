@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.poolbench.commands.conftest import Run, Write
+from tests.poolbench.commands.conftest import Write
 
 QRELS = "1 0 a 1\n1 0 b 0\n1 0 c 1\n2 0 a 1\n"
 RUN = "1 Q0 b 1 3 mine\n1 Q0 a 2 2 mine\n1 Q0 c 3 1 mine\n2 Q0 x 1 1 mine\n"
@@ -17,7 +17,7 @@ def files(write: Write) -> list[str]:
     return [write("qrels", QRELS), write("r", RUN), "--known", write("k", "1 a\n1 b\n")]
 
 
-def test_values_come_by_topic_and_averaged(run: Run, files: list[str]) -> None:
+def test_values_come_by_topic_and_averaged(run, files):
     ran = run("user-measures", *files, "-q")
     assert ran.refusal is None
     cells = [line.split("\t") for line in ran.out.splitlines()]
@@ -38,7 +38,7 @@ def test_values_come_by_topic_and_averaged(run: Run, files: list[str]) -> None:
     assert "coverage: 1 of 2 topics are undefined: the user knows no relevant document" in ran.err
 
 
-def test_the_number_expected_counts_for_every_topic(run: Run, files: list[str]) -> None:
+def test_the_number_expected_counts_for_every_topic(run, files):
     ran = run("user-measures", *files, "--expected", 2, "--format", "json")
     told = json.loads(ran.out)["runs"][0]
     assert told["all"]["relative_recall"] == 0.5
@@ -46,7 +46,7 @@ def test_the_number_expected_counts_for_every_topic(run: Run, files: list[str]) 
     assert told["conditions"]["expected"] == 2
 
 
-def test_wrong_numbers_and_files_are_refused(run: Run, write: Write, files: list[str]) -> None:
+def test_wrong_numbers_and_files_are_refused(run, write, files):
     ran = run("user-measures", *files, "--expected", 0)
     assert ran.refusal == "The number of relevant documents expected must be at least 1."
     ran = run("user-measures", *files[:3], write("bad", "1 a b\n"))

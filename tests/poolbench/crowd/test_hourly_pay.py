@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from poolbench.crowd.hourly_pay import (
     PAY,
-    assess_pay,
+    PayAssessment,
     assume_unit_seconds,
     compute_hourly_pay,
     compute_smallest_pay,
@@ -90,26 +90,26 @@ def test_reading_is_counted_in_words():
     assert measure_reading_seconds("", "") == 0
 
 
-def assess(**changes):
+def assess(*, screens_out: bool) -> PayAssessment:
     terms = PayTerms(Decimal("2.00"), Decimal("0.50"), Decimal("12.00"))
-    more = {"practice_pairs": 5, "screens_out": True, "reading_seconds": 60.0}
-    return assess_pay(terms, estimate_unit_seconds([20, 25, 35], 24, "judgments"), **more | changes)
+    seconds = estimate_unit_seconds([20, 25, 35], 24, "judgments")
+    return PayAssessment(terms, seconds, 60 + 5 * seconds.per_document, screens_out)
 
 
 def test_a_unit_is_assessed_at_the_median_and_at_the_slow_end():
-    pay = assess()
-    assert pay.hourly == pytest.approx(12.0)  # 24 · 25 s = 600 s
-    assert pay.hourly_slow == pytest.approx(10.0)  # 24 · 30 s = 720 s
-    assert pay.hourly_first == pytest.approx(2 * 3600 / 785)  # 600 + 60 + 5 · 25
-    assert (pay.smallest, pay.smallest_slow) == (Decimal("2.00"), Decimal("2.40"))
-    assert pay.meets_minimum
+    pay = assess(screens_out=True)
+    median, slow, first, _ = pay.cases
+    assert pay.hourly == median.hourly == pytest.approx(12.0)  # 24 · 25 s = 600 s
+    assert slow.hourly == pytest.approx(10.0)  # 24 · 30 s = 720 s
+    assert first.hourly == pytest.approx(2 * 3600 / 785)  # 600 + 60 + 5 · 25
+    assert (median.smallest, slow.smallest) == (Decimal("2.00"), Decimal("2.40"))
+    assert median.is_enough
 
 
 def test_failed_practice_is_paid_for_its_time():
-    pay = assess()
+    pay = assess(screens_out=True)
     assert pay.first_seconds == 185
     assert pay.smallest_screen_out == Decimal("0.62")  # 12 · 185 / 3600 = .61666…
-    assert not pay.screen_out_meets_minimum
     assert [case.who for case in pay.cases][-1] == "Failed practice"
     assert not pay.cases[-1].is_enough
 
@@ -117,6 +117,5 @@ def test_failed_practice_is_paid_for_its_time():
 def test_without_a_pass_mark_nobody_is_screened_out():
     pay = assess(screens_out=False)
     assert pay.smallest_screen_out == 0
-    assert pay.screen_out_meets_minimum
     assert len(pay.cases) == 3
     assert pay.cases[1].minutes == 12

@@ -15,11 +15,12 @@ from poolbench.crowd.providers.base import (
     Arrival,
     ArrivalKeys,
     ArrivalRefused,
+    check_return_template,
+    fill_return_template,
     find_setting_faults,
     parse_link_query,
 )
 from poolbench.crowd.providers.generic import PROVIDER
-from poolbench.crowd.providers.return_urls import check_return_template, fill_return_template
 from poolbench.crowd.providers.signed_links import build_signed_text, sign_link
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)

@@ -9,26 +9,37 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from poolbench.crowd.quality.alarms import list_quality_alarms
-from poolbench.crowd.quality.answers import CrowdAnswer, group_by_worker
-from poolbench.crowd.quality.balanced import compute_balanced_accuracy
-from poolbench.crowd.quality.others import compare_with_others, summarize_agreement
-from poolbench.crowd.quality.repeats import is_inconsistent, measure_crowd_repeats
-from poolbench.crowd.quality.stop_rule import (
-    StopRule,
-    estimate_gold_answers,
-    format_stop_reason,
-    stop_rule_probabilities,
+from poolbench.crowd.quality.answers import (
+    CrowdAnswer,
+    compare_with_others,
+    group_by_worker,
+    is_inconsistent,
+    measure_crowd_repeats,
+    summarize_agreement,
 )
-from poolbench.crowd.quality.straight_lining import (
+from poolbench.crowd.quality.careless import (
+    PaceSummary,
+    TimeFloor,
     check_straight_lining,
     entropy_value,
     long_run_probabilities,
     longest_run_length,
+    summarize_crowd_pace,
 )
-from poolbench.crowd.quality.time_floor import PaceSummary, TimeFloor, summarize_crowd_pace
-from poolbench.crowd.quality.wilson import compute_wilson_interval
-from poolbench.crowd.quality.workers import QualitySettings, measure_workers
+from poolbench.crowd.quality.gold import (
+    StopRule,
+    compute_balanced_accuracy,
+    compute_wilson_interval,
+    estimate_gold_answers,
+    format_stop_reason,
+    stop_rule_probabilities,
+)
+from poolbench.crowd.quality.workers import (
+    QualitySettings,
+    WorkerQuality,
+    list_quality_alarms,
+    measure_workers,
+)
 
 
 def judged(worker: str, docno: str, grade: int | None, **fields: object) -> CrowdAnswer:
@@ -117,12 +128,9 @@ def test_operating_characteristics_of_the_defaults():
 
 def test_balanced_accuracy_by_hand():
     same = compute_balanced_accuracy([(0, 0), (0, 0), (0, 0), (1, 0), (2, 0)])
-    assert (same.value, same.guessing, same.grades) == (pytest.approx(1 / 3), 1 / 3, 3)
-    assert same.above == pytest.approx(0)
-    right = compute_balanced_accuracy([(0, 0), (0, 1), (2, 2)])
-    assert (right.value, right.above) == (0.75, 0.5)
-    assert compute_balanced_accuracy([(1, 1)]).above is None
-    assert compute_balanced_accuracy([]).value is None
+    assert same == pytest.approx(1 / 3)
+    assert compute_balanced_accuracy([(0, 0), (0, 1), (2, 2)]) == 0.75
+    assert compute_balanced_accuracy([]) is None
 
 
 def test_time_floor_by_hand():
@@ -131,11 +139,11 @@ def test_time_floor_by_hand():
     assert not floor.is_hasty(5.0, 3000)
     assert not floor.is_hasty(2.5, 500)
     pace = summarize_crowd_pace([(1, 0), (3, 0), (4, 3000), (9, 0)], floor)
-    assert (pace.timed, pace.hasty, pace.median, pace.share) == (4, 2, 3.5, 0.5)
+    assert (pace.timed, pace.hasty, pace.median) == (4, 2, 3.5)
     assert not pace.is_alarming  # too few
     assert PaceSummary(5, 1, 3.0).is_alarming
     assert not PaceSummary(6, 1, 3.0).is_alarming
-    assert summarize_crowd_pace([], floor).share is None
+    assert summarize_crowd_pace([], floor).median is None
 
 
 def slow_long_run_probability(expected, longest):
@@ -182,7 +190,7 @@ def test_zeros_on_a_topic_without_relevant_documents_are_no_straight_line():
     assert not check_straight_lining(barren, (0, 1))["a"].is_alarming
     line = check_straight_lining(rich, (0, 1))["a"]
     assert line.is_alarming
-    assert (line.n, line.longest, line.entropy) == (20, 20, 0.0)
+    assert (line.longest, line.entropy) == (20, 0.0)
     # The others gave 45 of 90 there, 45 of 180 in all: (45 + 4/4)/94 ones.
     ones = 46 / 94
     assert line.probability == pytest.approx(ones**20 + (1 - ones) ** 20)
@@ -245,7 +253,7 @@ def test_workers_get_their_alarms():
     assert codes["line"] == ["gold", "line", "others"]
     assert codes["random"] == ["others"]
     assert quality["good1"].gold.n == 24
-    assert quality["line"].balanced.above == pytest.approx(0)
+    assert quality["line"].balanced == pytest.approx(1 / 3)
 
 
 def test_many_skips_are_an_alarm():
@@ -263,5 +271,7 @@ def test_the_gold_alarm_says_what_the_rule_says():
     lines = check_straight_lining({"a": []}, (0, 1))["a"]
     nothing = compute_wilson_interval(0, 0)
     gold = compute_wilson_interval(0, 3)
-    alarms = list_quality_alarms(rule, gold, clean, lines, nothing, summarize_agreement([]), (0, 3))
+    alone = summarize_agreement([])
+    quality = WorkerQuality(3, 0, gold, None, clean, lines, nothing, alone)
+    alarms = list_quality_alarms(rule, quality)
     assert [(a.title, a.evidence) for a in alarms] == [("Gold", "0 of 3 right, upper bound 0.56")]

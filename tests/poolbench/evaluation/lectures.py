@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from poolbench.evaluation.batch import ScoringBatch, sum_by_place
-from poolbench.evaluation.curves import precision_recall_curve
+from poolbench.evaluation.batch import ScoringBatch
+from poolbench.evaluation.curves import sawtooth_curve
 from poolbench.evaluation.evaluate import evaluate
 from poolbench.evaluation.judgments import Floats, JudgmentTable
 from poolbench.evaluation.matching import batch_from_table
@@ -73,8 +73,6 @@ def of_gains(ranked: list[int], judged: list[int]) -> Topic:
 
 
 def area_under_curve(batch: ScoringBatch) -> Floats:
-    """The area under each raw curve: Σ precision · increase in recall, which equals AP."""
-    curve = precision_recall_curve(batch)
-    before = np.concatenate(([0.0], curve.recall[:-1]))
-    before[curve.starts[:-1][np.diff(curve.starts) > 0]] = 0.0
-    return sum_by_place(curve.segment, curve.precision * (curve.recall - before), len(batch))
+    """The area under each curve: Σ precision · increase in recall, which equals AP."""
+    curves = [sawtooth_curve(batch, segment) for segment in range(len(batch))]
+    return np.array([precision @ np.diff(recall, prepend=0.0) for recall, precision in curves])

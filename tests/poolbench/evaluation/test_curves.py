@@ -1,4 +1,4 @@
-"""Precision–recall curves: raw, interpolated, averaged."""
+"""Precision–recall curves, interpolated and averaged; the precision histogram of two runs."""
 
 from __future__ import annotations
 
@@ -8,18 +8,26 @@ import numpy as np
 import pytest
 
 from poolbench.evaluation.batch import ScoringBatch
+from poolbench.evaluation.charts.topics import (
+    PRECISION_HISTOGRAM,
+    build_precision_histogram,
+    precision_histogram,
+)
 from poolbench.evaluation.curves import (
     ELEVEN,
     average_curves,
     count_relevant_needed,
     interpolate_precision,
-    precision_recall_curve,
     sawtooth_curve,
 )
+from poolbench.evaluation.evaluate import evaluate
 from poolbench.evaluation.judgments import JudgmentTable
 from poolbench.evaluation.matching import batch_from_table
 from poolbench.evaluation.options import ScoringOptions
 from poolbench.evaluation.profiles import POOLBENCH, TREC_EVAL_9, TREC_EVAL_10, Profile
+from poolbench.runs.qrels import qrels_from_rows
+from poolbench.runs.runs import run_from_rows
+from poolbench.runs.tables import RunTable
 from tests.poolbench.evaluation.lectures import area_under_curve
 from tests.poolbench.evaluation.made import Topic, made, random_topics
 
@@ -30,13 +38,6 @@ def batch_of(topics: dict[str, Topic], profile: Profile = POOLBENCH) -> ScoringB
 
 
 FERRO = {"1": ([0, 1, 1, 0, 1, 0, 0, 1, 1, 0], [1] * 5 + [0] * 5)}
-
-
-def test_raw_points_stand_where_recall_rises() -> None:
-    curve = precision_recall_curve(batch_of(FERRO))
-    assert curve.ranks.tolist() == [2, 3, 5, 8, 9]
-    assert curve.recall.tolist() == [0.2, 0.4, 0.6, 0.8, 1.0]
-    assert curve.precision.tolist() == [1 / 2, 2 / 3, 3 / 5, 4 / 8, 5 / 9]
 
 
 def test_the_saw_tooth_has_every_rank_and_a_topic_alone() -> None:
@@ -53,12 +54,10 @@ def test_unlisted_documents_stand_in_the_saw_tooth() -> None:
 
 def test_interpolation_equals_the_definition_word_by_word() -> None:
     batch = batch_of(random_topics(60, seed=2))
-    curve, found = precision_recall_curve(batch), interpolate_precision(batch)
-    for topic in range(len(batch)):
-        points = slice(*curve.starts[topic : topic + 2])
-        for place, level in enumerate(ELEVEN):
-            beyond = curve.precision[points][curve.recall[points] >= level - 1e-12]
-            assert found[topic, place] == max(beyond, default=0.0)
+    for topic, found in enumerate(interpolate_precision(batch).tolist()):
+        recall, precision = sawtooth_curve(batch, topic)
+        beyond = [precision[recall >= level - 1e-12] for level in ELEVEN]
+        assert found == [max(values, default=0.0) for values in beyond]
 
 
 def test_topics_without_points_are_zero_and_counted() -> None:
@@ -90,3 +89,39 @@ def test_a_level_just_below_a_document_needs_it_and_no_rounding_asks_for_more() 
     assert count_relevant_needed((0.55, 0.551), np.array([100]), "exact").tolist() == [[55, 56]]
     assert count_relevant_needed((0.01,), np.array([10, 11]), "plus 0.9").tolist() == [[1], [1]]
     assert count_relevant_needed((0.04,), np.array([2]), "plus 0.9").tolist() == [[0]]
+
+
+def run_of(tag: str, rankings: dict[str, str]) -> RunTable:
+    """Rankings of one-letter documents."""
+    return run_from_rows(
+        tag,
+        ((topic, docno, float(-rank)) for topic, docnos in rankings.items()
+         for rank, docno in enumerate(docnos)),
+    )  # fmt: skip
+
+
+QRELS = qrels_from_rows(
+    (topic, docno, int(docno in "abcd")) for topic in "1234" for docno in "abcdefgh"
+)
+
+
+def test_a_bar_stands_for_each_topic_that_both_runs_have() -> None:
+    a = run_of("a", {"1": "abce", "2": "ea", "3": "a", "4": "efgh"})
+    b = run_of("b", {"1": "efga", "2": "abcd", "4": "hefg"})
+    first, second = (
+        evaluate(run, QRELS, ["Rprec"], ScoringOptions(topics="common")) for run in (a, b)
+    )
+    found = precision_histogram(first, second)
+    assert found == {"1": 1 / 2, "2": -3 / 4, "4": 0.0}
+    chart = build_precision_histogram(found, "R-prec", ("a", "b"), "421")
+    assert chart.caption == "a has the higher R-prec on 1 of 3 topics, b on 1, with 1 ties."
+    assert PRECISION_HISTOGRAM.example.endswith("3/4 − 1/4 = 1/2.")
+
+
+def test_any_measure_can_be_compared_and_must_have_been_computed() -> None:
+    run, qrels = made({"1": ([1], [1]), "2": ([None], [1])})
+    scores = evaluate(run, qrels, ["map", "search_length"])
+    assert precision_histogram(scores, scores, "search_length") == {"1": 0.0}
+    assert precision_histogram(scores, scores, "map") == {"1": 0.0, "2": 0.0}
+    with pytest.raises(ValueError, match="was not scored"):
+        precision_histogram(scores, scores)

@@ -7,9 +7,9 @@ from math import log2, log10
 
 import pytest
 
+from poolbench.evaluation.charts.topics import precision_histogram
 from poolbench.evaluation.evaluate import evaluate
 from poolbench.evaluation.options import ScoringOptions
-from poolbench.evaluation.precision_histogram import precision_histogram
 from poolbench.evaluation.users.measures import score_for_user
 from poolbench.preferences.click_log import (
     preferences_from_clicks,
@@ -97,8 +97,8 @@ def _() -> None:
     other, _ = made({name: (ranked[::-1], judged) for name, (ranked, judged) in TOPICS.items()})
     a, b = (evaluate(run, QRELS, ["Rprec"]) for run in (RUN, other))
     bars = precision_histogram(a, b)
-    assert bars.topics == tuple(TOPICS)
-    for topic, bar in zip(bars.topics, bars.values.tolist(), strict=True):
+    assert list(bars) == list(TOPICS)
+    for topic, bar in bars.items():
         rp_a, rp_b = a.by_topic("Rprec")[topic], b.by_topic("Rprec")[topic]
         assert bar == rp_a - rp_b  # type: ignore[operator]
 

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from poolbench.cards import card_anchor
-from poolbench.evaluation.measures.family import MeasureFamily, WorkedExample
-from poolbench.evaluation.measures.groups import GROUPS
+from poolbench.evaluation.measures.family import GROUPS, MeasureFamily, WorkedExample
 from poolbench.evaluation.measures.lookup import (
     accepted_spellings,
     default_measures,

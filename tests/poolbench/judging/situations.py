@@ -7,7 +7,7 @@ from datetime import date, timedelta
 
 import numpy as np
 
-from poolbench.judging.today.situation import BlindRepeat, Situation, WorkLog, count_days
+from poolbench.judging.today.situation import Situation, WorkLog, count_days
 
 MONDAY = date(2026, 11, 16)
 TODAY_DATE = date(2026, 11, 24)  # a Tuesday
@@ -62,5 +62,5 @@ def shift_case(own_low: int, others_low: int, n: int = 100, **more: bool) -> Sit
     return build_situation(build_log(rows, **more))
 
 
-def repeats(name: str, apart: int, n: int = 12) -> tuple[BlindRepeat, ...]:
-    return tuple(BlindRepeat(name, at >= apart) for at in range(n))
+def repeats(name: str, apart: int, n: int = 12) -> tuple[tuple[str, bool], ...]:
+    return tuple((name, at >= apart) for at in range(n))

@@ -20,12 +20,13 @@ from poolbench.judging.aggregation.base import (
     aggregate_labels,
     build_label_matrix,
     build_matrix_from_labels,
+    compute_posterior,
     count_gold_from_matrix,
 )
+from poolbench.judging.aggregation.dawid_skene import sum_ordinal_logs
 from poolbench.judging.aggregation.formats import AGGREGATION_FORMATS
 from poolbench.judging.aggregation.glad import compute_glad_gain, compute_glad_posterior
 from poolbench.judging.aggregation.mace import compute_mace_posterior
-from poolbench.judging.aggregation.ordinal import compute_ordinal_posterior
 from poolbench.judging.aggregation.registry import MODELS
 from poolbench.judging.agreement.labels import build_labels
 from tests.poolbench.judging.crowd_simulation import LEAST, simulate_crowd
@@ -131,7 +132,7 @@ def test_mace_by_hand() -> None:
 
 def test_ordinal_by_hand() -> None:
     matrix = build({"b": {"x": 0, "y": 1}}, (0, 1, 2))
-    posterior, _ = compute_ordinal_posterior(matrix, np.ones(2), np.full(3, 1 / 3))
+    posterior, _ = compute_posterior(np.log(1 / 3) + sum_ordinal_logs(matrix, np.ones(2)))
     ends, middle = 1 + math.exp(-1) + math.exp(-2), 1 + 2 * math.exp(-1)
     parts = np.array([math.exp(-1) / ends**2, math.exp(-1) / middle**2, math.exp(-3) / ends**2])
     np.testing.assert_allclose(posterior[0], parts / parts.sum())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
@@ -12,12 +13,9 @@ import pytest
 
 from poolbench.judging.today.agreement_fall import check_agreement, list_shared_documents
 from poolbench.judging.today.alarm import Alarm, AlarmCheck
+from poolbench.judging.today.assessor_alarms import check_lowest_grade, check_pace, check_repeats
 from poolbench.judging.today.forecast import check_end, forecast_end
-from poolbench.judging.today.grade_shift import check_lowest_grade
-from poolbench.judging.today.idle_topics import check_idle_topics
-from poolbench.judging.today.pace_change import check_pace
 from poolbench.judging.today.registry import ALARM_RULES, check_alarms, sort_alarms, split_alarms
-from poolbench.judging.today.repeat_disagreement import check_repeats
 from poolbench.judging.today.situation import (
     GuidelineChange,
     Situation,
@@ -28,9 +26,8 @@ from poolbench.judging.today.situation import (
     count_working_days,
     format_day,
 )
-from poolbench.judging.today.unread_guidelines import check_guidelines
 from poolbench.judging.today.verdict import DayProgress, TodayReport, judge_today
-from poolbench.judging.today.waiting_skips import check_skips
+from poolbench.judging.today.work_alarms import check_guidelines, check_idle_topics, check_skips
 from poolbench.plain_data import read_plain, to_plain
 from poolbench.verdicts import VerdictState
 from tests.poolbench.judging.situations import (
@@ -44,7 +41,25 @@ from tests.poolbench.judging.situations import (
     repeats,
     shift_case,
 )
-from tests.poolbench.judging.slow_alpha import slow_ordinal_alpha
+
+
+def slow_ordinal_alpha(units: Sequence[Sequence[int]]) -> float:
+    pairs = [(a, b, len(unit) - 1) for unit in units if len(unit) > 1 for a, b in ordered(unit)]
+    n = Counter(grade for unit in units if len(unit) > 1 for grade in unit)
+    total = sum(n.values())
+
+    def distance(a: int, b: int) -> float:
+        low, high = min(a, b), max(a, b)
+        return (sum(n[g] for g in n if low <= g <= high) - (n[low] + n[high]) / 2) ** 2
+
+    observed = sum(distance(a, b) / others for a, b, others in pairs if a != b)
+    expected = sum(n[a] * n[b] * distance(a, b) for a in n for b in n if a != b)
+    return 1 - observed * (total - 1) / expected
+
+
+def ordered(unit: Sequence[int]) -> list[tuple[int, int]]:
+    return [(a, b) for i, a in enumerate(unit) for j, b in enumerate(unit) if i != j]
+
 
 # ---------- agreement ----------
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from poolbench.judging.today.grade_shift import check_lowest_grade, measure_lowest_share
-from poolbench.judging.today.pace_change import check_pace, measure_topic_variance
-from poolbench.judging.today.repeat_disagreement import check_repeats
+from poolbench.judging.today.assessor_alarms import (
+    check_lowest_grade,
+    check_pace,
+    check_repeats,
+    measure_lowest_share,
+    measure_topic_variance,
+)
 from tests.poolbench.judging.situations import (
     build_log,
     build_situation,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from poolbench.judging.agreement.coefficient import DRAWS, Floats, Ints
 from poolbench.judging.agreement.labels import MISSING, LabelTable, labels_from_qrels
 from poolbench.judging.quality.automatic import compare_automatic_assessors, consensus_labels
 from poolbench.judging.quality.bias import bias_by_assessor, drift_by_assessor, estimate_bias
@@ -26,17 +28,36 @@ from poolbench.judging.quality.report import (
     record_from_labels,
     self_consistency_by_assessor,
 )
-from poolbench.statistics.draws import ResamplingOptions, multinomial_counts
+from poolbench.statistics.draws import multinomial_counts
 from tests.poolbench.judging.labelled import labels, read_folder
-from tests.poolbench.judging.sequences import said
 
-DRAWS = ResamplingOptions(1, 200)
+
+def said(
+    given: dict[str, tuple[Ints, Floats]], *, seconds: Sequence[float] | None = None
+) -> OrderedGrades:
+    """The n-th judgment of each assessor is of the n-th pair; grades need not be whole."""
+    lengths = [len(grades) for _, grades in given.values()]
+    assessor = np.repeat(np.arange(len(given)), lengths)
+    topic = np.concatenate([topics for topics, _ in given.values()])
+    grade = np.concatenate([grades for _, grades in given.values()])
+    n = len(grade)
+    return OrderedGrades(
+        tuple(given),
+        tuple(str(at) for at in range(int(topic.max()) + 1)),
+        tuple(sorted({int(one) for one in grade})),
+        assessor,
+        topic,
+        np.concatenate([np.arange(length) for length in lengths]),
+        grade,
+        np.full(n, np.nan) if seconds is None else np.array(seconds, np.float64),
+        np.ones(n, np.bool_),
+    )
 
 
 def test_bias_is_the_mean_distance_to_the_others() -> None:
     """The example of the card: 2, 1, 3 where the others' means are 1, 1.5, 2."""
     rows = ((2, 1, 3, 3), (1, 1, 2, None), (1, 2, None, None))
-    found = bias_by_assessor(untimed_judgments(labels(*rows)), DRAWS)["A"]
+    found = bias_by_assessor(untimed_judgments(labels(*rows)))["A"]
     assert (found.value, found.n) == (pytest.approx(0.5), 3)
     assert found.why == "fewer than 5 topics"
     assert CARDS["bias"].example.endswith("0.5.")
@@ -45,7 +66,7 @@ def test_bias_is_the_mean_distance_to_the_others() -> None:
 def test_bias_of_two_is_the_same_with_the_sign_turned() -> None:
     random = np.random.default_rng(3)
     rows = tuple(tuple(row) for row in random.integers(0, 4, (2, 40)).tolist())
-    found = bias_by_assessor(untimed_judgments(labels(*rows, topics=tuple("abcde" * 8))), DRAWS)
+    found = bias_by_assessor(untimed_judgments(labels(*rows, topics=tuple("abcde" * 8))))
     assert found["A"].value == pytest.approx(-(found["B"].value or 0))
     assert found["A"].low == pytest.approx(-(found["B"].high or 0))
 
@@ -55,7 +76,7 @@ def test_the_interval_of_a_bias_is_that_of_topics_drawn_one_by_one() -> None:
     grades = random.integers(0, 4, (3, 30))
     whole = labels(*map(tuple, grades.tolist()), topics=tuple("aabbccdeee" * 3))
     given = untimed_judgments(whole)
-    found = estimate_bias(given, np.flatnonzero(given.assessor == 0), DRAWS)
+    found = estimate_bias(given, np.flatnonzero(given.assessor == 0))
     difference_from_others = grades[0] - grades[1:].mean(axis=0)
     values = [
         np.repeat(difference_from_others, weights[whole.topic_indices].astype(int)).mean()
@@ -65,7 +86,7 @@ def test_the_interval_of_a_bias_is_that_of_topics_drawn_one_by_one() -> None:
 
 
 def test_who_judged_alone_has_no_bias() -> None:
-    found = bias_by_assessor(untimed_judgments(labels((1, None), (None, 2))), DRAWS)["B"]
+    found = bias_by_assessor(untimed_judgments(labels((1, None), (None, 2))))["B"]
     assert (found.value, found.reason) == (None, "no other assessor judged any of the pairs")
 
 
@@ -80,7 +101,7 @@ def drifting(slope: float, topics: int = 10, each: int = 10, noise: float = 0.0)
 
 
 def test_drift_is_the_slope_in_grades_per_hundred_judgments() -> None:
-    found = drift_by_assessor(drifting(0.7), DRAWS)["A"]
+    found = drift_by_assessor(drifting(0.7))["A"]
     assert found.slope.value == pytest.approx(0.7)
     assert found.slope.n == 100
     blocks = [(block.first, block.last, block.n) for block in found.blocks]
@@ -98,14 +119,14 @@ def test_drift_counts_the_judgments_that_cannot_be_compared() -> None:
     kept = np.flatnonzero((given.assessor == 0) | (given.pair % 2 == 0))
     columns = ("assessor", "topic", "pair", "grade", "seconds", "ordered")
     half = replace(given, **{name: getattr(given, name)[kept] for name in columns})
-    found = drift_by_assessor(half, DRAWS)["A"]
+    found = drift_by_assessor(half)["A"]
     assert (found.slope.value, found.slope.n) == (pytest.approx(0.5), 30)
     assert [(block.first, block.last) for block in found.blocks][::4] == [(1, 11), (49, 59)]
 
 
 def test_drift_is_that_of_least_squares_with_noise() -> None:
     given = drifting(-0.5, noise=0.4)
-    found = drift_by_assessor(given, DRAWS)["A"].slope
+    found = drift_by_assessor(given)["A"].slope
     own = given.assessor == 0
     wanted = np.polyfit(np.arange(100) / 100, given.difference_from_others[own], 1)[0]
     assert found.value == pytest.approx(wanted)
@@ -122,7 +143,7 @@ def test_drift_is_that_of_least_squares_with_noise() -> None:
     ],
 )
 def test_drift_is_undefined_with_a_reason(given: OrderedGrades, reason: str) -> None:
-    found = drift_by_assessor(given, DRAWS)["A"]
+    found = drift_by_assessor(given)["A"]
     assert (found.slope.value, found.blocks) == (None, ())
     assert reason in (found.slope.reason or "")
 
@@ -140,14 +161,14 @@ def test_pace_is_the_median_by_grade_and_counts_the_hasty() -> None:
 
 def test_consistency_compares_first_grades_with_repeats() -> None:
     repeats = [("ann", "1", 2, 2), ("ann", "1", 0, 0), ("ann", "2", 1, 0), ("bob", "1", 1, 1)]
-    found = self_consistency_by_assessor(repeats, (0, 1, 2), 1, DRAWS)
+    found = self_consistency_by_assessor(repeats, (0, 1, 2), 1)
     assert set(found) == {EVERYONE, "ann", "bob"}
     assert found["ann"]["percent"].value == pytest.approx(2 / 3)
     assert found["ann"]["kappa"].value == pytest.approx(1 - (1 / 3) / (1 - 1 / 3))
     assert (found["bob"]["kappa"].value, found["bob"]["kappa"].n) == (None, 1)
     assert found["bob"]["kappa"].reason
     assert (found[EVERYONE]["percent"].value, found[EVERYONE]["percent"].n) == (0.75, 4)
-    assert self_consistency_by_assessor([], (0, 1), 1, DRAWS) == {}
+    assert self_consistency_by_assessor([], (0, 1), 1) == {}
 
 
 def test_consensus_is_the_lower_middle_grade() -> None:
@@ -159,7 +180,7 @@ def test_consensus_is_the_lower_middle_grade() -> None:
 def test_an_automatic_assessor_is_compared_with_consensus_and_with_each_person() -> None:
     """The example of the card: people 0, 2 and 1, 2; a model with 0, 1."""
     people, machine = labels((0, 2), (1, 2)), labels((0, 1), names="M")
-    found = compare_automatic_assessors(people, machine, 1, DRAWS)["M"]
+    found = compare_automatic_assessors(people, machine, 1)["M"]
     assert found.consensus["percent"].value == 0.5
     assert {who: row["percent"].value for who, row in found.people.items()} == {"A": 0.5, "B": 0.0}
     assert (found.bias.value, found.bias.n, found.judged) == (pytest.approx(-0.75), 2, 2)
@@ -168,11 +189,11 @@ def test_an_automatic_assessor_is_compared_with_consensus_and_with_each_person()
 def test_an_automatic_assessor_alone_has_nothing_to_be_compared_with() -> None:
     people = labels((0, None), (1, None))
     machine = LabelTable(("M",), (("1", "x"),), np.array([[1]], np.int32), (0, 1))
-    found = compare_automatic_assessors(people, machine, 1, DRAWS)["M"]
+    found = compare_automatic_assessors(people, machine, 1)["M"]
     assert found.bias.reason == "no human assessor judged any of the pairs"
     assert (found.consensus["kappa"].value, found.consensus["kappa"].n) == (None, 0)
     nobody = LabelTable((), (), np.zeros((0, 0), np.int32), (0, 1))
-    assert compare_automatic_assessors(nobody, machine, 1, DRAWS)["M"].people == {}
+    assert compare_automatic_assessors(nobody, machine, 1)["M"].people == {}
 
 
 def test_automatic_assessors_are_never_among_the_people() -> None:
@@ -221,7 +242,7 @@ def test_machines_and_people_of_dl19(data_dir: Path) -> None:
     content = nist.read_bytes()
     truth = read_qrels(gzip.decompress(content) if nist.suffix == ".gz" else content)
     people, machines = labels_from_qrels({"nist": truth}), labels_from_qrels(read)
-    found = compare_automatic_assessors(people, machines, 2, ResamplingOptions(1, 100))
+    found = compare_automatic_assessors(people, machines, 2)
     kappas = sorted(it.people["nist"]["kappa"].value or 0 for it in found.values())
     assert (len(kappas), round(kappas[0], 3), round(kappas[-1], 3)) == (7, 0.124, 0.227)
     assert all(it.consensus == it.people["nist"] for it in found.values())
@@ -229,7 +250,7 @@ def test_machines_and_people_of_dl19(data_dir: Path) -> None:
 
 def test_biases_of_the_eight_assessors_sum_to_nothing(data_dir: Path) -> None:
     found = read_folder(data_dir / "dl19-eight-assessors" / "agreement-round")
-    values = [it.value or 0 for it in bias_by_assessor(untimed_judgments(found), DRAWS).values()]
+    values = [it.value or 0 for it in bias_by_assessor(untimed_judgments(found)).values()]
     assert sum(values) == pytest.approx(0, abs=1e-9)
     wanted = found.grades.mean(axis=1) - found.grades.mean()
     assert values == pytest.approx((wanted * 8 / 7).tolist())

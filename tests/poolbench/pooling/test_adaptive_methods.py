@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import builtins
 import itertools
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from statistics import NormalDist
 from typing import Any
@@ -15,8 +17,9 @@ from hypothesis import strategies as st
 
 from poolbench.pooling.candidates import TopicCandidates
 from poolbench.pooling.method import EARLIER, NextDocument
+from poolbench.pooling.methods.bandits import excess_means
+from poolbench.pooling.methods.cal import ContinuousActiveLearning
 from poolbench.pooling.methods.hedge import Hedge
-from poolbench.pooling.methods.mmns import excess_means
 from poolbench.pooling.methods.mtc import MinimalTestCollection
 from poolbench.pooling.players import RunCounts
 from poolbench.pooling.pool_builder import start_sessions
@@ -25,7 +28,7 @@ from poolbench.pooling.run_listing import build_listing
 from poolbench.pooling.session import PoolSession, StepLimit
 from poolbench.pooling.spec_file import default_parameters
 from tests.examples import examples
-from tests.poolbench.pooling.toy import orders, run, step, toy_listing
+from tests.poolbench.pooling.toy import orders, read, run, step, toy_listing
 from tests.poolbench.pooling.twins import CASES, TWINS, Past, Turn, shared
 
 ADAPTIVE = sorted(m.name for m in LISTED if m.kind == "adaptive")
@@ -250,3 +253,53 @@ def test_a_stop_counts_the_judgments_of_its_own_step() -> None:
     steps = [step("depth", k=1), step("maxmean", stop=StepLimit(no_relevant_in=2))]
     # The burn-in gives b and a, which are not counted; c and d are not relevant either.
     assert orders(*steps, judge=lambda *_: False)["1"] == "bacd"
+
+
+def test_cal_learns_anew_after_each_batch_and_keeps_still_between() -> None:
+    player = ContinuousActiveLearning(topic_1(), {})
+    learned = []
+    for doc in range(4):
+        player.observe(NextDocument(doc), doc == A)
+        learned.append(len(player.learned))
+    # B is 1, then 2, then 3: learned after 1 and 3 judgments, next after 6.
+    assert learned == [1, 1, 3, 3]
+    assert (player.batch, player.due) == (3, 6)
+
+
+def test_cal_says_what_it_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
+    candidates = topic_1()
+    for lacking in (replace(candidates, read=None), replace(candidates, query="")):
+        with pytest.raises(ValueError, match="a title for topic 1"):
+            ContinuousActiveLearning(lacking, {})
+    known = builtins.__import__
+
+    def without(name: str, *args: Any, **kwargs: Any) -> Any:
+        if name.startswith("sklearn"):
+            raise ImportError(name)
+        return known(name, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(ValueError, match=r"pip install poolbench\[cal\]"):
+        ContinuousActiveLearning(candidates, {}).choose(np.ones(5, bool), 0)
+
+
+def test_cal_reads_when_it_first_chooses_and_only_once() -> None:
+    candidates, asked = topic_1(), []
+
+    def reading(docnos: Sequence[str]) -> list[str]:
+        asked.append(docnos)
+        return read(docnos)
+
+    player = ContinuousActiveLearning(replace(candidates, read=reading), {})
+    assert (asked, player.cells) == ([], 0)
+    player.choose(np.ones(5, bool), 0)
+    player.observe(NextDocument(0), True)
+    player.choose(np.ones(5, bool), 1)
+    assert asked == [["a", "b", "c", "d", "e"]]
+    assert player.cells == player.features.nnz > 5
+
+
+def test_cal_goes_by_the_hash_where_no_text_has_a_word() -> None:
+    candidates = replace(topic_1(), read=lambda docnos: ["" for _ in docnos], query="?")
+    chosen = ContinuousActiveLearning(candidates, {}).choose(np.ones(5, bool), 0)
+    assert chosen.doc == candidates.tie.argmin()

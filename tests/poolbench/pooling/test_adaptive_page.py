@@ -17,13 +17,13 @@ from poolbench.pooling.registry import LISTED
 from poolbench.pooling.session import PoolSession
 from poolbench.pooling.spec_file import default_parameters
 from tests.poolbench.pooling import reading, twins
-from tests.poolbench.pooling.one_queue import choose_next_in_any_topic
 from tests.poolbench.pooling.toy import (
     FLAT,
     QUERIES,
     RELEVANT,
     TEXTS,
     TOY,
+    choose_next_in_any_topic,
     is_relevant,
     orders,
     rows_after,

@@ -1,8 +1,9 @@
-"""Depth-k pools: a toy by hand, the order of lines, and a real campaign."""
+"""Depth-k pools: a toy by hand, the order of lines, runs that are cut off, and a real campaign."""
 
 from __future__ import annotations
 
 import json
+import pickle
 import random
 
 import numpy as np
@@ -14,11 +15,11 @@ from poolbench.pooling.candidates import hash_order, hash_orders
 from poolbench.pooling.formats import FORMATS, pool_to_csv, pool_to_json, pool_to_trec
 from poolbench.pooling.pool_builder import build_pool_table, start_sessions
 from poolbench.pooling.registry import METHODS
-from poolbench.pooling.run_listing import build_listing
+from poolbench.pooling.run_listing import build_listing, truncate_run
 from poolbench.pooling.session import PoolStep
 from poolbench.pooling.tables import PoolTable, count_unique_documents
 from poolbench.runs.qrels import read_qrels
-from poolbench.runs.runs import run_from_rows
+from poolbench.runs.runs import read_run, run_from_rows
 from poolbench.runs.tables import RunTable
 from tests.examples import examples
 from tests.poolbench.pooling.toy import PAGE, toy_runs
@@ -127,3 +128,29 @@ def test_hash_order_is_fixed_and_differs_by_seed_topic_and_docno() -> None:
 
 def test_the_page_of_pooling_tells_the_toy_as_it_is() -> None:
     assert pool_to_csv(depth_pool(toy_runs(), 2)) in PAGE
+
+
+RUN = b"""2 Q0 e 1 1 r
+1 Q0 a 1 3 r
+1 Q0 c 2 2 r
+1 Q0 b 3 2 r
+1 Q0 d 4 1 r
+"""
+
+
+def test_a_shortened_run_keeps_the_first_of_each_topic_and_no_file() -> None:
+    short = truncate_run(read_run(RUN), 2)
+    assert (short.tag, short.topics, short.starts.tolist()) == ("r", ("1", "2"), [0, 2, 3])
+    assert (list(short.docnos), short.scores.tolist()) == (["a", "c", "e"], [3, 2, 1])
+    assert short.docnos.data == b"ace"
+    assert list(pickle.loads(pickle.dumps(short)).docnos) == ["a", "c", "e"]  # noqa: S301
+
+
+def test_a_shortened_run_is_listed_as_the_whole_one() -> None:
+    whole = read_run(RUN)
+    for cutoff in (1, 2, 9):
+        listed = build_listing([whole], cutoff, 0)
+        again = build_listing([truncate_run(whole, cutoff)], cutoff, 0)
+        assert list(again.docnos) == list(listed.docnos)
+        for column in ("starts", "entries", "run", "doc", "rank", "score"):
+            assert getattr(again, column).tolist() == getattr(listed, column).tolist()

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from poolbench.pooling.candidates import RunListing, TopicCandidates
 from poolbench.pooling.method import DocumentSample
-from poolbench.pooling.methods.statap import inclusion_probabilities, systematic_sample
+from poolbench.pooling.methods.samples import apportion, inclusion_probabilities, systematic_sample
 from poolbench.pooling.pool_builder import PoolBudget, build_pool_table, start_sessions
-from poolbench.pooling.random_keys import apportion
 from poolbench.pooling.run_listing import build_listing
 from poolbench.pooling.session import PoolStep
 from tests.examples import examples

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 import yaml
@@ -159,8 +158,7 @@ steps:
     ]
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(NamedTuple):
     tag: str
     team: str
     priority: int = 1

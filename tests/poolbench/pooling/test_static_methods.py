@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tracemalloc
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from poolbench.files.faults import InvalidFile
-from poolbench.pooling.candidates import Floats, TopicCandidates, hash_order
-from poolbench.pooling.methods import comb, condorcet, rank_scores
+from poolbench.pooling.candidates import hash_order
+from poolbench.pooling.method import ScoreOrder
+from poolbench.pooling.methods import comb, rank_scores
 from poolbench.pooling.methods.rbp import rbp_b_order, rbp_sums
 from poolbench.pooling.pool_builder import build_pool_table, start_sessions
 from poolbench.pooling.registry import METHODS
@@ -46,16 +47,11 @@ BY_FORMULA = {method: score for method, _, score in reversed(SLOW)} | {
 }
 """Of a method with parameters: the first of its formulas, that of the page."""
 DEPTH = {"depth": {"k": 2}, "ntcir": {"k": 2}}
-SCORES: dict[str, Callable[[TopicCandidates], Floats]] = {
-    "take": lambda c: -c.min_rank.astype(float), "pp": lambda c: rank_scores.SCORES["pp"][1](c, {}),
-    "dcg": lambda c: rank_scores.SCORES["dcg"][1](c, {}),
-    "rrf": lambda c: rank_scores.SCORES["rrf"][1](c, {"k": 60}),
-    "rbp_a": lambda c: 0.2 * rbp_sums(c, {"p": 0.8}),
-    "borda": lambda c: rank_scores.SCORES["borda"][1](c, {}),
-    "condorcet": lambda c: condorcet.condorcet_scores(c, {}), "combsum": comb.comb_sum,
-    "combmnz": comb.comb_mnz, "combanz": comb.comb_anz, "combmax": comb.comb_max,
-    "combmed": comb.comb_med, "combmin": comb.comb_min,
-}  # fmt: skip
+SCORES = {
+    name: (method.order.scores, default_parameters(method))
+    for name, method in METHODS.items()
+    if isinstance(method.order, ScoreOrder)
+} | {"rbp_a": (lambda c, values: 0.2 * rbp_sums(c, values), {"p": 0.8})}
 
 
 def worked(method: str, topic: str) -> dict[str, Any]:
@@ -114,8 +110,9 @@ def test_the_order_of_the_toy_is_that_of_the_page(method: str) -> None:
 
 @pytest.mark.parametrize("method", SCORES)
 def test_the_scores_of_the_toy_are_those_worked_slowly(method: str) -> None:
+    scores, values = SCORES[method]
     for candidates in toy_listing():
-        found = dict(zip(candidates.docnos, SCORES[method](candidates).tolist(), strict=True))
+        found = dict(zip(candidates.docnos, scores(candidates, values).tolist(), strict=True))
         wanted = worked(method, candidates.topic)
         assert found == pytest.approx({docno: float(score) for docno, score in wanted.items()})
 
@@ -228,9 +225,9 @@ def test_small_weights_far_down_are_no_ties(method: str) -> None:
 
 
 def test_condorcet_counts_the_same_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = [condorcet.condorcet_scores(c, {}).tolist() for c in toy_listing()]
-    monkeypatch.setattr(condorcet, "CELLS", 8)
-    assert [condorcet.condorcet_scores(c, {}).tolist() for c in toy_listing()] == whole
+    whole = [rank_scores.condorcet_scores(c, {}).tolist() for c in toy_listing()]
+    monkeypatch.setattr(rank_scores, "CELLS", 8)
+    assert [rank_scores.condorcet_scores(c, {}).tolist() for c in toy_listing()] == whole
 
 
 def test_scores_of_any_size_are_normalised() -> None:

@@ -8,7 +8,14 @@ from itertools import dropwhile, takewhile
 from typing import Any
 
 from poolbench.pooling.candidates import RunListing
-from poolbench.pooling.pool_builder import Judge, PoolBudget, simulate_sessions, start_sessions
+from poolbench.pooling.method import NextDocument
+from poolbench.pooling.pool_builder import (
+    Judge,
+    PoolBudget,
+    simulate_sessions,
+    start_sessions,
+    topic_priority,
+)
 from poolbench.pooling.registry import METHODS
 from poolbench.pooling.run_listing import build_listing
 from poolbench.pooling.session import PoolSession, PoolStep
@@ -89,3 +96,13 @@ def orders(
     found = start_sessions(listing or toy_listing(), steps, PoolBudget(**budget))
     done = simulate_sessions(found, judge, PoolBudget(**budget))
     return {session.candidates.topic: order_of(session) for session in done}
+
+
+def choose_next_in_any_topic(
+    sessions: Sequence[PoolSession], total: int
+) -> tuple[PoolSession, NextDocument] | None:
+    """The next document of all topics; None once ``total`` documents, or all, are selected."""
+    if sum(len(session.selected) for session in sessions) >= total:
+        return None
+    pending = [(session, choice) for session in sessions if (choice := session.next())]
+    return min(pending, key=lambda pair: topic_priority(*pair), default=None)

@@ -32,7 +32,7 @@ from replay.demo.build import (
     write_documents,
 )
 from replay.demo.corpus import stdlib_documents
-from replay.demo.rankers import RUNS, DemoRun
+from replay.demo.rankers import RUNS
 from replay.demo.words import DEPTH, split_name, stem_words
 from tests.conftest import REPOSITORY
 from tests.examples import ALL
@@ -114,22 +114,20 @@ def pool(tops: Tops) -> set[tuple[str, str]]:
     }
 
 
-def test_corpus_has_unique_plain_docnos(documents: list[DocumentText]) -> None:
+def test_corpus_has_unique_plain_docnos(documents):
     docnos = [document.docno for document in documents]
     assert 4000 <= len(docnos) <= 9000
     assert docnos == sorted(set(docnos))
     assert all(docno.isascii() and not re.search(r"\s", docno) for docno in docnos)
 
 
-def test_corpus_is_the_same_twice(
-    documents: list[DocumentText], manifest: ReplayManifest, tmp_path: Path
-) -> None:
+def test_corpus_is_the_same_twice(documents, manifest, tmp_path):
     write_documents(tmp_path / "documents", documents)
     assert manifest.documents is not None
     assert (tmp_path / "documents").read_bytes() == manifest.documents.read_bytes()
 
 
-def test_corpus_holds_parsed_and_compiled_modules(documents: list[DocumentText]) -> None:
+def test_corpus_holds_parsed_and_compiled_modules(documents):
     by_docno = {document.docno: document for document in documents}
     assert by_docno["json.dumps"].title.startswith("json.dumps(obj, *, skipkeys=False")
     assert by_docno["json.dumps"].extra == {"kind": "function", "module": "json"}
@@ -137,7 +135,7 @@ def test_corpus_holds_parsed_and_compiled_modules(documents: list[DocumentText])
     assert not any(docno.startswith(("test.", "idlelib")) for docno in by_docno)
 
 
-def test_topics_have_all_three_parts(topics: list[TopicText]) -> None:
+def test_topics_have_all_three_parts(topics):
     assert [topic.number for topic in topics] == [f"{number:02}" for number in range(1, 25)]
     for topic in topics:
         assert 2 <= len(topic.title.split()) <= 6
@@ -145,16 +143,16 @@ def test_topics_have_all_three_parts(topics: list[TopicText]) -> None:
         assert 2 <= topic.narrative.count(". ") + 1 <= 5
 
 
-def test_names_are_split_at_case_dots_and_underscores() -> None:
+def test_names_are_split_at_case_dots_and_underscores():
     parts = split_name("http.HTTPServer.do_listFiles")
     assert parts == ["http", "http", "server", "list", "fil"]
 
 
-def test_stems_of_one_word_agree() -> None:
+def test_stems_of_one_word_agree():
     assert stem_words("compress compresses compressed compressing") == ["compress"] * 4
 
 
-def test_runs_are_of_several_teams_with_valid_tags() -> None:
+def test_runs_are_of_several_teams_with_valid_tags():
     assert len({run.team for run in RUNS}) >= 4
     assert len({run.tag for run in RUNS}) == len(RUNS) >= 8
     assert all(TAG.fullmatch(run.tag) and run.team.isascii() for run in RUNS)
@@ -162,13 +160,13 @@ def test_runs_are_of_several_teams_with_valid_tags() -> None:
 
 
 @pytest.mark.parametrize("run", RUNS, ids=lambda run: run.tag)
-def test_run_answers_nearly_every_topic(run: DemoRun, tops: Tops) -> None:
+def test_run_answers_nearly_every_topic(run, tops):
     assert len(tops[run.tag]) >= 22
     for docnos in tops[run.tag].values():
         assert len(docnos) == len(set(docnos)) <= DEPTH
 
 
-def test_runs_differ_from_each_other(tops: Tops, topics: list[TopicText]) -> None:
+def test_runs_differ_from_each_other(tops, topics):
     for one, other in combinations(tops, 2):
         overlap = []
         for topic in topics:
@@ -177,12 +175,12 @@ def test_runs_differ_from_each_other(tops: Tops, topics: list[TopicText]) -> Non
         assert sum(overlap) / len(overlap) < 0.95, (one, other)
 
 
-def test_missing_full_text_index_is_told_clearly() -> None:
+def test_missing_full_text_index_is_told_clearly():
     assert "FTS5" in str(fulltext.NoFullText())
 
 
 @pytest.mark.parametrize("assessor", ASSESSORS)
-def test_judgments_are_well_formed(assessor: str, topics: list[TopicText]) -> None:
+def test_judgments_are_well_formed(assessor, topics):
     lines = (JUDGMENTS / f"{assessor}.qrels").read_text(encoding="ascii").splitlines()
     judged = load_demo_judgments(assessor)
     assert len(lines) == len(judged) > 1000
@@ -190,12 +188,12 @@ def test_judgments_are_well_formed(assessor: str, topics: list[TopicText]) -> No
     assert {topic for topic, _ in judged} <= {topic.number for topic in topics}
 
 
-def test_pool_is_judged_by_somebody(pool: set[tuple[str, str]]) -> None:
+def test_pool_is_judged_by_somebody(pool):
     judged = {pair for assessor in ASSESSORS for pair in load_demo_judgments(assessor)}
     assert len(pool & judged) / len(pool) >= 0.95
 
 
-def test_every_topic_has_relevant_documents(topics: list[TopicText]) -> None:
+def test_every_topic_has_relevant_documents(topics):
     for topic in topics:
         grades = [
             grade
@@ -206,7 +204,7 @@ def test_every_topic_has_relevant_documents(topics: list[TopicText]) -> None:
         assert max(grades) == 3
 
 
-def test_assessors_differ_where_they_overlap() -> None:
+def test_assessors_differ_where_they_overlap():
     ada, grace, edsger = (load_demo_judgments(name) for name in ("ada", "grace", "edsger"))
     common = ada.keys() & grace.keys() & edsger.keys()
     assert len({topic for topic, _ in common}) == 9
@@ -214,9 +212,7 @@ def test_assessors_differ_where_they_overlap() -> None:
     assert totals == sorted(set(totals), reverse=True)
 
 
-def test_campaign_folder_is_readable(
-    manifest: ReplayManifest, documents: list[DocumentText]
-) -> None:
+def test_campaign_folder_is_readable(manifest, documents):
     assert (manifest.slug, manifest.depth, manifest.policy) == ("stdlib-demo", 10, "median-floor")
     assert [grade.value for grade in manifest.scale] == [0, 1, 2, 3]
     assert manifest.documents is not None
@@ -229,9 +225,7 @@ def test_campaign_folder_is_readable(
     ]
 
 
-def test_campaign_folder_pools_what_its_qrels_judge(
-    manifest: ReplayManifest, pool: set[tuple[str, str]]
-) -> None:
+def test_campaign_folder_pools_what_its_qrels_judge(manifest, pool):
     runs = [read_run(gzip.decompress(entry.file.read_bytes())) for entry in manifest.runs]
     table = build_pool_table(sessions_by_spec(depth_spec(POOL_DEPTH), runs))
     pooled = {
@@ -247,7 +241,7 @@ def test_campaign_folder_pools_what_its_qrels_judge(
 
 
 @pytest.mark.full
-def test_campaign_folder_is_the_same_twice(folders: tuple[Path, Path]) -> None:
+def test_campaign_folder_is_the_same_twice(folders):
     first, again = (
         {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*.*")}
         for folder in folders

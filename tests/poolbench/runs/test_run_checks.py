@@ -109,12 +109,32 @@ def test_check_run_with_a_nul_byte_and_latin1_in_text():
     assert told(data)["E01"] == [(1 + 1, 7), (3, 7)]
 
 
-def test_check_run_lists_every_fault_of_a_line():
-    data = "1 q é x nan täg\n".encode()
-    assert told(data) == {
+PLAIN = RunRules()
+
+
+@pytest.mark.parametrize(("data", "rules", "places"), [
+    ("1 q é x nan täg\n".encode(), RULES, {
         "E05": [(1, 13)], "E07": [(1, 13)], "E10": [(1, 5)], "E13": [(1, 7)], "E14": [(1, 9)],
         "W01": [(1, 3)],
-    }  # fmt: skip
+    }),
+    (GOOD.replace(b"2.0 tag", b"2.0 tog"), RunRules(used_tags=frozenset({"tag"})),
+     {"E06": [(2, 15)], "E08": [(1, 15)]}),
+    (GOOD + b"77 Q0 d1 1 1 tag\n", RULES, {"E16": [(5, 1)]}),
+    (b"1 Q0 " + b"d" * 501 + b" 1 1 tag\n", PLAIN, {"E10": [(1, 6)]}),
+    (GOOD + b"003 Q0 d3 2 0 tag\n", RULES, {"E11": [(5, 8)]}),
+    (GOOD, RunRules(max_per_topic=1), {"E12": [(2, 6)]}),
+    (b"1 Q0 a 2 2 t\n1 Q0 b 3 1 t\n", PLAIN, {"W07": [(1, 8)]}),
+    (b"1 Q0 a 1 2 t\n1 Q0 b 3 1 t\n", PLAIN, {"W07": [(2, 8)]}),
+    (b"1 Q0 a 1 2 t\n1 Q0 b 1 1 t\n", PLAIN, {"W07": [(2, 8)]}),
+    (b"1 Q0 a -1 2 t\n1 Q0 b 0 1 t\n", PLAIN, {"W07": [(1, 8)]}),
+    (b"1 Q0 a 1 2 t\n2 Q0 a 1 2 t\n1 Q0 b 2 1 t\n", PLAIN, {"W08": [(3, 1)]}),
+], ids=[
+    "every-fault-of-a-line", "tag-changes-and-is-taken", "withheld-topic", "long-docno",
+    "duplicate", "depth", "ranks-from-2", "rank-missing", "rank-twice", "ranks-from-minus-1",
+    "topics-apart",
+])  # fmt: skip
+def test_check_run_places_of_faults(data, rules, places):
+    assert told(data, rules) == places
 
 
 @pytest.mark.parametrize(("tag", "ok"), [
@@ -126,14 +146,6 @@ def test_check_run_tag_pattern(tag, ok):
     assert counts(data, RunRules()) == ({} if ok else {"E05": 1})
 
 
-def test_check_run_tag_changes_and_is_taken():
-    data = GOOD.replace(b"2.0 tag", b"2.0 tog")
-    assert told(data, RunRules(used_tags=frozenset({"tag"}))) == {
-        "E06": [(2, 15)],
-        "E08": [(1, 15)],
-    }
-
-
 def test_check_run_unknown_topics_are_told_once_each_with_near_misses():
     data = b"3 Q0 d1 1 2 tag\n3 Q0 d2 2 1 tag\nx Q0 d1 1 1 tag\n" + GOOD
     assert told(data) == {"E09": [(1, 1), (3, 1)], "W11": [(1, 1)]}
@@ -141,29 +153,11 @@ def test_check_run_unknown_topics_are_told_once_each_with_near_misses():
     assert "(2 lines)" in fault(data, "E09").message
 
 
-def test_check_run_withheld_topic():
-    assert told(GOOD + b"77 Q0 d1 1 1 tag\n") == {"E16": [(5, 1)]}
-
-
 def test_check_run_unknown_docnos_with_near_misses():
     data = GOOD + b"2 Q0 d4 2 .5 tag\n2 Q0 zz 3 .4 tag\n"
     assert told(data) == {"E10": [(5, 6), (6, 6)], "W08": [(5, 1)], "W11": [(5, 6)]}
     fixes = [f.fix for f in check_run_file(data, RULES).report.faults if f.code == "E10"]
     assert fixes == ["Did you mean D04?", "Use the docnos of the collection."]
-
-
-def test_check_run_docno_length_without_a_collection():
-    assert told(GOOD, RunRules()) == {}
-    long = b"1 Q0 " + b"d" * 501 + b" 1 1 tag\n"
-    assert told(long, RunRules()) == {"E10": [(1, 6)]}
-
-
-def test_check_run_duplicates():
-    assert told(GOOD + b"003 Q0 d3 2 0 tag\n") == {"E11": [(5, 8)]}
-
-
-def test_check_run_depths():
-    assert told(GOOD, RunRules(max_per_topic=1)) == {"E12": [(2, 6)]}
 
 
 def test_check_run_missing_topics():
@@ -193,17 +187,6 @@ def test_check_run_ranks_against_scores():
     data = b"1 Q0 a 1 1 t\n1 Q0 b 2 2 t\n2 Q0 a 0 2 t\n2 Q0 b 1 1 t\n"
     assert told(data, RunRules()) == {"W05": [(2, 10)]}
     assert "rank 2 has score 2, above 1 at rank 1" in fault(data, "W05", RunRules()).message
-
-
-@pytest.mark.parametrize(("ranks", "line"), [((2, 3), 1), ((1, 3), 2), ((1, 1), 2), ((-1, 0), 1)])
-def test_check_run_rank_steps(ranks, line):
-    data = f"1 Q0 a {ranks[0]} 2 t\n1 Q0 b {ranks[1]} 1 t\n".encode()
-    assert told(data, RunRules()) == {"W07": [(line, 8)]}
-
-
-def test_check_run_topics_apart():
-    data = b"1 Q0 a 1 2 t\n2 Q0 a 1 2 t\n1 Q0 b 2 1 t\n"
-    assert told(data, RunRules()) == {"W08": [(3, 1)]}
 
 
 def test_check_run_twin_of_an_earlier_run():

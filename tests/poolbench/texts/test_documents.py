@@ -47,37 +47,28 @@ def test_read_documents_in_damaged_sgml():
     assert told(data) == [("ED05", 1), ("ED02", 3), ("ED02", 4), ("ED04", 5), ("ED02", 6)]
 
 
-def test_read_documents_in_json_lines():
-    data = b'{"_id": "1", "title": "t", "text": "b", "metadata": {"url": "u", "k": 1}}\n'
-    data += b'{"id": "01", "contents": "c"}\n'
-    assert list(read_documents(data)) == [
-        DocumentText("1", "t", "b", "u", extra={"k": "1"}),
-        DocumentText("01", "", "c"),
-    ]
+@pytest.mark.parametrize(("data", "documents"), [
+    ((b'{"_id": "1", "title": "t", "text": "b", "metadata": {"url": "u", "k": 1}}\n'
+     b'{"id": "01", "contents": "c"}\n'),
+     [DocumentText("1", "t", "b", "u", extra={"k": "1"}), DocumentText("01", "", "c")]),
+    (b".I 1\n.T \nthe\n title\n.A\nsomeone\n.B\nj. 1958\n.W\nfirst\n\n  second\n.X\n1\t5\t1\n",
+     [DocumentText("1", "the title", "first\n\nsecond",
+                   extra={"author": "someone", "source": "j. 1958"})]),
+    (b"1\tbody\n2\ttitle\tbody\r\nD3\thttp://x\ttitle\tbody\n",
+     [DocumentText("1", "", "body"), DocumentText("2", "title", "body"),
+      DocumentText("D3", "title", "body", "http://x")]),
+], ids=["jsonl", "smart", "tsv"])  # fmt: skip
+def test_read_documents_in_each_format(data, documents):
+    assert list(read_documents(data)) == documents
 
 
-def test_read_documents_in_smart():
-    data = b".I 1\n.T \nthe\n title\n.A\nsomeone\n.B\nj. 1958\n.W\nfirst\n\n  second\n.X\n1\t5\t1\n"
-    assert list(read_documents(data)) == [
-        DocumentText(
-            "1", "the title", "first\n\nsecond", extra={"author": "someone", "source": "j. 1958"}
-        )
-    ]
-
-
-def test_read_documents_in_tsv():
-    data = b"1\tbody\n2\ttitle\tbody\r\nD3\thttp://x\ttitle\tbody\n"
-    assert list(read_documents(data)) == [
-        DocumentText("1", "", "body"),
-        DocumentText("2", "title", "body"),
-        DocumentText("D3", "title", "body", "http://x"),
-    ]
-    assert told(b"1\tbody\n1\tb\tc\td\te\nx\n") == [("ED02", 2), ("ED02", 3)]
-
-
-def test_read_documents_keeps_unicode_spaces_in_docnos():
-    data = '{"id": "a\u00a0b", "text": "x"}\n{"id": "a\\tb", "text": "x"}\n'.encode()
-    assert told(data) == [("ED05", 2)]
+@pytest.mark.parametrize(("text", "faults"), [
+    ("1\tbody\n1\tb\tc\td\te\nx\n", [("ED02", 2), ("ED02", 3)]),
+    # Unicode spaces are part of a docno.
+    ('{"id": "a\u00a0b", "text": "x"}\n{"id": "a\\tb", "text": "x"}\n', [("ED05", 2)]),
+])  # fmt: skip
+def test_read_documents_with_faults(text, faults):
+    assert told(text.encode()) == faults
 
 
 def test_read_documents_in_latin1_and_empty():

@@ -61,12 +61,30 @@ XML = """<?xml version="1.0" encoding="UTF-8"?>
 """
 
 
-def test_read_topics_in_xml():
-    assert read_topics(XML.encode()) == [
+JSONL = """{"_id": "q1", "text": "one\u2028more", "metadata": {"source": "x"}}
+
+{"id": 2, "title": "two", "description": "d", "narrative": "n"}
+"""
+
+
+@pytest.mark.parametrize(("text", "topics"), [
+    (XML, [
         TopicText("1", "coronavirus origin", "what is the origin?", "seeking & finding café"),
-        TopicText("02", "two", "d", "n", {"type": "odd"}),
-        TopicText("3", "only text"),
-    ]
+        TopicText("02", "two", "d", "n", {"type": "odd"}), TopicText("3", "only text"),
+    ]),
+    ("id\ttitle\n1\tone\n01\ttwo\twhat\r\nq-2\tthree\twhat\twhy\n", [
+        TopicText("1", "one"), TopicText("01", "two", "what"),
+        TopicText("q-2", "three", "what", "why"),
+    ]),
+    (JSONL, [
+        TopicText("q1", "one more", extra={"source": "x"}), TopicText("2", "two", "d", "n"),
+    ]),
+    (".I 001\n.W\nwhat laws\nhold .\n.I 2\n.T \ntitle\n.W\nbody\n", [
+        TopicText("001", "what laws hold ."), TopicText("2", "title", "body"),
+    ]),
+], ids=["xml", "tsv", "jsonl", "smart"])  # fmt: skip
+def test_read_topics_in_each_format(text, topics):
+    assert read_topics(text.encode()) == topics
 
 
 BOMB = '<?xml version="1.0"?><!DOCTYPE t [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><topics/>'
@@ -81,31 +99,6 @@ def test_read_topics_refuses_declarations():
 def test_read_topics_in_broken_xml():
     assert refused(b"\n<topics>\n<topic id='1'><title>x</title>\n</topics>")[0] == ("ET02", 4)
     assert refused(b"<topics><topic id='1'><title>&a;</title></topic></topics>")[0][0] == "ET02"
-
-
-def test_read_topics_in_tsv():
-    data = b"id\ttitle\n1\tone\n01\ttwo\twhat\r\nq-2\tthree\twhat\twhy\n"
-    assert read_topics(data) == [
-        TopicText("1", "one"),
-        TopicText("01", "two", "what"),
-        TopicText("q-2", "three", "what", "why"),
-    ]
-
-
-def test_read_topics_in_json_lines():
-    data = '{"_id": "q1", "text": "one\u2028more", "metadata": {"source": "x"}}\n\n'
-    data += '{"id": 2, "title": "two", "description": "d", "narrative": "n"}\n'
-    assert read_topics(data.encode()) == [
-        TopicText("q1", "one more", extra={"source": "x"}),
-        TopicText("2", "two", "d", "n"),
-    ]
-
-
-def test_read_topics_in_smart():
-    assert read_topics(b".I 001\n.W\nwhat laws\nhold .\n.I 2\n.T \ntitle\n.W\nbody\n") == [
-        TopicText("001", "what laws hold ."),
-        TopicText("2", "title", "body"),
-    ]
 
 
 def test_read_topics_by_explicit_format():

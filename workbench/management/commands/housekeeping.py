@@ -40,7 +40,7 @@ class Command(BaseCommand):
             "Sign-in records": lambda: remove_sign_in_records(options["days"]),
             "Unfinished uploads": remove_unfinished_uploads,
             "Files of rejected runs": remove_old_rejected_files,
-            "Store files not named by any row": remove_left_over_files,
+            "Store files not named by any row": lambda: remove_unnamed_files(list_unnamed_files()),
             "Keys of worker IDs past their retention date": destroy_expired_keys,
         }
         for name, remove in chores.items():
@@ -62,7 +62,3 @@ def remove_sign_in_records(days: int) -> int:
 def remove_unfinished_uploads() -> int:
     uploads = Path(settings.FILE_UPLOAD_TEMP_DIR).glob("*.upload*")
     return sum(remove_old_file(path, UPLOAD_HOURS) for path in uploads)
-
-
-def remove_left_over_files() -> int:
-    return remove_unnamed_files(list_unnamed_files())

@@ -9,14 +9,20 @@ import pytest
 from scipy import stats
 from statsmodels.regression.linear_model import OLS
 
-from poolbench.evaluation.comparison.family import TOO_SMALL, FamilyExample, FamilyTest
-from poolbench.evaluation.comparison.randomised_tukey import critical_range, shuffled_ranges
+from poolbench.evaluation.comparison.family import (
+    NO_RESIDUAL,
+    TOO_SMALL,
+    FamilyExample,
+    FamilyTest,
+    critical_range,
+    residual_variance,
+    shuffled_ranges,
+)
 from poolbench.evaluation.comparison.registry import FAMILY_TESTS, TESTS
 from poolbench.evaluation.comparison.studentized_range import (
     studentized_range_isf,
     studentized_range_sf,
 )
-from poolbench.evaluation.comparison.tukey import NO_RESIDUAL, residual_variance
 from poolbench.statistics.draws import Floats, ResamplingOptions
 
 TUKEY, RANDOMISED = FAMILY_TESTS["tukey-hsd"], FAMILY_TESTS["randomised-tukey-hsd"]

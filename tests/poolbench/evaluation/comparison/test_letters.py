@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from poolbench.evaluation.comparison import letters as letters_module
+from poolbench.evaluation.comparison import marks as marks_module
 from poolbench.evaluation.comparison.compare import compare_all
-from poolbench.evaluation.comparison.letters import (
+from poolbench.evaluation.comparison.marks import (
     UNTESTED,
     assign_letters,
     group_by_difference,
@@ -116,7 +116,7 @@ def test_no_runs_and_one_run():
 
 
 def test_too_many_groups_have_no_letters(monkeypatch):
-    monkeypatch.setattr(letters_module, "MOST_GROUPS", 1)
+    monkeypatch.setattr(marks_module, "MOST_GROUPS", 1)
     compared = compare_all(np.array([[0.1, 0.2, 0.1, 0.15], [0.8, 0.9, 0.85, 0.9]]), ["a", "b"])
     groups = assign_letters(compared, ["b", "a"])
     assert groups.letters == {"b": UNTESTED, "a": UNTESTED}

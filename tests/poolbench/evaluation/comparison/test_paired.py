@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from poolbench.evaluation.comparison import randomisation as randomisation_module
+from poolbench.evaluation.comparison import resampling_tests
 from poolbench.evaluation.comparison.paired_tests import (
     NO_DIFFERENCE,
     TEN_QUERIES,
@@ -143,7 +143,7 @@ def test_randomisation_is_scipys_permutation_test() -> None:
 def test_randomisation_by_chance_is_near_the_exact_one(monkeypatch: pytest.MonkeyPatch) -> None:
     first, second = drawn(14, gap=0.03)
     exact = outcome("randomisation", first, second).p_value or 0
-    monkeypatch.setattr(randomisation_module, "EXACT", 0)
+    monkeypatch.setattr(resampling_tests, "EXACT", 0)
     found = outcome("randomisation", first, second, ResamplingOptions(3, 40_000))
     error = np.sqrt(exact * (1 - exact) / 40_000)
     assert abs((found.p_value or 0) - exact) < 3 * error

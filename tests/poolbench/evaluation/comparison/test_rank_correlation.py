@@ -12,6 +12,8 @@ from scipy import stats
 
 from poolbench.evaluation.comparison.rank_correlation import (
     ALL_TIED,
+    REFERENCE_TIES,
+    TIES,
     TOO_FEW_RUNS,
     RankCorrelation,
     RankingExample,
@@ -20,7 +22,6 @@ from poolbench.evaluation.comparison.rank_correlation import (
 )
 from poolbench.evaluation.comparison.rank_drop import RankDrop, find_largest_drop
 from poolbench.evaluation.comparison.registry import CORRELATIONS
-from poolbench.evaluation.comparison.tau_ap import REFERENCE_TIES, TIES
 from poolbench.statistics.estimate import Estimate
 from tests.examples import examples
 
@@ -182,16 +183,16 @@ def test_every_two_measures_are_compared_once_or_in_both_directions() -> None:
 
 
 def test_the_largest_drop_is_the_run_that_falls_most() -> None:
-    before = {"a": 0.5, "b": 0.4, "c": 0.3, "d": 0.2, "gone": 0.9}
-    after = {"d": 0.6, "a": 0.5, "c": 0.45, "b": 0.1, "new": 0.9}
-    found = find_largest_drop(before, after)
+    before = np.array([0.5, 0.4, 0.3, 0.2, 0.9, np.nan])
+    after = np.array([0.5, 0.1, 0.45, 0.6, np.nan, 0.9])
+    found = find_largest_drop("abcdef", before, after)
     assert found == RankDrop("b", 2, 4)
     assert found.places == 2
-    assert find_largest_drop(before, before) is None
-    assert find_largest_drop({}, {}) is None
+    assert find_largest_drop("abcdef", before, before) is None
+    assert find_largest_drop((), np.empty(0), np.empty(0)) is None
 
 
 def test_tied_runs_share_the_best_rank_and_the_higher_of_equal_drops_is_told() -> None:
-    before = {"a": 0.5, "b": 0.5, "c": 0.3, "d": 0.1, "e": float("nan")}
-    after = {"a": 0.1, "b": 0.5, "c": 0.05, "d": 0.6, "e": 0.7}
-    assert find_largest_drop(before, after) == RankDrop("a", 1, 3)
+    before = np.array([0.5, 0.5, 0.3, 0.1, np.nan])
+    after = np.array([0.1, 0.5, 0.05, 0.6, 0.7])
+    assert find_largest_drop("abcde", before, after) == RankDrop("a", 1, 3)

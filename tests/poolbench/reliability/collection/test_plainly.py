@@ -53,7 +53,7 @@ class Plain:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_uniques_and_depths(seed: int):
+def test_uniques_and_depths(seed):
     plain = Plain(seed)
     found = plain.collection()
     for row in count_contributions(found).by_team:
@@ -67,7 +67,7 @@ def test_uniques_and_depths(seed: int):
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_scores_without_a_team_are_those_of_evaluate(seed: int):
+def test_scores_without_a_team_are_those_of_evaluate(seed):
     plain = Plain(seed)
     found = plain.collection()
     by_measure = leave_groups_out(found, MEASURES)

@@ -59,7 +59,7 @@ def counts(found: PooledCollection, level: int, draw: int = 0) -> list[tuple[int
     # 30 and 90 of each topic; halves up: 1.5 is 2 and 4.5 is 5, of which 10 are the least.
     [(1, 1, 10), (5, 2, 10), (10, 3, 10), (15, 5, 14), (50, 15, 45), (100, 30, 90)],
 )
-def test_how_many_are_drawn(level: int, relevant: int, others: int):
+def test_how_many_are_drawn(level, relevant, others):
     assert counts(large(), level) == [(relevant, others)] * 2
 
 

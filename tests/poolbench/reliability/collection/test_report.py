@@ -9,7 +9,6 @@ import pytest
 from poolbench.evaluation.measures.names import parse_measures
 from poolbench.evaluation.name_files import read_tags, read_teams
 from poolbench.files.faults import FaultReport, InvalidFile
-from poolbench.reliability.collection.cards import CARDS
 from poolbench.reliability.collection.formats import FORMATS
 from poolbench.reliability.collection.inputs import (
     CollectionSource,
@@ -23,7 +22,7 @@ from poolbench.reliability.collection.report import (
     build_reusability_report,
     can_rank_by,
 )
-from poolbench.reliability.collection.report_tables import build_sections
+from poolbench.reliability.collection.report_tables import CARDS, build_sections
 from poolbench.reliability.collection.stability import assess_stability
 from poolbench.runs.qrels import qrels_from_rows
 from poolbench.runs.run_matrix import PairDictionary

@@ -44,7 +44,7 @@ def covid(data_dir: Path) -> PooledCollection:
     )
 
 
-def test_the_depth_of_the_pool_can_be_seen(covid: PooledCollection):
+def test_the_depth_of_the_pool_can_be_seen(covid):
     # The README of the data: the depth-7 pool has 6,959 pairs, 6,953 of them judged.
     assert (covid.pool.depth, len(covid.pool.place)) == (7, 6959)
     assert sum(row.judged for row in count_new_by_depth(covid)) == 6953
@@ -53,7 +53,7 @@ def test_the_depth_of_the_pool_can_be_seen(covid: PooledCollection):
     ]  # fmt: skip
 
 
-def test_uniques(covid: PooledCollection):
+def test_uniques(covid):
     found = count_contributions(covid)
     assert len(found.by_team) == 56
     assert (found.from_elsewhere, found.relevant_from_elsewhere) == (1738, 401)
@@ -62,7 +62,7 @@ def test_uniques(covid: PooledCollection):
     assert sum(row.relevant_alone for row in found.by_team) == 1068
 
 
-def test_leave_one_team_out(covid: PooledCollection):
+def test_leave_one_team_out(covid):
     found = {row.measure: row for row in leave_groups_out(covid, parse_measures(MEASURES))}
     means = {name: round(row.mean_percent, 1) for name, row in found.items()}
     assert means == {"map": -18.5, "P_10": -24.6, "bpref": -6.3, "bpref-10": -6.7, "ndcg": -13.0}
@@ -72,7 +72,7 @@ def test_leave_one_team_out(covid: PooledCollection):
     assert found["map"].drop == RankDrop("xj4wang_run1", 7, 32)
 
 
-def test_signs_of_a_small_pool(covid: PooledCollection):
+def test_signs_of_a_small_pool(covid):
     found = assess_stability(covid)
     assert found.low_runs == {"5": 59, "10": 122, "20": 143, "100": 143}
     dense = [topic.topic for topic in found.topics if topic.alarm]
@@ -80,7 +80,7 @@ def test_signs_of_a_small_pool(covid: PooledCollection):
     assert round(found.concentration, 3) == 0.454
 
 
-def test_fewer_judgments(covid: PooledCollection):
+def test_fewer_judgments(covid):
     measures = parse_measures(MEASURES)
     rows = rank_with_fewer_judgments(covid, measures, draws=10, levels=(10, 40, 50, 100))
     found = {(row.measure, row.level): row for row in rows}
@@ -98,7 +98,7 @@ def test_fewer_judgments(covid: PooledCollection):
     assert (means["bpref-10", 10], means["bpref-10", 100]) == (0.17, 0.159)
 
 
-def test_condensed_and_corrected(covid: PooledCollection):
+def test_condensed_and_corrected(covid):
     (gap,), (correction,) = (
         of(covid, parse_measures(["P_10"])) for of in (compare_condensed, correct_unpooled_scores)
     )

@@ -24,7 +24,6 @@ from poolbench.reliability.disagreement.ballots import (
     Grades,
     build_ballots,
     build_ballots_from_qrels,
-    qrels_to_grades,
 )
 from poolbench.reliability.disagreement.panel import DisagreementPanel, build_panel_from_tables
 from poolbench.reliability.disagreement.rankings import SystemRanking, rankings_by_assessor
@@ -47,7 +46,7 @@ def ballots_from(folder: Path, published: Path, files: str) -> BallotTable:
         path.name.removesuffix(".gz").removesuffix(".txt"): read_qrels(read_bytes(path))
         for path in sorted(folder.glob(files))
     }
-    reference = qrels_to_grades(read_qrels(read_bytes(published)))
+    reference = read_qrels(read_bytes(published)).by_pair()
     return build_ballots(build_ballots_from_qrels(tables), get_policy("mean-floor"), reference)
 
 
@@ -64,13 +63,13 @@ def taus(panel: DisagreementPanel, digits: int | None) -> dict[str, float | None
     return {row.name: row.coefficients["tau-b"].value for row in rows}
 
 
-def test_published_qrels_and_the_floor_mean_of_two_assessors(data_dir: Path) -> None:
+def test_published_qrels_and_the_floor_mean_of_two_assessors(data_dir):
     panel = panel_from(data_dir, data_dir / "dl19-eight-assessors" / "main", "*.txt")
     assert taus(panel, 4)["policy"] == pytest.approx(0.9436, abs=0.00005)
     assert taus(panel, None)["policy"] == pytest.approx(628 / 666)
 
 
-def test_seven_machines_rank_the_runs_as_told(data_dir: Path) -> None:
+def test_seven_machines_rank_the_runs_as_told(data_dir):
     panel = panel_from(data_dir, data_dir / "llm-judges-dl19", "*.gz")
     found = taus(panel, 4)
     assert {name: found[name] for name in MACHINES} == pytest.approx(MACHINES, abs=0.00005)
@@ -81,9 +80,7 @@ def test_seven_machines_rank_the_runs_as_told(data_dir: Path) -> None:
 @pytest.mark.parametrize(("name", "differ", "tau"), [
     ("crowd:majority", 0, 0.913), ("crowd:dawid-skene", 793, 0.946), ("crowd:ordinal", 211, 0.922),
 ])  # fmt: skip
-def test_crowd_policies_rank_the_runs_as_the_page_says(
-    data_dir: Path, name: str, differ: int, tau: float
-) -> None:
+def test_crowd_policies_rank_the_runs_as_the_page_says(data_dir, name, differ, tau):
     panel = panel_from(data_dir, data_dir / "dl19-eight-assessors" / "main", "*.txt")
     grades, base = (
         grades_by_policy(data_dir, panel, policy) for policy in (name, "crowd:majority")

@@ -19,11 +19,7 @@ from poolbench.pooling.pool_builder import PoolBudget, split_budget, start_sessi
 from poolbench.pooling.registry import METHODS
 from poolbench.pooling.run_listing import build_listing
 from poolbench.pooling.spec import PoolSpec, RunChoice, depth_spec
-from poolbench.reliability.simulation.finished_campaign import (
-    ContributingRun,
-    FinishedCampaign,
-    reseed_ties,
-)
+from poolbench.reliability.simulation.finished_campaign import ContributingRun, FinishedCampaign
 from poolbench.reliability.simulation.formats import FORMATS
 from poolbench.reliability.simulation.replay import Replay, order_replay, replay_spec
 from poolbench.reliability.simulation.report import BudgetPoint, SeedRange, Simulation
@@ -31,8 +27,7 @@ from poolbench.reliability.simulation.simulator import NEVER_FOUND, simulate_spe
 from poolbench.runs.qrels import qrels_from_rows
 from poolbench.runs.tables import RunTable
 from tests.examples import examples
-from tests.poolbench.pooling.one_queue import choose_next_in_any_topic
-from tests.poolbench.pooling.toy import orders, run, step, toy_runs
+from tests.poolbench.pooling.toy import choose_next_in_any_topic, orders, run, step, toy_runs
 
 # e of topic 1 and y of topic 2 are holes; nobody finds q.
 GRADES = {"1": {"a": 2, "b": 0, "c": 0, "d": 1, "q": 1}, "2": {"x": 0, "y": -1, "z": 1}}
@@ -69,7 +64,7 @@ def at(simulation: Simulation, budget: int) -> BudgetPoint:
     return next(p for p in simulation.specs[0].points if p.budget == budget)
 
 
-def test_what_is_judged_and_found_when_the_spec_is_done(depth_two: Simulation) -> None:
+def test_what_is_judged_and_found_when_the_spec_is_done(depth_two):
     (spec,) = depth_two.specs
     # a b c, x y z, k l; of the relevant a d q, z, k l all but d and q; y is a hole.
     assert (spec.judged, spec.relevant, spec.holes) == (always(8), always(4), always(1))
@@ -79,7 +74,7 @@ def test_what_is_judged_and_found_when_the_spec_is_done(depth_two: Simulation) -
     assert (facts.judged, facts.relevant, facts.level, facts.seeds) == (10, 6, 1, SEEDS)
 
 
-def test_what_is_spent_and_found_at_a_budget(depth_two: Simulation) -> None:
+def test_what_is_spent_and_found_at_a_budget(depth_two):
     two_rounds = at(depth_two, 6)  # the first ranks: a b, x y, k l
     assert (two_rounds.spent, two_rounds.relevant) == (always(6), always(3))
     assert (two_rounds.share, two_rounds.holes) == (always(0.5), always(1))
@@ -87,7 +82,7 @@ def test_what_is_spent_and_found_at_a_budget(depth_two: Simulation) -> None:
     assert (more_than_it_wants.spent, more_than_it_wants.relevant) == (always(8), always(4))
 
 
-def test_what_hangs_on_chance_is_a_mean_and_its_ends(depth_two: Simulation) -> None:
+def test_what_hangs_on_chance_is_a_mean_and_its_ends(depth_two):
     # One document a topic: k or l, x or y, and a or b, whichever the hash of the seed puts first.
     first = [hash_order(seed, "1", "a") < hash_order(seed, "1", "b") for seed in range(SEEDS)]
     hole = [hash_order(seed, "2", "y") < hash_order(seed, "2", "x") for seed in range(SEEDS)]
@@ -97,7 +92,7 @@ def test_what_hangs_on_chance_is_a_mean_and_its_ends(depth_two: Simulation) -> N
     assert point.holes == SeedRange(sum(hole) / SEEDS, 0, 1, SEEDS)
 
 
-def test_the_ranking_of_all_runs_against_that_by_the_full_qrels(depth_two: Simulation) -> None:
+def test_the_ranking_of_all_runs_against_that_by_the_full_qrels(depth_two):
     # Sums of P_2 by the full qrels: gamma 1.5, the others 1. After six judgments z is not
     # judged and beta has 0.5.
     six = at(depth_two, 6).rankings["P_2"]
@@ -111,7 +106,7 @@ def test_the_ranking_of_all_runs_against_that_by_the_full_qrels(depth_two: Simul
     assert (all_of_it.drop, all_of_it.worst) == (always(0), None)
 
 
-def test_the_effort_until_so_many_are_found(depth_two: Simulation) -> None:
+def test_the_effort_until_so_many_are_found(depth_two):
     half, most, nearly_all = depth_two.specs[0].efforts
     # 50 %: 2 of a d q never, z comes third, k or l first. 80 %: all of k and l.
     assert (half.by_topic, half.reached) == (always(2), always(2))
@@ -128,12 +123,12 @@ def test_the_effort_until_so_many_are_found(depth_two: Simulation) -> None:
     assert most.total == nearly_all.total == SeedRange(None, None, None, 0, NEVER_FOUND)
 
 
-def test_the_effort_in_all_is_where_the_last_one_wanted_stands() -> None:
+def test_the_effort_in_all_is_where_the_last_one_wanted_stands():
     known = Replay(np.zeros(4, np.int64), np.arange(4), np.array([True, False, False, True]))
     assert [known.judgments_needed(wanted) for wanted in (1, 2, 3)] == [1, 4, None]
 
 
-def test_budgets_are_shares_of_the_deepest_spec() -> None:
+def test_budgets_are_shares_of_the_deepest_spec():
     found = found_by(depth_spec(1), depth_spec(2))
     # 5, 10, 20, 30, 50, 75 and 100 % of 8, rounded up
     assert found.budgets == (1, 2, 3, 4, 6, 8)
@@ -141,7 +136,7 @@ def test_budgets_are_shares_of_the_deepest_spec() -> None:
     assert [spec.judged.mean for spec in found.specs] == [6, 8]
 
 
-def test_runs_feed_a_pool_as_its_spec_chooses_them() -> None:
+def test_runs_feed_a_pool_as_its_spec_chooses_them():
     known = finished()
     tags = [*known.tags]
     told = [
@@ -162,7 +157,7 @@ def test_runs_feed_a_pool_as_its_spec_chooses_them() -> None:
     assert fed(tags=(tags[2], tags[3])) == {tags[2]}
 
 
-def test_qrels_without_a_line_rank_nothing() -> None:
+def test_qrels_without_a_line_rank_nothing():
     topic = min(GRADES, key=partial(turn_of, 0))
     only_a_hole = [run("one", {topic: "?a"}), run("two", {topic: "?"})]
     found = simulate_specs(
@@ -182,9 +177,9 @@ def test_qrels_without_a_line_rank_nothing() -> None:
 @pytest.mark.parametrize(
     "spec", [PoolSpec((step("maxmean"),)), PoolSpec((step("take"),), PoolBudget(total=7))]
 )
-def test_a_replay_is_the_session_of_each_topic_judged_by_the_qrels(spec: PoolSpec) -> None:
+def test_a_replay_is_the_session_of_each_topic_judged_by_the_qrels(spec):
     campaign = finished()
-    listing = reseed_ties(campaign.listing(PoolSpec((step("take"),))), 3)
+    listing = replace(campaign.listing(PoolSpec((step("take"),))), seed=3)
     found = replay_spec(spec, listing, campaign)
     wanted = orders(
         *spec.steps,
@@ -201,9 +196,9 @@ def test_a_replay_is_the_session_of_each_topic_judged_by_the_qrels(spec: PoolSpe
 
 @examples(100)
 @given(st.lists(st.integers(0, 9), min_size=3, max_size=3), st.integers(0, 30), st.integers(0, 9))
-def test_all_topics_advance_alike(sizes: list[int], budget: int, seed: int) -> None:
+def test_all_topics_advance_alike(sizes, budget, seed):
     campaign = finished()
-    listing = reseed_ties(campaign.listing(PoolSpec((step("take"),))), seed)
+    listing = replace(campaign.listing(PoolSpec((step("take"),))), seed=seed)
     found = order_replay(
         [np.full(size, -1) for size in sizes],
         [np.arange(size) for size in sizes],
@@ -214,10 +209,10 @@ def test_all_topics_advance_alike(sizes: list[int], budget: int, seed: int) -> N
     assert given_.tolist() == split_budget(budget, sizes, listing.topics, seed).tolist()
 
 
-def test_one_queue_over_topics_keeps_its_order_and_its_total() -> None:
+def test_one_queue_over_topics_keeps_its_order_and_its_total():
     campaign = finished()
     spec = PoolSpec((step("take", documents=1), step("mtf", scope="global")), PoolBudget(total=8))
-    listing = reseed_ties(campaign.listing(spec), 3)
+    listing = replace(campaign.listing(spec), seed=3)
     found = replay_spec(spec, listing, campaign)
     assert len(found) == 8
     # By next_of_all, document by document, after the first round.
@@ -243,7 +238,7 @@ def test_one_queue_over_topics_keeps_its_order_and_its_total() -> None:
     assert [topic for topic, _ in told[:3]] == sorted("123", key=partial(turn_of, 3))
 
 
-def test_runs_that_do_not_feed_the_pool_are_scored() -> None:
+def test_runs_that_do_not_feed_the_pool_are_scored():
     some = finished(pooled=["alpha", "delta"])
     spec = {
         "depth 1": depth_spec(1),
@@ -257,7 +252,7 @@ def test_runs_that_do_not_feed_the_pool_are_scored() -> None:
     assert found.specs[0].points[-1].rankings["P_1"].worst == RankDrop("gamma", 1, 2)
 
 
-def test_nothing_depends_on_the_order_of_runs() -> None:
+def test_nothing_depends_on_the_order_of_runs():
     runs: list[RunTable] = toy_runs()
     measures = parse_measures(["map", "bpref"])
     specs = {"maxmean": PoolSpec((step("maxmean"),)), "depth": depth_spec(2)}
@@ -268,14 +263,14 @@ def test_nothing_depends_on_the_order_of_runs() -> None:
     assert one == two
 
 
-def test_the_level_says_what_is_relevant() -> None:
+def test_the_level_says_what_is_relevant():
     strict = simulate_specs(
         finished(level=2), {"d": depth_spec(2)}, parse_measures(["map"]), seeds=1
     )
     assert (strict.facts.relevant, strict.specs[0].relevant.mean) == (1, 1)
 
 
-def test_progress_is_told_of_each_piece_of_work() -> None:
+def test_progress_is_told_of_each_piece_of_work():
     told: list[tuple[str, int, int]] = []
     specs = {"one": depth_spec(1), "two": depth_spec(2)}
     measures = parse_measures(["map"])
@@ -310,7 +305,7 @@ def test_progress_is_told_of_each_piece_of_work() -> None:
         ),
     ],
 )
-def test_what_cannot_be_simulated_is_refused(changes: dict[str, object], told: str) -> None:
+def test_what_cannot_be_simulated_is_refused(changes, told):
     given_: dict[str, object] = {
         "finished": finished(),
         "specs": {"depth": depth_spec(2)},
@@ -320,7 +315,7 @@ def test_what_cannot_be_simulated_is_refused(changes: dict[str, object], told: s
         simulate_specs(**given_ | changes)  # type: ignore[arg-type]
 
 
-def test_a_method_that_cannot_begin_says_so_before_anything_is_replayed() -> None:
+def test_a_method_that_cannot_begin_says_so_before_anything_is_replayed():
     def refuses(*_: object) -> None:
         raise ValueError("it needs texts")
 
@@ -334,14 +329,14 @@ def test_a_method_that_cannot_begin_says_so_before_anything_is_replayed() -> Non
     assert told == []
 
 
-def test_tags_are_told_apart() -> None:
+def test_tags_are_told_apart():
     with pytest.raises(ValueError, match="same tag"):
         FinishedCampaign.from_tables([*toy_runs(), *toy_runs()[:1]], QRELS)
     with pytest.raises(ValueError, match="tag: omega"):
         finished(pooled=["omega", "alpha"])
 
 
-def test_the_table_tells_means_and_ends(depth_two: Simulation) -> None:
+def test_the_table_tells_means_and_ends(depth_two):
     text = FORMATS["table"](depth_two)
     lines = [" ".join(line.split()) for line in text.splitlines()]
     assert "4 runs, 4 contributing; 3 topics, 10 judged pairs, 6 rel" in text
@@ -351,7 +346,7 @@ def test_the_table_tells_means_and_ends(depth_two: Simulation) -> None:
     assert "6 spec 0 0.7746 0.7778 2 beta 2 to 4" in lines
 
 
-def test_csv_and_json_hold_all_figures(depth_two: Simulation) -> None:
+def test_csv_and_json_hold_all_figures(depth_two):
     rows = FORMATS["csv"](depth_two).splitlines()[2:]
     assert rows[0] == "spec,budget,measure,figure,mean,low,high,seeds,run"
     assert "spec 0,6,,relevant,3.0,3,3,6," in rows
@@ -364,7 +359,7 @@ def test_csv_and_json_hold_all_figures(depth_two: Simulation) -> None:
     assert told["specs"][0]["spec"]["steps"] == [{"method": "depth", "k": 2}]
 
 
-def test_few_listings_stay_in_memory() -> None:
+def test_few_listings_stay_in_memory():
     campaign = finished()
     first = campaign.listing(depth_spec(1))
     assert campaign.listing(depth_spec(1)) is first

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from poolbench.reliability.stopping.discoveries import (
+    PoolState,
     TopicDiscoveries,
     count_since_last_relevant,
     discoveries_by_depth,
@@ -18,7 +19,6 @@ from poolbench.reliability.stopping.movement import (
     default_step,
     measure_movement,
 )
-from poolbench.reliability.stopping.pool_state import PoolState
 from poolbench.reliability.stopping.remaining_relevant import (
     NO_DEPTH,
     NO_SAMPLE,
