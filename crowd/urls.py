@@ -5,17 +5,7 @@ from __future__ import annotations
 from django.urls import include, path
 
 from campaigns.views.addresses import page
-from crowd.views import (
-    doorway,
-    gold,
-    keys,
-    payments,
-    studies,
-    trying,
-    unit,
-    unit_start,
-    workers,
-)
+from crowd.views import doorway, gold, keys, payments, studies, trying, unit, unit_start, workers
 
 CAMPAIGN_PAGES = [
     page("judging/crowd/", studies.studies_view),

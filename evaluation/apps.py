@@ -3,6 +3,14 @@ from django.apps import AppConfig
 
 class EvaluationConfig(AppConfig):
     name = "evaluation"
+    translated = (
+        "views.leaderboard.score_set_view",
+        "views.leaderboard.scores_view",
+        "views.paper.paper_view",
+        "views.run_pairs.",
+        "views.runs.",
+    )
+    """Views whose pages are translated, or modules of them."""
 
     def ready(self) -> None:
         """Add the check of measure names to the field ``Campaign.measures``.

@@ -63,11 +63,7 @@ def _make_reader(kind: Any) -> Reader:
     if isinstance(kind, type) and issubclass(kind, date):
         return kind.fromisoformat
     is_made = isinstance(kind, type) and issubclass(kind, Enum | float)
-    return kind if is_made else _keep
-
-
-def _keep(data: Any) -> Any:
-    return data
+    return kind if is_made else lambda data: data
 
 
 def _make_dataclass_reader(kind: type[Any]) -> Reader:

@@ -92,17 +92,11 @@ class Verdict:
 
 
 def finish_verdict(verdict: Verdict, thresholds: tuple[Threshold, ...]) -> Verdict:
-    """The answer of a rule, short enough to be read, with the ``thresholds`` of the rule where it
-    names none of its own.
+    """The answer of a rule, with the ``thresholds`` of the rule where it names none of its own. A
+    sentence that is too long to be read ends at its colon; the rest, a reason from elsewhere, goes
+    to the reason.
     """
-    short = shorten_verdict(verdict)
-    return replace(short, thresholds=verdict.thresholds or thresholds)
-
-
-def shorten_verdict(verdict: Verdict) -> Verdict:
-    """A sentence that is too long ends at its colon; the rest, a reason from elsewhere, goes to the
-    reason.
-    """
+    verdict = replace(verdict, thresholds=verdict.thresholds or thresholds)
     if len(verdict.sentence.split()) <= MOST_WORDS:
         return verdict
     head, _, rest = verdict.sentence.partition(": ")

@@ -15,10 +15,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
-from campaigns.api.confirmation import ConfirmSerializer, read_fields
-from campaigns.api.resources import CAMPAIGN, filter_campaigns, request_user
-from campaigns.models import Campaign, Run, User
-from campaigns.queries.lists import get_campaign_for
+from campaigns.api.confirmation import ConfirmSerializer
+from campaigns.api.resources import CAMPAIGN, filter_campaigns, read_act
+from campaigns.models import Campaign, Run
 from poolbench.files.faults import InvalidFile
 from poolbench.pooling.formats import FORMATS
 from poolbench.pooling.spec import PoolSpec, RunChoice, depth_spec
@@ -136,17 +135,22 @@ class PoolViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.Gen
     @extend_schema(request=FreezeSerializer, responses={201: PoolSerializer})
     def create(self, request: Request) -> Response:
         """Freeze the pool of a spec and runs as the campaign's next version."""
-        fields, actor = read_fields(FreezeSerializer, request.data), request_user(request)
-        arguments = pool_service_arguments(actor, fields) | {"after": fields.get("after")}
-        pool = freeze_pool(actor=actor, decision=fields["decision"], **arguments)
+        actor, campaign, fields = read_act(FreezeSerializer, request)
+        pool = freeze_pool(
+            actor=actor,
+            campaign=campaign,
+            after=fields.get("after"),
+            decision=fields["decision"],
+            **choose_contents(campaign, fields),
+        )
         return Response(self.get_serializer(pool).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(request=PoolRequestSerializer, responses=PoolPreviewSerializer)
     @action(detail=False, methods=["post"])
     def preview(self, request: Request) -> Response:
         """Size, judging effort and composition of a pool; nothing is saved."""
-        fields, actor = read_fields(PoolRequestSerializer, request.data), request_user(request)
-        preview = preview_pool(actor=actor, **pool_service_arguments(actor, fields))
+        actor, campaign, fields = read_act(PoolRequestSerializer, request)
+        preview = preview_pool(actor=actor, campaign=campaign, **choose_contents(campaign, fields))
         return Response(PoolPreviewSerializer(preview).data)
 
     @extend_schema(responses={(200, "text/plain"): OpenApiTypes.STR})
@@ -195,9 +199,8 @@ class PoolViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.Gen
         return HttpResponse(text, content_type=f"{mime}; charset=utf-8")
 
 
-def pool_service_arguments(actor: User, data: dict[str, Any]) -> dict[str, Any]:
-    """Campaign, spec and runs as arguments of a service."""
-    campaign = get_campaign_for(actor, data["campaign"], "campaigns.manage")
+def choose_contents(campaign: Campaign, data: dict[str, Any]) -> dict[str, Any]:
+    """Spec and runs as arguments of a service."""
     spec = spec_from_request(data)
     if spec.runs != RunChoice():
         accepted = list(list_poolable_runs(campaign))
@@ -207,7 +210,7 @@ def pool_service_arguments(actor: User, data: dict[str, Any]) -> dict[str, Any]:
         runs = spec.runs.choose(accepted, lambda run: run.team.name)
     else:
         runs = runs_from_request(campaign, data.get("runs", []))
-    return {"campaign": campaign, "spec": spec, "runs": runs}
+    return {"spec": spec, "runs": runs}
 
 
 def spec_from_request(data: dict[str, Any]) -> PoolSpec:

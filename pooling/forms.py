@@ -55,10 +55,7 @@ def fill_up_choices() -> list[tuple[str, str]]:
     """The methods that need neither texts nor parameters without a default."""
     ready = [m for m in LISTED if not m.reads and all(p.default for p in m.card.parameters)]
     label = {True: "{}, adaptive", False: "{}"}
-    return [
-        ("", "None"),
-        *((m.name, label[bool(m.player)].format(m.card.title)) for m in ready),
-    ]
+    return [("", "None"), *((m.name, label[bool(m.player)].format(m.card.title)) for m in ready)]
 
 
 class PoolForm(forms.Form):
@@ -79,15 +76,10 @@ class PoolForm(forms.Form):
         queryset=Run.objects.none(),
         label="Runs",
         required=False,
-        error_messages={
-            "invalid_choice": "A selected run is no longer accepted in this campaign.",
-        },
+        error_messages={"invalid_choice": "A selected run is no longer accepted in this campaign."},
     )
     depth = forms.IntegerField(
-        min_value=1,
-        initial=DEPTH,
-        required=False,
-        help_text="Documents per run and topic.",
+        min_value=1, initial=DEPTH, required=False, help_text="Documents per run and topic."
     )
     then = forms.ChoiceField(label="Fill-up method", choices=fill_up_choices, required=False)
     documents = forms.IntegerField(

@@ -10,15 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from campaigns.lifecycle.campaign import CampaignFacts
-from campaigns.lifecycle.registry import (
-    AppFacts,
-    LifeCycle,
-    Phase,
-    Status,
-    Tab,
-    Task,
-    Viewer,
-)
+from campaigns.lifecycle.registry import AppFacts, LifeCycle, Phase, Status, Tab, Task, Viewer
 from campaigns.lifecycle.texts import format_moment, ngettext
 from campaigns.models import Role
 from pooling.models import Pool

@@ -6,7 +6,6 @@ from typing import Any
 
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
-from django.db.models import QuerySet
 from django.http import QueryDict
 
 from campaigns.forms.settings import check_upload_size
@@ -78,13 +77,10 @@ class ComparisonPlanForm(forms.Form):
 
     def __init__(self, campaign: Campaign, data: QueryDict | None = None) -> None:
         super().__init__(data, initial={"pool": campaign.pools.first()})
-        runs: QuerySet[Any] = campaign.runs.accepted()
-        querysets: dict[str, QuerySet[Any]] = {"run_a": runs, "run_b": runs}
-        querysets["pool"] = campaign.pools.all()
+        runs = campaign.runs.accepted()
+        querysets = {"pool": campaign.pools.all(), "run_a": runs, "run_b": runs}
         for name, rows in querysets.items():
-            field = self.fields[name]
-            if isinstance(field, forms.ModelChoiceField):
-                field.queryset = rows
+            self.fields[name].queryset = rows  # type: ignore[attr-defined]
 
     def read_options(self) -> ComparisonOptions:
         """The options of a valid form."""

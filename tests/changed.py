@@ -5,7 +5,8 @@ In this order, as far as the minute reaches: the rules on names, words, architec
 of the documentation, and changed tests; tests that are called after the changed module; those that
 import it; those that ask for the pages of a changed template, or of a view that is or imports the
 changed module, of its app first; of the library, the other tests of its package.
-``tests/seconds.txt`` has what tests cost. What does not fit is named, and remains to ``make test``.
+``tests/seconds.txt`` has what tests cost (``tests/seconds.py`` writes it). What does not fit is
+named, and remains to ``make test``.
 
 ``python -m tests.changed`` prints the paths.
 """

@@ -13,7 +13,7 @@ from __future__ import annotations
 NO_DATABASE = """
     poolbench replay services translation
     test_architecture test_changed test_docs test_engines test_names test_wording
-    evaluation/test_charts judging/test_figures judging/test_screen_keys
+    evaluation/test_charts judging/test_figures
 """
 ON_TOP = """
     browser

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 from html import unescape
+from io import StringIO
 from typing import Any
+
+from django.core.management import call_command
 
 VERBATIM = re.compile(r"(<(pre|textarea|script|style)\b.*?</\2>)", re.DOTALL)
 TAG = re.compile(r"(<[a-zA-Z/!](?:\"[^\"]*\"|'[^']*'|[^'\">])*>)", re.DOTALL)
@@ -62,3 +65,10 @@ def _tidy_pieces(html: str) -> str:
 
 def _is_block(tag: str) -> bool:
     return bool(tag) and tag.strip("</>").split()[0].lower() in BLOCKS
+
+
+def run_command(*args: object, **options: object) -> str:
+    """What ``manage.py`` prints for these arguments."""
+    out = StringIO()
+    call_command(*map(str, args), stdout=out, **options)
+    return out.getvalue()

@@ -13,9 +13,8 @@ from poolbench.crowd.hourly_pay import PAY
 from poolbench.crowd.providers.registry import PROVIDERS
 from poolbench.crowd.quality.workers import CARDS as CROWD_QUALITY_CARDS
 from poolbench.crowd.quality.workers import PAY_CARDS
-from poolbench.evaluation.charts.boxes import BOX_PLOT
-from poolbench.evaluation.charts.caterpillar import CATERPILLAR
-from poolbench.evaluation.charts.topics import PRECISION_HISTOGRAM
+from poolbench.evaluation.charts.runs import CATERPILLAR
+from poolbench.evaluation.charts.topics import BOX_PLOT, PRECISION_HISTOGRAM
 from poolbench.evaluation.comparison.compare import compare_all
 from poolbench.evaluation.comparison.corrections import MultipleTestCorrection
 from poolbench.evaluation.comparison.discriminative import CARD as POWER

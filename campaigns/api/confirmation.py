@@ -1,4 +1,4 @@
-"""What a request of the API holds: its fields, and the consents to acts that cannot be undone."""
+"""The API's side of acts that cannot be undone: their consents in the request."""
 
 from __future__ import annotations
 
@@ -34,14 +34,9 @@ class ConfirmSerializer(Serializer[Any]):
         return attrs | {"decision": Decision(frozenset(attrs.pop("confirm")), attrs.pop("digest"))}
 
 
-def read_fields(form: type[Serializer[Any]], data: Any) -> dict[str, Any]:
-    """The validated ``data``, of the body or the query; 400 with what is wrong with it."""
-    filled = form(data=data)
-    filled.is_valid(raise_exception=True)
-    return dict(filled.validated_data)
-
-
 def read_decision(request: Request) -> Decision:
     """The decision in the body of a request without other fields."""
-    decision: Decision = read_fields(ConfirmSerializer, request.data)["decision"]
+    form = ConfirmSerializer(data=request.data)
+    form.is_valid(raise_exception=True)
+    decision: Decision = form.validated_data["decision"]
     return decision

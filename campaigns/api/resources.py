@@ -19,7 +19,7 @@ from rest_framework.serializers import BaseSerializer, Serializer
 from rest_framework.views import exception_handler
 
 from campaigns.api.attachments import attachment_response
-from campaigns.api.confirmation import ConfirmSerializer, read_decision, read_fields
+from campaigns.api.confirmation import ConfirmSerializer, read_decision
 from campaigns.api.limits import PlainJSONParser
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Document, Grade, Run, Topic, User
@@ -175,11 +175,18 @@ def request_user(request: Request) -> User:
     return request.user
 
 
+def read_fields(form: type[Serializer[Any]], request: Request) -> dict[str, Any]:
+    """The validated body of the request; 400 with what is wrong with it."""
+    filled = form(data=request.data)
+    filled.is_valid(raise_exception=True)
+    return dict(filled.validated_data)
+
+
 def read_act(
     form: type[Serializer[Any]], request: Request, permission: str = "campaigns.manage"
 ) -> tuple[User, Campaign, dict[str, Any]]:
     """Who asks, the campaign that the body names, and its other fields."""
-    fields, actor = read_fields(form, request.data), request_user(request)
+    fields, actor = read_fields(form, request), request_user(request)
     return actor, get_campaign_for(actor, fields.pop("campaign"), permission), fields
 
 
@@ -219,7 +226,7 @@ class CampaignViewSet(
     def visibility(self, request: Request, slug: str) -> Response:  # noqa: ARG002 (the route's)
         """Change what participants see after a release; they get a notice."""
         actor, campaign = request_user(request), self.get_object()
-        fields = read_fields(VisibilitySerializer, request.data)
+        fields = read_fields(VisibilitySerializer, request)
         campaign = change_visibility(actor=actor, campaign=campaign, **fields)
         return Response(self.get_serializer(campaign).data)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
 
 from campaigns.models.append_only import AppendOnlyModel
 from campaigns.models.campaign import Campaign
@@ -37,8 +38,8 @@ class Job(models.Model):
     """Background work. This row is authoritative; ``kind`` is the name of a Celery task."""
 
     class State(models.TextChoices):
-        QUEUED = "queued", "waiting"
-        RUNNING = "running", "running"
+        QUEUED = "queued", _("waiting")
+        RUNNING = "running", _("running")
         DONE = "done", "done"
         FAILED = "failed", "failed"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from django import template
-from django.utils.translation import get_language
+from django.utils.translation import get_language, ngettext
 
 from campaigns.errors import format_thousands, lowercase_label
 
@@ -26,6 +26,27 @@ def scale_to_percent(share: float | None) -> float | None:
 def scale_part_to_percent(part: float, whole: float) -> float:
     """The length of a bar: ``part`` in percent of ``whole``; 0 of nothing."""
     return 100.0 * part / whole if whole else 0.0
+
+
+@register.filter("plain")
+def format_plain_number(number: float | str | None) -> str:
+    """For programs, without the comma that a language may have; None as nothing."""
+    return "" if number is None else str(number)
+
+
+@register.filter
+def count_runs(number: int) -> str:
+    return ngettext("%(n)s run", "%(n)s runs", number) % {"n": number}
+
+
+@register.filter
+def count_teams(number: int) -> str:
+    return ngettext("%(n)s team", "%(n)s teams", number) % {"n": number}
+
+
+@register.filter
+def count_topics(number: int) -> str:
+    return ngettext("%(n)s topic", "%(n)s topics", number) % {"n": number}
 
 
 @register.filter

@@ -9,12 +9,7 @@ from django import forms
 from crowd.services.payments import LONGEST_REASON, MOST_BONUS
 from poolbench.crowd.provider_lists import MOST_BYTES
 
-ANSWERS = (
-    ("page", "Page"),
-    ("csv", "CSV"),
-    ("json", "JSON"),
-    ("md", "Markdown"),
-)
+ANSWERS = (("page", "Page"), ("csv", "CSV"), ("json", "JSON"), ("md", "Markdown"))
 
 
 class BonusForm(forms.Form):

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from django.urls import reverse
 
-from campaigns.confirmation import (
-    Confirmation,
-    ConfirmationChoice,
-    Consequence,
-    OpenMatter,
-)
+from campaigns.confirmation import Confirmation, ConfirmationChoice, Consequence, OpenMatter
 from crowd.models import Study, WorkUnit
 from crowd.queries.start_checks import DONE, OPEN, StartCheck, list_start_checks
 from crowd.queries.studies import load_study_forecast

@@ -11,11 +11,7 @@ from crowd.queries.keys import find_fernet, find_key_date, read_sealed
 from crowd.queries.unit_pages import find_unit_code
 from crowd.queries.workers import find_exclusions
 from poolbench.crowd.payment_sheet import SheetRow
-from poolbench.crowd.reconciliation import (
-    ProviderSubmission,
-    Reconciliation,
-    reconcile_payments,
-)
+from poolbench.crowd.reconciliation import ProviderSubmission, Reconciliation, reconcile_payments
 
 
 def load_key_status(study: Study) -> dict[str, Any]:
@@ -66,18 +62,14 @@ def load_payment_sheet(study: Study) -> list[SheetRow]:
                 reason=payment.reason,
                 bonus_reasons=tuple(bonus.reason for bonus in own),
                 receipt=unit.receipt,
-                codes=find_codes(study, unit),
+                # What the worker may have entered at the provider.
+                codes=frozenset(filter(None, (unit.receipt, find_unit_code(study, unit)))),
                 worker=unit.worker_id,
                 is_whole=unit.state == WorkUnit.State.COMPLETE,
                 aside=unit.worker_id in whole or unit.pk in single,
             )
         )
     return rows
-
-
-def find_codes(study: Study, unit: WorkUnit) -> frozenset[str]:
-    """What the worker may have entered at the provider: the receipt, or the provider's code."""
-    return frozenset(filter(None, (unit.receipt, find_unit_code(study, unit))))
 
 
 def reconcile_study(study: Study, submissions: Sequence[ProviderSubmission]) -> Reconciliation:

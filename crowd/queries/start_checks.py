@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from django.db.models import Exists, OuterRef
@@ -10,7 +11,7 @@ from django.utils import timezone
 
 from campaigns.models import Document
 from crowd.models import Study, WorkUnit
-from crowd.queries.gold import load_gold_balance
+from crowd.queries.gold import GoldBalance, load_gold_balance
 from crowd.queries.study_terms import (
     format_amount,
     get_consent_text,
@@ -53,8 +54,7 @@ def list_start_checks(study: Study) -> list[StartCheck]:
         check_provider(study),
         check_retention(study),
         check_practice(study),
-        check_gold_number(study),
-        *check_gold_balance(study),
+        *check_gold_pairs(study),
         *check_pay(study),
         check_trial(study),
     ]
@@ -77,12 +77,10 @@ def check_documents(study: Study) -> StartCheck:
     )
 
 
-def check_deadline(study: Study) -> list[StartCheck]:
+def check_deadline(study: Study) -> Iterator[StartCheck]:
     campaign = study.campaign
-    if campaign.takes_judgments():
-        return []
-    return [
-        StartCheck(
+    if not campaign.takes_judgments():
+        yield StartCheck(
             "deadline",
             MISSING,
             "The judging deadline of the campaign has passed.",
@@ -90,7 +88,6 @@ def check_deadline(study: Study) -> list[StartCheck]:
             reverse("campaign-settings", args=[campaign.slug]),
             "Move deadline",
         )
-    ]
 
 
 def check_consent(study: Study) -> StartCheck:
@@ -184,8 +181,23 @@ def check_practice(study: Study) -> StartCheck:
     return StartCheck("practice", DONE, text)
 
 
-def check_gold_number(study: Study) -> StartCheck:
+def check_gold_pairs(study: Study) -> Iterator[StartCheck]:
     balance = load_gold_balance(study)
+    yield check_gold_number(study, balance)
+    if balance.dominant is not None:
+        grade = balance.dominant[0]
+        yield StartCheck(
+            "gold-one-grade",
+            OPEN,
+            f"{balance.dominant_percent:.0f} % of the gold have grade {grade}.",
+            f"A worker who always answers {grade} is never stopped.",
+            reverse("study-gold", args=[study.campaign.slug]),
+            "Balance gold",
+            "Start with gold of mostly one grade",
+        )
+
+
+def check_gold_number(study: Study, balance: GoldBalance) -> StartCheck:
     url = reverse("study-gold", args=[study.campaign.slug])
     if not study.gold_per_unit:
         return StartCheck(
@@ -224,78 +236,50 @@ def check_gold_number(study: Study) -> StartCheck:
     return StartCheck("gold", DONE, f"{text} needed.")
 
 
-def check_gold_balance(study: Study) -> list[StartCheck]:
-    balance = load_gold_balance(study)
-    if balance.dominant is None:
-        return []
-    grade = balance.dominant[0]
-    return [
-        StartCheck(
-            "gold-one-grade",
-            OPEN,
-            f"{balance.dominant_percent:.0f} % of the gold have grade {grade}.",
-            f"A worker who always answers {grade} is never stopped.",
-            reverse("study-gold", args=[study.campaign.slug]),
-            "Balance gold",
-            "Start with gold of mostly one grade",
-        )
-    ]
-
-
-def check_pay(study: Study) -> list[StartCheck]:
+def check_pay(study: Study) -> Iterator[StartCheck]:
     pay, currency = load_pay_assessment(study), study.currency
     url = reverse("study-edit", args=[study.campaign.slug, study.pk]) + "#pay"
     promise = format_amount(study.hourly_minimum, currency)
-    checks = []
     if not study.hourly_minimum:
-        checks.append(
-            StartCheck(
-                "no-minimum",
-                OPEN,
-                "No hourly minimum is promised.",
-                "Volunteers, or course work, may be unpaid; say so in the consent text.",
-                url,
-                "Set minimum",
-                "Start without a promised minimum",
-            )
+        yield StartCheck(
+            "no-minimum",
+            OPEN,
+            "No hourly minimum is promised.",
+            "Volunteers, or course work, may be unpaid; say so in the consent text.",
+            url,
+            "Set minimum",
+            "Start without a promised minimum",
         )
     elif study.pay_per_unit < pay.smallest:
-        checks.append(
-            StartCheck(
-                "pay-below",
-                OPEN,
-                f"{format_amount(study.pay_per_unit, currency)} a unit pays"
-                f" {pay.hourly:.2f} {currency} an hour, less than {promise}.",
-                f"{format_amount(pay.smallest, currency)} would be enough.",
-                url,
-                "Raise pay",
-                "Pay less than the promised minimum",
-            )
+        yield StartCheck(
+            "pay-below",
+            OPEN,
+            f"{format_amount(study.pay_per_unit, currency)} a unit pays"
+            f" {pay.hourly:.2f} {currency} an hour, less than {promise}.",
+            f"{format_amount(pay.smallest, currency)} would be enough.",
+            url,
+            "Raise pay",
+            "Pay less than the promised minimum",
         )
     else:
         text = f"Pay: {pay.hourly:.2f} {currency} an hour at the median, minimum {promise}."
-        checks.append(StartCheck("pay", DONE, text))
+        yield StartCheck("pay", DONE, text)
     if study.practice_pass and study.screen_out_pay < pay.smallest_screen_out:
-        checks.append(
-            StartCheck(
-                "screen-out-below",
-                OPEN,
-                f"Failed practice pays {format_amount(study.screen_out_pay, currency)}.",
-                f"For the time it takes, {format_amount(pay.smallest_screen_out, currency)} would"
-                " be enough.",
-                url,
-                "Raise pay",
-                "Pay less than the minimum for failed practice",
-            )
+        smallest = format_amount(pay.smallest_screen_out, currency)
+        yield StartCheck(
+            "screen-out-below",
+            OPEN,
+            f"Failed practice pays {format_amount(study.screen_out_pay, currency)}.",
+            f"For the time it takes, {smallest} would be enough.",
+            url,
+            "Raise pay",
+            "Pay less than the minimum for failed practice",
         )
-    return checks
 
 
 def check_trial(study: Study) -> StartCheck:
-    done = WorkUnit.objects.filter(
-        plan=study.plan_id, trial=True, state=WorkUnit.State.COMPLETE
-    ).exists()
-    if done:
+    trials = WorkUnit.objects.filter(plan=study.plan_id, trial=True)
+    if trials.filter(state=WorkUnit.State.COMPLETE).exists():
         return StartCheck("trial", DONE, "You have tried a unit.")
     return StartCheck(
         "not-tried",

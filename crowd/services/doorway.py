@@ -144,9 +144,7 @@ def check_worker(study: Study, worker: CrowdWorker) -> None:
         raise ActionRefused("worker-screened", message, str(CLOSE))
     own = WorkUnit.objects.filter(plan=study.plan_id, worker=worker)
     own.filter(state=WorkUnit.State.OFFERED).update(
-        state=WorkUnit.State.ABANDONED,
-        ended_at=timezone.now(),
-        reason="another task was opened",
+        state=WorkUnit.State.ABANDONED, ended_at=timezone.now(), reason="another task was opened"
     )
     if own.filter(state=WorkUnit.State.STARTED).exists():
         message = _("You are still working on another task of this study.")

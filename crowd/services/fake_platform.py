@@ -19,8 +19,9 @@ from campaigns.models import User
 from campaigns.rules import require_permission
 from crowd.models import Payment, Study, WorkUnit
 from crowd.queries.fake_platform import ACCEPTED, RETURNED, SUBMITTED, is_platform_open
+from crowd.queries.keys import find_crowd_key
 from crowd.services.doorway import admit_arrival, find_unit, read_link
-from crowd.services.keys import find_hashes, make_fake_link, seal_external
+from crowd.services.keys import hash_under, make_fake_link, seal_external
 from crowd.services.units import complete_unit, end_expired_unit, leave_unit
 from crowd.services.webhooks import record_event
 from poolbench.crowd.providers.base import ArrivalRefused
@@ -97,8 +98,10 @@ def find_fake_unit(study: Study, uid: str) -> WorkUnit | None:
 
 def hash_fake_units(study: Study, uids: Sequence[str]) -> dict[str, str]:
     """External hashes of tasks of the fake platform, by task; none without a key."""
-    hashes = find_hashes(study.campaign, [f"unit fake {uid}" for uid in uids])
-    return dict(zip(uids, hashes, strict=True)) if hashes else {}
+    key = find_crowd_key(study.campaign)
+    if key is None:
+        return {}
+    return dict(zip(uids, hash_under(key, [f"unit fake {uid}" for uid in uids]), strict=True))
 
 
 def open_link(study: Study, act: str, link: str) -> DoorAnswer:

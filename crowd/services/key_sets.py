@@ -43,7 +43,9 @@ def request_key_sets() -> int:
     studies = Study.objects.filter(provider="prolific", state__in=states)
     requested = 0
     for study in studies.select_related("campaign"):
-        if not study.provider_settings.get("key_set_url") or has_fresh_key_set(study):
+        latest = find_latest_key_set(study)
+        is_fresh = latest is not None and latest.received_at > now - MAX_AGE
+        if is_fresh or not study.provider_settings.get("key_set_url"):
             continue
         tried = study.campaign.jobs.filter(
             kind=FETCH_TASK, args__study=study.pk, created_at__gt=now - RETRY_AFTER
@@ -52,11 +54,6 @@ def request_key_sets() -> int:
             request_key_set(study)
             requested += 1
     return requested
-
-
-def has_fresh_key_set(study: Study) -> bool:
-    latest = find_latest_key_set(study)
-    return latest is not None and latest.received_at > timezone.now() - MAX_AGE
 
 
 def request_key_set(study: Study) -> Job:

@@ -54,12 +54,6 @@ def hash_external(campaign: Campaign, text: str) -> str:
     return hash_under(get_or_create_key(campaign), [text])[0]
 
 
-def find_hashes(campaign: Campaign, texts: Sequence[str]) -> list[str]:
-    """``hash_external`` of each text under the key in use; empty if there is none."""
-    key = find_crowd_key(campaign)
-    return hash_under(key, texts) if key else []
-
-
 def hash_under(key: CrowdKey, texts: Sequence[str]) -> list[str]:
     secret = derive_key(key, "hash")
     return [hmac.new(secret, text.encode(), sha256).hexdigest() for text in texts]

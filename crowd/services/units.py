@@ -28,13 +28,7 @@ from crowd.queries.unit_pages import (
 )
 from crowd.services.exclusions import apply_stop_rule
 from crowd.services.unit_answers import UnitAnswer, submit_unit_answer
-from crowd.services.unit_ends import (
-    PATIENCE,
-    check_not_over,
-    end_unit,
-    is_all_answered,
-    is_expired,
-)
+from crowd.services.unit_ends import PATIENCE, check_not_over, end_unit, is_all_answered, is_expired
 from crowd.services.unit_work import UnitRequest, lock_unit, start_unit
 from judging.models import Judgment, Purpose, TrainingPair
 from judging.services.judgment_log import JudgmentSubmission, run_with_retries
@@ -142,9 +136,7 @@ def check_may_begin(unit: WorkUnit, study: Study) -> None:
             return
     if study.state != Study.State.RUNNING and not unit.trial:
         raise ActionRefused(
-            "not-running",
-            _("There is no work right now."),
-            _("Please go back to your platform."),
+            "not-running", _("There is no work right now."), _("Please go back to your platform.")
         )
 
 
@@ -174,9 +166,7 @@ def complete_unit(*, unit: WorkUnit) -> WorkUnit:
         check_not_over(unit)
         if not is_all_answered(unit):
             raise ActionRefused(
-                "not-finished",
-                _("Some texts have no answer yet."),
-                _("Go on with the next text."),
+                "not-finished", _("Some texts have no answer yet."), _("Go on with the next text.")
             )
         return end_unit(unit, State.COMPLETE)
 

@@ -18,11 +18,7 @@ from crowd.queries.gold import (
 from crowd.queries.studies import list_studies
 from crowd.services.gold import add_gold, add_practice, retire_gold
 from judging.models import Audience
-from judging.queries.training import (
-    is_locked,
-    list_agreed_pairs,
-    list_training_pairs,
-)
+from judging.queries.training import is_locked, list_agreed_pairs, list_training_pairs
 from judging.services.training import remove_training
 from judging.views.example_pairs import ExamplePairs, serve_example_pairs
 

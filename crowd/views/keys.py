@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Any
 
 from django.contrib import messages
 from django.http import HttpResponse
@@ -35,9 +34,8 @@ def study_keys_view(request: SignedInRequest, slug: str, pk: int) -> HttpRespons
     act = request.POST.get("act", "")
     try:
         if act == "add":
-            return render_keys_page(
-                request, study, added=rotate_link_key(actor=request.user, study=study)
-            )
+            key = rotate_link_key(actor=request.user, study=study)
+            return render_keys_page(request, study, added=key)
         if act == "link":
             return render_keys_page(request, study, link=make_link_from_form(request, study))
         if act == "check":
@@ -77,17 +75,11 @@ def make_link_from_form(request: SignedInRequest, study: Study) -> str:
     return request.build_absolute_uri(link)
 
 
-def render_keys_page(
-    request: SignedInRequest,
-    study: Study,
-    *,
-    added: LinkKey | None = None,
-    link: str = "",
-    check: dict[str, Any] | None = None,
-    refused: ActionRefused | None = None,
-) -> HttpResponse:
-    # ``signs``: the provider's links are signed under the keys of this page. ``added`` is the key
-    # that was added just now: its secret is shown this once.
+def render_keys_page(request: SignedInRequest, study: Study, **outcome: object) -> HttpResponse:
+    """``outcome``: the key ``added`` just now, whose secret is shown this once, a ``link``, the
+    ``check`` of a receipt, or what is ``refused``.
+    """
+    # ``signs``: the provider's links are signed under the keys of this page.
     page = {
         "campaign": study.campaign,
         "study": study,
@@ -96,9 +88,7 @@ def render_keys_page(
         "link_path": request.build_absolute_uri(get_link_path(study)),
         "keys": list(LinkKey.objects.filter(study=study)),
         "key_set": find_latest_key_set(study),
-        "added": added,
-        "link": link,
-        "check": check,
-        "refused": refused,
+        **outcome,
     }
-    return render_page(request, "crowd/keys.html", page, status=409 if refused else 200)
+    status = 409 if "refused" in outcome else 200
+    return render_page(request, "crowd/keys.html", page, status=status)

@@ -27,11 +27,7 @@ from crowd.queries.studies import (
     load_crowd_needs,
     load_study_figures,
 )
-from crowd.queries.study_terms import (
-    assess_study_pay,
-    get_consent_text,
-    load_campaign_seconds,
-)
+from crowd.queries.study_terms import assess_study_pay, get_consent_text, load_campaign_seconds
 from crowd.queries.workers import get_study_for
 from crowd.services.studies import (
     create_study,

@@ -93,14 +93,10 @@ def play_act(request: SignedInRequest, study: Study) -> DoorAnswer:
     return acts[act](**play)
 
 
-def render_try_page(
-    request: SignedInRequest,
-    study: Study,
-    *,
-    answer: DoorAnswer | None = None,
-    links: list[str] | None = None,
-    refused: ActionRefused | None = None,
-) -> HttpResponse:
+def render_try_page(request: SignedInRequest, study: Study, **outcome: object) -> HttpResponse:
+    """``outcome``: the ``answer`` to an act, the ``links`` of accepted tasks, or what is
+    ``refused``.
+    """
     submissions = list_fake_submissions(study)
     uids = [task["unit"] for task in submissions]
     units = load_task_states(study, hash_fake_units(study, uids)) if uids else {}
@@ -118,13 +114,11 @@ def render_try_page(
             }
             for task in reversed(submissions)
         ],
-        "answer": answer,
-        "links": links or [],
         "most": MAX_LINKS,
         "forgeries": FORGERY_LABELS,
-        "refused": refused,
+        **outcome,
     }
-    return render_page(request, "crowd/try.html", page, status=409 if refused else 200)
+    return render_page(request, "crowd/try.html", page, status=409 if "refused" in outcome else 200)
 
 
 @require_safe

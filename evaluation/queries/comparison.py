@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from django.utils.translation import gettext as _
 
-from campaigns.errors import ActionRefused
+from campaigns.errors import ActionRefused, format_thousands
 from campaigns.models import Campaign
 from evaluation.queries.leaderboard import Leaderboard, LeaderboardEntry
 from poolbench.cache import Cache
@@ -106,8 +107,9 @@ def check_comparison_size(
     if choice.exploratory and draws * pairs * topics * measures > MOST_DRAWS:
         raise ActionRefused(
             "too-many-pairs",
-            f"{draws:,} random draws for {pairs:,} run pairs take too long for a page.",
-            "Use `poolbench compare`, or the campaign's preregistered test on this page.",
+            _("%(draws)s random draws for %(pairs)s run pairs take too long for a page.")
+            % {"draws": format_thousands(draws), "pairs": format_thousands(pairs)},
+            _("Use `poolbench compare`, or the campaign's preregistered test on this page."),
         )
 
 

@@ -11,7 +11,7 @@ from campaigns.models import Run
 from evaluation.queries.leaderboard import Leaderboard, LeaderboardEntry
 from evaluation.queries.scoring_inputs import rebuild_run_batch
 from poolbench.evaluation.batch import ScoringBatch
-from poolbench.evaluation.charts.recall import build_recall_chart
+from poolbench.evaluation.charts.runs import build_recall_chart
 from poolbench.evaluation.curves import (
     ELEVEN,
     average_curves,

@@ -10,6 +10,7 @@ from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from campaigns.confirmation import Decision
@@ -127,7 +128,7 @@ def leaderboard_part(request: SignedInRequest, leaderboard: Leaderboard) -> dict
     kinds = build_row_filter(
         request,
         "kind",
-        "Run type",
+        _("Run type"),
         Counter(entry.kind for entry in leaderboard.entries if entry.kind),
         dict(Run.Kind.choices),
     )
@@ -137,6 +138,7 @@ def leaderboard_part(request: SignedInRequest, leaderboard: Leaderboard) -> dict
     return {
         "leaderboard": leaderboard,
         "columns": columns,
+        "text_columns": [c for c in choice.columns if c.name in TEXT_COLUMNS and c.name in choice],
         "rows": rows,
         "summary": best_median_worst_rows(leaderboard, columns),
         "sort": sort,
@@ -167,8 +169,8 @@ def choose_leaderboard_columns(request: SignedInRequest, leaderboard: Leaderboar
         )
         for m in measures
     ]
-    columns.append(TableColumn("team", "Team"))
-    columns += [TableColumn("kind", "Run type")] * any(e.kind for e in leaderboard.entries)
+    columns.append(TableColumn("team", _("Team")))
+    columns += [TableColumn("kind", _("Run type"))] * any(e.kind for e in leaderboard.entries)
     defaults = [*list_fitting_measures(leaderboard), "team", "kind"]
     return choose_columns(request, columns, defaults, "m")
 

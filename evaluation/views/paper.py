@@ -8,6 +8,7 @@ from urllib.parse import parse_qs, urlencode
 
 from django.http import Http404, HttpResponse
 from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
 
 from campaigns.api.attachments import attachment_response, report_response
 from campaigns.queries.lists import get_campaign_for
@@ -39,9 +40,9 @@ from poolbench.reports.report import Report, Table, iter_cells
 from poolbench.verdicts import Verdict, VerdictState
 
 LABELS: dict[VerdictState, str | Promise] = {
-    VerdictState.GOOD: "Above the median",
-    VerdictState.AMBER: "Around the median",
-    VerdictState.BAD: "Below the median",
+    VerdictState.GOOD: _("Above the median"),
+    VerdictState.AMBER: _("Around the median"),
+    VerdictState.BAD: _("Below the median"),
 }
 DECIMAL_CHOICES = (2, 3, 4)
 
@@ -136,7 +137,7 @@ def build_paper_part(
             copy_text("Markdown", "markdown", markdown),
         ],
         "conditions": [
-            copy_text("Text", "conditions", sentence, 5),
+            copy_text(_("Text"), "conditions", sentence, 5),
             copy_text("LaTeX", "conditions-latex", escape_latex(sentence), 5),
         ],
         "citation": copy_text("BibTeX", "bibtex", write_bibtex(results.conditions)),
@@ -162,7 +163,7 @@ def get_only_table(report: Report) -> Table:
     return table
 
 
-def copy_text(label: str, name: str, text: str, rows: int = 0) -> dict[str, object]:
+def copy_text(label: str | Promise, name: str, text: str, rows: int = 0) -> dict[str, object]:
     """A text to copy, ``rows`` lines high."""
     height = rows or min(text.count("\n") + 2, 24)
     return {"label": label, "name": name, "text": text, "rows": height}

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.http import Http404, HttpResponse
+from django.utils.translation import gettext as _
 
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
@@ -27,7 +28,7 @@ from evaluation.views.cells import (
     sorted_entries,
 )
 from evaluation.views.runs import get_requested_measure, list_topic_measures, score_page
-from poolbench.evaluation.charts.caterpillar import build_caterpillar
+from poolbench.evaluation.charts.runs import build_caterpillar
 from poolbench.evaluation.comparison.compare import Comparisons
 from poolbench.evaluation.comparison.formats import list_interval_notes
 from poolbench.evaluation.comparison.marks import assign_letters
@@ -43,6 +44,7 @@ MOST_RUNS = 60
 MOST_PAIRS = 400
 """Run pairs in the table of the page; the downloads have all."""
 MOST_MEASURES = 12
+MARKS = {"better": "▲", "worse": "▼", "same": "·", "none": "–"}
 
 
 def pairs_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
@@ -187,11 +189,13 @@ def pair_map_cell(
     """Compare run ``a`` with run ``b``; ``lower``: lower values are better."""
     row, sign = (by_pair[a, b], 1) if (a, b) in by_pair else (by_pair[b, a], -1)
     difference = (row.difference or 0.0) * sign
-    label = f"{a} − {b}: {format_signed(difference)}, adjusted p {format_p(row.adjusted)}"
+    adjusted = f"{_('adjusted p')} {format_p(row.adjusted)}"
+    label = f"{a} − {b}: {format_signed(difference)}, {adjusted}"
     if row.adjusted is None:
-        return {"kind": "none", "label": f"{a}, {b}: {row.reason}"}
+        return {"mark": MARKS["none"], "kind": "none", "label": f"{a}, {b}: {row.reason}"}
     better = "better" if (difference > 0) != lower else "worse"
-    return {"kind": better if row.different else "same", "label": label}
+    kind = better if row.different else "same"
+    return {"mark": MARKS[kind], "kind": kind, "label": label}
 
 
 def correlation_cell(

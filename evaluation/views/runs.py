@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import isfinite
 
 from django.http import Http404, HttpResponse
+from django.utils.translation import gettext as _
 
 from campaigns.models import Run
 from campaigns.views.helpers import SignedInRequest
@@ -26,8 +27,8 @@ from evaluation.views.curves import build_precision_recall_curves
 from evaluation.views.significance import assess_significance
 from poolbench.charts.chart import Chart
 from poolbench.evaluation.bounds import compute_bounds
-from poolbench.evaluation.charts.boxes import build_box_chart
 from poolbench.evaluation.charts.topics import (
+    build_box_chart,
     build_difference_chart,
     build_precision_histogram,
     build_topic_chart,
@@ -140,7 +141,8 @@ def count_unjudged_documents(
 def format_bounds(low: float | None, high: float | None) -> str | None:
     if low is None or high is None or not isfinite(low) or not isfinite(high):
         return None
-    return format_score(low) if low == high else f"{format_score(low)} and {format_score(high)}"
+    ends = [format_score(low), format_score(high)]
+    return ends[0] if low == high else f" {_('to')} ".join(ends)
 
 
 def build_run_boxes(

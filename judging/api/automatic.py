@@ -12,11 +12,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
-from campaigns.api.confirmation import read_fields
 from campaigns.api.resources import (
     CAMPAIGN,
     filter_organized_campaigns,
     read_act,
+    read_fields,
     request_user,
 )
 from judging.models import AutomaticAssessor
@@ -93,7 +93,7 @@ class AutomaticViewSet(viewsets.ReadOnlyModelViewSet[AutomaticAssessor]):
     def judgments(self, request: Request, pk: str) -> Response:  # noqa: ARG002 (the route's)
         """Submit its judgments: all are saved, or none and 422 with the list of faults."""
         automatic, actor = self.get_object(), request_user(request)
-        rows = read_fields(BatchSerializer, request.data)["judgments"]
+        rows = read_fields(BatchSerializer, request)["judgments"]
         judgments = [SubmittedJudgment(**row) for row in rows]
         counts = submit_automatic_judgments(
             actor=actor, campaign=automatic.campaign, automatic=automatic, judgments=judgments

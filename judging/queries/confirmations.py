@@ -65,12 +65,9 @@ def list_judging_matters(campaign: Campaign, although: str) -> list[OpenMatter]:
 
 def list_done_judging(campaign: Campaign) -> list[str]:
     """What is complete of judging and adjudication."""
-    slots = Slot.objects.filter(plan__campaign=campaign)
-    rounds = slots.filter(purpose=Purpose.ADJUDICATE)
-    done = []
-    if rounds.exists() and not rounds.filter(waiting_slots()).exists():
-        done.append("Every adjudication of a round is decided.")
-    return done
+    rounds = Slot.objects.filter(plan__campaign=campaign, purpose=Purpose.ADJUDICATE)
+    is_done = rounds.exists() and not rounds.filter(waiting_slots()).exists()
+    return ["Every adjudication of a round is decided."] if is_done else []
 
 
 def describe_qrels_freezing(

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from django.db.models import Q
 
 from campaigns.models import Campaign
 from judging.models import Audience, Purpose, Qrels
-from judging.queries.judgments import Pair, qrels_table
-from poolbench.judging.policies import Row
+from judging.queries.judgments import qrels_table
 from poolbench.judging.policy_rules import CROWD_RULES, CrowdRule
 from poolbench.reports.csv import format_csv
 
@@ -46,7 +44,7 @@ class QrelsComparison:
 
 def compare_qrels_versions(before: Qrels, after: Qrels) -> QrelsComparison:
     """All pairs of either version; the changes sorted by topic and docno."""
-    old, new = version_grades(before), version_grades(after)
+    old, new = qrels_table(before).by_pair(), qrels_table(after).by_pair()
     flows: Counter[tuple[int | None, int | None]] = Counter()
     changes = []
     for pair in sorted(old.keys() | new.keys()):
@@ -70,17 +68,6 @@ def format_qrels_changes(comparison: QrelsComparison) -> str:
     )
 
 
-def version_grades(qrels: Qrels) -> dict[Pair, int]:
-    table = qrels_table(qrels)
-    return {
-        (topic, docno): grade
-        for index, topic in enumerate(table.topics)
-        for docno, grade in zip(
-            table.docnos[table.rows(index)], table.grades[table.rows(index)].tolist(), strict=True
-        )
-    }
-
-
 def list_crowd_rules(campaign: Campaign) -> list[CrowdRule]:
     """The rules for all pairs together, if pairs may have several judgments; those that need gold
     if there is any.
@@ -89,13 +76,3 @@ def list_crowd_rules(campaign: Campaign) -> list[CrowdRule]:
         return []
     has_gold = campaign.judgments.filter(purpose=Purpose.GOLD).exists()
     return [rule for rule in CROWD_RULES.values() if has_gold or not rule.model.needs_gold]
-
-
-def count_differing_pairs(rows: Iterable[Row], others: Iterable[Row]) -> int:
-    """The number of pairs with different grades, or in only one of the two."""
-    first, second = grades_by_pair(rows), grades_by_pair(others)
-    return sum(first.get(pair) != second.get(pair) for pair in first.keys() | second.keys())
-
-
-def grades_by_pair(rows: Iterable[Row]) -> Mapping[Pair, int]:
-    return {(topic, docno): grade for topic, docno, grade in rows}

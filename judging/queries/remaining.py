@@ -99,10 +99,9 @@ def remaining_by_assessor(
         if part.most:
             remaining[user][topic] = remaining[user].get(topic, Remaining()) + part
 
-    for (user, topic), part in documents.items():
-        add(user, topic, part)
-    for (user, topic), part in repeats_to_come(campaign, seats, documents).items():
-        add(user, topic, part)
+    for parts in (documents, repeats_to_come(campaign, seats, documents)):
+        for (user, topic), part in parts.items():
+            add(user, topic, part)
     repeats = open_repeats(campaign).filter(**here).values_list("reserved_for", "topic")
     for user, topic, count in repeats.annotate(Count("pk")):
         add(user or 0, topic, Remaining(count, count))

@@ -59,7 +59,10 @@ def extend_adaptive_topic(actor: User, plan: Plan, topic: Topic, count: int) -> 
     if not Plan.objects.filter(pk=plan.pk, state=Plan.State.OPEN).exists() or stopped.exists():
         return 0
     first = first_relevance(plan.campaign, topic)
-    before, current = planned_docnos(plan, topic), current_judgments_by_pair(plan, topic)
+    # In a plan of the campaign, of whichever pool.
+    slots = Slot.objects.filter(plan__campaign=plan.campaign, topic=topic, purpose=Purpose.JUDGE)
+    before = set(slots.order_by().values_list("item__docno", flat=True))
+    current = current_judgments_by_pair(plan, topic)
     passed = before | docnos_closed_to(actor, plan, current)
     added = adaptive_pools.extend_pool_topic(
         pool=plan.pool,
@@ -88,9 +91,3 @@ def docnos_closed_to(actor: User, plan: Plan, current: JudgmentsByPair) -> set[s
         if is_full or any(judgment.assessor_id == actor.pk for judgment in judgments):
             docnos.add(docno)
     return docnos
-
-
-def planned_docnos(plan: Plan, topic: Topic) -> set[str]:
-    """Docnos of the topic that are in a plan of the campaign, of whichever pool."""
-    slots = Slot.objects.filter(plan__campaign=plan.campaign, topic=topic, purpose=Purpose.JUDGE)
-    return set(slots.order_by().values_list("item__docno", flat=True))

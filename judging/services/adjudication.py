@@ -254,8 +254,8 @@ def explain_empty_round(
     pairs: Sequence[RoundPair], new_pairs: Sequence[RoundPair]
 ) -> ActionRefused:
     if not pairs:
-        fix = _("Choose a smaller difference.")
-        return ActionRefused("nothing-to-settle", _("No pairs with this grade difference."), fix)
+        message, fix = _("No pairs with this grade difference."), _("Choose a smaller difference.")
+        return ActionRefused("nothing-to-settle", message, fix)
     if not new_pairs:
         message = _("All of these pairs are already resolved or in a round.")
         return ActionRefused("nothing-to-settle", message)
@@ -285,8 +285,7 @@ def create_round(
         blind=blind,
         created_by=actor,
     )
-    highest = adjudication_slots(campaign).values_list("item").annotate(Max("k"))
-    before = dict(highest)
+    before = dict(adjudication_slots(campaign).values_list("item").annotate(Max("k")))
     # After the waiting pairs of earlier rounds.
     last = adjudication_slots(campaign).aggregate(last=Max("position"))["last"]
     first = 0 if last is None else last + 1

@@ -22,7 +22,6 @@ from judging.models import AutomaticAssessor, Judgment, Qrels
 from judging.queries.aggregation import count_gold_answers
 from judging.queries.confirmations import describe_qrels_freezing
 from judging.queries.judgments import load_pair_ballots
-from judging.queries.qrels_versions import count_differing_pairs
 from judging.services.judgment_log import lock_judging, run_with_retries
 from judging.services.manifests import build_manifest, is_same_aggregation, read_gold_counts
 from poolbench.files.faults import format_count
@@ -111,7 +110,7 @@ class QrelsDraft:
         ours, theirs = self.decided, other.decided
         if isinstance(ours, BallotsOutcome) and isinstance(theirs, BallotsOutcome):
             return ours.count_differing(theirs)
-        return count_differing_pairs(self.rows, other.rows)
+        return len({row[:2] for row in set(self.rows).symmetric_difference(other.rows)})
 
     def text(self) -> bytes:
         return write_qrels(qrels_from_rows(self.rows))

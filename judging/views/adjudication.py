@@ -79,8 +79,7 @@ def round_end_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse
     plan = get_object_or_404(campaign.plans, pk=pk, kind=Plan.Kind.ADJUDICATE)
     if request.POST.get("only") == "agreed":
         count = remove_agreed_pairs(actor=request.user, plan=plan)
-        message = f"{format_count(count, 'pair')} removed from the round."
-        messages.success(request, message)
+        messages.success(request, f"{format_count(count, 'pair')} removed from the round.")
         return redirect("adjudication", campaign.slug)
 
     def act(decision: Decision) -> HttpResponse:

@@ -24,7 +24,7 @@ from judging.views.agreement_choice import AgreementChoice, parse_agreement_choi
 from poolbench.cards import Card
 from poolbench.charts.chart import Chart
 from poolbench.charts.gauge import Gauge
-from poolbench.files.natural_sort import natural_sort_key, sort_naturally
+from poolbench.files.natural_sort import sort_items_naturally, sort_naturally
 from poolbench.judging.agreement.formats import AGREEMENT_FORMATS
 from poolbench.judging.agreement.labels import LabelTable
 from poolbench.judging.agreement.registry import COEFFICIENTS
@@ -122,13 +122,11 @@ def list_topic_coefficients(
     choice: AgreementChoice, report: AgreementReport
 ) -> dict[str, float | None]:
     """The chosen coefficient by topic with documents of two assessors."""
-    values = {}
-    for topic in sorted(report.by_topic, key=natural_sort_key):
-        panel = report.by_topic[topic]
-        if panel.overall["percent"].n:
-            row = panel.overall if choice.by in panel.overall else panel.means
-            values[topic] = row[choice.by].value
-    return values
+    return {
+        topic: get_overall_or_mean(panel, choice.by).value
+        for topic, panel in sort_items_naturally(report.by_topic)
+        if panel.overall["percent"].n
+    }
 
 
 def build_agreement_by_topic(choice: AgreementChoice, report: AgreementReport) -> Chart | None:

@@ -76,12 +76,16 @@ def compare_assessors(choice: AgreementChoice, two: LabelTable) -> dict[str, obj
     grades = [str(grade) for grade in report.scale]
     table = report.confusion[choice.a, choice.b]
     row = report.pairs[choice.a, choice.b]
+    count, where = row["percent"].n, f" in topic {choice.topic}" if choice.topic else ""
     return {
         "report": report,
         "row": [(COEFFICIENTS[name].card, value) for name, value in row.items()],
-        "n": row["percent"].n,
+        "n": count,
         "heat": build_confusion_heat_map(
-            table, grades, describe_confusion(choice, row["percent"].n)
+            table,
+            grades,
+            f"Rows: {choice.a}. Columns: {choice.b}. {count:,} documents judged by both{where};"
+            " darker cells have a larger share of their row.",
         ),
         "confusion": list(zip(grades, table, strict=True)),
         "grades": grades,
@@ -92,14 +96,6 @@ def compare_assessors(choice: AgreementChoice, two: LabelTable) -> dict[str, obj
             if count_multiply_judged(panel)
         ],
     }
-
-
-def describe_confusion(choice: AgreementChoice, n: int) -> str:
-    where = f" in topic {choice.topic}" if choice.topic else ""
-    return (
-        f"Rows: {choice.a}. Columns: {choice.b}. {n:,} documents judged by both{where}; darker "
-        "cells have a larger share of their row."
-    )
 
 
 def count_multiply_judged(panel: CoefficientPanel) -> int:
@@ -113,14 +109,13 @@ def agreement_topics_view(request: SignedInRequest, slug: str) -> HttpResponse:
     whole = replace(choice, topic="", a="", b="")
     report = whole.report(labels, find_current_report(campaign))
     names = companion_coefficients(choice.by)
-    rows = []
-    by_topic = sort_items_naturally(report.by_topic)
-    judged_once = [topic for topic, panel in by_topic if not count_multiply_judged(panel)]
-    for topic, panel in by_topic:
-        if not count_multiply_judged(panel):
-            continue
-        cells = [get_overall_or_mean(panel, name) for name in names]
-        rows.append((topic, panel.overall["percent"], cells, whole.but(topic=topic)))
+    rows, judged_once = [], []
+    for topic, panel in sort_items_naturally(report.by_topic):
+        if count_multiply_judged(panel):
+            cells = [get_overall_or_mean(panel, name) for name in names]
+            rows.append((topic, panel.overall["percent"], cells, whole.but(topic=topic)))
+        else:
+            judged_once.append(topic)
     firsts = [(topic, cells[0]) for topic, _, cells, _ in rows]
     marks = ((topic, value.value, None, None, value.reason or "") for topic, value in firsts)
     intervals = build_agreement_intervals(
@@ -180,10 +175,11 @@ def chart_agreement_with_others(assessors: Sequence[AssessorVariation]) -> Chart
     counts = [0] * BINS
     for value in values:
         counts[min(int(value * BINS), BINS - 1)] += 1
-    bars = [
-        (f"{at / BINS:.2f}", float(count), describe_bin(at, count), "own")
-        for at, count in enumerate(counts)
-    ]
+    bars = []
+    for at, count in enumerate(counts):
+        low, high = f"{at / BINS:.2f}", f"{(at + 1) / BINS:.2f}"
+        reading = f"{count} assessors agree with {low} to {high} of the others"
+        bars.append((low, float(count), reading, "own"))
     return build_bar_chart(
         ("agreement-with-others", "Assessors by agreement with others"),
         ("agreement with others, from", "assessors"),
@@ -192,10 +188,6 @@ def chart_agreement_with_others(assessors: Sequence[AssessorVariation]) -> Chart
         "Each bar counts assessors by how often another assessor of the same document agrees with "
         "them. A group far to the left judges at random or by other rules.",
     )
-
-
-def describe_bin(at: int, count: int) -> str:
-    return f"{count} assessors agree with {at / BINS:.2f} to {(at + 1) / BINS:.2f} of the others"
 
 
 @require_safe

@@ -24,7 +24,6 @@ from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from campaigns.views.row_filters import filter_rows
 from judging.forms.adjudication import ConsensusForm
-from judging.models import Judgment
 from judging.queries.adjudication import (
     STATES,
     Disagreement,
@@ -136,7 +135,25 @@ def consensus_pair_view(request: SignedInRequest, slug: str) -> HttpResponse:
     selection = parse_disagreement_filter(request.GET, names=names)
     if request.method == "POST":
         return save_consensus(request, campaign, topic, docno, selection)
-    page = build_consensus_page(request, campaign, topic, docno, selection, judgments)
+    here, decision = (topic.number, docno), current_decision(campaign, topic, docno)
+    following = next_unresolved_pair(request, campaign, here, selection)
+    page = {
+        "campaign": campaign,
+        # What the meeting needs of a ``JudgingScreen``.
+        "screen": {"rationale": "no", "recent": (), "new_guidelines": False},
+        "topic": topic,
+        "document": JudgingDocument(topic, docno, find_document(campaign, docno)),
+        "decision": decision,
+        "own": decision is not None and decision.assessor == request.user,
+        "here_url": consensus_pair_url(campaign, here, selection),
+        "next_url": consensus_pair_url(campaign, following, selection) if following else "",
+        "home_url": f"{reverse('consensus', args=[campaign.slug])}?{selection.query}",
+        "selection": selection,
+        "undo_uuid": uuid4(),
+        "grades": grades_by_value(campaign),
+        "judgments": judgments,
+        "manages": names,
+    }
     return render_page(request, "judging/consensus_pair.html", page)
 
 
@@ -218,34 +235,3 @@ def next_unresolved_pair(
 def consensus_pair_url(campaign: Campaign, pair: Pair, selection: DisagreementFilter) -> str:
     query = urlencode({"topic": pair[0], "docno": pair[1]})
     return f"{reverse('consensus-pair', args=[campaign.slug])}?{query}&{selection.query}"
-
-
-def build_consensus_page(
-    request: SignedInRequest,
-    campaign: Campaign,
-    topic: Topic,
-    docno: str,
-    selection: DisagreementFilter,
-    judgments: list[tuple[str, Judgment]],
-) -> dict[str, object]:
-    here = (topic.number, docno)
-    decision = current_decision(campaign, topic, docno)
-    following = next_unresolved_pair(request, campaign, here, selection)
-    list_url = f"{reverse('consensus', args=[campaign.slug])}?{selection.query}"
-    # What the meeting needs of a ``JudgingScreen``.
-    return {
-        "campaign": campaign,
-        "screen": {"rationale": "no", "recent": (), "new_guidelines": False},
-        "topic": topic,
-        "document": JudgingDocument(topic, docno, find_document(campaign, docno)),
-        "decision": decision,
-        "own": decision is not None and decision.assessor == request.user,
-        "here_url": consensus_pair_url(campaign, here, selection),
-        "next_url": consensus_pair_url(campaign, following, selection) if following else "",
-        "home_url": list_url,
-        "selection": selection,
-        "undo_uuid": uuid4(),
-        "grades": grades_by_value(campaign),
-        "judgments": judgments,
-        "manages": is_organizer_anywhere(request.user, campaign),
-    }

@@ -175,7 +175,14 @@ def judge_ahead_view(request: SignedInRequest, campaign: Campaign, data: JsonObj
     except ActionRefused as refused:
         message = str(refused)
     result: JsonObject = {
-        "documents": [document_payload(request, campaign, document) for document in documents]
+        "documents": [
+            {
+                "docno": document.docno,
+                "token": str(document.token or ""),
+                "html": render_judging_document(request, campaign, document),
+            }
+            for document in documents
+        ]
     }
     if documents and not data.get("progress"):
         return result
@@ -209,16 +216,6 @@ def documents_to_serve(
     slots = claim_ahead(actor=actor, campaign=campaign, topic=topic, count=len(have) + count)
     new = [slot for slot in slots if slot.token not in have]
     return build_judging_documents(actor, campaign, new[:count])
-
-
-def document_payload(
-    request: SignedInRequest, campaign: Campaign, document: JudgingDocument
-) -> JsonObject:
-    return {
-        "docno": document.docno,
-        "token": str(document.token or ""),
-        "html": render_judging_document(request, campaign, document),
-    }
 
 
 @json_endpoint

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 
 from django.contrib import messages
 from django.http import HttpResponse
@@ -27,7 +26,6 @@ from judging.queries.overview import (
     unplanned_counts,
 )
 from judging.queries.progress import (
-    AssessorProgress,
     PlanProgress,
     assessor_progress,
     mean_pace,
@@ -63,7 +61,10 @@ def judging_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "plans": plans,
         "total": total,
         "people": people,
-        "people_total": add_people(people),
+        "people_total": {
+            name: sum(getattr(row, name) for row in people)
+            for name in ("judged", "skipped", "checked_out", "remaining")
+        },
         "pace": pace,
         "hours_left": total.left / pace if pace else None,
         "counts": counts,
@@ -77,17 +78,6 @@ def judging_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "taken_keys": " ".join(list_taken_keys(get_grade_scale(campaign))),
     }
     return render_page(request, "judging/judging.html", page)
-
-
-def add_people(people: Iterable[AssessorProgress]) -> dict[str, object]:
-    """The work of all assessors together."""
-    listed = list(people)
-    return {
-        "judged": sum(row.judged for row in listed),
-        "skipped": sum(row.skipped for row in listed),
-        "checked_out": sum(row.checked_out for row in listed),
-        "remaining": sum(row.remaining for row in listed),
-    }
 
 
 @require_safe

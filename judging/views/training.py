@@ -32,7 +32,9 @@ def judge_training_view(request: SignedInRequest, slug: str) -> HttpResponse:
         return save_answer(request, campaign)
     if "pair" in request.GET:
         pair = get_training_pair(campaign, request.GET["pair"])
-        answer = find_answer(request, pair)
+        own = Judgment.objects.filter(campaign=campaign, assessor=request.user)
+        own = own.filter(topic=pair.topic_id, docno=pair.docno, purpose=Purpose.TRAINING)
+        answer = own.order_by("-pk").first()
         if answer is not None:
             return render_training(request, pair, answer)
     waiting = next_training_pair(actor=request.user, campaign=campaign)
@@ -61,12 +63,6 @@ def get_training_pair(campaign: Campaign, pk: str) -> TrainingPair:
     return get_object_or_404(list_training(campaign), pk=number)
 
 
-def find_answer(request: SignedInRequest, pair: TrainingPair) -> Judgment | None:
-    own = Judgment.objects.filter(campaign=pair.campaign_id, assessor=request.user)
-    own = own.filter(topic=pair.topic_id, docno=pair.docno, purpose=Purpose.TRAINING)
-    return own.order_by("-pk").first()
-
-
 def render_training(
     request: SignedInRequest, pair: TrainingPair, answer: Judgment | None = None
 ) -> HttpResponse:
@@ -76,15 +72,7 @@ def render_training(
     screen.document = JudgingDocument(pair.topic, pair.docno, find_document(campaign, pair.docno))
     remaining = unanswered_pairs(request.user, campaign).count()
     total = list_training(campaign).count()
-    done = total - remaining
-    frame = build_screen_page(screen)
-    page = {
-        "training": {
-            "pair": pair,
-            "at": done if answer else done + 1,
-            "total": total,
-            "remaining": remaining,
-        },
-        "answer": answer,
-    }
-    return render_page(request, "judging/training.html", frame, page)
+    at = total - remaining + (answer is None)
+    training = {"pair": pair, "at": at, "total": total, "remaining": remaining}
+    page = {"training": training, "answer": answer}
+    return render_page(request, "judging/training.html", build_screen_page(screen), page)

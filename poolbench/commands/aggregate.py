@@ -9,6 +9,7 @@ from typing import Any
 from poolbench.commands.agreement import add_label_rules, combine_judged_files, read_labels
 from poolbench.commands.command import CliError, InputCommand, Output
 from poolbench.commands.files import FileReader
+from poolbench.commands.options import require_least
 from poolbench.judging.aggregation.base import (
     TIE_RULES,
     UNDECIDED,
@@ -73,9 +74,7 @@ class AggregateCommand(InputCommand):
         add_output_options(parser)
 
     def run(self, options: Mapping[str, Any], out: Output) -> None:
-        for name, least in (("rows", 0), ("seed", 0), ("iterations", 1)):
-            if options[name] is not None and options[name] < least:
-                raise CliError(f"--{name} must be at least {least}, not {options[name]}.")
+        require_least(options, rows=0, seed=0, iterations=1)
         matrix, gold = self.read_labels(options, out)
         model = MODELS[options["model"]]
         wanted = AggregationOptions(

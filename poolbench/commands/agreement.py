@@ -8,7 +8,7 @@ from typing import Any
 
 from poolbench.commands.command import CliError, InputCommand, Output
 from poolbench.commands.files import FileReader, file_stem
-from poolbench.commands.options import parse_mappings
+from poolbench.commands.options import parse_mappings, require_least
 from poolbench.files.faults import FaultReport, format_count
 from poolbench.judging.agreement.formats import MOST_ROWS
 from poolbench.judging.agreement.labels import (
@@ -85,8 +85,7 @@ class AgreementCommand(InputCommand):
             raise CliError(
                 f"The relevance level must be an integer of at least 1, not {options['level']}."
             )
-        if options["rows"] < 0:
-            raise CliError(f"--rows must be at least 0, not {options['rows']}.")
+        require_least(options, rows=0)
         record, level = self.read_record(options, out)
         level = options["level"] or level
         rows = options["rows"] or None

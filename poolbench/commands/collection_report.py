@@ -20,6 +20,7 @@ from poolbench.commands.options import (
     build_scoring_options,
     explain_value_errors,
     read_run_tags,
+    require_least,
     state_scale,
 )
 from poolbench.commands.processes import count_cores, map_in_order
@@ -120,9 +121,7 @@ class CollectionReportCommand(FileCommand):
 
 def check_numbers(options: Mapping[str, Any]) -> None:
     """Raise ``CliError`` for invalid numbers."""
-    for name, least in (("depth", 1), ("target", 1), ("draws", 1), ("jobs", 1), ("seed", 0)):
-        if options[name] is not None and options[name] < least:
-            raise CliError(f"--{name} must be an integer of at least {least}, not {options[name]}.")
+    require_least(options, depth=1, target=1, draws=1, jobs=1, seed=0)
     if options["depth"] and options["target"] and options["target"] < options["depth"]:
         raise CliError("--target must be at least --depth.")
     with explain_value_errors():
@@ -151,11 +150,8 @@ def list_name_faults(
 
 def choose_draw_processes(collection: inputs.PooledCollection) -> int:
     """One process per core, or one process for small inputs."""
-    return (
-        count_cores()
-        if sum(len(batch.segment) for batch in collection.batches) >= MIN_DOCUMENTS
-        else 1
-    )
+    documents = sum(len(batch.segment) for batch in collection.batches)
+    return count_cores() if documents >= MIN_DOCUMENTS else 1
 
 
 def distribute_draws(processes: int, bar: ProgressBar) -> Callable[..., Iterable[Floats]]:

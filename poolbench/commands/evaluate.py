@@ -19,7 +19,13 @@ from poolbench.commands.notes import (
     read_scored_run,
     write_notes,
 )
-from poolbench.commands.options import add_jobs, add_level, add_measures, explain_value_errors
+from poolbench.commands.options import (
+    add_jobs,
+    add_level,
+    add_measures,
+    explain_value_errors,
+    require_least,
+)
 from poolbench.commands.processes import choose_process_count, map_in_order
 from poolbench.commands.progress import ProgressBar
 from poolbench.commands.run_lists import add_run_files
@@ -147,10 +153,7 @@ class EvaluateCommand(FileCommand):
             stated = state_highest_grade(measures, scoring, judged.grades)
             measures = tuple(dict(zip(stated, measures, strict=True)).values())
         paths = list(dict.fromkeys(options["runs"]))
-
-        def score(path: str) -> FileResult[ScoredRun]:
-            return score_file(path, judged, measures, scoring)
-
+        score = partial(score_file, judged=judged, measures=measures, options=scoring)
         readings = map_in_order(score, paths, options["jobs"] or choose_process_count(paths))
         bar = ProgressBar(verbose=bool(options["verbosity"]))
         scores = [reader.take(reading) for reading in bar.track(readings, "runs", len(paths))]
@@ -218,8 +221,7 @@ class EvaluateCommand(FileCommand):
             raise CliError("--manifest cannot be used with --intervals, which need a sample.")
         if not options["summary"] and not options["by_topic"]:
             raise CliError("-n without -q prints nothing; add -q.")
-        if options["jobs"] is not None and options["jobs"] < 1:
-            raise CliError(f"--jobs must be an integer of at least 1, not {options['jobs']}.")
+        require_least(options, jobs=1)
         with explain_value_errors():
             return ScoringOptions(
                 profile=PROFILES[options["profile"]],

@@ -30,6 +30,15 @@ def explain_value_errors(*worded: type[Exception]) -> Iterator[None]:
         raise CliError(f"{str(error)[:1].upper()}{str(error)[1:]}.") from error
 
 
+def require_least(options: Mapping[str, Any], **least: int) -> None:
+    """Raise ``CliError`` for an option below its ``least`` number."""
+    for name, number in least.items():
+        if options[name] is not None and options[name] < number:
+            raise CliError(
+                f"--{name} must be an integer of at least {number}, not {options[name]}."
+            )
+
+
 def add_measures(parser: ArgumentParser, help_text: str) -> None:
     parser.add_argument("-m", dest="measures", metavar="MEASURE", action="append", help=help_text)
 

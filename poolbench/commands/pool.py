@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -12,7 +12,7 @@ from uuid import uuid4
 
 from poolbench.commands.command import CliError, FileCommand, Output
 from poolbench.commands.files import FileReader
-from poolbench.commands.options import add_jobs
+from poolbench.commands.options import add_jobs, require_least
 from poolbench.commands.processes import choose_process_count
 from poolbench.commands.run_lists import add_run_files
 from poolbench.files.faults import format_count
@@ -54,20 +54,24 @@ class PoolCommand(FileCommand):
         add_jobs(parser, "processes for reading")
 
     def run(self, options: Mapping[str, Any], out: Output) -> None:
-        if options["depth"] is not None and options["depth"] < 1:
-            raise CliError(f"--depth must be an integer of at least 1, not {options['depth']}.")
-        if options["jobs"] is not None and options["jobs"] < 1:
-            raise CliError(f"--jobs must be an integer of at least 1, not {options['jobs']}.")
+        require_least(options, depth=1, jobs=1)
         if options["qrels"] and options["format"] not in FRAME_FORMATS:
             raise CliError("--qrels requires --format strata or --format prels.")
         reader = FileReader(out)
-        spec = spec_from_options(reader, options)
-        runs = runs_from_options(reader, options, spec.cutoff)
+        spec = (
+            reader.accept(reader.read(options["spec"], read_spec))
+            if options["depth"] is None
+            else depth_spec(options["depth"])
+        )
+        processes = options["jobs"] or choose_process_count(options["runs"])
+        limits = {"processes": processes, "cutoff": spec.cutoff}
+        runs = reader.read_all(options["runs"], read_run_to_cutoff, **limits)
         qrels = reader.read(options["qrels"], read_qrels) if options["qrels"] else None
         reader.raise_if_rejected()
         check_unique_tags(runs)
         check_static_spec(spec)
-        check_known_tags(spec, {run.tag for run in runs.values()})
+        if missing := spec.runs.list_unknown({run.tag for run in runs.values()}, ()):
+            raise CliError(f"Not among the run files: {', '.join(missing)}.")
         if options["seed"] is not None:
             spec = replace(spec, seed=options["seed"])
         selected = [run for run in runs.values() if run.tag in (spec.runs.tags or [run.tag])]
@@ -106,19 +110,6 @@ def iter_frame_notes(frame: SamplingFrame, fmt: str) -> Iterator[str]:
     yield f"Evaluate with: evaluate --qrels-format {fmt}"
 
 
-def spec_from_options(reader: FileReader, options: Mapping[str, Any]) -> PoolSpec:
-    if options["depth"] is not None:
-        return depth_spec(options["depth"])
-    return reader.accept(reader.read(options["spec"], read_spec))
-
-
-def runs_from_options(
-    reader: FileReader, options: Mapping[str, Any], cutoff: int
-) -> dict[str, RunTable]:
-    processes = options["jobs"] or choose_process_count(options["runs"])
-    return reader.read_all(options["runs"], read_run_to_cutoff, processes=processes, cutoff=cutoff)
-
-
 def read_run_to_cutoff(data: bytes, *, cutoff: int, **options: Any) -> RunTable:
     """A run down to the cut-off. All lines are checked but not stored, so that files reuse the
     same memory, which is much faster than allocating it anew.
@@ -143,12 +134,6 @@ def check_run_choice(spec: PoolSpec, name: str = "") -> None:
             f"{name}{': ' if name else ''}Run files have no team, priority or type. Select runs by "
             "`tags`, or list the files."
         )
-
-
-def check_known_tags(spec: PoolSpec, tags: Collection[str]) -> None:
-    """Raise ``CliError`` with the tags in ``spec`` that no run has."""
-    if missing := spec.runs.list_unknown(tags, ()):
-        raise CliError(f"Not among the run files: {', '.join(missing)}.")
 
 
 def check_unique_tags(runs: Mapping[str, RunTable]) -> None:

@@ -24,15 +24,10 @@ def count_cores() -> int:
     return os.cpu_count() or 1
 
 
-def total_size(paths: Sequence[str]) -> int:
-    """The total size of all files; missing ones count as 0."""
-    files = map(Path, paths)
-    return sum(file.stat().st_size for file in files if file.is_file())
-
-
 def choose_process_count(paths: Sequence[str]) -> int:
-    """One process per core, but only one if the files are small."""
-    return count_cores() if total_size(paths) >= MIN_BYTES else 1
+    """One process per core, but only one if the files are small; missing ones count as 0."""
+    size = sum(file.stat().st_size for file in map(Path, paths) if file.is_file())
+    return count_cores() if size >= MIN_BYTES else 1
 
 
 def map_in_order(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from argparse import Action, ArgumentParser, Namespace
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +57,7 @@ class RunListParser(ArgumentParser):
         while at < len(words):
             name, at = words[at], at + 1
             action = self._option_string_actions.get(name)
-            following = words[at : self._find_next_option(words, at)]
+            following = list(takewhile(lambda word: not _is_option(word), words[at:]))
             if name == "--":
                 yield from words[at - 1 :]
                 return
@@ -68,9 +69,6 @@ class RunListParser(ArgumentParser):
                 yield from (name, *following[:taken])
                 after_positional |= action is None and not _is_option(name)
             at += taken
-
-    def _find_next_option(self, words: Sequence[str], start: int) -> int:
-        return next((at for at in range(start, len(words)) if _is_option(words[at])), len(words))
 
     def _count_values(
         self, action: Action, name: str, following: Sequence[str], after_positional: bool

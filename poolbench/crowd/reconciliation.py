@@ -75,10 +75,6 @@ class MatchedRow:
     first: SheetRow | None = None
 
     @property
-    def title(self) -> str:
-        return MATCH_CLASSES[self.kind][0]
-
-    @property
     def act(self) -> str:
         return MATCH_CLASSES[self.kind][1]
 

@@ -126,6 +126,13 @@ def sum_by_place(place: Ints, weights: Floats, places: int) -> Floats:
     return summed
 
 
+def defined_ratio(numerator: Floats | Ints, denominator: Floats | Ints) -> Floats:
+    """``numerator / denominator``, and NaN where the denominator is not above 0."""
+    ratio = np.full(numerator.shape, np.nan)
+    np.divide(numerator, denominator, out=ratio, where=denominator > 0)
+    return ratio
+
+
 def safe_ratio(numerator: Floats | Ints, denominator: Floats | Ints | int) -> Floats:
     """``numerator / denominator``, and 0 where the denominator is 0."""
     bottom = np.asarray(denominator, np.float64)

@@ -83,11 +83,13 @@ def compute_bounds(batch: ScoringBatch, measures: Sequence[Measure]) -> tuple[Me
     bounds: dict[Measure, MeasureBounds] = {}
     tried: dict[tuple[object, Sides], tuple[ScoringBatch, list[Measure]]] = {}
     for measure in measures:
-        base = _base(batch, measure)
+        base, changed = batch, _changed(measure)
+        for name, value in changed:
+            base = MODIFIERS[name].apply(base, value)
         if (solve := find_solver(measure)) is not None:
             bounds[measure] = _bounds(measure, base, solve(measure, base))
         else:
-            key = (_changed(measure), choose_completions(measure, base))
+            key = (changed, choose_completions(measure, base))
             _, together = tried.setdefault(key, (base, []))
             together.append(measure)
     for (_, sides), (base, together) in tried.items():
@@ -101,12 +103,6 @@ def _changed(measure: Measure) -> tuple[tuple[str, Any], ...]:
     """The modifiers of ``measure`` that change its completions."""
     own = (pair for pair in measure.params if pair[0] in measure.family.modifiers)
     return tuple((name, value) for name, value in own if name in ("rel", "unjudged"))
-
-
-def _base(batch: ScoringBatch, measure: Measure) -> ScoringBatch:
-    for name, value in _changed(measure):
-        batch = MODIFIERS[name].apply(batch, value)
-    return batch
 
 
 def _with_range(measure: Measure, extremes: Extremes) -> Extremes:
@@ -124,7 +120,8 @@ def _with_range(measure: Measure, extremes: Extremes) -> Extremes:
 def _bounds(measure: Measure, base: ScoringBatch, extremes: Extremes) -> MeasureBounds:
     low, high, overall = extremes.low, extremes.high, extremes.overall
     reason = extremes.reason or ("" if extremes.exact else LOOSE)
-    if overall is None and _has_own_overall(measure, base):
+    own = measure.family.overall
+    if overall is None and own is not None and own(base, **measure.own_params()) is not None:
         overall, reason = (None, None), NO_OVERALL
     if overall is None:
         # Topics in ``partly`` may be missing from the mean: the extreme ones come first.
@@ -145,12 +142,6 @@ def _overall_values(
         value = aggregate_defined_values(measure, np.concatenate((sure, maybe[:many])))
         if value is not None and np.isfinite(value):
             yield value
-
-
-def _has_own_overall(measure: Measure, base: ScoringBatch) -> bool:
-    """Whether the family computes its own value over all topics."""
-    overall = measure.family.overall
-    return overall is not None and overall(base, **measure.own_params()) is not None
 
 
 def parse_card_range(text: str) -> tuple[float, float]:

@@ -107,13 +107,10 @@ def iter_bounds_rows(run: RunBounds, *, by_topic: bool, summary: bool) -> Iterat
         if by_topic and not (family.summary_only or family.text):
             ends = (scores.values[:, place].tolist(), bounds.low.tolist(), bounds.high.tolist())
             for topic, *values in zip(scores.topics, *ends, strict=True):
-                yield BoundsRow(bounds, topic, *map(_finite_or_none, values))
+                finite = (value if isfinite(value) else None for value in values)
+                yield BoundsRow(bounds, topic, *finite)
         if summary and not family.text:
             yield BoundsRow(bounds, ALL, scores.overall[place], bounds.mean_low, bounds.mean_high)
-
-
-def _finite_or_none(value: float) -> float | None:
-    return value if isfinite(value) else None
 
 
 BOUNDS_FORMATS = make_formats(build_bounds_report, text="trec_eval")

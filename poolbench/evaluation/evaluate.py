@@ -25,11 +25,7 @@ from poolbench.evaluation.measures.names import parse_measure, parse_measures
 from poolbench.evaluation.measures.registry import DEFAULT_NAMES, SETS
 from poolbench.evaluation.options import ScoringOptions
 from poolbench.evaluation.scale import find_highest_grade
-from poolbench.evaluation.stated_scale import (
-    is_denoted_by,
-    list_scale_remarks,
-    state_highest_grade,
-)
+from poolbench.evaluation.stated_scale import is_denoted_by, list_scale_remarks, state_highest_grade
 from poolbench.notebooks import ResultTable
 from poolbench.runs.inputs import RunLike
 from poolbench.runs.tables import RunTable
@@ -230,18 +226,14 @@ def select_measures(
 def score_batch(batch: ScoringBatch, measures: Sequence[Measure], tag: str) -> ScoredRun:
     """Score one run given as a batch."""
     columns = [measure(batch) for measure in measures]
-    means, reasons = [], {}
-    for measure, column in zip(measures, columns, strict=True):
-        means.append(aggregate_over_all_topics(measure, column, batch))
-        if reason := undefined_reason(measure, column):
-            reasons[measure.name] = reason
+    pairs = list(zip(measures, columns, strict=True))
     return ScoredRun(
         tag=tag,
         topics=tuple(batch.judged.topics[index] for index in batch.topic_index),
         measures=tuple(measures),
         values=np.stack(columns, axis=1) if columns else np.empty((len(batch), 0)),
-        overall=tuple(means),
-        reasons=reasons,
+        overall=tuple(aggregate_over_all_topics(*pair, batch) for pair in pairs),
+        reasons={m.name: why for m, values in pairs if (why := undefined_reason(m, values))},
         conditions=score_provenance(batch),
         answered=batch.answered,
         texts={m.name: m.texts(batch) for m in measures if m.family.text},

@@ -119,7 +119,8 @@ def iter_score_sections(
         rows = [(run.tag, *(value for _, value in overall_values(run))) for run in runs]
         measures = [measure for measure, _ in overall_values(runs[0])]
         reasons = (f"{name}: {why}" for run in runs for name, why in run.reasons.items())
-        notes = tuple(dict.fromkeys([*_labels(runs), *reasons]))
+        labels = (f"{r.tag}: {r.conditions[LABEL]}" for r in runs if LABEL in r.conditions)
+        notes = tuple(dict.fromkeys([*labels, *reasons]))
         table = Table(ALL, _measure_columns("run", measures), rows, notes=notes)
         yield Section("All topics", (table,))
     for run in runs if by_topic else ():
@@ -129,18 +130,9 @@ def iter_score_sections(
         yield Section(run.tag, (Table("topics", _measure_columns("topic", measures), rows),))
 
 
-def _labels(runs: Sequence[ScoredRun]) -> list[str]:
-    return [f"{run.tag}: {run.conditions[LABEL]}" for run in runs if LABEL in run.conditions]
-
-
 def _measure_columns(first: str, measures: Iterable[Measure]) -> tuple[Column, ...]:
-    return (
-        Column(first, left=True),
-        *(
-            Column(measure.name, format=partial(format_score_value, measure))
-            for measure in measures
-        ),
-    )
+    scores = (Column(m.name, format=partial(format_score_value, m)) for m in measures)
+    return (Column(first, left=True), *scores)
 
 
 def _records(run: ScoredRun, by_topic: bool, summary: bool) -> Iterator[Sequence[OutputValue]]:

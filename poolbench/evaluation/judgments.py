@@ -13,12 +13,7 @@ from numpy.typing import NDArray
 from poolbench.evaluation.options import gains_for_grades
 from poolbench.runs.pair_index import PairIndex
 from poolbench.runs.qrels import write_qrels
-from poolbench.runs.sampled_qrels import (
-    SampledQrels,
-    number_strata,
-    write_prels,
-    write_strata,
-)
+from poolbench.runs.sampled_qrels import SampledQrels, number_strata, write_prels, write_strata
 from poolbench.runs.tables import QrelsTable
 
 Floats = NDArray[np.float64]

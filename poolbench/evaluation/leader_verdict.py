@@ -7,14 +7,7 @@ from dataclasses import dataclass, replace
 
 from poolbench.files.faults import format_count
 from poolbench.number_formats import format_decimals, format_percent
-from poolbench.verdicts import (
-    Act,
-    KeyFigure,
-    Threshold,
-    Verdict,
-    VerdictState,
-    finish_verdict,
-)
+from poolbench.verdicts import Act, KeyFigure, Threshold, Verdict, VerdictState, finish_verdict
 
 LEADERBOARD = "leaderboard"
 JUDGED_SOURCE = (
@@ -101,14 +94,17 @@ def _decide(report: LeaderboardReport) -> Verdict:
             "A place is safe only in comparison with another run.",
             acts=(Act("Look at the runs", "runs"),),
         )
-    least, share = LEAST_JUDGED.value, MOST_UNJUDGED_RUNS.value
-    few = [at for at, judged in enumerate(report.judged) if judged is not None and judged < least]
+    few = [
+        at
+        for at, judged in enumerate(report.judged)
+        if judged is not None and judged < LEAST_JUDGED.value
+    ]
     state = _judge_state(report, few)
     return Verdict(
         LEADERBOARD,
         state,
         _write_sentence(report, state, few),
-        _write_reason(report, share),
+        _write_reason(report),
         _list_figures(report),
         _list_acts(report, few, state),
         (replace(LEVEL, value=report.level), *THRESHOLDS[1:]),
@@ -136,22 +132,17 @@ def _write_sentence(report: LeaderboardReport, state: VerdictState, few: Sequenc
             f"determined: {why}."
         )
     if state is VerdictState.BAD:
-        least = LEAST_JUDGED.value
         return (
             f"The places are not safe: {len(few)} of {format_count(len(report.tags), 'run')} have "
-            f"less than {format_percent(least)} of their first {report.cut} documents judged."
+            f"less than {format_percent(LEAST_JUDGED.value)} of their first {report.cut} documents "
+            "judged."
         )
     assert report.p_value is not None  # noqa: S101  # for mypy
+    better = f"significantly better than {second} (adjusted p {format_short_p(report.p_value)})."
     if report.p_value > report.level:
-        return (
-            f"{first} is first by {report.measure}, but not significantly better than {second} "
-            f"(adjusted p {format_short_p(report.p_value)})."
-        )
+        return f"{first} is first by {report.measure}, but not {better}"
     if state is VerdictState.GOOD:
-        return (
-            f"{first} leads by {report.measure}, significantly better than {second} "
-            f"(adjusted p {format_short_p(report.p_value)})."
-        )
+        return f"{first} leads by {report.measure}, {better}"
     if report.topics < LEAST_TOPICS.value:
         return f"{first} is first by {report.measure}, but on only {report.topics} topics."
     contenders = len(set(few) & set(report.list_contenders()))
@@ -161,8 +152,8 @@ def _write_sentence(report: LeaderboardReport, state: VerdictState, few: Sequenc
     )
 
 
-def _write_reason(report: LeaderboardReport, share: float) -> str:
-    least = LEAST_JUDGED.value
+def _write_reason(report: LeaderboardReport) -> str:
+    least, share = LEAST_JUDGED.value, MOST_UNJUDGED_RUNS.value
     test = f"The test is {report.test}, adjusted for all pairs of runs. " if report.test else ""
     return (
         f"{test}Unjudged documents count as not relevant, so every run that could still be first "
@@ -177,22 +168,15 @@ def format_short_p(value: float | None) -> str:
 
 
 def _list_figures(report: LeaderboardReport) -> tuple[KeyFigure, ...]:
-    least = LEAST_JUDGED.value
     first, second = report.scores[0], report.scores[1]
     lead = None if first is None or second is None else abs(first - second)
-    judged = [value for value in report.judged if value is not None]
-    p_value = report.p_value
-    lowest = min(judged, default=None)
+    lowest = min((value for value in report.judged if value is not None), default=None)
     return (
-        KeyFigure(
-            f"lead over the second by {report.measure}",
-            None,
-            format_decimals(lead, 3),
-        ),
+        KeyFigure(f"lead over the second by {report.measure}", None, format_decimals(lead, 3)),
         KeyFigure(
             "adjusted p of the first two runs",
-            p_value,
-            format_short_p(p_value),
+            report.p_value,
+            format_short_p(report.p_value),
             report.reason,
             good=(0.0, report.level),
             word="significance correction",
@@ -201,8 +185,8 @@ def _list_figures(report: LeaderboardReport) -> tuple[KeyFigure, ...]:
             f"lowest judged@{report.cut} of any run",
             lowest,
             format_decimals(lowest, 2),
-            "" if judged else "undefined: no run has a judged document",
-            good=(least, 1.0),
+            "undefined: no run has a judged document" if lowest is None else "",
+            good=(LEAST_JUDGED.value, 1.0),
             word="judged@k",
         ),
     )

@@ -9,19 +9,11 @@ from poolbench.files.columns import ColumnFile, ColumnLayout
 from poolbench.files.faults import FaultReport, InvalidFile
 
 TEAMS_LAYOUT = ColumnLayout(
-    columns=("run", "team"),
-    not_text="EG01",
-    wrong_columns="EG02",
-    empty="EG03",
-    bom="WG01",
+    columns=("run", "team"), not_text="EG01", wrong_columns="EG02", empty="EG03", bom="WG01"
 )
 TAGS_LAYOUT = replace(TEAMS_LAYOUT, columns=("run",))
 KNOWN_LAYOUT = ColumnLayout(
-    columns=("topic", "docno"),
-    not_text="EK01",
-    wrong_columns="EK02",
-    empty="EK03",
-    bom="WK01",
+    columns=("topic", "docno"), not_text="EK01", wrong_columns="EK02", empty="EK03", bom="WK01"
 )
 Pairs = frozenset[tuple[str, str]]
 

@@ -38,8 +38,7 @@ class Profile:
 
 
 POOLBENCH = Profile(
-    "poolbench-1",
-    "64-bit scores, exact recall levels, means over all judged topics.",
+    "poolbench-1", "64-bit scores, exact recall levels, means over all judged topics."
 )
 TREC_EVAL_9 = Profile(
     "trec_eval-9",

@@ -148,6 +148,6 @@ class RecallCurves(ResultTable):
 
     def chart(self) -> Chart:
         """A line per run."""
-        from poolbench.evaluation.charts.recall import build_recall_chart
+        from poolbench.evaluation.charts.runs import build_recall_chart
 
         return build_recall_chart(self.runs.items())

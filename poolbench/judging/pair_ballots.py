@@ -57,8 +57,8 @@ class PairBallots:
 
     def select_topics(self, topics: Collection[str]) -> PairBallots:
         """The pairs of ``topics``."""
-        kept = frozenset(topics)
-        return self._select(lambda topic: topic in kept)
+        names = frozenset(topics)
+        return self._select(lambda topic: topic in names)
 
     def omit_topics(self, topics: Collection[str]) -> PairBallots:
         """The pairs of the other topics."""

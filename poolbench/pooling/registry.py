@@ -56,11 +56,7 @@ ALIASES = {"fairtake": "take"}
 """Alternative names."""
 GROUPS = (
     ("static", "Static methods", "The selection is known before judging starts."),
-    (
-        "adaptive",
-        "Adaptive methods",
-        "Each document is selected using the judgments made so far.",
-    ),
+    ("adaptive", "Adaptive methods", "Each document is selected using the judgments made so far."),
     (
         "sampled",
         "Sampling methods",

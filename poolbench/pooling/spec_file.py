@@ -96,10 +96,7 @@ KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "number": (is_number, "a number"),
     "positive": (lambda v: is_number(v) and v > 0, "a number greater than 0"),
     "share": (is_share, "a number between 0 and 1"),
-    "depths": (
-        is_depths,
-        "an integer of at least 1, or integers of at least 0 by run tag",
-    ),
+    "depths": (is_depths, "an integer of at least 1, or integers of at least 0 by run tag"),
     "windows": (is_windows, WINDOWS),
     "sample": (is_sample, SAMPLE),
 }
@@ -107,9 +104,7 @@ KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
 
 
 def read_spec(
-    content: str | bytes | dict[str, Any],
-    file: str = "the spec",
-    report: FaultReport | None = None,
+    content: str | bytes | dict[str, Any], file: str = "the spec", report: FaultReport | None = None
 ) -> PoolSpec:
     """The spec in ``content``, a text or parsed JSON; raises ``InvalidFile`` with all faults."""
     source = YamlFile(report or FaultReport(file), CODES, FIX, "spec")

@@ -40,10 +40,6 @@ class InterleavedList:
     documents: tuple[str, ...]
     by: tuple[Side, ...]
 
-    def cut(self, depth: int | None) -> InterleavedList:
-        """The first ``depth`` documents; None: all."""
-        return InterleavedList(self.documents[:depth], self.by[:depth])
-
 
 def draw_first_side(rng: np.random.Generator) -> Side:
     """The ranking that starts, drawn at random."""
@@ -216,7 +212,8 @@ def interleave_by_method(
     method: str, a: Ranking, b: Ranking, rng: np.random.Generator, depth: int | None = None
 ) -> InterleavedList:
     """The first ``depth`` documents of the list that ``method`` builds of ``a`` and ``b``."""
-    return METHODS[method].build(a, b, rng).cut(depth)
+    merged = METHODS[method].build(a, b, rng)
+    return InterleavedList(merged.documents[:depth], merged.by[:depth])
 
 
 def topic_rng(seed: int, topic: str) -> np.random.Generator:

@@ -38,7 +38,10 @@ def build_rank_bands(
         MarkGroup(
             [
                 IntervalMark(at, run.low, run.high, "band", cap=0),
-                *(StrokeMark(at, rank, reach=5) for rank in distinct_ranks(run)),
+                *(
+                    StrokeMark(at, rank, reach=5)
+                    for rank in sorted({rank for _, rank in run.others if rank is not None})
+                ),
                 DotMark(at, run.rank, css="dot-own"),
             ],
             describe_rank_band(run),
@@ -54,11 +57,6 @@ def build_rank_bands(
         label = others[0] if len(others) == 1 else "other rankings"
         legend.append(LegendItem(label, "whisker", "whisker"))
     return Chart("ranks", title, "", across, up, marks, legend, caption, (WIDTH, 0.0))
-
-
-def distinct_ranks(run: RankedRun) -> list[int]:
-    """The distinct other ranks, ascending."""
-    return sorted({rank for _, rank in run.others if rank is not None})
 
 
 def choose_rank_ticks(last: int) -> list[int]:

@@ -17,10 +17,7 @@ from poolbench.reliability.collection.report import (
     build_reusability_report,
     can_rank_by,
 )
-from poolbench.reliability.disagreement.ballots import (
-    build_ballots,
-    build_ballots_from_qrels,
-)
+from poolbench.reliability.disagreement.ballots import build_ballots, build_ballots_from_qrels
 from poolbench.reliability.disagreement.panel import build_panel_from_tables
 from poolbench.reliability.disagreement.rankings import Treat
 from poolbench.reliability.disagreement.report import DRAWS as BOOTSTRAP_DRAWS

@@ -48,28 +48,16 @@ class TeamShare:
 
 @dataclass(frozen=True)
 class Composition:
-    """Topics in the requested order, runs by tag, teams by name."""
+    """Topics in the requested order, with their sums; runs by tag, teams by name."""
 
     topics: tuple[TopicShare, ...]
     runs: tuple[RunShare, ...]
     teams: tuple[TeamShare, ...]
     size: int
-
-    @property
-    def one_run(self) -> int:
-        return sum(topic.one_run for topic in self.topics)
-
-    @property
-    def one_team(self) -> int:
-        return sum(topic.one_team for topic in self.topics)
-
-    @property
-    def judged(self) -> int:
-        return sum(topic.judged for topic in self.topics)
-
-    @property
-    def pooled(self) -> int:
-        return sum(topic.pooled for topic in self.topics)
+    one_run: int
+    one_team: int
+    judged: int
+    pooled: int
 
     @property
     def to_judge(self) -> int:
@@ -100,22 +88,22 @@ def compute_composition(
     unique = count_unique_documents(table)
     team_unique, contributed = team_counts(table, team_of_run, len(names))
     run_sizes = np.bincount(table.contributors, minlength=len(table.runs))
+    shares = topic_shares(table, topics, unique.sum(axis=1), team_unique, judged, pooled)
+    summed = ("one_run", "one_team", "judged", "pooled")
     return Composition(
-        topics=topic_shares(table, topics, unique.sum(axis=1), team_unique, judged, pooled),
+        topics=shares,
         runs=tuple(
             RunShare(tag, teams[at], int(run_sizes[at]), int(unique[:, at].sum()))
             for at, tag in enumerate(table.runs)
         ),
         teams=tuple(
             TeamShare(
-                name,
-                list(teams).count(name),
-                int(contributed[at]),
-                int(team_unique[:, at].sum()),
+                name, list(teams).count(name), int(contributed[at]), int(team_unique[:, at].sum())
             )
             for at, name in enumerate(names)
         ),
         size=len(table),
+        **{name: sum(getattr(topic, name) for topic in shares) for name in summed},
     )
 
 

@@ -91,12 +91,7 @@ def lock_topic(topic: Topic) -> None:
 
 
 def extend_pool_topic(
-    *,
-    pool: Pool,
-    topic: Topic,
-    outcomes: Mapping[str, bool],
-    passed: Collection[str],
-    limit: int,
+    *, pool: Pool, topic: Topic, outcomes: Mapping[str, bool], passed: Collection[str], limit: int
 ) -> list[PoolItem]:
     """Add the next documents of ``topic`` to the pool, in a transaction that has locked it.
 

@@ -39,10 +39,7 @@ from pooling.services.freeze import check_unchanged, freeze_pool
 
 
 def composition_part(
-    campaign: Campaign,
-    parts: Composition,
-    preview: PoolPreview | None = None,
-    seconds: float = 0,
+    campaign: Campaign, parts: Composition, preview: PoolPreview | None = None, seconds: float = 0
 ) -> dict[str, object]:
     """The tables of a composition: topics with title and, in a preview, hours; runs, in a preview
     with their pooled shares, and teams, with the most unique documents first.

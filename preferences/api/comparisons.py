@@ -7,7 +7,6 @@ a run, or the answers of others.
 from __future__ import annotations
 
 from typing import Any
-from uuid import uuid4
 
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
@@ -18,10 +17,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
-from campaigns.api.confirmation import read_fields
-from campaigns.api.resources import CAMPAIGN, filter_campaigns, request_user
-from campaigns.models import Campaign
-from campaigns.queries.lists import get_campaign_for
+from campaigns.api.resources import CAMPAIGN, filter_campaigns, read_act, request_user
 from judging.rules import SKIP_REASONS
 from preferences.models import ComparisonPlan, ComparisonSlot, Preference
 from preferences.queries.comparisons import current_answer_filter
@@ -37,6 +33,7 @@ from preferences.services.comparisons import (
 )
 
 Kind = ComparisonPlan.Kind
+JUDGE = "campaigns.judge"
 SIDE_NAMES = ("left", "right", "tie")
 
 
@@ -152,47 +149,46 @@ class ComparisonViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Preferenc
     @action(detail=False, methods=["post"])
     def next(self, request: Request) -> Response:
         """Check out the next comparison, or get the one you have checked out."""
-        fields = read_fields(NextComparisonSerializer, request.data)
-        campaign, plan = self.get_campaign(fields["campaign"]), None
+        actor, campaign, fields = read_act(NextComparisonSerializer, request, JUDGE)
+        plan = None
         if "plan" in fields:
             plan = get_object_or_404(campaign.comparison_plans, pk=fields["plan"])
-        slot = claim_comparison(actor=request_user(request), campaign=campaign, plan=plan)
+        slot = claim_comparison(actor=actor, campaign=campaign, plan=plan)
         served = serialize_comparison(request, slot) if slot else dict.fromkeys(EMPTY)
         return Response(ComparisonSerializer(served).data)
 
     @extend_schema(request=ChoiceSerializer, responses={200: PreferenceSerializer})
     def create(self, request: Request) -> Response:
         """Answer a comparison, or change your answer."""
-        fields = read_fields(ChoiceSerializer, request.data)
-        return self.submit(submit_preference if "side" in fields else submit_picks, fields)
+        return self.submit(request, ChoiceSerializer, submit_choice)
 
     @extend_schema(request=SkipAnswerSerializer, responses={200: PreferenceSerializer})
     @action(detail=False, methods=["post"])
     def skip(self, request: Request) -> Response:
         """Skip a comparison with a reason."""
-        return self.submit(skip_comparison, read_fields(SkipAnswerSerializer, request.data))
+        return self.submit(request, SkipAnswerSerializer, skip_comparison)
 
     @extend_schema(request=UndoAnswerSerializer, responses={200: PreferenceSerializer})
     @action(detail=False, methods=["post"])
     def undo(self, request: Request) -> Response:
         """Undo your latest answer, or the one given; you get its comparison again."""
-        fields = read_fields(UndoAnswerSerializer, request.data)
+        actor, campaign, fields = read_act(UndoAnswerSerializer, request, JUDGE)
         withdrawn = undo_preference(
-            actor=request_user(request),
-            campaign=self.get_campaign(fields["campaign"]),
-            client_uuid=fields.get("client_uuid", uuid4()),
+            actor=actor,
+            campaign=campaign,
+            client_uuid=fields.get("client_uuid"),
             preference_uuid=fields.get("answer"),
         )
         return Response(self.get_serializer(withdrawn).data)
 
-    def submit(self, act: Any, fields: dict[str, Any]) -> Response:
-        actor = request_user(self.request)
-        campaign = self.get_campaign(fields.pop("campaign"))
+    def submit(self, request: Request, form: type[AnswerSerializer], act: Any) -> Response:
+        actor, campaign, fields = read_act(form, request, JUDGE)
         display = read_display(actor, campaign, fields.pop("display"))
         return Response(self.get_serializer(act(actor=actor, display=display, **fields)).data)
 
-    def get_campaign(self, slug: str) -> Campaign:
-        return get_campaign_for(request_user(self.request), slug, "campaigns.judge")
+
+def submit_choice(**fields: Any) -> Preference:
+    return submit_preference(**fields) if "side" in fields else submit_picks(**fields)
 
 
 EMPTY = tuple(ComparisonSerializer().fields)

@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
-from campaigns.api.confirmation import read_fields
+from campaigns.api.resources import read_fields
 from poolbench.preferences.interleaving import METHODS
 from poolbench.preferences.tryout import build_worked_clicks, build_worked_interleaving
 
@@ -48,8 +48,7 @@ class CreditSerializer(Serializer[Any]):
 class InterleavingSerializer(Serializer[Any]):
     documents = serializers.ListField(child=serializers.CharField())
     by = serializers.ListField(
-        child=serializers.CharField(),
-        help_text="The ranking that contributed each document.",
+        child=serializers.CharField(), help_text="The ranking that contributed each document."
     )
     credit = CreditSerializer()
 
@@ -79,9 +78,9 @@ class InterleavingViewSet(viewsets.ViewSet):
     @extend_schema(request=InterleavingInputSerializer, responses=InterleavingSerializer)
     def create(self, request: Request) -> Response:
         """One list of two rankings, and the credit of each for the picks."""
-        data = read_fields(InterleavingInputSerializer, request.data)
+        fields = read_fields(InterleavingInputSerializer, request)
         try:
-            worked = build_worked_interleaving(**data)
+            worked = build_worked_interleaving(**fields)
         except ValueError as error:
             raise serializers.ValidationError(f"{str(error).capitalize()}.") from error
         merged = worked.interleaved
@@ -97,9 +96,9 @@ class ClickPreferenceViewSet(viewsets.ViewSet):
     @extend_schema(request=ClicksInputSerializer, responses=ClicksSerializer)
     def create(self, request: Request) -> Response:
         """The preferences, and the share of them that a ranking keeps."""
-        data = read_fields(ClicksInputSerializer, request.data)
+        fields = read_fields(ClicksInputSerializer, request)
         try:
-            worked = build_worked_clicks(data["documents"], data["clicked"], data["ranking"])
+            worked = build_worked_clicks(**fields)
         except ValueError as error:
             raise serializers.ValidationError(f"{str(error).capitalize()}.") from error
         preferences = [

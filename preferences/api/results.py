@@ -12,8 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
-from campaigns.api.confirmation import read_fields
-from campaigns.api.resources import read_upload_bytes, request_user
+from campaigns.api.resources import read_fields, read_upload_bytes, request_user
 from campaigns.queries.lists import get_campaign_for
 from poolbench.preferences.formats import score_to_dict, strengths_to_dict
 from preferences.models import ClickLog
@@ -69,10 +68,11 @@ class PreferenceResultsViewSet(viewsets.ViewSet):
     def retrieve(self, request: Request, slug: str) -> Response:
         """Shares of runs, and strengths of documents with cycles, from one source."""
         campaign = get_campaign_for(request_user(request), slug, "campaigns.manage")
-        fields = read_fields(ResultsQuerySerializer, request.query_params)
-        preferences = load_preference_set(campaign, fields["source"])
+        form = ResultsQuerySerializer(data=request.query_params)
+        form.is_valid(raise_exception=True)
+        preferences = load_preference_set(campaign, form.validated_data["source"])
         try:
-            strengths = compute_set_strengths(campaign, preferences, fields["prior"])
+            strengths = compute_set_strengths(campaign, preferences, form.validated_data["prior"])
         except ValueError as error:
             raise serializers.ValidationError(str(error)) from error
         answer = {
@@ -98,7 +98,7 @@ class PreferenceResultsViewSet(viewsets.ViewSet):
     def import_clicks(self, request: Request, slug: str) -> Response:
         """Import a click log: all of it, or none and the list of faults (422)."""
         campaign = get_campaign_for(request_user(request), slug, "campaigns.manage")
-        upload = read_fields(ClickLogUploadSerializer, request.data)["file"]
+        upload = read_fields(ClickLogUploadSerializer, request)["file"]
         log = import_click_log(
             actor=request_user(request),
             campaign=campaign,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
 from django.db.models.functions import Substr
 
@@ -15,38 +14,24 @@ READ, SHOWN = 6_000, 700
 """Characters of a body that are read for its beginning, and that are shown."""
 
 
-@dataclass(frozen=True)
-class ComparedDocument:
-    """A document in a list, with the beginning of its text. Without a title, it is its docno."""
-
-    rank: int
-    docno: str
-    title: str
-    beginning: str
-    has_text: bool
-    picked: bool = False
-
-    @property
-    def key(self) -> str:
-        """The key that picks it; empty after the tenth."""
-        return str(self.rank % 10) if self.rank <= 10 else ""
-
-
 def list_compared_documents(
     campaign: Campaign, docnos: Sequence[str], picks: Collection[str] = ()
-) -> list[ComparedDocument]:
-    """``docnos`` in their order, with titles and the beginnings of their texts."""
+) -> list[dict[str, object]]:
+    """``docnos`` in their order, with the beginnings of their texts. Without a title, a document
+    is its docno; ``key`` is the one that picks it, none after the tenth.
+    """
     rows = campaign.documents.filter(docno__in=docnos).defer("body")
     known = {row.docno: row for row in rows.annotate(start=Substr("body", 1, READ))}
     return [
-        ComparedDocument(
-            rank=rank,
-            docno=docno,
-            title=(known[docno].title if docno in known else "") or docno,
-            beginning=read_beginning(known[docno]) if docno in known else "",
-            has_text=docno in known,
-            picked=docno in picks,
-        )
+        {
+            "rank": rank,
+            "docno": docno,
+            "title": (known[docno].title if docno in known else "") or docno,
+            "beginning": read_beginning(known[docno]) if docno in known else "",
+            "has_text": docno in known,
+            "picked": docno in picks,
+            "key": str(rank % 10) if rank <= 10 else "",
+        }
         for rank, docno in enumerate(docnos, 1)
     ]
 

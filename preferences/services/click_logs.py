@@ -22,12 +22,7 @@ from preferences.queries.preference_sets import count_own_lists_by_run
 
 
 def import_click_log(
-    *,
-    actor: User,
-    campaign: Campaign,
-    data: bytes,
-    name: str,
-    report: FaultReport | None = None,
+    *, actor: User, campaign: Campaign, data: bytes, name: str, report: FaultReport | None = None
 ) -> ClickLog:
     """Import the preferences of a click log (plain or gzip), all or none.
 

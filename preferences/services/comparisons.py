@@ -136,9 +136,7 @@ def claim_comparison(
             if try_lease(slot, actor):
                 return slot
     raise ActionRefused(
-        "busy",
-        _("Too many assessors are requesting comparisons."),
-        _("Try again in a moment."),
+        "busy", _("Too many assessors are requesting comparisons."), _("Try again in a moment.")
     )
 
 

@@ -31,11 +31,7 @@ from preferences.forms import (
     UndoPreferenceForm,
 )
 from preferences.models import Comparison, ComparisonPlan, Preference
-from preferences.queries.comparisons import (
-    find_last_answer,
-    list_own_plans,
-    list_own_preferences,
-)
+from preferences.queries.comparisons import find_last_answer, list_own_plans, list_own_preferences
 from preferences.queries.shown_documents import list_compared_documents
 from preferences.services.comparisons import (
     DisplayedComparison,

@@ -1,20 +1,26 @@
-"""Campaigns as of a row of their judgment log, for the reports on them."""
+"""Campaigns as of a row of their judgment log, for the reports on them; that on agreement."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from hashlib import sha256
 
 import numpy as np
 
+from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
 from evaluation.queries.interim_scores import InterimScorer, load_interim_scorer
 from judging.models import Judgment, Purpose
+from judging.queries.agreement import MOST_ASSESSORS, load_labels
 from judging.queries.exclusions import log_state_key
+from poolbench.judging.agreement.panel import agreement_report
+from poolbench.judging.agreement.report import AgreementReport, RankingEffect
 from poolbench.judging.policies import DEFAULT_POLICY
 from poolbench.reliability.campaign_state import CampaignRun, CampaignState, RankingHistory
+from poolbench.reliability.verdicts.agreement import measure_effect
 from poolbench.reliability.verdicts.reusability import measure_cut
-from pooling.queries.judgment_log import Ints
+from pooling.queries.judgment_log import Ints, read_judgment_log
 from reliability.queries.disagreement_studies import (
     load_panel,
     measures_to_rank_by,
@@ -61,6 +67,19 @@ def load_campaign_state(
         history=build_history(campaign, scorer, rows, moments, (f"judged_{cut}",)),
         seconds_each=compute_median_seconds(campaign),
     )
+
+
+def load_agreement_report(campaign: Campaign) -> AgreementReport:
+    """Third judgments are left out: they exist where two assessors disagreed."""
+    last = read_judgment_log(campaign).last
+    labels = load_labels(campaign, last=last)
+    try:
+        effect = measure_effect(load_campaign_state(campaign), labels)
+    except ActionRefused as refused:
+        effect = RankingEffect(reason=refused.message)
+    report = agreement_report(labels, campaign.relevance_level, most_assessors=MOST_ASSESSORS)
+    seconds = compute_median_seconds(campaign)
+    return replace(report, last=last, effect=effect, seconds_each=seconds)
 
 
 def list_graded_rows(scorer: InterimScorer, last: int | None = None) -> Ints:

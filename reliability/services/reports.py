@@ -5,8 +5,7 @@ from __future__ import annotations
 from campaigns.services.snapshots import Subject
 from poolbench.judging.agreement.report import AgreementReport
 from poolbench.reliability.verdicts import agreement, reusability, stopping
-from reliability.queries.agreement_report import load_agreement_report
-from reliability.queries.campaign_state import identify_judging
+from reliability.queries.campaign_state import identify_judging, load_agreement_report
 from reliability.queries.collection import load_collection_report
 from reliability.queries.stopping import load_stopping_report
 

@@ -61,15 +61,10 @@ class SimulationRequest:
 
     @classmethod
     def from_job(cls, job: Job) -> SimulationRequest:
-        args, number = job.args, job.args["qrels"]
-        return cls(
-            specs={name: build_spec(spec) for name, spec in args["specs"]},
-            qrels=None if number is None else job.campaign.qrels.get(pk=number),
-            measures=args["measures"],
-            seeds=args["seeds"],
-            budgets=args["budgets"],
-            all_runs=args["all_runs"],
-        )
+        number = job.args["qrels"]
+        specs = {name: build_spec(spec) for name, spec in job.args["specs"]}
+        qrels = None if number is None else job.campaign.qrels.get(pk=number)
+        return cls(**job.args | {"specs": specs, "qrels": qrels})
 
 
 def request_simulation(*, actor: User, campaign: Campaign, request: SimulationRequest) -> Job:
@@ -130,7 +125,7 @@ def simulate_campaign(job: Job) -> None:
         fix = "Check the runs of the campaign, then request the simulation again."
         raise ActionRefused("not-simulated", f"Simulation failed: {error}.", fix) from error
     label = request.qrels.label if request.qrels else ""
-    subject = f"{campaign.title}, by {describe_judgments(request.qrels)}."
+    subject = f"{campaign.title}, by {request.qrels or 'current judgments'}."
     simulation = replace(simulation, facts=replace(simulation.facts, label=label))
     jobs.finish_job_once(
         job,
@@ -164,10 +159,6 @@ def run_simulation(campaign: Campaign, request: SimulationRequest, job: Job) -> 
         budgets=request.budgets,
         progress=lambda *_: jobs.report_progress(job, next(steps), total),
     )
-
-
-def describe_judgments(qrels: Qrels | None) -> str:
-    return "current judgments" if qrels is None else str(qrels)
 
 
 def load_finished_campaign(campaign: Campaign, request: SimulationRequest) -> FinishedCampaign:

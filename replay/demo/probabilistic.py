@@ -59,7 +59,7 @@ def rank_query_likelihood(
 def bm25_scores(index: InvertedIndex, query: Mapping[str, float]) -> NDArray[np.float64]:
     """One BM25 score per document for a query of weighted terms."""
     scores = np.zeros(len(index.docnos))
-    norm = K1 * (1 - B + B * index.lengths / index.average_length)
+    norm = K1 * (1 - B + B * index.lengths / index.lengths.mean())
     for term in sorted(query.keys() & index.postings.keys()):
         where, often = index.postings[term]
         scores[where] += query[term] * index.idf(term) * often / (often + norm[where])

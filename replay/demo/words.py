@@ -62,10 +62,6 @@ class InvertedIndex:
     postings: dict[str, tuple[NDArray[np.int64], NDArray[np.float64]]]
     bags: list[Counter[str]]
 
-    @property
-    def average_length(self) -> float:
-        return float(self.lengths.mean())
-
     def idf(self, term: str) -> float:
         """Robertson and Sparck Jones's weight, plus 1 in the logarithm to stay positive."""
         frequency = len(self.postings[term][0]) if term in self.postings else 0

@@ -10,7 +10,7 @@ from campaigns.api.resources import CampaignViewSet
 from campaigns.models import Campaign, Document
 from campaigns.services.campaigns import update_campaign
 from tests.campaigns.test_pages import settings_form
-from tests.judging.test_api import call  # noqa: F401
+from tests.judging.conftest import call  # noqa: F401
 from tests.pages import read_page
 from tests.poolbench.texts.test_text_layout import CODE, LONG_LINES
 

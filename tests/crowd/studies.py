@@ -65,10 +65,7 @@ def add_practice_rows(study: Study, actor: User, pairs: Sequence[tuple[str, str,
 
 
 def make_ready(
-    study: Study,
-    actor: User,
-    gold: Sequence[tuple[str, str, int]] = GOLD,
-    **changes: object,
+    study: Study, actor: User, gold: Sequence[tuple[str, str, int]] = GOLD, **changes: object
 ) -> Study:
     """Gold, one practice pair; all that the start needs except a trial."""
     if gold:

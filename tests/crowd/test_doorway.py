@@ -11,12 +11,7 @@ from django.utils import timezone
 from campaigns.models import User
 from crowd.models import CrowdWorker, LinkKey, Study, WorkUnit
 from crowd.queries.keys import unseal_external
-from crowd.services.doorway import (
-    admit_arrival,
-    get_unit_by_token,
-    make_unit_token,
-    read_link,
-)
+from crowd.services.doorway import admit_arrival, get_unit_by_token, make_unit_token, read_link
 from crowd.services.keys import make_fake_link, make_link, rotate_link_key
 from poolbench.crowd.providers.base import Arrival
 from poolbench.crowd.providers.signed_links import sign_link

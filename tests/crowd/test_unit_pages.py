@@ -16,13 +16,7 @@ from campaigns.models import Document
 from crowd.models import CrowdWorker, Payment, Study, WorkUnit
 from judging.models import Judgment, Purpose, Slot
 from tests.crowd.visiting import answer, begin, read_hidden
-from tests.crowd.worker_study import (
-    QUESTION,
-    make_door_link,
-    make_practice,
-    make_unit,
-    unit_path,
-)
+from tests.crowd.worker_study import QUESTION, make_door_link, make_practice, make_unit, unit_path
 from tests.pages import read_page
 
 State = WorkUnit.State

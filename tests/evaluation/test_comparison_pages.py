@@ -30,7 +30,7 @@ from poolbench.evaluation import significance_tests
 from poolbench.evaluation.comparison.compare import compare_all, compare_pair
 from poolbench.evaluation.comparison.registry import CORRECTIONS, FAMILY_TESTS, TESTS
 from tests.csv_reading import csv_conditions, csv_rows
-from tests.pages import read_page
+from tests.pages import read_page, read_words
 from tests.poolbench.shapes import places
 from tests.world.files import accepted_run, qrels_release
 
@@ -167,8 +167,8 @@ def test_a_board_without_two_runs_says_so(client, organizer, campaign, team):
 def test_the_conditions_tell_the_test_and_the_share_judged(client, organizer, scored):
     assert scored.conditions["comparison"]["test"] == "t"
     assert scored.measures == ["map", "P_5", "judged_10"]
-    page = read_page(get(client, organizer, "pairs", scored))
-    assert "Paired t test, correction Holm, level 0.05" in page
+    page = read_words(get(client, organizer, "pairs", scored))
+    assert "Paired t test, correction Holm , level 0.05" in page
 
 
 def test_no_page_shows_a_bare_name_that_could_mean_two_things(client, organizer, score_set, alpha):
@@ -185,8 +185,8 @@ def test_what_unjudged_documents_leave_open_is_told_on_request(client, organizer
     query = {"measure": "P_5", "bounds": "1"}
     page = get(client, organizer, "run-scores", score_set, args=[alpha.pk], **query)
     # Topic 1 is N R . R: 2 of 5, or 3 if the open document is relevant.
-    assert page.context["topic_bounds"]["1"] == "0.4000 and 0.6000"
-    assert page.context["bounds"] == "0.2000 and 0.2667"
+    assert page.context["topic_bounds"]["1"] == "0.4000 to 0.6000"
+    assert page.context["bounds"] == "0.2000 to 0.2667"
 
 
 def test_what_was_tested_does_not_depend_on_who_looks(client, organizer, participant, scored):

@@ -32,7 +32,6 @@ from judging.services.qrels import freeze_qrels
 from poolbench.judging.policies import AUTOMATIC_ONLY, FILLED, label_qrels
 from reliability.queries.disagreement_studies import DisagreementQuery, study_disagreement
 from reliability.services.reusability import request_reusability_report
-from reliability.services.simulation import describe_judgments
 from reliability.views.stored_reports import read_stored_report
 from replay.management.commands.demo import format_scores_table
 from tests.csv_reading import csv_conditions, csv_rows
@@ -104,8 +103,8 @@ def test_every_page_of_the_scores_has_the_label(as_user, organizer, filled, alph
     client = as_user(organizer)
     for url in pages(filled, alpha.pk):
         text = read_page(client.get(url))
-        assert "<strong>Filled, no estimate.</strong> 9 of 10 pairs of qrels 1" in text, url
-        assert '<span class="tag late">filled, no estimate</span>' in text, url
+        assert "Filled, no estimate.</strong> 9 of 10 pairs of qrels 1" in text, url
+        assert '<span class="tag late" lang="en">filled, no estimate</span>' in text, url
 
 
 def test_pages_of_human_judgments_have_none(as_user, organizer, by_people, alpha):
@@ -167,7 +166,7 @@ def test_score_sets_evaluated_before_have_it_too(as_user, organizer, filled):
 
 def test_filled_and_other_scores_share_no_column(as_user, organizer, judged, filled, by_people):
     listed = read_page(as_user(organizer).get("/c/small/results/scores/"))
-    assert listed.count('qrels 1 <span class="tag late">filled, no estimate</span>') == 1
+    assert listed.count('qrels 1 <span class="tag late" lang="en">filled, no estimate</span>') == 1
     assert "<td>qrels 2</td>" in listed
     assert latest_score_set_with(judged, "map") == by_people
     by_people.runs.all()._raw_delete("default")
@@ -213,7 +212,7 @@ def test_reports_by_such_qrels_have_the_label(as_user, organizer, judged, filled
     runs = [{"tag": each.tag, "team": each.team.name} for each in (alpha, beta)]
     spec = judged.pools.get().spec | {"runs": runs}
     judged.pools.update(spec=spec)
-    assert describe_judgments(filled.qrels) == "qrels 1 (filled, no estimate)"
+    assert str(filled.qrels) == "qrels 1 (filled, no estimate)"
     job = request_reusability_report(actor=organizer, campaign=judged, qrels=filled.qrels)
     jobs.run_here(job)
     job.refresh_from_db()

@@ -222,7 +222,7 @@ def test_an_undefined_value_is_a_dash_with_its_reason(as_user, organizer, small)
     third = answer.context["topics"][2]
     assert (third.value, third.spread.median) == (None, 1.0)
     assert "– – 1.0000 –" in read_words(answer)
-    assert "undefined for 1 topic: nothing is retrieved" in read_page(answer)
+    assert "undefined (1 topic): nothing is retrieved" in read_words(answer)
 
 
 def test_compare_counts_wins_losses_and_ties(as_user, organizer, small, alpha, beta):
@@ -363,5 +363,5 @@ def test_measures_without_a_better_side_mark_no_run(
 
 
 def test_the_highest_grade_is_in_the_provenance(as_user, organizer, small):
-    text = read_page(as_user(organizer).get(small.set))
-    assert "<dt>Highest grade</dt><dd>3 (the campaign&#x27;s scale)</dd>" in text
+    text = read_words(as_user(organizer).get(small.set))
+    assert "Highest grade 3 ( the campaign's scale )" in text

@@ -1,16 +1,22 @@
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable
 
 import pytest
+from rest_framework.test import APIRequestFactory, force_authenticate
 
 from campaigns.models import Campaign, Document, Role, Topic, User
 from campaigns.services.campaigns import create_campaign
 from campaigns.services.people import add_member
-from judging.models import Judgment, Plan
+from judging.models import Judgment, Plan, Slot
 from judging.queries.remaining import remaining_by_topic
+from judging.services.judgments import claim_next
+from judging.services.plans import PlanOptions, create_plan
+from poolbench.judging import repeats
 from pooling.models import Pool
+from tests.world.files import make_pool
 from tests.world.judgments import submit_judgment
 from tests.world.people import SCALE
 
@@ -52,6 +58,47 @@ def grade(campaign, topic) -> Callable[..., Judgment]:
         return submit_judgment(actor=user, campaign=campaign, docno=docno, grade=value, **more)
 
     return give
+
+
+@pytest.fixture
+def next_of(campaign, topic) -> Callable[[User], Slot | None]:
+    """``next_of(user)``: the next document of topic 1, checked out to them."""
+    return lambda user: claim_next(actor=user, campaign=campaign, topic=topic)
+
+
+@pytest.fixture
+def call():
+    """``call(view_set, user, action, method, data)``: status and answer, without a router."""
+
+    def ask(view_set, user, action, method="get", data=None, **kwargs):
+        request = getattr(APIRequestFactory(), method)("/", data, format="json")
+        force_authenticate(request, user=user)
+        answer = view_set.as_view({method: action})(request, **kwargs)
+        answer = answer.render() if hasattr(answer, "render") else answer
+        is_json = answer["Content-Type"] == "application/json"
+        return answer.status_code, json.loads(answer.content) if is_json else answer.content
+
+    return ask
+
+
+@pytest.fixture
+def repeat_plan(campaign, organizer, assessor, monkeypatch) -> Plan:
+    """Six documents of topic 1; those with three others after them come to their assessor again."""
+    monkeypatch.setattr(repeats, "SOONEST", 3)
+    monkeypatch.setattr(repeats, "LATEST", 3)
+    pool = make_pool(campaign, {"1": [f"x{n:02}" for n in range(6)]})
+    plan = create_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
+    Plan.objects.filter(pk=plan.pk).update(repeat_share=1.0)
+    return plan
+
+
+@pytest.fixture
+def dealt(campaign, organizer, assessor, assessor2, assessor3):
+    """Round-robin of two among three: 6 documents of topic 1, 4 judgments for each."""
+    pool = make_pool(campaign, {"1": [f"d{n}" for n in range(1, 7)]})
+    people = {"1": [assessor, assessor2, assessor3]}
+    scheme = PlanOptions("round-robin", {"n": 2})
+    return create_plan(actor=organizer, pool=pool, assessors=people, scheme=scheme)
 
 
 @pytest.fixture

@@ -15,6 +15,20 @@ from judging.models import Judgment, Plan, Slot
 from judging.services.plans import create_plan
 from tests.world.files import make_pool
 
+ODD = (
+    {"comment": "half of an emoji \ud83d"},
+    {"docno": "d1\ud83d"},
+    {"topic": "1\ud83d"},
+    {"topic": "1\0"},
+    {"duplicate_of": "\ud83d", "flags": ["duplicate"]},
+    {"passages": [[0, 4, "cut \ud83d"]]},
+    {"served_at": [1]},
+    {"grade": [1]},
+    {"flags": [[1], {}]},
+    {"uuid": [1]},
+    {"act": {}},
+)
+
 
 @pytest.fixture
 def send(as_user, assessor, plan):
@@ -35,15 +49,15 @@ def act(docno: str, **more: object) -> dict[str, object]:
     return {"act": "judge", "uuid": str(uuid4()), "topic": "1", "docno": docno, "grade": 2} | more
 
 
-def ahead(send, **more: object) -> dict:
-    return send("ahead", {"topic": "1", "have": [], "count": 3} | more)
+def ahead(send, *, status: int = 200, **more: object) -> dict:
+    return send("ahead", {"topic": "1", "have": [], "count": 3} | more, status)
 
 
 def docnos(answer: dict) -> list[str]:
     return [found["docno"] for found in answer["documents"]]
 
 
-def test_acts_are_done_in_order_each_by_itself(send, campaign):
+def test_acts_are_done_in_order_each_by_itself(send):
     first, second = act("d1", grade=1), act("d2", grade=9)
     undo = {"act": "undo", "uuid": str(uuid4()), "of": first["uuid"]}
     results = send("sync", {"acts": [first, second, undo, act("d1", grade=3)]})["results"]
@@ -65,7 +79,7 @@ def test_the_same_acts_again_change_nothing(send):
     assert list(Judgment.objects.order_by("pk").values()) == before
 
 
-def test_an_act_carries_all_that_is_said_of_a_document(send, campaign):
+def test_an_act_carries_all_that_is_said_of_a_document(send):
     got = ahead(send, count=1)["documents"][0]
     more = {
         "token": got["token"], "comment": "see end", "flags": ["duplicate"], "duplicate_of": "d2",
@@ -110,6 +124,30 @@ def test_a_wrong_act_is_refused_by_itself(send, wrong, code):
     assert (results[0]["ok"], results[0]["code"]) == (False, code)
     assert results[1]["ok"]
     assert Judgment.objects.get().docno == "d2"
+
+
+@pytest.mark.parametrize("odd", ODD, ids=json.dumps)
+def test_an_odd_act_does_not_stop_the_next(odd, send):
+    assert send("sync", {"acts": [act("d1") | odd, act("d2")]})["results"][1]["ok"]
+
+
+def test_a_comment_cut_within_an_emoji_is_kept(send):
+    send("sync", {"acts": [act("d1", comment="so \ud83d\ude00 and \ud83d")]})
+    assert Judgment.objects.get().comment == "so \U0001f600 and ?"
+
+
+@pytest.mark.parametrize("odd", ["\ud83d", "d1\0"], ids=json.dumps)
+def test_odd_wishes_for_documents_are_answered(odd, send):
+    ahead(send, status=400, topic=odd)
+    for token in ({}, {"token": []}):
+        assert ahead(send, again=odd, **token)["documents"] == []
+
+
+@pytest.mark.parametrize("moment", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"])
+def test_a_moment_that_cannot_be_is_left_out(moment, send):
+    acts = [act("d1", served_at=moment), act("d2")]
+    assert [result["ok"] for result in send("sync", {"acts": acts})["results"]] == [True, True]
+    assert set(Judgment.objects.values_list("served_at", flat=True)) == {None}
 
 
 @pytest.mark.parametrize(
@@ -185,9 +223,7 @@ def test_a_document_comes_again_with_what_was_said_of_it(send):
     assert ahead(send, again="d9")["documents"] == []
 
 
-def test_nothing_of_another_comes_up_under_a_slot_that_was_theirs(
-    send, campaign, plan, assessor, assessor2, grade
-):
+def test_nothing_of_another_comes_up_under_a_slot_that_was_theirs(send, campaign, assessor2, grade):
     """A slot that was given back and handed on shows nothing of who had it before."""
     slot = Slot.objects.get(item__docno="d1")
     Judgment.objects.create(
@@ -209,7 +245,7 @@ def test_leases_are_renewed_and_given_back(send, as_user, assessor):
     assert Slot.objects.get(state="leased").item.docno == "d1"
 
 
-def test_rationale_is_asked_for_by_the_server_too(send, plan):
+def test_rationale_is_asked_for_by_the_server_too(send):
     Plan.objects.update(rationale="relevant")
     ahead(send)
     results = send("sync", {"acts": [act("d1", grade=3), act("d2", grade=0)]})["results"]

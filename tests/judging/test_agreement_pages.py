@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
 from uuid import uuid4
 
 import pytest
-from django.core.management import call_command
 from django.urls import reverse
 from django.utils.html import escape
 
@@ -20,7 +18,7 @@ from judging.views.agreement_choice import MOST_ASSESSORS
 from poolbench.judging.agreement.registry import COEFFICIENTS
 from poolbench.judging.agreement.variation import measure_variation
 from tests.csv_reading import csv_rows
-from tests.pages import read_page
+from tests.pages import read_page, run_command
 
 PAGES = (
     "agreement",
@@ -143,7 +141,7 @@ def test_variation_is_told_by_document_topic_and_assessor(judged, campaign, orga
     )
 
 
-def test_a_crowd_is_not_compared_two_by_two(say, campaign, organizer, as_user):
+def test_a_crowd_is_not_compared_two_by_two(say, organizer, as_user):
     people = [User.objects.create(username=f"worker-{at:03d}") for at in range(MOST_ASSESSORS + 1)]
     for at, user in enumerate(people):
         say(user, "1", "doc-1", at % 2)
@@ -281,15 +279,11 @@ def test_the_record_has_the_labels_that_the_panel_has(judged, campaign):
 
 
 def test_the_command_tells_of_a_campaign_what_the_page_downloads(judged, organizer, as_user):
-    out = io.StringIO()
-    call_command("agreement", "small", "--format", "json", stdout=out)
-    assert json.loads(out.getvalue()) == json.loads(
-        page(as_user(organizer), "agreement-download", "", "json")
-    )
-    out = io.StringIO()
-    call_command("agreement", "small", stdout=out)
-    assert "bot ~ consensus" in out.getvalue()
-    assert "median active seconds" in out.getvalue()
+    file = page(as_user(organizer), "agreement-download", "", "json")
+    assert json.loads(run_command("agreement", "small", "--format", "json")) == json.loads(file)
+    told = run_command("agreement", "small")
+    assert "bot ~ consensus" in told
+    assert "median active seconds" in told
 
 
 def test_the_figures_are_explained_to_everybody(client, db):

@@ -1,30 +1,11 @@
 from __future__ import annotations
 
-import json
 from uuid import uuid4
-
-import pytest
-from rest_framework.test import APIRequestFactory, force_authenticate
 
 from judging.api.judgments import JudgmentViewSet, QrelsViewSet
 from judging.api.plans import PlanViewSet
 from judging.api.stopping import StoppingRuleViewSet
 from judging.models import Judgment, Plan
-
-
-@pytest.fixture
-def call():
-    """``call(view_set, user, action, method, data)``: status and answer, without a router."""
-
-    def ask(view_set, user, action, method="get", data=None, **kwargs):
-        request = getattr(APIRequestFactory(), method)("/", data, format="json")
-        force_authenticate(request, user=user)
-        answer = view_set.as_view({method: action})(request, **kwargs)
-        answer = answer.render() if hasattr(answer, "render") else answer
-        is_json = answer["Content-Type"] == "application/json"
-        return answer.status_code, json.loads(answer.content) if is_json else answer.content
-
-    return ask
 
 
 def test_an_assessor_judges_through_the_api(plan, assessor, call):
@@ -43,7 +24,7 @@ def test_an_assessor_judges_through_the_api(plan, assessor, call):
     assert call(JudgmentViewSet, assessor, "skip", "post", passed)[1]["kind"] == "skip"
 
 
-def test_next_is_null_when_nothing_is_left(plan, campaign, assessor, grade, call):
+def test_next_is_null_when_nothing_is_left(plan, assessor, grade, call):
     for docno in ("d1", "d2", "d3", "d4"):
         grade(assessor, docno, 1)
     place = {"campaign": "small", "topic": "1"}

@@ -25,7 +25,6 @@ from judging.services.automatic import (
     submit_automatic_judgments,
 )
 from judging.services.imports import ImportOptions, import_file, import_judgments
-from judging.services.judgments import claim_next
 from judging.services.qrels import freeze_qrels, verify_qrels
 from poolbench.files.faults import InvalidFile
 
@@ -58,7 +57,7 @@ def slots() -> list[dict[str, object]]:
     return list(Slot.objects.order_by("pk").values())
 
 
-def test_its_account_can_do_nothing(model, campaign, client):
+def test_its_account_can_do_nothing(model, client):
     user = model.user
     assert user.username == "small.llama3"
     assert not user.is_active
@@ -93,16 +92,16 @@ def test_only_organizers_add_and_send(model, campaign, assessor, stranger):
             submit_automatic_judgments(actor=who, campaign=campaign, automatic=model, judgments=[])
 
 
-def test_it_never_fills_a_slot(double_plan, assessor, assessor2, bring):
+def test_it_never_fills_a_slot(double_plan, bring):
     before = slots()
     assert bring().new == 9
     assert slots() == before
     assert set(Judgment.objects.values_list("purpose", "slot")) == {("automatic", None)}
 
 
-def test_it_never_takes_a_pair_from_a_person(plan, campaign, topic, assessor, bring):
+def test_it_never_takes_a_pair_from_a_person(plan, assessor, bring, next_of):
     bring()
-    assert claim_next(actor=assessor, campaign=campaign, topic=topic).item.docno == "d1"
+    assert next_of(assessor).item.docno == "d1"
 
 
 def test_it_never_counts_in_progress_pace_or_agreement(
@@ -126,9 +125,7 @@ def test_it_never_counts_in_progress_pace_or_agreement(
     assert load_labels(campaign).assessors == labels.assessors == ("assessor", "assessor2")
 
 
-def test_it_is_never_in_an_assessors_answer(
-    double_plan, campaign, assessor, assessor2, topic, grade, bring, as_user
-):
+def test_it_is_never_in_an_assessors_answer(double_plan, assessor, grade, bring, as_user):
     grade(assessor, "d1", 1)
     bring()
     client = as_user(assessor)
@@ -177,7 +174,7 @@ def test_qrels_hear_it_by_a_policy_that_names_it(plan, campaign, organizer, asse
 
 
 def test_it_never_shows_before_a_person_has_judged(
-    plan, campaign, organizer, assessor, grade, bring, as_user
+    plan, organizer, assessor, grade, bring, as_user
 ):
     bring()
     client = as_user(organizer)
@@ -270,7 +267,7 @@ def one(docno: str = "d1", grade: int = 2, **more: object) -> dict[str, object]:
     return {**given, **more}
 
 
-def test_a_program_adds_one_and_sends_its_judgments_once(plan, campaign, post):
+def test_a_program_adds_one_and_sends_its_judgments_once(plan, post):
     made = post("/api/automatic/", {"campaign": "small", "name": "gpt", "description": "v1"})
     assert (made[0], made[1]["policy"]) == (201, "automatic:gpt")
     url = f"/api/automatic/{made[1]['id']}/judgments/"
@@ -285,7 +282,7 @@ def test_a_program_adds_one_and_sends_its_judgments_once(plan, campaign, post):
 
 
 def test_a_program_is_told_every_fault_at_once_and_nothing_is_written(
-    plan, model, campaign, organizer, assessor, grade, post
+    plan, model, campaign, assessor, grade, post
 ):
     known = grade(assessor, "d9", 1, topic=campaign.topics.get(number="3"))
     url = f"/api/automatic/{model.pk}/judgments/"
@@ -326,7 +323,7 @@ def test_the_page_adds_one_and_says_why_not(campaign, organizer, as_user):
     assert b"The username small.gpt is taken." in answer.content
 
 
-def test_the_import_page_offers_it(plan, model, campaign, organizer, as_user):
+def test_the_import_page_offers_it(plan, model, organizer, as_user):
     client, url = as_user(organizer), reverse("judgments-import", args=["small"])
     who = f"automatic-{model.pk}"
     assert f'value="{who}" selected' in client.get(f"{url}?who={who}").content.decode()

@@ -16,7 +16,6 @@ from judging.queries.screen import get_assessor_topic, recent_judgments
 from judging.services.judgments import claim_ahead, claim_next, undo_judgment
 from judging.services.plans import create_plan
 from poolbench.judging import repeats
-from tests.judging.test_api import call  # noqa: F401
 from tests.pages import read_page, tidy_html
 from tests.world.files import make_pool
 
@@ -70,13 +69,7 @@ def test_repeats_come_twelve_documents_later_and_as_often_as_asked(
 
 
 def test_totals_hold_the_repeats_from_the_start(
-    repeat_plan,
-    campaign,
-    assessor,
-    topic,
-    grade,
-    as_user,
-    call,  # noqa: F811
+    repeat_plan, campaign, assessor, topic, grade, as_user, call, next_of
 ):
     """On the screen, in its script, on My topics: none grows, and none is exceeded."""
     client, address = as_user(assessor), reverse("judge-ahead", args=["small"])
@@ -89,9 +82,9 @@ def test_totals_hold_the_repeats_from_the_start(
             assert (told["progress"]["done"], told["progress"]["of"]) == (done, 47)
             page = read_page(client.get(reverse("judge", args=["small", "1"])))
             assert f"{done} of 47" in page
-        slot = claim_next(actor=assessor, campaign=campaign, topic=topic)
+        slot = next_of(assessor)
         grade(assessor, slot.item.docno, 1, token=slot.token)
-    assert claim_next(actor=assessor, campaign=campaign, topic=topic) is None
+    assert next_of(assessor) is None
     assert get_assessor_topic(campaign, assessor, topic).total == 47
     rows = call(JudgmentViewSet, assessor, "list")[1]
     assert rows["count"] == 47
@@ -104,7 +97,7 @@ def test_every_pair_stands_once_in_the_recent_list_and_my_judgments(
     assessor,
     topic,
     as_user,
-    call,  # noqa: F811
+    call,
 ):
     judge_all(topic)
     again = Judgment.objects.filter(purpose=Purpose.REPEAT).order_by("pk").last()
@@ -220,20 +213,16 @@ def responses(client, ask, assessor, docno: str) -> list[str]:
 
 
 def test_every_response_for_a_repeat_is_that_for_a_first_judgment(
-    repeat_plan,
-    campaign,
-    assessor,
-    topic,
-    grade,
-    judge_all,
-    as_user,
-    call,  # noqa: F811
+    repeat_plan, campaign, assessor, topic, judge_all, as_user, call, next_of
 ):
     client = as_user(assessor)
     # No repeat comes sooner, and only the last response before it is compared.
     assert {purpose for _, purpose in judge_all(topic, 12)} == {Purpose.JUDGE}
+    waiting = Slot.objects.filter(purpose=Purpose.REPEAT).order_by("position")
+    while not (soonest := waiting.first()) or Judgment.objects.count() < soonest.position - 2:
+        judge_all(topic, 1)
     for _ in range(46 - 12):
-        slot = claim_next(actor=assessor, campaign=campaign, topic=topic)
+        slot = next_of(assessor)
         if slot.purpose == Purpose.REPEAT:
             break
         first = (slot, responses(client, call, assessor, slot.item.docno))
@@ -246,7 +235,7 @@ def test_every_response_for_a_repeat_is_that_for_a_first_judgment(
 
 
 def test_a_change_of_the_first_judgment_puts_its_repeat_off(
-    repeat_plan, campaign, assessor, topic, grade, judge_all
+    repeat_plan, assessor, topic, grade, judge_all
 ):
     """It is due, but the assessor saw the document a moment ago."""
     while not (waiting := Slot.objects.filter(purpose=Purpose.REPEAT).first()):

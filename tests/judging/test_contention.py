@@ -20,12 +20,13 @@ from judging.queries.invariants import list_violations
 from judging.services import followups, judgments
 from judging.services.judgments import claim_ahead, claim_next
 from judging.services.plans import create_plan
+from tests.examples import ALL
 from tests.world.at_once import count_faults, run_at_once
 from tests.world.files import make_pool
 from tests.world.judgments import submit_judgment
 from tests.world.people import begin_with_assessors
 
-ASSESSORS, PAIRS, OVERLAP = 8, 60, 2
+ASSESSORS, PAIRS, OVERLAP = (8, 60, 2) if ALL else (5, 30, 2)
 DISPUTED, MEETING = 5, 0.1
 LAPSE_EVERY = 7
 

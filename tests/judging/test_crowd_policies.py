@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-from io import StringIO
 
 import pytest
-from django.core.management import call_command
 from django.urls import reverse
 
 from campaigns import store
@@ -28,7 +26,7 @@ from poolbench.judging.aggregation.base import (
 )
 from poolbench.judging.aggregation.registry import MODELS
 from poolbench.judging.policy_rules import CROWD_RULES
-from tests.pages import read_page
+from tests.pages import read_page, run_command
 from workbench.stored_files import list_unnamed_files
 
 VOTES = {"d1": (1, 2), "d2": (0, 1), "d3": (3, 3), "d4": (0, 0)}
@@ -134,7 +132,7 @@ def test_adjudications_override_the_model(judged, organizer, release):
     assert verify_qrels(qrels)
 
 
-def test_workers_weigh_by_their_gold(judged, gold, release, assessor):
+def test_workers_weigh_by_their_gold(judged, gold, release):
     assert count_gold_answers(judged) == {"assessor": (3, 3), "assessor2": (1, 3)}
     qrels = release("crowd:weighted-majority")
     assert store.get_blob(qrels.path) == b"1 0 d1 1\n1 0 d2 0\n1 0 d3 3\n1 0 d4 0\n"
@@ -221,13 +219,9 @@ def test_the_form_previews_and_freezes_a_crowd_policy(judged, organizer, as_user
     assert answer.status_code == 200
 
 
-def test_the_command_aggregates_a_campaign(judged, gold):
-    out = StringIO()
-    call_command(
-        "aggregate", "small", "--model", "weighted-majority", "--format", "qrels",
-        stdout=out,
-    )  # fmt: skip
-    assert out.getvalue() == "1 0 d1 1\n1 0 d2 0\n1 0 d3 3\n1 0 d4 0\n"
+def test_the_command_aggregates_a_campaign(gold):
+    options = ("--model", "weighted-majority", "--format", "qrels")
+    assert run_command("aggregate", "small", *options) == "1 0 d1 1\n1 0 d2 0\n1 0 d3 3\n1 0 d4 0\n"
 
 
 def test_the_judgments_of_a_campaign_are_aggregated(judged, gold):

@@ -12,8 +12,6 @@ from judging.queries.judgments import current_judgments, own_current_judgments
 from judging.queries.screen import get_assessor_topic
 from judging.services.judgments import claim_next, undo_judgment
 from judging.services.training import answer_training_pair, next_training_pair
-from poolbench.judging import repeats
-from tests.world.files import make_pool
 from tests.world.judgments import submit_judgment
 
 
@@ -33,7 +31,7 @@ def slots_of(docno: str) -> list[tuple[int, str]]:
 
 
 def test_a_third_is_asked_where_two_are_far_apart(
-    third_plan, campaign, assessor, assessor2, assessor3, topic, grade
+    third_plan, assessor, assessor2, assessor3, grade, next_of
 ):
     grade(assessor, "d1", 0)
     grade(assessor2, "d1", 1)
@@ -41,8 +39,8 @@ def test_a_third_is_asked_where_two_are_far_apart(
     grade(assessor2, "d1", 2)
     assert slots_of("d1") == [(0, "judged"), (1, "judged"), (100, "open")]
     grade(assessor, "d1", 3)
-    assert claim_next(actor=assessor, campaign=campaign, topic=topic).item.docno == "d2"
-    third = claim_next(actor=assessor3, campaign=campaign, topic=topic)
+    assert next_of(assessor).item.docno == "d2"
+    third = next_of(assessor3)
     assert (third.item.docno, third.k) == ("d1", 100)
     grade(assessor3, "d1", 3, token=third.token)
     assert slots_of("d1") == [(0, "judged"), (1, "judged"), (100, "judged")]
@@ -54,19 +52,6 @@ def test_no_third_while_one_judgment_is_missing_or_skipped(
     grade(assessor, "d1", 0)
     submit_judgment(actor=assessor2, campaign=campaign, topic=topic, docno="d1", reason="broken")
     assert slots_of("d1") == [(0, "judged"), (1, "skipped")]
-
-
-@pytest.fixture
-def repeat_plan(campaign, organizer, assessor, monkeypatch) -> Plan:
-    """Six documents of topic 1; those with three others after them come to their assessor again."""
-    from judging.services.plans import create_plan
-
-    monkeypatch.setattr(repeats, "SOONEST", 3)
-    monkeypatch.setattr(repeats, "LATEST", 3)
-    pool = make_pool(campaign, {"1": [f"x{n:02}" for n in range(6)]})
-    plan = create_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
-    Plan.objects.filter(pk=plan.pk).update(repeat_share=1.0)
-    return plan
 
 
 def walk(assessor, campaign, topic, give) -> list[tuple[str, str]]:
@@ -100,25 +85,27 @@ def test_repeats_are_kept_apart_from_judgments(repeat_plan, campaign, assessor, 
 
 
 def test_an_assessor_cannot_tell_a_repeat_by_progress_or_the_last_line(
-    repeat_plan, campaign, assessor, topic, grade
+    repeat_plan, campaign, assessor, topic, grade, next_of
 ):
     for expected in range(1, 10):
-        slot = claim_next(actor=assessor, campaign=campaign, topic=topic)
+        slot = next_of(assessor)
         grade(assessor, slot.item.docno, 1, token=slot.token)
         progress = get_assessor_topic(campaign, assessor, topic)
         assert (progress.done, progress.total) == (expected, 9)
         assert own_current_judgments(campaign, assessor).first().docno == slot.item.docno
 
 
-def test_a_change_of_the_first_judgment_is_no_repeat(repeat_plan, campaign, assessor, topic, grade):
-    first = claim_next(actor=assessor, campaign=campaign, topic=topic)
+def test_a_change_of_the_first_judgment_is_no_repeat(
+    repeat_plan, campaign, assessor, grade, next_of
+):
+    first = next_of(assessor)
     grade(assessor, "x00", 1, token=first.token)
     assert grade(assessor, "x00", 2).purpose == "judge"
     assert grade(assessor, "x00", 3, token=first.token).purpose == "judge"
     for _ in range(3):
-        slot = claim_next(actor=assessor, campaign=campaign, topic=topic)
+        slot = next_of(assessor)
         grade(assessor, slot.item.docno, 1, token=slot.token)
-    again = claim_next(actor=assessor, campaign=campaign, topic=topic)
+    again = next_of(assessor)
     assert (again.item.docno, again.purpose) == ("x00", "repeat")
     # Its lease is taken away while it is on the screen: it stays a repeat.
     Slot.objects.filter(pk=again.pk).update(
@@ -129,15 +116,15 @@ def test_a_change_of_the_first_judgment_is_no_repeat(repeat_plan, campaign, asse
     assert current_judgments(campaign).get(docno="x00").grade == 3
 
 
-def test_undo_of_a_repeat_takes_the_repeat_back(repeat_plan, campaign, assessor, topic, grade):
+def test_undo_of_a_repeat_takes_the_repeat_back(repeat_plan, campaign, assessor, grade, next_of):
     for _ in range(4):
-        slot = claim_next(actor=assessor, campaign=campaign, topic=topic)
+        slot = next_of(assessor)
         grade(assessor, slot.item.docno, 1, token=slot.token)
-    slot = claim_next(actor=assessor, campaign=campaign, topic=topic)
+    slot = next_of(assessor)
     assert slot.purpose == "repeat"
     grade(assessor, slot.item.docno, 2, token=slot.token)
     assert undo_judgment(actor=assessor, campaign=campaign).purpose == "repeat"
-    again = claim_next(actor=assessor, campaign=campaign, topic=topic)
+    again = next_of(assessor)
     assert (again.pk, again.purpose) == (slot.pk, "repeat")
     assert current_judgments(campaign).filter(docno=slot.item.docno).exists()
 
@@ -153,9 +140,9 @@ def training(campaign, topic) -> list[TrainingPair]:
     ]
 
 
-def test_training_comes_before_the_real_work(plan, training, campaign, assessor, topic, grade):
+def test_training_comes_before_the_real_work(plan, training, campaign, assessor, grade, next_of):
     with pytest.raises(ActionRefused, match="training"):
-        claim_next(actor=assessor, campaign=campaign, topic=topic)
+        next_of(assessor)
     while (pair := next_training_pair(actor=assessor, campaign=campaign)) is not None:
         uuid = uuid4()
         for given in (1, 1, 3):
@@ -166,10 +153,10 @@ def test_training_comes_before_the_real_work(plan, training, campaign, assessor,
             assert (kept.grade, kept.purpose, kept.revision) == (1, "training", 1)
     assert Judgment.objects.count() == 2
     assert current_judgments(campaign).count() == 0
-    assert claim_next(actor=assessor, campaign=campaign, topic=topic).item.docno == "d1"
+    assert next_of(assessor).item.docno == "d1"
 
 
-def test_marks_and_passages_are_written(plan, campaign, assessor, topic, grade):
+def test_marks_and_passages_are_written(plan, assessor, grade):
     given = grade(
         assessor, "d1", 1, flags=["broken", "duplicate"], duplicate_of="d2",
         passages=[(0, 4, "text"), (None, None, "typed")],
@@ -193,7 +180,7 @@ def test_marks_and_passages_are_written(plan, campaign, assessor, topic, grade):
         ({"passages": [(0, 1, "x")] * 51}, "bad-passages"),
     ],
 )
-def test_bad_marks_are_refused(plan, campaign, grade, assessor, more, code):
+def test_bad_marks_are_refused(plan, grade, assessor, more, code):
     with pytest.raises(ActionRefused) as refused:
         grade(assessor, "d1", 1, **more)
     assert refused.value.code == code

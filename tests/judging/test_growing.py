@@ -82,13 +82,11 @@ def test_the_run_that_finds_something_is_followed(pool, plan, campaign, assessor
     assert adaptive_pools.verify_pool_log(pool) == 9
 
 
-def test_the_page_of_the_pool_tells_how_it_grows(
-    pool, plan, campaign, assessor, topic, as_user, organizer
-):
+def test_the_page_of_the_pool_tells_how_it_grows(pool, plan, assessor, as_user, organizer, next_of):
     for _ in range(5):
-        slot = claim_next(actor=assessor, campaign=campaign, topic=topic)
+        slot = next_of(assessor)
         said(assessor, slot, int(slot.item.docno in ("d5", "d6")))
-    claim_next(actor=assessor, campaign=campaign, topic=topic)
+    next_of(assessor)
     (grown,) = list_growth(pool)
     assert (grown.selected, grown.budget, grown.judged, grown.relevant) == (6, 9, 5, 2)
     # South's two are of the only team; nothing relevant came with the one after them.
@@ -99,17 +97,17 @@ def test_the_page_of_the_pool_tells_how_it_grows(
     assert "40 %" in html
 
 
-def test_what_is_to_come_counts_as_left(pool, plan, campaign, assessor, topic):
+def test_what_is_to_come_counts_as_left(plan, campaign, assessor, topic, next_of):
     assert waiting(assessor, campaign) == {topic.pk: 9}
-    said(assessor, claim_next(actor=assessor, campaign=campaign, topic=topic), 0)
+    said(assessor, next_of(assessor), 0)
     assert waiting(assessor, campaign) == {topic.pk: 8}
     worked(assessor, campaign, topic)
     assert waiting(assessor, campaign) == {}
 
 
-def test_what_is_to_come_is_not_done(pool, plan, campaign, organizer, assessor, topic, as_user):
+def test_what_is_to_come_is_not_done(plan, campaign, organizer, assessor, topic, as_user, next_of):
     for _ in range(3):
-        said(assessor, claim_next(actor=assessor, campaign=campaign, topic=topic), 0)
+        said(assessor, next_of(assessor), 0)
     (found,) = plan_progress(campaign)
     assert (found.tally.done, found.tally.total, found.tally.coming) == (3, 3, 6)
     assert found.tally.percent == 33
@@ -148,9 +146,9 @@ def test_with_overlap_two_each_document_is_asked_for_twice(
     assert adaptive_pools.verify_pool_log(pool) == 9
 
 
-def test_a_changed_judgment_rewrites_nothing(pool, plan, campaign, assessor, topic):
+def test_a_changed_judgment_rewrites_nothing(pool, plan, campaign, assessor, topic, next_of):
     for _ in range(4):
-        said(assessor, claim_next(actor=assessor, campaign=campaign, topic=topic), 1)
+        said(assessor, next_of(assessor), 1)
     before = list(PoolEvent.objects.values_list("number", "docno", "relevant"))
     first = Judgment.objects.order_by("pk").first()
     submit_judgment(actor=assessor, campaign=campaign, topic=topic, docno=first.docno, grade=0)
@@ -162,10 +160,10 @@ def test_a_changed_judgment_rewrites_nothing(pool, plan, campaign, assessor, top
     assert adaptive_pools.verify_pool_log(pool) == 9
 
 
-def test_a_restart_changes_nothing(pool, plan, campaign, assessor, topic):
+def test_a_restart_changes_nothing(pool, plan, assessor, topic, next_of):
     def all_of_it(restarts: bool) -> list[str]:
         came = []
-        while (slot := claim_next(actor=assessor, campaign=campaign, topic=topic)) is not None:
+        while (slot := next_of(assessor)) is not None:
             if restarts:
                 clear_caches()
             said(assessor, slot, int(slot.item.docno in ("d5", "d6", "d7")))
@@ -179,7 +177,7 @@ def test_a_restart_changes_nothing(pool, plan, campaign, assessor, topic):
     assert adaptive_pools.verify_pool_log(pool) == 9
 
 
-def test_a_withdrawn_run_goes_on_contributing(pool, plan, campaign, assessor, topic, runs):
+def test_a_withdrawn_run_goes_on_contributing(plan, campaign, assessor, topic, runs):
     clear_caches()
     runs[0].__class__.objects.filter(pk=runs[0].pk).update(state="withdrawn")
     assert len(worked(assessor, campaign, topic)) == 9
@@ -215,8 +213,8 @@ def test_a_pool_may_begin_with_nothing(campaign, organizer, assessor, topic, run
     assert len(worked(assessor, campaign, topic)) == 4
 
 
-def test_who_is_not_assigned_makes_nothing_grow(pool, plan, campaign, assessor2, topic):
-    assert claim_next(actor=assessor2, campaign=campaign, topic=topic) is None
+def test_who_is_not_assigned_makes_nothing_grow(plan, assessor2, next_of):
+    assert next_of(assessor2) is None
     assert PoolEvent.objects.count() == 0
 
 
@@ -239,7 +237,7 @@ def test_what_was_planned_before_counts_what_has_grown(pool, plan, organizer, as
 
 
 def test_a_plan_does_not_ask_for_what_a_pool_has_grown_by_meanwhile(
-    pool, plan, campaign, organizer, assessor, topic, runs, monkeypatch
+    plan, campaign, organizer, assessor, topic, runs, monkeypatch
 ):
     deep = freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(4), runs=runs)
 
@@ -271,9 +269,11 @@ def test_a_repeat_waits_until_its_turn_while_a_pool_grows(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_what_was_rolled_back_is_forgotten(pool, plan, campaign, assessor, topic, monkeypatch):
+def test_what_was_rolled_back_is_forgotten(
+    pool, plan, campaign, assessor, topic, monkeypatch, next_of
+):
     def hand() -> None:
-        said(assessor, claim_next(actor=assessor, campaign=campaign, topic=topic), 0)
+        said(assessor, next_of(assessor), 0)
 
     hand()
     hand()
@@ -310,7 +310,7 @@ def test_a_database_that_was_put_back_is_not_mixed_up_with_memory(
     assert len(came("d8 d9")) == 9
 
 
-def test_memory_is_bounded(pool, plan, campaign, assessor, topic, monkeypatch):
+def test_memory_is_bounded(pool, plan, topic, monkeypatch):
     sessions = adaptive_pools.SESSIONS
     monkeypatch.setattr(sessions, "bound", 60)
     folded = adaptive_pools.get_session(pool, topic)
@@ -331,18 +331,16 @@ def test_a_pool_that_does_not_follow_its_log_is_told(pool, plan, campaign, asses
         call_command("check_pool", "small")
 
 
-def test_an_assessor_is_told_that_a_log_is_not_followed(pool, plan, campaign, assessor, topic):
+def test_an_assessor_is_told_that_a_log_is_not_followed(plan, assessor, next_of):
     for _ in range(4):
-        said(assessor, claim_next(actor=assessor, campaign=campaign, topic=topic), 0)
+        said(assessor, next_of(assessor), 0)
     PoolEvent.objects.filter(relevant=None).update(docno="d0")
     with pytest.raises(ActionRefused, match="pool 1 differs from its log in topic 1") as refused:
-        claim_next(actor=assessor, campaign=campaign, topic=topic)
+        next_of(assessor)
     assert refused.value.code == "pool-diverged"
 
 
-def test_the_command_plays_the_log_again(
-    pool, plan, campaign, assessor, organizer, topic, runs, capsys
-):
+def test_the_command_plays_the_log_again(plan, campaign, assessor, organizer, topic, runs, capsys):
     freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=runs)
     worked(assessor, campaign, topic)
     call_command("check_pool", "small")
@@ -354,14 +352,14 @@ def test_the_command_plays_the_log_again(
 
 @pytest.mark.parametrize("rule", [1, 2])
 def test_a_pool_frozen_before_rules_had_numbers_goes_on_by_the_first(
-    rule, campaign, organizer, assessor, topic, runs
+    rule, campaign, organizer, assessor, topic, runs, next_of
 ):
     spec = read_spec(f"seed: 5\nrule: {rule}\n{SPEC.replace('maxmean', 'mmns')}")
     pool = freeze_pool(actor=organizer, campaign=campaign, spec=spec, runs=runs)
     assert pool.spec["rule"] == rule
     create_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
     for _ in range(7):
-        slot = claim_next(actor=assessor, campaign=campaign, topic=topic)
+        slot = next_of(assessor)
         said(assessor, slot, 0)
     without = {key: value for key, value in pool.spec.items() if key != "rule"}
     Pool.objects.filter(pk=pool.pk).update(spec=without)

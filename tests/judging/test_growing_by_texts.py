@@ -12,7 +12,6 @@ from django.urls import reverse
 from campaigns.errors import ActionRefused
 from campaigns.models import Document, Topic
 from campaigns.services.collection import import_documents
-from judging.services.judgments import claim_next
 from judging.services.plans import create_plan
 from poolbench.cache import clear_caches
 from poolbench.pooling.pool_builder import simulate_session
@@ -73,9 +72,9 @@ def test_documents_come_in_the_order_of_a_simulation(
     assert adaptive_pools.verify_pool_log(pool) == 7
 
 
-def test_a_restart_reads_again_and_goes_on_as_before(pool, plan, campaign, assessor, topic):
+def test_a_restart_reads_again_and_goes_on_as_before(pool, plan, assessor, next_of):
     came = []
-    while (slot := claim_next(actor=assessor, campaign=campaign, topic=topic)) is not None:
+    while (slot := next_of(assessor)) is not None:
         clear_caches()
         said(assessor, slot, int(slot.item.docno in ("k2", "w1")))
         came.append(slot.item.docno)
@@ -110,12 +109,12 @@ def test_the_pool_names_what_was_there_to_read(campaign, organizer, runs, pool):
         lambda: Topic.objects.filter(number="1").update(description="Are knots good?"),
     ],
 )
-def test_other_texts_than_at_first_are_told(pool, plan, campaign, assessor, topic, change):
-    said(assessor, claim_next(actor=assessor, campaign=campaign, topic=topic), 0)
+def test_other_texts_than_at_first_are_told(pool, plan, assessor, topic, change, next_of):
+    said(assessor, next_of(assessor), 0)
     change()
     topic.refresh_from_db()
     with pytest.raises(ActionRefused, match="texts of topic 1 have changed since") as refused:
-        claim_next(actor=assessor, campaign=campaign, topic=topic)
+        next_of(assessor)
     assert refused.value.code == "pool-diverged"
     with pytest.raises(LogMismatch):
         adaptive_pools.verify_pool_log(pool)
@@ -152,15 +151,15 @@ def test_an_empty_text_is_one(campaign, organizer, runs):
 
 
 def test_without_scikit_learn_it_is_refused_and_told(
-    pool, plan, campaign, organizer, assessor, topic, runs, monkeypatch
+    plan, campaign, organizer, assessor, runs, monkeypatch, next_of
 ):
-    said(assessor, claim_next(actor=assessor, campaign=campaign, topic=topic), 0)
+    said(assessor, next_of(assessor), 0)
     monkeypatch.setattr(document_texts.importlib.util, "find_spec", lambda _: None)
     args = {"actor": organizer, "campaign": campaign, "spec": read_spec(SPEC), "runs": runs}
     acts = (
         lambda: preview_pool(**args),
         lambda: freeze_pool(**args),
-        lambda: claim_next(actor=assessor, campaign=campaign, topic=topic),
+        lambda: next_of(assessor),
     )
     for act in acts:
         with pytest.raises(ActionRefused) as refused:

@@ -13,8 +13,7 @@ from campaigns.models import Campaign
 from campaigns.services.campaigns import update_campaign
 from judging.api.judgments import JudgmentViewSet
 from judging.models import Judgment, Purpose, TrainingPair
-from judging.services.judgments import claim_next, release_leases, undo_judgment
-from tests.judging.test_api import call  # noqa: F401
+from judging.services.judgments import release_leases, undo_judgment
 from tests.judging.test_screen import form_of
 from tests.pages import read_page
 
@@ -38,29 +37,29 @@ def versions() -> list[tuple[str, int]]:
 
 
 def test_the_version_is_that_of_the_lease_without_a_statement(
-    plan, change, campaign, assessor, topic, grade
+    plan, change, campaign, assessor, grade, next_of
 ):
-    slot = claim_next(actor=assessor, campaign=campaign, topic=topic)
+    slot = next_of(assessor)
     change("Rule B")
     grade(assessor, "d1", 1, token=slot.token)
     undo_judgment(actor=assessor, campaign=campaign)
-    again = claim_next(actor=assessor, campaign=campaign, topic=topic)
+    again = next_of(assessor)
     grade(assessor, "d1", 2, token=again.token)
     grade(assessor, "d2", 1)
     assert versions() == [("d1", 1), ("d1", 1), ("d1", 2), ("d2", 2)]
 
 
 def test_a_document_that_is_served_again_has_the_newer_version(
-    plan, change, campaign, assessor, topic, grade
+    plan, change, campaign, assessor, grade, next_of
 ):
-    claim_next(actor=assessor, campaign=campaign, topic=topic)
+    next_of(assessor)
     change("Rule B")
-    slot = claim_next(actor=assessor, campaign=campaign, topic=topic)
+    slot = next_of(assessor)
     grade(assessor, "d1", 1, token=slot.token)
-    slot = claim_next(actor=assessor, campaign=campaign, topic=topic)
+    slot = next_of(assessor)
     release_leases(actor=assessor, campaign=campaign, tokens=[slot.token])
     change("Rule C")
-    slot = claim_next(actor=assessor, campaign=campaign, topic=topic)
+    slot = next_of(assessor)
     grade(assessor, "d2", 1, token=slot.token)
     assert versions() == [("d1", 2), ("d2", 3)]
 
@@ -107,7 +106,7 @@ def test_a_version_that_does_not_exist_is_refused(plan, change, grade, assessor,
     assert versions() == []
 
 
-def test_the_api_serves_and_takes_the_version(plan, change, assessor, call):  # noqa: F811
+def test_the_api_serves_and_takes_the_version(plan, change, assessor, call):
     place = {"campaign": "small", "topic": "1"}
     served = call(JudgmentViewSet, assessor, "next", "post", place)[1]
     assert served["guideline_version"] == 1

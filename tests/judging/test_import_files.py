@@ -56,9 +56,7 @@ def bring(campaign, organizer):
     return act
 
 
-def test_a_file_fills_slots_of_those_whom_it_names(
-    double_plan, campaign, assessor, assessor2, bring
-):
+def test_a_file_fills_slots_of_those_whom_it_names(double_plan, campaign, bring):
     counts = bring(TABLE)
     assert (counts.new, counts.revised, counts.unchanged, counts.without_slot) == (3, 0, 0, 0)
     assert standing(campaign) == {
@@ -69,7 +67,7 @@ def test_a_file_fills_slots_of_those_whom_it_names(
 
 
 def test_the_same_file_again_changes_nothing_and_a_changed_one_appends_revisions(
-    double_plan, campaign, assessor, assessor2, bring
+    double_plan, bring
 ):
     bring(TABLE)
     before = list(Judgment.objects.values())
@@ -83,7 +81,7 @@ def test_the_same_file_again_changes_nothing_and_a_changed_one_appends_revisions
     ]  # fmt: skip
 
 
-def test_nothing_is_half_written(double_plan, campaign, assessor, assessor2, bring):
+def test_nothing_is_half_written(double_plan, bring):
     with pytest.raises(InvalidFile) as caught:
         bring(TABLE + "9,d1,1,assessor,\n1,d77,1,assessor,\n1,d4,8,nobody,\n")
     assert caught.value.report.counts == {"EJ01": 1, "EJ12": 1, "EJ02": 1, "EJ10": 1}
@@ -111,12 +109,12 @@ def test_defects_are_refused_until_the_user_settles_them_and_the_log_tells_how(
 
 
 @pytest.mark.parametrize("file", ["assessor2.txt", "assessor2-qrels.txt.gz", "assessor2_b.jsonl"])
-def test_a_file_may_be_called_after_its_assessor(plan, campaign, assessor, assessor2, bring, file):
+def test_a_file_may_be_called_after_its_assessor(plan, campaign, assessor2, bring, file):
     assert bring("1 0 d1 2\n", file, by_file=True).new == 1
     assert standing(campaign) == {("assessor2", "1", "d1", 2)}
 
 
-def test_a_file_called_after_nobody_is_refused(plan, assessor, bring):
+def test_a_file_called_after_nobody_is_refused(plan, bring):
     with pytest.raises(ActionRefused, match="matches the file name") as caught:
         bring("1 0 d1 2\n", "assessors.txt", by_file=True)
     assert caught.value.code == "no-such-assessor"
@@ -130,7 +128,7 @@ def test_people_are_found_by_address_and_by_choice(plan, campaign, assessor, ass
     assert standing(campaign) == {("assessor", "1", "d1", 1), ("assessor2", "1", "d2", 2)}
 
 
-def test_a_skip_is_a_skip_and_fills_its_slot_as_one(plan, campaign, assessor, bring):
+def test_a_skip_is_a_skip_and_fills_its_slot_as_one(plan, bring):
     text = "topic,docno,kind,grade,reason,assessor\n1,d1,skip,,broken,assessor\n"
     bring(text)
     assert Judgment.objects.values_list("kind", "grade", "reason").get() == ("skip", None, "broken")
@@ -145,7 +143,7 @@ def test_a_slot_that_is_reserved_for_another_is_not_taken(plan, assessor, assess
 
 
 def test_imports_that_disagree_ask_for_a_third(
-    pool, campaign, organizer, assessor, assessor2, assessor3, bring
+    pool, organizer, assessor, assessor2, assessor3, bring
 ):
     people = {number: [assessor, assessor2, assessor3] for number in "123"}
     plan = create_plan(actor=organizer, pool=pool, overlap=2, assessors=people)
@@ -166,9 +164,7 @@ def test_files_are_the_organizers(plan, campaign, assessor, stranger):
                 act(actor=who, **given)
 
 
-def test_a_preview_counts_and_writes_nothing(
-    double_plan, campaign, organizer, assessor, assessor2, bring
-):
+def test_a_preview_counts_and_writes_nothing(double_plan, campaign, organizer, bring):
     bring(TABLE)
     text = TABLE.replace("d2,0", "d2,3") + "2,d6,1,assessor,\n"
     given = {"actor": organizer, "campaign": campaign, "file": "f.csv", "options": ImportOptions()}
@@ -196,9 +192,7 @@ def hidden(html: str, name: str) -> str:
     return re.search(rf'name="{name}" value="([^"]*)"', html).group(1)
 
 
-def test_the_page_previews_and_writes_only_when_confirmed(
-    double_plan, campaign, assessor, assessor2, page
-):
+def test_the_page_previews_and_writes_only_when_confirmed(double_plan, campaign, page):
     answer = page(file=upload(TABLE.encode(), "table.csv"))
     html = read_page(answer)
     assert answer.status_code == 200
@@ -227,7 +221,7 @@ def test_the_page_settles_labels_people_and_duplicates(plan, campaign, assessor,
     assert standing(campaign) == {("assessor", "1", "d1", 2)}
 
 
-def test_the_page_maps_unknown_people(plan, campaign, assessor, page):
+def test_the_page_maps_unknown_people(plan, campaign, page):
     file = upload(b"topic,docno,grade,annotator\n1,d1,2,w-17\n", "x.csv")
     answer = page(file=file)
     assert answer.status_code == 422
@@ -238,7 +232,7 @@ def test_the_page_maps_unknown_people(plan, campaign, assessor, page):
 
 
 def test_an_upload_belongs_to_its_campaign_and_person_and_cannot_be_forged(
-    plan, campaign, organizer, assessor, page, as_user
+    plan, organizer, assessor, page, as_user
 ):
     from campaigns.services.campaigns import create_campaign
     from tests.world.people import SCALE
@@ -252,7 +246,7 @@ def test_an_upload_belongs_to_its_campaign_and_person_and_cannot_be_forged(
     assert page(staged=staged[:-3] + "abc").status_code == 404
 
 
-def test_the_page_refuses_no_file_a_large_one_and_a_broken_one(plan, assessor, page, settings):
+def test_the_page_refuses_no_file_a_large_one_and_a_broken_one(plan, page, settings):
     assert page().status_code == 422
     assert page(file=upload(b"\x1f\x8bbroken", "x.gz")).status_code == 422
     settings.POOLBENCH_MAX_UPLOAD_BYTES = 20
@@ -277,7 +271,7 @@ def run(*args, **options) -> str:
     return out.getvalue()
 
 
-def test_the_command_tells_first_and_then_writes(plan, campaign, assessor, tmp_path):
+def test_the_command_tells_first_and_then_writes(plan, campaign, tmp_path):
     path = tmp_path / "export.jsonl"
     path.write_text(lines(EXPORT))
     args = ["import_judgments", "small", path, "--assessor", "assessor", "--map", "No idea=0"]
@@ -308,7 +302,7 @@ def test_the_command_says_what_is_wrong(plan, assessor, tmp_path, wrong):
     assert not Judgment.objects.exists()
 
 
-def test_who_judged_the_same_on_the_screen_keeps_their_own(plan, campaign, assessor, grade, bring):
+def test_who_judged_the_same_on_the_screen_keeps_their_own(plan, assessor, grade, bring):
     grade(assessor, "d1", 1, client_uuid=uuid4())
     assert bring("1 0 d1 1\n", assessor=assessor).unchanged == 1
     assert Judgment.objects.count() == 1

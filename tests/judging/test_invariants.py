@@ -14,9 +14,10 @@ from campaigns.models import Grade
 from judging.models import Judgment, Plan, Slot
 from judging.queries.invariants import INVARIANTS, list_violations
 from judging.services.imports import import_judgments
-from judging.services.judgments import claim_next, undo_judgment
+from judging.services.judgments import undo_judgment
 from judging.services.plans import PlanOptions, create_plan
 from judging.services.slots import reopen_slot
+from tests.pages import run_command
 from tests.world.judgments import submit_judgment
 
 
@@ -25,7 +26,7 @@ def broken(campaign) -> set[str]:
 
 
 @pytest.fixture
-def busy(pool, campaign, organizer, assessor, assessor2, assessor3, grade, topic):
+def busy(pool, campaign, organizer, assessor, assessor2, assessor3, grade, topic, next_of):
     """A campaign after a little of everything that assessors and organizers do."""
     people = {number: [assessor, assessor2, assessor3] for number in "123"}
     rows = [("1", "d1", 0), ("3", "d7", 1)]
@@ -41,15 +42,14 @@ def busy(pool, campaign, organizer, assessor, assessor2, assessor3, grade, topic
     reopen_slot(actor=organizer, slot=plan.slots.get(state="skipped"))
     grade(assessor3, "d3", 1)
     undo_judgment(actor=assessor, campaign=campaign)
-    claim_next(actor=assessor2, campaign=campaign, topic=topic)
+    next_of(assessor2)
     return plan
 
 
 def test_what_the_services_do_breaks_nothing(busy, campaign):
     assert broken(campaign) == set()
-    out = StringIO()
-    call_command("check_judging", "small", stdout=out)
-    assert "0  slots beyond the plan's judgments per document" in out.getvalue()
+    told = run_command("check_judging", "small")
+    assert "0  slots beyond the plan's judgments per document" in told
 
 
 def slot(plan, **values) -> Slot:

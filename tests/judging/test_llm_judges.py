@@ -33,14 +33,7 @@ def models(data_dir: Path) -> list[Path]:
 
 def grades_in(path: Path) -> dict[tuple[str, str], int]:
     data = path.read_bytes()
-    table = read_qrels(gzip.decompress(data) if path.suffix == ".gz" else data)
-    return {
-        (topic, docno): grade
-        for at, topic in enumerate(table.topics)
-        for docno, grade in zip(
-            table.docnos[table.rows(at)], table.grades[table.rows(at)].tolist(), strict=True
-        )
-    }
+    return read_qrels(gzip.decompress(data) if path.suffix == ".gz" else data).by_pair()
 
 
 def test_seven_models_judge_all_pairs_and_agree_with_nist_as_published(data_dir, nist):

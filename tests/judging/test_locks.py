@@ -62,7 +62,7 @@ def test_a_plan_is_made_while_a_judgment_is_written(
 
 
 def test_a_document_handed_out_while_its_plan_is_closed_stays(
-    plan, campaign, organizer, assessor, monkeypatch
+    plan, organizer, assessor, monkeypatch
 ):
     """The lease comes between the closing's look and its deletion: it waits, and gets nothing."""
     slot = Slot.objects.get(item__docno="d1")

@@ -17,7 +17,7 @@ from judging.queries.screen import count_remaining, get_assessor_topic, list_ass
 from judging.queries.tallies import SlotTally, judging_progress
 from judging.services.assignments import assign_topics
 from judging.services.imports import import_judgments
-from judging.services.judgments import claim_ahead, claim_next
+from judging.services.judgments import claim_ahead
 from judging.services.plans import PlanOptions, close_plan, create_plan, pause_plan
 from judging.services.slots import pause_work
 from judging.services.stopping import set_stopping_rule
@@ -68,7 +68,7 @@ def look(campaign, organizer, as_user):
         for name in ("judged", "skipped", "coming", "dropped", "total", "unresolved"):
             shown = {sum(getattr(p.tally, name) for p in plans), api["judging"][name]}
             assert shown == {getattr(tally, name)}, name
-        assert api["judging"]["complete"] == tally.is_complete == facts.all_judged
+        assert api["judging"]["complete"] == tally.is_complete
         page = figures(
             as_user(organizer).get(reverse("judging", args=[campaign.slug])).content.decode()
         )
@@ -115,10 +115,12 @@ def look(campaign, organizer, as_user):
     return act
 
 
-def test_a_growing_pool_in_all_its_states(growing_plan, campaign, organizer, assessor, topic, look):
+def test_a_growing_pool_in_all_its_states(
+    growing_plan, campaign, organizer, assessor, topic, look, next_of
+):
     assert look(assessor) == Seen("now", 0, 3, 6, {"assessor": 9})
     for _ in range(3):
-        said(assessor, claim_next(actor=assessor, campaign=campaign, topic=topic), 0)
+        said(assessor, next_of(assessor), 0)
     # All there is is judged, but the pool still grows: not done, for nobody.
     assert look(assessor) == Seen("now", 3, 3, 6, {"assessor": 6})
     claim_ahead(actor=assessor, campaign=campaign, topic=topic, count=2)
@@ -149,10 +151,10 @@ def test_a_growing_pool_that_a_rule_ended_is_done(
 
 
 def test_a_closed_plan_of_a_growing_pool_waits_for_nothing(
-    growing_plan, campaign, organizer, assessor, topic, look
+    growing_plan, organizer, assessor, look, next_of
 ):
-    said(assessor, claim_next(actor=assessor, campaign=campaign, topic=topic), 0)
-    claim_next(actor=assessor, campaign=campaign, topic=topic)
+    said(assessor, next_of(assessor), 0)
+    next_of(assessor)
     close_plan(actor=organizer, plan=growing_plan)
     # A document on a screen may still be judged.
     assert look(assessor) == Seen("now", 1, 2, 0, {"assessor": 1})
@@ -161,7 +163,7 @@ def test_a_closed_plan_of_a_growing_pool_waits_for_nothing(
     assert look(assessor) == Seen("done", 2, 2, 0, {"assessor": 0})
 
 
-def test_a_paused_plan_does_not_end_judging(plan, campaign, organizer, assessor, look):
+def test_a_paused_plan_does_not_end_judging(plan, organizer, assessor, look):
     pause_plan(actor=organizer, plan=plan)
     assert look(assessor) == Seen("now", 0, 9, 0, {"assessor": 0})
 
@@ -179,9 +181,7 @@ def test_what_an_assessor_knows_already_does_not_wait(
     assert remaining == {"assessor": 3, "assessor2": 4, "assessor3": 4}
 
 
-def test_repeats_wait_for_their_assessor(
-    campaign, organizer, assessor, assessor2, topic, look, grade
-):
+def test_repeats_wait_for_their_assessor(campaign, organizer, assessor, assessor2, look, grade):
     pool = make_pool(campaign, {"1": [f"d{n}" for n in range(4)]})
     scheme = PlanOptions("overlap", {"n": 1}, repeat_share=1.0)
     people = {"1": [assessor, assessor2]}
@@ -194,7 +194,7 @@ def test_repeats_wait_for_their_assessor(
 
 
 def test_a_topic_that_loses_an_assessor_goes_to_the_others(
-    campaign, organizer, assessor, assessor2, plan, topic, look
+    organizer, assessor, assessor2, plan, topic, look
 ):
     assign_topics(actor=organizer, plan=plan, assessors={topic.number: [assessor, assessor2]})
     assert look(assessor, assessor2).remaining == {"assessor": 7, "assessor2": 2}

@@ -45,9 +45,7 @@ def test_a_plan_is_made_by_the_form(pool, campaign, organizer, assessor, assesso
     assert Plan.objects.get().assignments.count() == 3
 
 
-def test_fill_in_turn_gives_each_topic_the_next(
-    plan, campaign, organizer, assessor, assessor2, as_user
-):
+def test_fill_in_turn_gives_each_topic_the_next(plan, organizer, assessor, assessor2, as_user):
     client, url = as_user(organizer), reverse("plan-assign", args=["small", plan.pk])
     page = read_page(client.post(url, {"fill": "turn"}))
     ticked = [f'value="{user.pk}" checked' in page for user in (assessor, assessor2)]
@@ -92,9 +90,7 @@ def test_a_plan_is_foreseen_before_it_is_made(
     assert Slot.objects.filter(reserved_for=assessor).count() == 6
 
 
-def test_people_topics_and_plans_are_paused_and_closed(
-    double_plan, campaign, organizer, assessor, topic, as_user
-):
+def test_people_topics_and_plans_are_paused_and_closed(double_plan, organizer, topic, as_user):
     client, url = as_user(organizer), reverse("plan-pause", args=["small", double_plan.pk])
     paused = double_plan.assignments.filter(paused=True)
     client.post(url, {"paused": "1", "assessor": "assessor"})
@@ -116,9 +112,7 @@ def test_people_topics_and_plans_are_paused_and_closed(
     assert closed in read_page(client.get(reverse("judging", args=["small"])))
 
 
-def test_work_is_handed_on_by_the_form(
-    plan, campaign, organizer, assessor, assessor2, topic, as_user
-):
+def test_work_is_handed_on_by_the_form(plan, organizer, assessor2, topic, as_user):
     client, url = as_user(organizer), reverse("plan-reassign", args=["small", plan.pk])
     page = read_page(client.get(url, {"assessor": "assessor"}))
     assert 'name="topic" value="1"' in page

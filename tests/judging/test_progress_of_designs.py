@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from judging.queries.tallies import judging_progress
-from judging.services.judgments import claim_ahead, claim_next
+from judging.services.judgments import claim_ahead
 from judging.services.plans import PlanOptions, create_plan, preview_plan
 from judging.services.slots import pause_work
 from tests.examples import take
@@ -27,9 +27,20 @@ DESIGNS = [
 
 @pytest.mark.parametrize(("design", "parameters", "people", "loads"), take(DESIGNS, 5))
 def test_what_remains_is_the_same_for_assessor_and_organizer(
-    design, parameters, people, loads, campaign, organizer, assessor, assessor2, assessor3, topic,
-    look, grade,
-):  # fmt: skip
+    design,
+    parameters,
+    people,
+    loads,
+    campaign,
+    organizer,
+    assessor,
+    assessor2,
+    assessor3,
+    topic,
+    look,
+    grade,
+    next_of,
+):
     pool = make_pool(campaign, {"1": [f"d{n}" for n in range(15)]})
     users = [assessor, assessor2, assessor3][:people]
     scheme = PlanOptions(design, parameters)
@@ -39,7 +50,7 @@ def test_what_remains_is_the_same_for_assessor_and_organizer(
     assert [round(load) for _, load in seen.loads] == loads
     assert list(look(*users).remaining.values()) == loads
     for number in range(4):
-        slot = claim_next(actor=assessor, campaign=campaign, topic=topic)
+        slot = next_of(assessor)
         grade(assessor, slot.item.docno, number % 2, token=slot.token)
     claim_ahead(actor=assessor, campaign=campaign, topic=topic, count=2)
     now = look(*users).remaining
@@ -51,7 +62,7 @@ def test_what_remains_is_the_same_for_assessor_and_organizer(
         assert look(*users).remaining["assessor2"] == 0
         pause_work(actor=organizer, plan=plan, assessor=assessor2, paused=False)
     for user in users:
-        while slot := claim_next(actor=user, campaign=campaign, topic=topic):
+        while slot := next_of(user):
             grade(user, slot.item.docno, 0, token=slot.token)
         assert look(user).remaining[user.username] == 0
     assert look(*users).state == "done"

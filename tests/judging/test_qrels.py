@@ -10,7 +10,7 @@ from campaigns.errors import ActionRefused
 from judging.queries.judgments import qrels_table
 from judging.services.assignments import assign_topics
 from judging.services.imports import import_judgments
-from judging.services.judgments import claim_next, undo_judgment
+from judging.services.judgments import undo_judgment
 from judging.services.qrels import freeze_qrels, preview_policies, verify_qrels
 from tests.judging.test_work import lapse
 from tests.pages import read_page
@@ -52,7 +52,7 @@ def test_release_can_be_made_again_from_the_log(plan, campaign, assessor, grade,
     assert release(as_of=first.as_of).sha256 == first.sha256
 
 
-def test_verify_notices_a_changed_file(plan, campaign, assessor, grade, release):
+def test_verify_notices_a_changed_file(plan, assessor, grade, release):
     grade(assessor, "d1", 1)
     qrels = release()
     store.blob_path(qrels.path).write_bytes(b"1 0 d1 3\n")
@@ -82,12 +82,12 @@ def test_preview_counts_grades_and_conflicts(
 
 
 def test_an_extra_judgment_counts_only_where_no_wanted_one_stands(
-    plan, campaign, organizer, assessor, assessor2, topic, grade, release
+    plan, organizer, assessor, assessor2, topic, grade, release, next_of
 ):
     assign_topics(actor=organizer, plan=plan, assessors={topic.number: [assessor, assessor2]})
-    lost = claim_next(actor=assessor, campaign=campaign, topic=topic)
+    lost = next_of(assessor)
     lapse(lost)
-    claim_next(actor=assessor2, campaign=campaign, topic=topic)
+    next_of(assessor2)
     grade(assessor, "d1", 3, token=lost.token)
     assert store.get_blob(release().path) == b"1 0 d1 3\n"
     grade(assessor2, "d1", 0)
@@ -108,9 +108,7 @@ def test_release_leaves_out_withheld_topics_and_can_still_be_verified(
     assert verify_qrels(qrels)
 
 
-def test_release_refuses_nothing_the_future_and_strangers(
-    plan, campaign, assessor, organizer, release
-):
+def test_release_refuses_nothing_the_future_and_strangers(plan, campaign, assessor, release):
     with pytest.raises(ActionRefused, match="No judgments yet"):
         release()
     with pytest.raises(ActionRefused, match="must not be in the future"):
@@ -122,7 +120,7 @@ def test_release_refuses_nothing_the_future_and_strangers(
 
 
 def test_grades_of_the_tie_rule_are_counted_everywhere(
-    double_plan, campaign, organizer, assessor, assessor2, grade, release, as_user
+    double_plan, organizer, assessor, assessor2, grade, release, as_user
 ):
     """Two of three pairs are one grade apart: undecided 0 would hide that a rule decides them."""
     for docno, grades in {"d1": (1, 2), "d2": (0, 1), "d3": (3, 3)}.items():

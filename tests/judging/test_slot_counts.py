@@ -1,4 +1,4 @@
-"""Counts from the index and lists from the log in memory, against the queries that they replace."""
+"""Counts from the index and the log in memory against queries; and how many queries acts need."""
 
 from __future__ import annotations
 
@@ -6,17 +6,21 @@ from datetime import timedelta
 from uuid import uuid4
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from judging.models import Purpose, Slot
+from campaigns.models import Topic
+from judging.models import Plan, Purpose, Slot
 from judging.queries.overview import unplanned_counts
 from judging.queries.remaining import remaining_by_topic
 from judging.queries.screen import current_judgments_by, list_own_judgments
 from judging.queries.slot_counts import count_campaign_slots, list_shared_topics
 from judging.queries.training import list_agreed_pairs
-from judging.services.judgments import claim_next, undo_judgment
+from judging.services.judgments import claim_ahead, claim_next, undo_judgment
 from judging.services.plans import create_plan
 from poolbench.cache import clear_caches
+from tests.world.files import make_pool
 from tests.world.judgments import submit_judgment
 
 
@@ -105,3 +109,45 @@ def test_agreed_pairs_come_with_most_assessors_first(
     rows = [(row.docno, row.grade, row.count) for row in list_agreed_pairs(campaign)]
     assert rows == [("d3", 2, 2), ("d2", 0, 1)]
     assert [row.docno for row in list_agreed_pairs(campaign, limit=1)] == ["d3"]
+
+
+NEXT, AHEAD_OF_THREE, SUBMIT = 6, 8, 9
+TRANSACTIONS = ("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE", "SELECT pg_advisory")
+
+
+def asked(queries: CaptureQueriesContext) -> list[str]:
+    """The queries but for those that open, close and lock the transaction."""
+    told = [query["sql"] for query in queries.captured_queries]
+    return [sql for sql in told if not sql.startswith(TRANSACTIONS)]
+
+
+@pytest.fixture(params=[1_000, 10_000])
+def big_topic(request, campaign, organizer, assessor, assessor2) -> Topic:
+    """A topic with so many pairs, its first hundred judged by both assessors' plan."""
+    topic = Topic.objects.create(campaign=campaign, number="big", title="big", position=9)
+    pool = make_pool(campaign, {"big": [f"x{n:06}" for n in range(request.param)]})
+    create_plan(actor=organizer, pool=pool, overlap=2, assessors={"big": [assessor, assessor2]})
+    return topic
+
+
+def test_next_and_submit_cost_the_same_in_any_pool(big_topic, campaign, assessor):
+    args = {"actor": assessor, "campaign": campaign, "topic": big_topic}
+    with CaptureQueriesContext(connection) as queries:
+        slot = claim_next(**args)
+    assert len(asked(queries)) <= NEXT, asked(queries)
+    said = {"docno": slot.item.docno, "grade": 1, "token": slot.token}
+    with CaptureQueriesContext(connection) as queries:
+        submit_judgment(**args, **said)
+    assert len(asked(queries)) <= SUBMIT, asked(queries)
+    with CaptureQueriesContext(connection) as queries:
+        assert len(claim_ahead(**args, count=3)) == 3
+    assert len(asked(queries)) <= AHEAD_OF_THREE, asked(queries)
+
+
+def test_a_third_and_a_repeat_cost_a_few_queries_more(plan, campaign, assessor, topic, next_of):
+    Plan.objects.update(third_from=1, repeat_share=1.0)
+    slot = next_of(assessor)
+    said = {"docno": slot.item.docno, "grade": 1, "token": slot.token}
+    with CaptureQueriesContext(connection) as queries:
+        submit_judgment(actor=assessor, campaign=campaign, topic=topic, **said)
+    assert len(asked(queries)) <= SUBMIT + 11, asked(queries)

@@ -46,7 +46,7 @@ def ended(campaign):
 
 
 def test_a_topic_that_ends_hands_out_nothing_more(
-    plan, rule, grade, ended, assessor, campaign, topic
+    plan, rule, grade, ended, assessor, campaign, topic, next_of
 ):
     rule(no_relevant_in=2)
     grade(assessor, "d1", 1)
@@ -54,28 +54,28 @@ def test_a_topic_that_ends_hands_out_nothing_more(
     assert ended() == []
     grade(assessor, "d3", 0)
     assert ended() == ["1"]
-    assert claim_next(actor=assessor, campaign=campaign, topic=topic) is None
+    assert next_of(assessor) is None
     assert waiting(assessor, campaign)[topic.pk] == 0
     elsewhere = claim_ahead(actor=assessor, campaign=campaign, topic=None, count=9)
     assert {slot.topic.number for slot in elsewhere} == {"2", "3"}
 
 
 def test_what_is_on_a_screen_is_judged_and_can_have_the_topic_go_on(
-    double_plan, rule, grade, ended, assessor, assessor2, campaign, topic
+    double_plan, rule, grade, ended, assessor, assessor2, next_of
 ):
     rule(no_relevant_in=2)
-    held = claim_next(actor=assessor2, campaign=campaign, topic=topic)
+    held = next_of(assessor2)
     assert held.item.docno == "d1"
     grade(assessor, "d2", 0)
     grade(assessor, "d3", 0)
     assert ended() == ["1"]
     assert grade(assessor2, "d1", 2).slot == held
     assert ended() == []
-    assert claim_next(actor=assessor, campaign=campaign, topic=topic) is not None
+    assert next_of(assessor) is not None
 
 
 def test_what_somebody_left_on_a_screen_goes_to_nobody_else_once_the_topic_has_ended(
-    double_plan, rule, grade, ended, assessor, assessor2, campaign, topic
+    double_plan, rule, grade, ended, assessor, assessor2, campaign, topic, next_of
 ):
     claim_ahead(actor=assessor2, campaign=campaign, topic=topic, count=4)
     Slot.objects.filter(assessor=assessor2).update(expires_at=timezone.now())
@@ -83,9 +83,9 @@ def test_what_somebody_left_on_a_screen_goes_to_nobody_else_once_the_topic_has_e
     rule(documents=1)
     assert grade(assessor, "d1", 0).slot is not None
     assert ended() == ["1"]
-    assert claim_next(actor=assessor, campaign=campaign, topic=topic) is None
+    assert next_of(assessor) is None
     rule()
-    assert claim_next(actor=assessor, campaign=campaign, topic=topic).item.docno == "d2"
+    assert next_of(assessor).item.docno == "d2"
 
 
 def test_what_an_ended_topic_disagrees_on_is_settled_all_the_same(
@@ -126,7 +126,7 @@ def test_skips_count_for_nothing(plan, rule, grade, ended, assessor, campaign, t
 
 
 def test_a_rule_looks_at_what_was_judged_before_and_another_lets_topics_go_on(
-    plan, rule, grade, ended, assessor, campaign, topic
+    plan, rule, grade, ended, assessor, next_of
 ):
     grade(assessor, "d1", 0)
     grade(assessor, "d2", 0)
@@ -138,7 +138,7 @@ def test_a_rule_looks_at_what_was_judged_before_and_another_lets_topics_go_on(
     assert ended() == ["1"]
     rule()
     assert ended() == []
-    assert claim_next(actor=assessor, campaign=campaign, topic=topic).item.docno == "d3"
+    assert next_of(assessor).item.docno == "d3"
     told = Event.objects.filter(code="stopping.rule_set").order_by("pk")
     assert [event.subject for event in told] == [
         "after 2 consecutive documents without a relevant one",
@@ -205,7 +205,7 @@ def test_a_late_judgment_of_an_ended_topic_is_kept(
 
 
 def test_repeats_of_an_ended_topic_come_and_are_counted(
-    plan, rule, grade, ended, assessor, campaign, topic, monkeypatch
+    plan, rule, grade, ended, assessor, campaign, topic, monkeypatch, next_of
 ):
     monkeypatch.setattr(repeats, "SOONEST", 0)
     Plan.objects.update(repeat_share=1)
@@ -215,7 +215,7 @@ def test_repeats_of_an_ended_topic_come_and_are_counted(
     assert ended() == ["1"]
     assert waiting(assessor, campaign) == {topic.pk: 1}
     assert get_assessor_topic(campaign, assessor, topic).left == 1
-    again = claim_next(actor=assessor, campaign=campaign, topic=topic)
+    again = next_of(assessor)
     assert (again.purpose, again.item.docno) == ("repeat", "d1")
 
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import json
 from uuid import uuid4
 
 import pytest
-from django.core.management import call_command
 from django.urls import reverse
 from django.utils import timezone
 
@@ -25,7 +23,7 @@ from poolbench.judging.quality.report import quality_report
 from poolbench.reliability.disagreement.ballots import ABSENT, build_ballots
 from poolbench.reliability.disagreement.rankings import iter_qrels_variants
 from tests.csv_reading import csv_rows
-from tests.pages import read_page
+from tests.pages import read_page, run_command
 from tests.poolbench.commands.conftest import run_on_files
 from tests.world.files import make_pool
 
@@ -114,12 +112,10 @@ def test_downloads_follow_the_switch(disputed, organizer, as_user):
     for query, n in (("", 1), ("third=1", 3)):
         rows = csv_rows(page(client, "agreement-download", query, "csv"))
         assert len({row["assessor_b"] for row in rows if row["between"] == "pair"}) == min(n, 2)
-    out = io.StringIO()
-    call_command("agreement", "small", stdout=out)
-    assert "Left out: 2 third judgments. They exist only where two assessors" in out.getvalue()
-    out = io.StringIO()
-    call_command("agreement", "small", "--with-third-judgments", stdout=out)
-    assert "With 2 third judgments." in out.getvalue()
+    told = run_command("agreement", "small")
+    assert "Left out: 2 third judgments. They exist only where two assessors" in told
+    told = run_command("agreement", "small", "--with-third-judgments")
+    assert "With 2 third judgments." in told
 
 
 def test_a_changed_or_undone_third_judgment_stays_one(disputed, campaign, assessor3, grade):
@@ -156,9 +152,7 @@ def test_exports_mark_them_and_assessors_do_not_see_it(disputed, organizer, asse
 
 
 def export(form: str) -> bytes:
-    out = io.StringIO()
-    call_command("export_judgments", "small", "--format", form, stdout=out)
-    return out.getvalue().encode()
+    return run_command("export_judgments", "small", "--format", form).encode()
 
 
 @pytest.mark.parametrize("form", ["csv", "jsonl"])

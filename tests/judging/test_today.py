@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 from datetime import timedelta
-from io import StringIO
 
 import pytest
-from django.core.management import call_command
 from django.urls import reverse
 from django.utils import timezone
 
@@ -21,14 +19,13 @@ from campaigns.services.snapshots import (
 )
 from judging.models import AlarmDismissal, Judgment, Plan, Purpose, ReviewRequest, Slot
 from judging.queries.today import load_situation
-from judging.services.judgments import claim_next
 from judging.services.today import (
     finish_review,
     put_alarm_aside,
     request_review,
     undo_alarm_dismissal,
 )
-from tests.pages import read_page
+from tests.pages import read_page, run_command
 from tests.world.judgments import submit_judgment
 
 
@@ -42,9 +39,9 @@ def move_back(days: int) -> None:
 
 
 @pytest.fixture
-def skipped(plan, campaign, assessor, topic):
+def skipped(plan, assessor, next_of):
     """A document that was skipped ten days ago, and that no one is to judge."""
-    slot = claim_next(actor=assessor, campaign=campaign, topic=topic)
+    slot = next_of(assessor)
     submit_judgment(actor=assessor, slot=slot, reason="broken")
     move_back(10)
     return slot
@@ -59,7 +56,7 @@ def names(campaign) -> list[str]:
     return [alarm.name for alarm in compute_report(campaign, "today").report.alarms]
 
 
-def test_the_page_without_a_plan(campaign, as_user, organizer, today_url):
+def test_the_page_without_a_plan(as_user, organizer, today_url):
     page = read_page(as_user(organizer).get(today_url))
     assert "No judging plan yet" in page
 
@@ -90,9 +87,8 @@ def test_page_api_and_command_say_the_same(skipped, campaign, as_user, organizer
     assert sentence in read_page(client.get(today_url))
     answer = client.get(f"/api/verdicts/?campaign={campaign.slug}").content.decode()
     assert sentence in json.loads(json.dumps(answer))
-    out = StringIO()
-    call_command("verdicts", campaign=campaign.slug, stdout=out)
-    assert sentence in " ".join(out.getvalue().split())
+    told = run_command("verdicts", campaign=campaign.slug)
+    assert sentence in " ".join(told.split())
 
 
 def test_an_alarm_put_aside_is_logged_and_comes_back_if_it_gets_worse(

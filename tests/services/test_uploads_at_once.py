@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.examples import count_examples
+from tests.examples import ALL
 from tests.services.test_workers import ROOT, manage
 
-PROCESSES = count_examples(20)
+PROCESSES = 20 if ALL else 3
 UPLOADS = 8
 BUILD = """
 from poolbench.judging.scale import GradeSpec

@@ -64,7 +64,7 @@ def worked_off(database: Path, seconds: float) -> dict[str, list[str]]:
         time.sleep(0.1)
 
 
-@pytest.fixture(params=["filesystem", "redis", "amqp"])
+@pytest.fixture(params=["filesystem", pytest.param("redis", marks=pytest.mark.full), "amqp"])
 def broker(request: pytest.FixtureRequest) -> str:
     if request.param == "filesystem":
         return "filesystem://"

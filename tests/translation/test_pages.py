@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from html.parser import HTMLParser
 from importlib import import_module
 from uuid import uuid4
@@ -22,6 +22,7 @@ from judging.services.adjudication import list_pairs_to_adjudicate, open_round
 from judging.services.judgments import claim_next
 from judging.services.plans import PlanOptions, create_plan
 from judging.services.slots import pause_work
+from poolbench.evaluation.measures.titles import format_full_title, format_measure_title
 from poolbench.judging.designs.registry import DESIGNS
 from preferences.services.comparison_plans import ComparisonOptions, create_comparison_plan
 from preferences.services.comparisons import (
@@ -40,7 +41,8 @@ from workbench.middleware import TRANSLATED
 
 READ_ALOUD = {
     "aria-label", "title", "placeholder", "alt", "data-of", "data-local", "data-label", "data-cue",
-    "data-show-columns", "data-one-column", "data-more-columns", "data-copy", "data-copied",
+    "data-own", "data-show-columns", "data-one-column", "data-more-columns", "data-copy",
+    "data-copied",
 }  # fmt: skip
 """Attributes with words for people; what all others hold is for programs."""
 VOID = {"input", "br", "img", "meta", "link", "hr", "col"}
@@ -49,11 +51,12 @@ SAME = {
     "Poolbench", "Poolbench 0.1.0", "doccano", "Label Studio",
     "Apache-2.0", "English", "Deutsch", "API", "CSV", "JSON",
     "JSONL", "qrels", "Esc", "Enter", "Aa", "sha256", "SHA-256", "UTC", "Authorization: Token …",
-    "TREC",
+    "TREC", "trec_eval", "poolbench-1", "vs.", "LaTeX", "Markdown", "BibTeX", "PNG", "SVG",
 }  # fmt: skip
 """What is not a word of either language."""
 STATUS = {"/nowhere/": 404, "/join/nonsense/": 404, "/c/small/setup/": 403,
           "/c/small/judge-undo/": 405}  # fmt: skip
+DIGEST = re.compile(r"\b[0-9a-f]{12,64}\b")
 SIDED = re.compile(
     r"(?:margin|padding|border)-(?:left|right)|(?:^|[\s;{])(?:left|right)\s*:"
     r"|(?:text-align|float|clear):\s*(?:left|right)"
@@ -71,17 +74,17 @@ class Words(HTMLParser):
         self.texts: list[str] = []
         self.values: list[tuple[str, str, str | None]] = []
         self.skipping = ""
-        self.english = 0
+        self.english: list[bool] = []  # Of each open tag, from the first that is English.
         self.feed(page)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         told = dict(attrs)
         if tag not in VOID and (self.english or (tag != "html" and told.get("lang") == "en")):
-            self.english += 1
+            self.english.append("lang" not in told or told["lang"] == "en")
         if tag in ("script", "style", "option") and not told.get("value", "x"):
             return
         self.skipping = tag if tag in ("script", "style", "pre") else ""
-        if not self.english:
+        if self.english[-1:] != [True]:
             self.texts += [told[name] or "" for name in READ_ALOUD & set(told)]
         if told.get("name") not in OWN:
             self.values += [
@@ -89,10 +92,11 @@ class Words(HTMLParser):
             ]
 
     def handle_endtag(self, tag: str) -> None:
-        self.english -= tag not in VOID and self.english > 0
+        if self.english and tag not in VOID:
+            self.english.pop()
 
     def handle_data(self, data: str) -> None:
-        if not self.skipping and not self.english:
+        if not self.skipping and self.english[-1:] != [True]:
             self.texts.append(data)
 
     def words(self) -> set[str]:
@@ -166,8 +170,10 @@ def page(client: Client, url: str, language: str) -> str:
 
 
 def contents(campaign: Campaign) -> set[str]:
-    """What members wrote, and names: the same in every language."""
+    """What members wrote, and names, also of measures: the same in every language."""
+    measures = {name for each in campaign.score_sets.all() for name in each.measures}
     rows = [
+        [(format_full_title(name), format_measure_title(name)) for name in measures],
         campaign.topics.values_list("number", "title", "description", "narrative"),
         campaign.documents.values_list("docno", "title", "body"),
         campaign.grades.values_list("label", "meaning", "key"),
@@ -181,6 +187,7 @@ def contents(campaign: Campaign) -> set[str]:
 
 def is_content(text: str, told: set[str]) -> bool:
     """Is the text put together out of what members wrote, figures and marks alone?"""
+    text = DIGEST.sub("", text)
     for each in sorted(told | SAME, key=len, reverse=True):
         text = re.sub(rf"(?<!\w){re.escape(each)}(?!\w)", "", text) if each else text
     return not re.search(r"[^\W\d_]{2}", text)
@@ -197,15 +204,21 @@ def sign_in(world: dict[str, User], role: str) -> Client:
     return client
 
 
+def find_english(client: Client, campaign: Campaign, urls: Iterable[str]) -> dict[str, list[str]]:
+    """The texts of each page that are the same in both languages, but for those of members."""
+    told, left = contents(campaign) | same_in_both(), {}
+    for url in urls:
+        english, german = (Words(page(client, url, code)) for code in ("en", "de"))
+        assert set(german.values) ^ set(english.values) == set(), url
+        both = english.words() & german.words()
+        if texts := sorted(text for text in both if not is_content(text, told)):
+            left[url] = texts
+    return left
+
+
 @pytest.mark.parametrize("role", list(PAGES))
 def test_a_german_page_has_no_english_left(world, campaign, role):
-    client, told = sign_in(world, role), contents(campaign) | same_in_both()
-    left = {}
-    for url in PAGES[role]:
-        english, german = (Words(page(client, url, code)) for code in ("en", "de"))
-        both = english.words() & german.words()
-        left[url] = sorted(text for text in both if not is_content(text, told))
-    assert {url: texts for url, texts in left.items() if texts} == {}
+    assert find_english(sign_in(world, role), campaign, PAGES[role]) == {}
 
 
 @pytest.fixture
@@ -226,23 +239,39 @@ def team_pages(campaign, team, participant, score_set, organizer) -> tuple[str, 
 
 @pytest.mark.parametrize("who", ["participant", "organizer"])
 def test_what_a_team_sees_is_german(request, team_pages, campaign, who):
-    user, client = request.getfixturevalue(who), Client()
-    client.force_login(user)
-    told = contents(campaign) | same_in_both()
-    left = {}
-    for url in team_pages:
-        english, german = (Words(page(client, url, code)) for code in ("en", "de"))
-        both = english.words() & german.words()
-        left[url] = sorted(text for text in both if not is_content(text, told))
-        assert set(german.values) ^ set(english.values) == set(), url
-    assert {url: texts for url, texts in left.items() if texts} == {}
+    client = Client()
+    client.force_login(request.getfixturevalue(who))
+    assert find_english(client, campaign, team_pages) == {}
+
+
+SCORE_PAGES = (
+    "scores/", "scores/SET/?sort=-team&m=map&m=bpref&m=team&m=kind", "scores/SET/run/RUN/",
+    "scores/SET/run/RUN/?measure=P_5&bounds=1", "scores/SET/run/RUN/?measure=judged_10&topic=1",
+    "scores/SET/compare/", "scores/SET/compare/?a=alpha-one&b=alpha-one", "scores/SET/pairs/",
+    "scores/SET/pairs/?test=tukey-hsd&measure=P_5", "scores/SET/measures/?by=tau-ap",
+    "paper/?m=P_5&decimals=4", "paper/",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("who", "board"), [("organizer", "names"), ("participant", "names"), ("participant", "own")]
+)
+def test_scores_are_german(request, campaign, score_set, organizer, alpha, who, board):
+    client = Client()
+    client.force_login(request.getfixturevalue(who))
+    Campaign.objects.filter(pk=campaign.pk).update(board=board)
+    root, (own, run) = "/c/small/results/", map(str, (score_set.pk, alpha.pk))
+    addresses = [root + url.replace("SET", own).replace("RUN", run) for url in SCORE_PAGES]
+    assert find_english(client, campaign, [addresses[0], addresses[-1]]) == {}
+    release_scores(actor=organizer, score_set=score_set)
+    assert find_english(client, campaign, addresses) == {}
 
 
 def test_the_desk_of_preferences_is_german(
     restore, campaign, organizer, assessor, alpha, beta, as_user
 ):
     restore("pool")
-    client, told = as_user(assessor), contents(campaign) | same_in_both()
+    client = as_user(assessor)
     runs = {"run_a": alpha, "run_b": beta}
     kinds = {"documents": {"pool": campaign.pools.get()}, "rankings": runs, "interleaved": runs}
     urls = ["/c/small/comparisons/", "/c/small/comparisons/mine/"]
@@ -257,11 +286,7 @@ def test_the_desk_of_preferences_is_german(
         done = save(actor=assessor, display=display, client_uuid=uuid4(), **answer)
         url = f"/c/small/comparisons/{plan.pk}/"
         urls += [url, f"{url}?change={done.client_uuid}"]
-    left = {}
-    for url in urls:
-        both = Words(page(client, url, "en")).words() & Words(page(client, url, "de")).words()
-        left[url] = sorted(text for text in both if not is_content(text, told))
-    assert {url: texts for url, texts in left.items() if texts} == {}
+    assert find_english(client, campaign, urls) == {}
 
 
 def test_a_withdrawal_in_german_is_recorded_in_english(alpha, participant, client):
@@ -279,14 +304,6 @@ def test_every_translated_view_is_there():
     for name in TRANSLATED[1:]:
         module, _, view = name.rpartition(".")
         assert not view or hasattr(import_module(module), view), name
-
-
-@pytest.mark.parametrize("role", list(PAGES))
-def test_programs_read_the_same_in_every_language(world, role):
-    client = sign_in(world, role)
-    for url in PAGES[role]:
-        english, german = (Words(page(client, url, code)) for code in ("en", "de"))
-        assert set(german.values) ^ set(english.values) == set(), url
 
 
 def test_designs_are_named_as_their_cards_say():
@@ -308,13 +325,11 @@ def test_training_and_invitations_speak_german(world, campaign, organizer, clien
     topic = campaign.topics.get(number="3")
     TrainingPair.objects.create(campaign=campaign, topic=topic, docno="d9", grade=1, position=1)
     assessor = sign_in(world, "assessor")
-    told = contents(campaign) | same_in_both()
     invitation = people.create_invitation(actor=organizer, campaign=campaign, role=Role.ASSESSOR)
     join = reverse("join", args=[people.sign_invitation_token(invitation)])
     for who, url in ((assessor, "/c/small/judge-training/"), (assessor, "/c/small/judge/"),
                      (assessor, join), (client, join)):  # fmt: skip
-        both = Words(page(who, url, "en")).words() & Words(page(who, url, "de")).words()
-        assert [text for text in both if not is_content(text, told)] == [], url
+        assert find_english(who, campaign, [url]) == {}
 
 
 def test_the_chosen_language_stands_before_the_browsers(client, db):

@@ -17,14 +17,9 @@ from django.utils import timezone
 from campaigns import store
 from campaigns.models import Run
 from evaluation.models import ScoreSet
+from tests.pages import run_command
 
 DAY = 24 * 3600
-
-
-def run_command(name: str, *args: str) -> str:
-    out = io.StringIO()
-    call_command(name, *args, stdout=out)
-    return out.getvalue()
 
 
 def make_old(path: Path) -> None:

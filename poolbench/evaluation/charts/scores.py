@@ -8,8 +8,8 @@ from poolbench.charts.axes import format_value, round_down_nice, round_up_nice
 from poolbench.charts.chart import Chart
 from poolbench.charts.kinds import build_bar_chart, build_heat_map
 from poolbench.charts.marks import CellMark
-from poolbench.evaluation.charts.boxes import build_box_chart
-from poolbench.evaluation.charts.caterpillar import build_caterpillar
+from poolbench.evaluation.charts.runs import build_caterpillar
+from poolbench.evaluation.charts.topics import build_box_chart
 from poolbench.evaluation.comparison.compare import Comparisons
 from poolbench.evaluation.comparison.interval import INTERVALS
 from poolbench.evaluation.comparison.scores import values_by_measure

@@ -1,28 +1,27 @@
-"""Bar charts by topic."""
+"""Charts by topic: bars with the spread of all runs, differences of two runs, box plots."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
 from poolbench.cards import Card
-from poolbench.charts.axes import (
-    format_value,
-    parts_axis,
-    round_down_nice,
-    round_up_nice,
-)
+from poolbench.charts.axes import Axis, format_value, parts_axis, round_down_nice, round_up_nice
 from poolbench.charts.chart import Chart, LegendItem
 from poolbench.charts.kinds import BARS_HEIGHT, bars_axis, list_bars
 from poolbench.charts.marks import (
     BarMark,
+    DotMark,
+    Drawable,
     IntervalMark,
     MarkGroup,
+    RangeMark,
     RuleMark,
     StrokeMark,
     TextMark,
 )
 from poolbench.evaluation.evaluate import ScoredRun
 from poolbench.evaluation.spread import BestMedianWorst
+from poolbench.statistics.box_plot import BoxPlot
 
 PRECISION_HISTOGRAM = Card(
     name="precision_histogram",
@@ -49,8 +48,6 @@ def build_topic_chart(
 ) -> Chart:
     """One bar per topic; the line on it is the median, the whisker spans worst to best."""
     ends = [end for s in spreads for end in (s.best, s.worst) if end is not None]
-    most, least = max(ends, default=1.0), min(ends, default=0.0)
-    top = round_up_nice(most) if most > 1.0 else 1.0 if most > 0 or least >= 0 else 0.0
     marks = []
     for at, (topic, value, spread) in enumerate(zip(topics, values, spreads, strict=True)):
         bar = TextMark(at, 0.0, "–", dy=-4) if value is None else BarMark(at, value)
@@ -64,7 +61,7 @@ def build_topic_chart(
         "One bar per topic for this run; a line at the median and a whisker from the worst to the "
         "best run of the campaign.",
         across=bars_axis(topics, "topic"),
-        up=parts_axis(measure, round_down_nice(least), top, 4),
+        up=build_score_axis(measure, ends),
         marks=[*marks, RuleMark(0.0)],
         legend=[
             LegendItem(run, "bar-own"),
@@ -74,6 +71,14 @@ def build_topic_chart(
         caption=caption,
         size=(0.0, BARS_HEIGHT),
     )
+
+
+def build_score_axis(measure: str, ends: Sequence[float]) -> Axis:
+    """From 0, or from the lowest of ``ends`` below, to 1 or the highest above; to 0 if all are
+    below."""
+    most, least = max(ends, default=1.0), min(ends, default=0.0)
+    top = round_up_nice(most) if most > 1.0 else 1.0 if most > 0 or least >= 0 else 0.0
+    return parts_axis(measure, round_down_nice(least), top, 4)
 
 
 def build_difference_chart(
@@ -159,4 +164,82 @@ def describe_topic(topic: str, value: float | None, spread: BestMedianWorst) -> 
     return (
         f"Topic {topic}: {format_value(value)}; {first} {format_value(spread.best)},"
         f" median {format_value(spread.median)}, {last} {format_value(spread.worst)}"
+    )
+
+
+BOX_PLOT = Card(
+    name="box-plot",
+    title="Box plots of all runs by topic",
+    formula="box from Q1 to Q3, line at Q2; whiskers to the last value within Q1 − 1.5 (Q3 − Q1) "
+    "and Q3 + 1.5 (Q3 − Q1); values beyond them one by one",
+    reading="A long box is a topic on which runs differ; a dot above the box is a topic on which "
+    "the run is in the best quarter.",
+    source="Tukey, Exploratory Data Analysis, 1977; quartiles of type 7 in Hyndman and Fan, The "
+    "American Statistician 50(4), 1996, the default of numpy and R.",
+    range="that of the measure",
+    edge_cases=(
+        "Runs without a value on the topic are left out; a topic without any has no box.",
+        "One value, or equal ones, are a box of one line.",
+        "Drawn only for those who may see all runs: others see best, median and worst.",
+    ),
+    example="Scores 0.1, 0.2, 0.3, 0.4 and 1 have quartiles 0.2, 0.3 and 0.4, so whiskers end "
+    "within −0.1 to 0.7: at 0.1 and 0.4; 1 is drawn by itself.",
+)
+OUTSIDE = "beyond 1.5 interquartile ranges"
+
+
+def build_box_chart(
+    measure: str,
+    run: str,
+    topics: Sequence[str],
+    boxes: Sequence[BoxPlot | None],
+    values: Sequence[float | None],
+    caption: str = "",
+) -> Chart:
+    """A box per topic, in the order of ``topics``; ``values`` are those of ``run``."""
+    listed = zip(topics, boxes, values, strict=True)
+    marks = [draw_box(at, *parts) for at, parts in enumerate(listed)]
+    ends = [end for box in boxes if box for end in (box.low, box.high, *box.outside)]
+    ends += [value for value in values if value is not None]
+    return Chart(
+        "boxes",
+        f"{measure} of all runs by topic, with {run}",
+        "A box plot per topic of the scores of all runs; a dot is this run.",
+        across=bars_axis(topics, "topic"),
+        up=build_score_axis(measure, ends),
+        marks=marks,
+        legend=[
+            LegendItem(run, "dot-own", "dot"),
+            LegendItem("median of all runs", "bar-median", "line"),
+            LegendItem("middle half of all runs", "box-all"),
+            LegendItem("within 1.5 interquartile ranges", "whisker", "whisker"),
+            LegendItem(OUTSIDE, "outlier", "dot"),
+        ],
+        caption=caption,
+        size=(0.0, BARS_HEIGHT),
+    )
+
+
+def draw_box(at: int, topic: str, box: BoxPlot | None, value: float | None) -> MarkGroup:
+    marks: list[Drawable] = []
+    if box is not None:
+        marks = [
+            IntervalMark(at, box.low, box.high),
+            RangeMark(at, box.first_quartile, box.third_quartile, "box-all"),
+            StrokeMark(at, box.median, css="bar-median"),
+            *(DotMark(at, one, css="outlier", radius=2.2) for one in box.outside),
+        ]
+    marks.append(DotMark(at, value, css="dot-own"))
+    return MarkGroup(marks, describe_box(topic, box, value))
+
+
+def describe_box(topic: str, box: BoxPlot | None, value: float | None) -> str:
+    if box is None:
+        return f"Topic {topic}: undefined for all runs"
+    middle = f"{format_value(box.first_quartile)} to {format_value(box.third_quartile)}"
+    ends = f"{format_value(box.low)} to {format_value(box.high)}"
+    outside = f", {len(box.outside)} outside" if box.outside else ""
+    return (
+        f"Topic {topic}: {format_value(value)}; median of {box.n} runs {format_value(box.median)}, "
+        f"middle half {middle}, whiskers {ends}{outside}"
     )

@@ -6,6 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from poolbench.evaluation.batch import defined_ratio
 from poolbench.evaluation.comparison.paired_tests import (
     TEN_QUERIES,
     PairedTest,
@@ -22,15 +23,13 @@ def paired_t_test(differences: Floats, sampling: ResamplingOptions) -> Tested:  
     """Mean over its standard error against Student's t with n − 1 degrees of freedom."""
     from scipy.special import stdtr
 
-    n = differences.shape[1]
-    error = standard_error(differences)
-    statistic = np.full(len(differences), np.nan)
-    np.divide(differences.mean(axis=1), error, out=statistic, where=error > 0)
-    return (
-        statistic,
-        2 * stdtr(n - 1, -np.abs(statistic)),
-        [f"t with {n - 1} df"] * len(differences),
-    )
+    df, statistic = differences.shape[1] - 1, compute_t_statistic(differences)
+    return statistic, 2 * stdtr(df, -np.abs(statistic)), [f"t with {df} df"] * len(differences)
+
+
+def compute_t_statistic(differences: Floats) -> Floats:
+    """Mean over standard error of each row; NaN where all values are equal."""
+    return defined_ratio(differences.mean(axis=1), standard_error(differences))
 
 
 def standard_error(rows: Floats) -> Floats:

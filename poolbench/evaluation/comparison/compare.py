@@ -8,16 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from poolbench.evaluation.comparison.effect import (
-    EFFECTS,
-    WinLossTie,
-    count_wins_and_losses,
-)
+from poolbench.evaluation.comparison.effect import EFFECTS, WinLossTie, count_wins_and_losses
 from poolbench.evaluation.comparison.interval import INTERVALS
-from poolbench.evaluation.comparison.pair_rows import (
-    PairRow,
-    compare_pairs,
-)
+from poolbench.evaluation.comparison.pair_rows import PairRow, compare_pairs
 from poolbench.evaluation.comparison.paired_tests import PairedOutcome, PairedTest
 from poolbench.evaluation.comparison.paired_values import (
     select_common_topics,

@@ -40,10 +40,10 @@ class FamilyOutcome:
     note: str = ""
     reason: str | None = None
 
-    def list_pairs(self, test: str) -> tuple[list[PairedOutcome], float | None]:
+    def list_pairs(self) -> tuple[list[PairedOutcome], float | None]:
         """The outcome of each pair, and the critical difference."""
         numbers = zip(map(nan_to_none, self.statistic), map(nan_to_none, self.p_value), strict=True)
-        tested = [PairedOutcome(test, *each, self.n, self.note, self.reason) for each in numbers]
+        tested = [PairedOutcome(*each, self.n, self.note, self.reason) for each in numbers]
         return tested, self.critical
 
 

@@ -71,7 +71,7 @@ def compare_pairs(
     """
     known, critical = list[PairedOutcome](), None
     if isinstance(test, FamilyTest):
-        known, critical = test.of_runs(values, alpha, sampling).list_pairs(test.name)
+        known, critical = test.of_runs(values, alpha, sampling).list_pairs()
     pairs = list(zip(*(places.tolist() for places in run_pair_indices(len(tags))), strict=True))
     rows: dict[int, PairRow] = {}
     for places, differences in _iter_differences(values, complete=isinstance(test, FamilyTest)):

@@ -15,7 +15,6 @@ from poolbench.evaluation.comparison.paired_values import (
     subtract_without_noise,
 )
 from poolbench.statistics.draws import Floats, ResamplingOptions
-from poolbench.statistics.estimate import nan_to_none
 
 NO_DIFFERENCE = "all differences are 0"
 
@@ -30,7 +29,6 @@ class PairedOutcome:
     ``statistic`` and ``p_value`` are None where undefined; ``reason`` says why.
     """
 
-    test: str
     statistic: float | None
     p_value: float | None
     n: int
@@ -75,22 +73,20 @@ class PairedTest(Card):
         """
         n = differences.shape[1]
         if n < 2:
-            return [PairedOutcome(self.name, None, None, n, reason=TOO_FEW)] * len(differences)
-        outcomes = [PairedOutcome(self.name, 0.0, 1.0, n, NO_DIFFERENCE)] * len(differences)
+            return [PairedOutcome(None, None, n, reason=TOO_FEW)] * len(differences)
+        outcomes = [PairedOutcome(0.0, 1.0, n, NO_DIFFERENCE)] * len(differences)
         moved = np.flatnonzero(differences.any(axis=1))
         if len(moved):
             statistic, p_value, notes = self.rows(differences[moved], sampling)
             for place, row in enumerate(moved.tolist()):
-                numbers = nan_to_none(statistic[place]), nan_to_none(p_value[place])
-                outcomes[row] = self._outcome(*numbers, n, notes[place])
+                outcomes[row] = (
+                    PairedOutcome(None, None, n, reason=SAME)
+                    if np.isnan(p_value[place])
+                    else PairedOutcome(
+                        float(statistic[place]), float(p_value[place]), n, notes[place]
+                    )
+                )
         return outcomes
-
-    def _outcome(
-        self, statistic: float | None, p_value: float | None, n: int, note: str
-    ) -> PairedOutcome:
-        if p_value is None:
-            return PairedOutcome(self.name, None, None, n, reason=SAME)
-        return PairedOutcome(self.name, statistic, p_value, n, note)
 
 
 def least_p_by_signs(n: int, sampling: ResamplingOptions) -> float:  # noqa: ARG001

@@ -108,9 +108,7 @@ def rbo(
     weight = (1 - p) * p ** (seen.depth - 1)
     low = float(weight @ (seen.overlap / seen.size)) + _flat_tail(seen, p)
     return RankBiasedOverlap(
-        ext=_extrapolate_overlap(seen, weight, p),
-        min=low,
-        max=_highest(seen, weight, p),
+        ext=_extrapolate_overlap(seen, weight, p), min=low, max=_highest(seen, weight, p)
     )
 
 
@@ -135,13 +133,7 @@ def _prefixes(shorter: Groups, longer: Groups, ties: Ties) -> _Prefixes:
     short, long = (_contributions(ranking, items, l, ties) for ranking in (shorter, longer))
     spare = long[[place for place, item in enumerate(items) if item not in known]]
     unseen = np.maximum(np.arange(1.0, l + 1) - s, 0.0)
-    return _Prefixes(
-        s,
-        l,
-        (short * long).sum(axis=0),
-        _size(short, long, unseen, ties),
-        spare,
-    )
+    return _Prefixes(s, l, (short * long).sum(axis=0), _size(short, long, unseen, ties), spare)
 
 
 def _contributions(ranking: Groups, items: list[Hashable], depths: int, ties: Ties) -> Floats:
@@ -160,10 +152,7 @@ def _contributions(ranking: Groups, items: list[Hashable], depths: int, ties: Ti
 def _size(short: Floats, long: Floats, unseen: Floats, ties: Ties) -> Floats:
     """The divisor of the overlap at each depth."""
     if ties == "b":
-        squares = (
-            np.square(short).sum(axis=0) + unseen,
-            np.square(long).sum(axis=0),
-        )
+        squares = (np.square(short).sum(axis=0) + unseen, np.square(long).sum(axis=0))
         size: Floats = np.sqrt(squares[0] * squares[1])
         return size
     mean: Floats = (short.sum(axis=0) + unseen + long.sum(axis=0)) / 2

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from poolbench.evaluation.comparison.classical_tests import standard_error
+from poolbench.evaluation.comparison.classical_tests import compute_t_statistic
 from poolbench.evaluation.comparison.paired_tests import (
     TEN_QUERIES,
     PairedTest,
@@ -109,11 +109,9 @@ RANDOMISATION = PairedTest(
 
 def shift_bootstrap_test(differences: Floats, sampling: ResamplingOptions) -> Tested:
     """Proportion of resamples of the shifted differences with |t| at least as large as observed."""
-    error = standard_error(differences)
-    statistic = np.full(len(differences), np.nan)
-    np.divide(differences.mean(axis=1), error, out=statistic, where=error > 0)
+    statistic = compute_t_statistic(differences)
     reached = _count_resamples(differences, np.square(statistic) * (1 - CLOSE), sampling)
-    p_value = np.where(error > 0, (reached + 1) / (sampling.resamples + 1), np.nan)
+    p_value = np.where(np.isnan(statistic), np.nan, (reached + 1) / (sampling.resamples + 1))
     note = f"{sampling.resamples} resamples of topics, seed {sampling.seed}"
     return statistic, p_value, [note] * len(differences)
 

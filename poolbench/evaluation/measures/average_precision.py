@@ -110,10 +110,7 @@ MAP_CUT = MeasureFamily(
     "count as 0.",
     source="trec_eval map_cut.",
     parameters=(Parameter("k", "Rank cut-off.", kind="rank"),),
-    edge_cases=(
-        "R = 0: the value is 0.",
-        "Divided by R even if R > k; the maximum is then k / R.",
-    ),
+    edge_cases=("R = 0: the value is 0.", "Divided by R even if R > k; the maximum is then k / R."),
     compute=average_precision,
     examples=(_worked(5 / 9, "(1/1 + 2/3) / 3", "map_cut_3"),),
     cut_spellings=("AP", "MAP", "map"),

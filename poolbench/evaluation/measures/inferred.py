@@ -57,10 +57,7 @@ INFAP = MeasureFamily(
     compute=inferred_average_precision,
     examples=(
         WorkedExample(
-            (1, 0, -1, 1),
-            (1, 1, 0, -1, -1),
-            0.8125,
-            "(1 + 1/4 + 3/4 · 1/2) / 2, ignoring ε",
+            (1, 0, -1, 1), (1, 1, 0, -1, -1), 0.8125, "(1 + 1/4 + 3/4 · 1/2) / 2, ignoring ε"
         ),
     ),
     group="sampled",

@@ -7,17 +7,14 @@ from functools import partial
 import numpy as np
 
 from poolbench.cards import Parameter
-from poolbench.evaluation.batch import ScoringBatch
+from poolbench.evaluation.batch import ScoringBatch, defined_ratio
 from poolbench.evaluation.judgments import Floats
 from poolbench.evaluation.measures.family import MeasureFamily, WorkedExample
 
 
 def judged_at_k(batch: ScoringBatch, *, k: int) -> Floats:
     seen = np.minimum(batch.lengths, k)
-    judged = batch.count(batch.is_judged & (batch.ranks <= k))
-    share = np.full(len(batch), np.nan)
-    np.divide(judged, seen, out=share, where=seen > 0)
-    return share
+    return defined_ratio(batch.count(batch.is_judged & (batch.ranks <= k)), seen)
 
 
 def unjudged_at_k(batch: ScoringBatch, *, k: int) -> Floats:

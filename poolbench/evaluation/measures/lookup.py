@@ -3,10 +3,10 @@ the API."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from poolbench.cards import Parameter
-from poolbench.evaluation.measures.family import GROUPS, Measure, MeasureFamily
+from poolbench.evaluation.measures.family import GROUPS, MeasureFamily
 from poolbench.evaluation.measures.names import (
     UnknownMeasureError,
     find_measures,
@@ -14,7 +14,7 @@ from poolbench.evaluation.measures.names import (
     suggest_names,
 )
 from poolbench.evaluation.measures.registry import OF_PROGRAMS, SETS
-from poolbench.evaluation.measures.values import KINDS, Value
+from poolbench.evaluation.measures.values import KINDS
 
 SAMPLES = {
     "level": "0.50",
@@ -81,7 +81,8 @@ def accepted_spellings(family: MeasureFamily) -> tuple[str, ...]:
     """Accepted names of measures of the family, the printed one first; without names of other
     programs that fix a parameter, which the card explains."""
     forms = (form for form in _forms(family) if not _fixes_parameter(form, family))
-    return tuple(dict.fromkeys(_iter_names_of_family(forms, family)))
+    own = (form for form in forms if any(m.family is family for m in find_measures(form)))
+    return tuple(dict.fromkeys(own))
 
 
 def variant_names(family: MeasureFamily, parameter: Parameter) -> tuple[str, ...]:
@@ -121,16 +122,6 @@ def _suffix(family: MeasureFamily) -> str:
         return ""
     kind = KINDS[family.all_parameters()[family.suffix].kind]
     named = (m for e in family.examples for m in find_measures(e.measure or family.name))
-    values: Iterable[Value] = [*family.bare[1:2], *_parameter_values(named, family.suffix)]
+    of_examples = (value for m in named for key, value in m.params if key == family.suffix)
     usual = "5" if kind is KINDS["rank"] else ""
-    return next((kind.show(value) for value in values), usual)
-
-
-def _parameter_values(measures: Iterable[Measure], name: str) -> Iterator[Value]:
-    return (value for measure in measures for key, value in measure.params if key == name)
-
-
-def _iter_names_of_family(forms: Iterable[str], family: MeasureFamily) -> Iterator[str]:
-    for form in forms:
-        if any(measure.family is family for measure in find_measures(form)):
-            yield form
+    return next((kind.show(value) for value in (*family.bare[1:2], *of_examples)), usual)

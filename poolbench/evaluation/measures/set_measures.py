@@ -162,10 +162,7 @@ UTILITY = MeasureFamily(
         ),
     ),
     compute=utility,
-    examples=(
-        _worked(0.0, "2 − 2"),
-        _worked(0.5, "2 · 2 − 2 − 0.5 · 3", "utility_2,-1,-0.5,0"),
-    ),
+    examples=(_worked(0.0, "2 − 2"), _worked(0.5, "2 · 2 − 2 − 0.5 · 3", "utility_2,-1,-0.5,0")),
     suffix="coefficients",
     together=True,
     group="sets",

@@ -6,7 +6,6 @@ is trec_eval's where trec_eval has the measure; ``format_measure_hint`` says it 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -131,7 +130,11 @@ def format_measure_title(name: str, *, over_topics: bool = False) -> str:
     texts = _parameter_texts(measure)
     cut = texts.pop(measure.family.suffix, "") or writing.plain
     title += f"{writing.cut}{cut}" if cut else ""
-    own = [f"{key}={_bare(text) if key == 'p' else text}" for key, text in _own(measure, texts)]
+    own = [
+        f"{key}={_bare(text) if key == 'p' else text}"
+        for key, text in texts.items()
+        if not _is_modifier(measure, key)
+    ]
     title += f"({', '.join(own)})" if own else ""
     changed = [_modifier(key, text) for key, text in texts.items() if _is_modifier(measure, key)]
     return f"{title} ({', '.join(changed)})" if changed else title
@@ -161,7 +164,7 @@ def format_measure_hint(name: str) -> str:
     if cut is not None:
         title = f"{title.removesuffix(' at cut-off k')} at cut-off {cut}"
     stated = {"form"} & {key for measure in measures for key, _ in measure.params}
-    default = {p.name: p.default for p in family.parameters}.get("form", "")
+    default = get_default_form(family.name)
     form = f" (form: {default})" if default and not stated else ""
     return f"{title}; {name}{form} in files and commands"
 
@@ -171,10 +174,6 @@ def _parameter_texts(measure: Measure) -> dict[str, str]:
     texts = {key: KINDS[parameters[key].kind].show(value) for key, value in measure.params}
     always = WRITINGS[measure.family.name].always
     return {always: parameters[always].default, **texts} if always else texts
-
-
-def _own(measure: Measure, texts: dict[str, str]) -> Iterator[tuple[str, str]]:
-    return ((key, text) for key, text in texts.items() if not _is_modifier(measure, key))
 
 
 def _is_modifier(measure: Measure, key: str) -> bool:

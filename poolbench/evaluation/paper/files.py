@@ -8,8 +8,7 @@ from hashlib import sha256
 from poolbench.charts.chart import Chart
 from poolbench.charts.file import write_chart_file
 from poolbench.charts.png import write_chart_png
-from poolbench.evaluation.charts.boxes import build_box_chart
-from poolbench.evaluation.charts.topics import build_topic_chart
+from poolbench.evaluation.charts.topics import build_box_chart, build_topic_chart
 from poolbench.evaluation.paper.citation import write_bibtex, write_conditions
 from poolbench.evaluation.paper.report import DECIMALS, RUNS_FORMATS, TOPICS_FORMATS
 from poolbench.evaluation.paper.results import PaperResults

@@ -32,13 +32,18 @@ def build_paper_runs_report(results: PaperResults, decimals: int = DECIMALS) -> 
         (f"{word.capitalize()} of {results.count}", *(spread[word] for spread in spreads), None)
         for word in ("best", "median", "worst")
     ]
+    rows = [(run.tag, *run.means, run.places[0]) for run in results.runs]
+    withdrawn = ", ".join(run.tag for run in results.runs if run.is_withdrawn)
     table = Table(
         "runs",
         columns,
-        [(run.tag, *run.means, run.places[0]) for run in results.runs],
+        rows,
         caption=f"Runs of {results.team} in {results.conditions.campaign}, means over "
         f"{results.conditions.topics} topics; place by {results.main.mean_title}.",
-        notes=("Best of these runs in bold.", *results.notes, *list_withdrawn(results)),
+        notes=(
+            *("Best of these runs in bold.", *results.notes),
+            *([f"Withdrawn after the release: {withdrawn}."] if withdrawn else []),
+        ),
         summary=tuple(summary),
         marks=tuple(("", *run.marks, "") for run in results.runs),
     )
@@ -46,33 +51,24 @@ def build_paper_runs_report(results: PaperResults, decimals: int = DECIMALS) -> 
         title=f"{results.team}: runs",
         sections=[Section("", (table,))],
         conditions=list_conditions(results),
-        record=Table(
-            "runs", columns, [(run.tag, *run.means, run.places[0]) for run in results.runs]
-        ),
+        record=Table("runs", columns, rows),
         data=lambda: serialize_paper(results),
     )
-
-
-def list_withdrawn(results: PaperResults) -> list[str]:
-    tags = [run.tag for run in results.runs if run.is_withdrawn]
-    return [f"Withdrawn after the release: {', '.join(tags)}."] if tags else []
 
 
 def build_paper_topics_report(results: PaperResults, decimals: int = DECIMALS) -> Report:
     """The best own run by topic, in the order of its lead over the median."""
     show = partial(format_decimals, decimals=decimals)
     tag = results.lead_run.tag if results.lead_run else "run"
+    ends = ("median", "best", "worst")
     columns = (
         Column("topic", "Topic", left=True),
         Column("title", "Title", left=True),
         Column("value", tag, show, undefined="–"),
-        *(
-            Column(name, name.capitalize(), show, undefined="–")
-            for name in ("lead", "median", "best", "worst")
-        ),
+        *(Column(name, name.capitalize(), show, undefined="–") for name in ("lead", *ends)),
     )
     rows = [
-        (topic.number, topic.title, topic.value, topic.lead, *_ends(topic.spread.as_dict()))
+        (topic.number, topic.title, topic.value, topic.lead, *map(topic.spread.as_dict().get, ends))
         for topic in results.topics
     ]
     caption = (
@@ -87,10 +83,6 @@ def build_paper_topics_report(results: PaperResults, decimals: int = DECIMALS) -
         record=table,
         data=lambda: serialize_paper(results),
     )
-
-
-def _ends(spread: dict[str, float | None]) -> tuple[float | None, ...]:
-    return spread["median"], spread["best"], spread["worst"]
 
 
 def list_conditions(results: PaperResults) -> dict[str, Any]:

@@ -11,8 +11,7 @@ from functools import partial
 
 import numpy as np
 
-from poolbench.cards import Card
-from poolbench.evaluation.batch import ScoringBatch
+from poolbench.evaluation.batch import ScoringBatch, defined_ratio
 from poolbench.evaluation.evaluate import ScoredRun, evaluate
 from poolbench.evaluation.judgments import Floats, Ints, JudgmentTable, Mask
 from poolbench.evaluation.measures.family import Measure, MeasureFamily
@@ -46,16 +45,16 @@ class KnowingUser:
 
 def coverage(batch: ScoringBatch, *, user: KnowingUser) -> Floats:
     retrieved = batch.count(batch.is_relevant & user.knows[batch.judgment_index])
-    return _quotient(retrieved, user.known_relevant(batch))
+    return defined_ratio(retrieved, user.known_relevant(batch))
 
 
 def novelty(batch: ScoringBatch, *, user: KnowingUser) -> Floats:
     new = batch.count(batch.is_relevant & ~user.knows[batch.judgment_index])
-    return _quotient(new, batch.count(batch.is_relevant))
+    return defined_ratio(new, batch.count(batch.is_relevant))
 
 
 def relative_recall(batch: ScoringBatch, *, user: KnowingUser) -> Floats:
-    return _quotient(batch.count(batch.is_relevant), user.expects(batch))
+    return defined_ratio(batch.count(batch.is_relevant), user.expects(batch))
 
 
 def recall_effort(batch: ScoringBatch, *, user: KnowingUser) -> Floats:
@@ -67,77 +66,60 @@ def recall_effort(batch: ScoringBatch, *, user: KnowingUser) -> Floats:
     return effort
 
 
-def _quotient(part: Ints, whole: Ints) -> Floats:
-    share = np.full(len(part), np.nan)
-    np.divide(part, whole, out=share, where=whole > 0)
-    return share
-
-
 _SOURCE = "Korfhage 1997; Modern Information Retrieval, chapter 4."
 _EXPECTED = "Default number of relevant documents expected: |K ∩ R|, by topic."
 _LEFT_OUT = "; the topic is left out of the mean."
 _EXAMPLE = "Ranking d1 to d5; relevant d1, d3, d4, d9; known d3, d8, d9; 2 expected: "
-
-COVERAGE = Card(
+_for_user = partial(MeasureFamily, source=_SOURCE, group="users", modifiers=())
+COVERAGE = _for_user(
     name="coverage",
     title="Coverage ratio",
     formula="|K ∩ R ∩ A| / |K ∩ R|",
     reading="The proportion of the relevant documents known to the user that the run retrieves.",
-    source=_SOURCE,
     undefined="the user knows no relevant document of the topic" + _LEFT_OUT,
     example=_EXAMPLE + "of d3 and d9 the run retrieves d3: 1/2.",
+    compute=coverage,
 )
-NOVELTY = Card(
+NOVELTY = _for_user(
     name="novelty",
     title="Novelty ratio",
     formula="|(R ∩ A) − K| / |R ∩ A|",
     reading="The proportion of the relevant documents retrieved that are new to the user.",
-    source=_SOURCE,
     undefined="no relevant document is retrieved for the topic" + _LEFT_OUT,
     example=_EXAMPLE + "of d1, d3 and d4 two are new: 2/3.",
+    compute=novelty,
 )
-RELATIVE_RECALL = Card(
+RELATIVE_RECALL = _for_user(
     name="relative_recall",
     title="Relative recall",
     formula="|R ∩ A| / relevant documents expected",
     reading="Number of relevant documents retrieved relative to the number the user expected.",
-    source=_SOURCE,
     range="0 and up",
     edge_cases=(_EXPECTED, "Above 1 if the run retrieves more than expected."),
     undefined="the user expects no relevant document of the topic" + _LEFT_OUT,
     example=_EXAMPLE + "three retrieved: 3/2.",
+    compute=relative_recall,
 )
-RECALL_EFFORT = Card(
+RECALL_EFFORT = _for_user(
     name="recall_effort",
     title="Recall effort",
     formula="relevant documents expected / rank at which that many are found",
     reading="How efficiently the expected documents are found; 1: no other document has to be "
     "viewed.",
-    source=_SOURCE,
     edge_cases=(_EXPECTED,),
     undefined="the run retrieves fewer relevant documents than expected, or none is expected"
     + _LEFT_OUT,
     example=_EXAMPLE + "the second relevant document is at rank 3: 2/3.",
+    compute=recall_effort,
 )
-USER_MEASURES = {
-    COVERAGE: coverage,
-    NOVELTY: novelty,
-    RELATIVE_RECALL: relative_recall,
-    RECALL_EFFORT: recall_effort,
-}
-"""The measures by card, in print order."""
+USER_MEASURES = (COVERAGE, NOVELTY, RELATIVE_RECALL, RECALL_EFFORT)
+"""In print order; ``compute`` takes a ``user`` as well."""
 
 
 def measures_for_user(user: KnowingUser) -> tuple[Measure, ...]:
     """The four measures for one user."""
-    return tuple(
-        Measure(
-            MeasureFamily(
-                **vars(card), compute=partial(compute, user=user), group="users", modifiers=()
-            )
-        )
-        for card, compute in USER_MEASURES.items()
-    )
+    computed = ((family, partial(family.compute, user=user)) for family in USER_MEASURES)
+    return tuple(Measure(replace(family, compute=compute)) for family, compute in computed)
 
 
 def score_for_user(

@@ -307,7 +307,7 @@ def compute_posterior(logs: Floats) -> tuple[Floats, float]:
     return scaled / totals, float((highest + np.log(totals)).sum())
 
 
-def repeat_until_rest(
+def run_until_rest(
     step: Callable[[State], tuple[State, float]],
     start: tuple[State, float],
     matrix: LabelMatrix,
@@ -347,7 +347,7 @@ def fit_by_expectation(
         return (posterior, quality), likelihood
 
     start = (matrix.vote_shares, np.ones(len(matrix.workers))), -np.inf
-    (posterior, quality), end = repeat_until_rest(step, start, matrix, options, most)
+    (posterior, quality), end = run_until_rest(step, start, matrix, options, most)
     return ModelFit(posterior, quality, *end)
 
 

@@ -15,7 +15,7 @@ from poolbench.judging.aggregation.base import (
     ModelFit,
     compute_posterior,
     describe_end,
-    repeat_until_rest,
+    run_until_rest,
 )
 
 MOST_ITERATIONS = 100
@@ -41,7 +41,7 @@ def fit_glad(matrix: LabelMatrix, options: AggregationOptions) -> ModelFit:
     point = np.ones(len(matrix.workers) + len(matrix.items))
     posterior, likelihood = compute_glad_posterior(matrix, point)
     start = (point, posterior), likelihood
-    (point, posterior), end = repeat_until_rest(step, start, matrix, options, MOST_ITERATIONS)
+    (point, posterior), end = run_until_rest(step, start, matrix, options, MOST_ITERATIONS)
     return ModelFit(posterior, point[: len(matrix.workers)], *end)
 
 

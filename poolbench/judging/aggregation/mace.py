@@ -13,7 +13,7 @@ from poolbench.judging.aggregation.base import (
     ModelFit,
     compute_posterior,
     describe_end,
-    repeat_until_rest,
+    run_until_rest,
     sum_values_by_code,
 )
 
@@ -46,7 +46,7 @@ def fit_from_seed(matrix: LabelMatrix, options: AggregationOptions, seed: int) -
         return (posterior, knows, habits), likelihood
 
     start = (posterior, knows, habits), likelihood
-    (posterior, knows, _), end = repeat_until_rest(step, start, matrix, options, MOST_ITERATIONS)
+    (posterior, knows, _), end = run_until_rest(step, start, matrix, options, MOST_ITERATIONS)
     return ModelFit(posterior, knows[:, 1] / knows.sum(axis=1), *end)
 
 

@@ -63,10 +63,10 @@ def _agreement(
 
 
 _TWO = ((0, 0, 1, 1, 2, None), (0, 1, 1, 2, 2, 0))
-KAPPA = _agreement("kappa", "Cohen's kappa", "1 if i ≠ j, else 0", np.sign, 1 - 10 / 17)
-KAPPA_LINEAR = _agreement(
-    "kappa-linear", "Cohen's kappa, linear weights", "|i − j|", np.abs, 1 - 10 / 22
-)
-KAPPA_QUADRATIC = _agreement(
-    "kappa-quadratic", "Cohen's kappa, quadratic weights", "(i − j)²", np.square, 1 - 10 / 32
+COHEN = (
+    _agreement("kappa", "Cohen's kappa", "1 if i ≠ j, else 0", np.sign, 1 - 10 / 17),
+    _agreement("kappa-linear", "Cohen's kappa, linear weights", "|i − j|", np.abs, 1 - 10 / 22),
+    _agreement(
+        "kappa-quadratic", "Cohen's kappa, quadratic weights", "(i − j)²", np.square, 1 - 10 / 32
+    ),
 )

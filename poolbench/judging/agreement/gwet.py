@@ -87,27 +87,29 @@ def _agreement(
 _TWO = ((0, 0, 1, 1, 2), (0, 1, 1, 2, 2))
 _VARIED = 0.3 * 0.7 * 2 + 0.4 * 0.6
 
-AC1 = _agreement(
-    "ac1", "Gwet's AC1", "1 if i = j, else 0", identity_weights, 1 - 0.4 / (1 - _VARIED / 2)
-)
-AC2_LINEAR = _agreement(
-    "ac2-linear",
-    "Gwet's AC2, linear weights",
-    "1 − |i − j| / (highest − lowest grade)",
-    lambda scale: 1 - _relative(grade_differences(scale)),
-    1 - 0.4 * 0.5 / (1 - 5 / 6 * _VARIED),
-)
-AC2_QUADRATIC = _agreement(
-    "ac2-quadratic",
-    "Gwet's AC2, quadratic weights",
-    "1 − (i − j)² / (highest − lowest grade)²",
-    lambda scale: 1 - _relative(grade_differences(scale)) ** 2,
-    1 - 0.4 * 0.25 / (1 - 6 / 6 * _VARIED),
-)
-AC2_ORDINAL = _agreement(
-    "ac2-ordinal",
-    "Gwet's AC2, ordinal weights",
-    "1 − C(m, 2) / C(q, 2), m the number of grades from i to j, inclusive",
-    gwet_ordinal_weights,
-    1 - (0.4 / 3) / (1 - (17 / 3) / 6 * _VARIED),
+GWET = (
+    _agreement(
+        "ac1", "Gwet's AC1", "1 if i = j, else 0", identity_weights, 1 - 0.4 / (1 - _VARIED / 2)
+    ),
+    _agreement(
+        "ac2-linear",
+        "Gwet's AC2, linear weights",
+        "1 − |i − j| / (highest − lowest grade)",
+        lambda scale: 1 - _relative(grade_differences(scale)),
+        1 - 0.4 * 0.5 / (1 - 5 / 6 * _VARIED),
+    ),
+    _agreement(
+        "ac2-quadratic",
+        "Gwet's AC2, quadratic weights",
+        "1 − (i − j)² / (highest − lowest grade)²",
+        lambda scale: 1 - _relative(grade_differences(scale)) ** 2,
+        1 - 0.4 * 0.25 / (1 - 6 / 6 * _VARIED),
+    ),
+    _agreement(
+        "ac2-ordinal",
+        "Gwet's AC2, ordinal weights",
+        "1 − C(m, 2) / C(q, 2), m the number of grades from i to j, inclusive",
+        gwet_ordinal_weights,
+        1 - (0.4 / 3) / (1 - (17 / 3) / 6 * _VARIED),
+    ),
 )

@@ -93,31 +93,34 @@ def _agreement(
     return AgreementCoefficient(card, compute, flat=ONE_GRADE, examples=((EXAMPLE_C, value),))
 
 
-ALPHA_NOMINAL = _agreement(
-    "nominal",
-    "distance 1 between different grades, else 0",
-    "with all grade differences weighted equally",
-    nominal_distance,
-    0.743421052631579,
-)
-ALPHA_ORDINAL = _agreement(
-    "ordinal",
-    "distance (n_c/2 + n_between + n_k/2)² of grades c < k, n the number of judgments of a grade",
-    "with grades as ranks",
-    ordinal_distance,
-    0.8153875037548813,
-)
-ALPHA_INTERVAL = _agreement(
-    "interval",
-    "distance (c − k)² of grades c and k",
-    "with grades as equally spaced values",
-    lambda counts: np.square(grade_differences(counts.scale)),
-    0.8491071428571428,
-)
-ALPHA_RATIO = _agreement(
-    "ratio",
-    "distance ((c − k)/(c + k))² of grades c and k",
-    "with grades as amounts and 0 as none",
-    ratio_distance,
-    0.7974027747116121,
+KRIPPENDORFF = (
+    _agreement(
+        "nominal",
+        "distance 1 between different grades, else 0",
+        "with all grade differences weighted equally",
+        nominal_distance,
+        0.743421052631579,
+    ),
+    _agreement(
+        "ordinal",
+        "distance (n_c/2 + n_between + n_k/2)² of grades c < k, n the number of judgments of a "
+        "grade",
+        "with grades as ranks",
+        ordinal_distance,
+        0.8153875037548813,
+    ),
+    _agreement(
+        "interval",
+        "distance (c − k)² of grades c and k",
+        "with grades as equally spaced values",
+        lambda counts: np.square(grade_differences(counts.scale)),
+        0.8491071428571428,
+    ),
+    _agreement(
+        "ratio",
+        "distance ((c − k)/(c + k))² of grades c and k",
+        "with grades as amounts and 0 as none",
+        ratio_distance,
+        0.7974027747116121,
+    ),
 )

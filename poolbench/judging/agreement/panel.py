@@ -118,7 +118,6 @@ class TopicResamples:
     def __init__(self, counts: AgreementCounts, draws: ResamplingOptions) -> None:
         own = counts.units > 0
         sizes = own.sum(axis=-1)
-        self.couples = len(sizes)
         self.crossed = bool(own.all(axis=-1).any()) and has_enough_topics(own.shape[-1])
         self.groups: list[tuple[Ints, AgreementCounts]] = []
         for size in np.unique(sizes[sizes >= LEAST_TOPICS]).tolist():

@@ -104,8 +104,13 @@ def drop_skips(ballots: list[ImportedBallot], report: FaultReport) -> list[Impor
 def choose_ballot(
     ballots: Sequence[ImportedBallot], rule: str, report: FaultReport
 ) -> list[ImportedBallot]:
-    """The ballot that counts of several; none if the rule is to refuse."""
-    listed = sort_by_time(ballots)
+    """The ballot that counts of several; none if the rule is to refuse.
+
+    By time of judging if all have one, else in file order.
+    """
+    listed = list(ballots)
+    if all(ballot.entry.judged_at for ballot in ballots):
+        listed.sort(key=lambda ballot: ballot.entry.judged_at)  # ISO 8601 sorts as text.
     first = listed[0]
     same = len({ballot.grade for ballot in listed}) == 1
     place: dict[str, Any] = {"line": listed[1].entry.line, "column": listed[1].entry.columns[2]}
@@ -129,13 +134,6 @@ def choose_ballot(
         report.add(_MERGED, f"{message}; {choice.grade} is kept.", fix, **place, excerpt=excerpt)
         return [choice]
     return [first]
-
-
-def sort_by_time(ballots: Sequence[ImportedBallot]) -> list[ImportedBallot]:
-    """By time of judging if all have one (ISO 8601 sorts as text), else in file order."""
-    if all(ballot.entry.judged_at for ballot in ballots):
-        return sorted(ballots, key=lambda ballot: ballot.entry.judged_at)
-    return list(ballots)
 
 
 GRADE, SKIP, WITHDRAWN = "grade", "skip", "withdrawn"
@@ -225,8 +223,11 @@ def resolve_import(
             continue
         who = resolve_assessor(entry, lookup, choices, report)
         if check_entry(entry, lookup, report) and who:
+            named = replace(entry, reason="other") if entry.reason == CANCELLED else entry
             cast += [
-                build_ballot(entry, who, grade)
+                ImportedBallot(
+                    who, named, entry.kind or GRADE, grade if isinstance(grade, int) else None
+                )
                 for grade in opinions
                 if grade in scale or entry.kind in UNGRADED_KINDS
             ]
@@ -330,13 +331,6 @@ def check_entry(entry: JudgmentEntry, lookup: CampaignLookup, report: FaultRepor
         allowed = ", ".join([*lookup.flags, *lookup.reasons])
         report.add(_BAD_VALUE, message, f"Use one of: {allowed}.", **place)
     return report.counts.total() == before
-
-
-def build_ballot(entry: JudgmentEntry, who: str, value: object) -> ImportedBallot:
-    """``entry`` as a judgment by ``who``."""
-    kind = entry.kind or GRADE
-    named = replace(entry, reason="other") if entry.reason == CANCELLED else entry
-    return ImportedBallot(who, named, kind, value if isinstance(value, int) else None)
 
 
 def list_file_names(

@@ -92,11 +92,7 @@ MAXMEAN = PoolingMethod(
     source="Losada, Parapar and Barreiro 2016, 2017; TREC 2017 Common Core.",
     range="0 to 1",
     parameters=(UPDATE,),
-    edge_cases=(
-        "Before any judgment every run scores 1/2.",
-        TIES,
-        EARLIER_COUNTS,
-    ),
+    edge_cases=("Before any judgment every run scores 1/2.", TIES, EARLIER_COUNTS),
     player=partial(play_by_value, lambda _candidates, _values, counts, _: counts.means()),
 )
 MMNS = PoolingMethod(
@@ -138,11 +134,7 @@ THOMPSON = PoolingMethod(
     source="Thompson 1933; for pools Losada, Parapar and Barreiro 2016, 2017.",
     range="0 to 1",
     parameters=(UPDATE,),
-    edge_cases=(
-        "Before any judgment all runs are equally likely.",
-        RANDOMNESS,
-        EARLIER_COUNTS,
-    ),
+    edge_cases=("Before any judgment all runs are equally likely.", RANDOMNESS, EARLIER_COUNTS),
     player=partial(play_by_value, draw_posterior),
 )
 UCB = PoolingMethod(

@@ -6,13 +6,7 @@ import numpy as np
 
 from poolbench.cards import Parameter
 from poolbench.pooling.candidates import DIGITS, Floats, Ints, Mask, TopicCandidates
-from poolbench.pooling.method import (
-    AdaptivePlayer,
-    NextDocument,
-    PoolingMethod,
-    ScoreOrder,
-    Values,
-)
+from poolbench.pooling.method import AdaptivePlayer, NextDocument, PoolingMethod, ScoreOrder, Values
 from poolbench.pooling.players import best_run
 
 PERSISTENCE = Parameter(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -95,10 +95,7 @@ def iter_window_faults(
 
 
 def strata_sample(
-    candidates: TopicCandidates,
-    values: Values,
-    available: Mask,
-    documents: int | None,
+    candidates: TopicCandidates, values: Values, available: Mask, documents: int | None
 ) -> DocumentSample:
     """The frame is sorted by stratum, then best rank."""
     first, last = np.array(parse_windows(values), np.int64).T
@@ -108,7 +105,10 @@ def strata_sample(
     frame = order[within[order]]
     stratum = window[frame]
     sizes = np.bincount(stratum, minlength=len(first) + 1)[1:]
-    requested = sizes if values["sample"] is None else stratum_sizes(values["sample"], sizes)
+    requested = sizes
+    if (sample := values["sample"]) is not None:
+        each = zip(sample, sizes.tolist(), strict=True)
+        requested = np.array([count_requested(share, n) for share, n in each])
     drawn = apportion(int(sizes.sum()) if documents is None else documents, requested)
     lot = np.lexsort((draw_random_keys(candidates, frame), stratum))
     place = np.empty(len(frame), np.int64)
@@ -117,14 +117,8 @@ def strata_sample(
     return DocumentSample(frame, stratum, probability, place < drawn[stratum - 1])
 
 
-def stratum_sizes(sample: Sequence[Any], sizes: Ints) -> Ints:
-    """The sample size of each stratum by the spec, at most its ``sizes``."""
-    return np.array(
-        [total_requested(share, int(n)) for share, n in zip(sample, sizes, strict=True)]
-    )
-
-
-def total_requested(share: Any, size: int) -> int:
+def count_requested(share: Any, size: int) -> int:
+    """The sample size of a stratum by the spec, at most its ``size``."""
     if share == "all":
         return size
     return min(size, share if isinstance(share, int) else max(1, int(share * size + 0.5)))

@@ -12,13 +12,13 @@ import numpy as np
 from poolbench.evaluation.batch import ScoringBatch
 from poolbench.evaluation.in_memory import build_run_batch
 from poolbench.evaluation.judgments import Floats, Ints, JudgmentTable, Mask
-from poolbench.evaluation.matching import batch_from_table
 from poolbench.evaluation.measures.family import Measure
 from poolbench.evaluation.options import ScoringOptions
 from poolbench.files.natural_sort import natural_sort_key
-from poolbench.pooling.run_listing import build_listing, build_listing_from_matrices
+from poolbench.pooling.run_listing import build_listing_from_matrices
 from poolbench.reliability.collection.pool import MAX_INFERRED_DEPTH, InferredPool, infer_pool
 from poolbench.reliability.disagreement.aggregation import aggregate_over_topics
+from poolbench.reliability.disagreement.panel import encode_runs
 from poolbench.runs.run_matrix import PairDictionary, RunMatrix
 from poolbench.runs.tables import QrelsTable, RunTable, group_starts
 
@@ -165,21 +165,12 @@ def build_collection(
     """From tables. Raises ``ValueError`` for duplicate tags, no contributing run, or a depth
     that is neither specified nor inferable.
     """
-    judged = JudgmentTable.from_table(qrels)
-    options = source.options(judged)
     ordered = sorted(runs, key=lambda run: run.tag)
-    pooled = [run for run in ordered if source.pools(run.tag)]
-    listing = build_listing(pooled, source.depth or MAX_INFERRED_DEPTH, 0, qrels.topics)
-    tags = _distinct([run.tag for run in ordered])
-    return PooledCollection(
-        tags=tags,
-        teams=tuple((source.teams or {}).get(tag, tag) for tag in tags),
-        batches=tuple(batch_from_table(run, judged, options) for run in ordered),
-        judged=judged,
-        pool=infer_pool(listing, qrels, tags, source.depth),
-        options=options,
-        topics_first=source.topics,
-    )
+    matrices, pairs = encode_runs(ordered)
+    by_tag = {run.tag: matrix for run, matrix in zip(ordered, matrices, strict=True)}
+    if len(by_tag) < len(runs):
+        raise ValueError("two runs have the same tag")
+    return build_collection_from_matrices(by_tag, pairs, qrels, source)
 
 
 def build_collection_from_matrices(
@@ -204,9 +195,3 @@ def build_collection_from_matrices(
         options=options,
         topics_first=source.topics,
     )
-
-
-def _distinct(tags: list[str]) -> tuple[str, ...]:
-    if len(set(tags)) < len(tags):
-        raise ValueError("two runs have the same tag")
-    return tuple(tags)

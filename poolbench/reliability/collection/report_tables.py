@@ -48,13 +48,9 @@ def make_score_columns(*names: str) -> tuple[Column, ...]:
     return make_columns(*names, show=format_p_value)
 
 
-def format_pooled(value: bool) -> str:
-    return "yes" if value else "no"
-
-
 NAMES = make_score_columns("tau", "tau_AP", "RBO")
 DROP = Column("largest drop", format=format_rank_drop, undefined="none")
-POOLED = Column("pooled", format=format_pooled)
+POOLED = Column("pooled", format=lambda value: "yes" if value else "no")
 MEASURE = Column("measure", left=True)
 RUN = Column("run", left=True)
 PERCENT = "{:.1f}".format

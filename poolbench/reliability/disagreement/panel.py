@@ -17,9 +17,10 @@ from poolbench.evaluation.matching import apply_options
 from poolbench.evaluation.measures.family import Measure
 from poolbench.evaluation.options import ScoringOptions
 from poolbench.evaluation.stated_scale import state_highest_grade
+from poolbench.pooling.run_listing import pack_docnos
 from poolbench.reliability.disagreement.aggregation import aggregate_over_topics
 from poolbench.reliability.disagreement.ballots import ABSENT, BallotTable, Grades
-from poolbench.runs.run_matrix import PairDictionary
+from poolbench.runs.run_matrix import PairArray, PairDictionary, RunMatrix
 from poolbench.runs.tables import RunTable, group_starts
 
 ROWS = 1 << 20
@@ -160,12 +161,30 @@ def build_panel_from_tables(
     runs: Sequence[RunTable], ballots: BallotTable, measure: Measure, options: ScoringOptions
 ) -> DisagreementPanel:
     """From runs read from files; duplicate tags get a number."""
-    pairs = PairDictionary()
-    for run in runs:
-        pairs.extend(pairs.missing(run))
-    warm = WarmRuns([pairs.encode(run) for run in runs])
+    matrices, pairs = encode_runs(runs)
     tags = disambiguate_tags([run.tag for run in runs])
-    return build_panel(tags, warm, ballots, pairs.places(ballots.pairs), measure, options)
+    places = pairs.places(ballots.pairs)
+    return build_panel(tags, WarmRuns(matrices), ballots, places, measure, options)
+
+
+def encode_runs(runs: Sequence[RunTable]) -> tuple[list[RunMatrix], PairDictionary]:
+    """``runs`` by pair codes, encoded together, and the dictionary of the codes."""
+    if not runs:
+        return [], PairDictionary()
+    names = tuple(sorted(set().union(*(run.topics for run in runs))))
+    number = {name: at for at, name in enumerate(names)}
+    topics = [np.repeat([number[t] for t in run.topics], np.diff(run.starts)) for run in runs]
+    docnos = pack_docnos([run.docnos for run in runs])
+    width = len(docnos) + 1
+    pair = np.concatenate([np.empty(0, np.int64), *topics]).astype(np.int64) * width
+    kinds, first, code = np.unique(pair + docnos.ranks(), return_index=True, return_inverse=True)
+    starts = np.searchsorted(kinds, np.arange(len(names) + 1) * width).astype(np.int64)
+    parts = np.split(code.astype(np.int32), np.cumsum([len(run) for run in runs])[:-1])
+    matrices = [
+        RunMatrix(run.topics, run.starts, part, run.scores)
+        for run, part in zip(runs, parts, strict=True)
+    ]
+    return matrices, PairDictionary([PairArray(names, starts, docnos.take(first))])
 
 
 def disambiguate_tags(tags: Sequence[str]) -> list[str]:

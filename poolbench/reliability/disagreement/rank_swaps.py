@@ -159,35 +159,26 @@ def _best_values(
     panel: DisagreementPanel, gaps: ScoreGaps, alternatives: AlternativeGrades
 ) -> Iterator[RankSwapValue]:
     """The alternative with the largest effect, by pair."""
-    after = panel.better * alternatives.means
+    ballots, after = panel.ballots, panel.better * alternatives.means
     swaps, closed = swap_effects(gaps, after)
     runs = np.unique(np.concatenate([gaps.first, gaps.second]))
     shift = np.nanmax(np.abs(after[:, runs] - gaps.base[runs]), axis=1, initial=0.0)
     order = np.lexsort((alternatives.grades, -shift, -(swaps + closed), alternatives.rows))
     best = order[np.unique(alternatives.rows[order], return_index=True)[1]]
     for at in best.tolist():
-        yield _pair_value(panel, alternatives, at, (swaps[at], closed[at], shift[at]))
-
-
-def _pair_value(
-    panel: DisagreementPanel,
-    alternatives: AlternativeGrades,
-    at: int,
-    effect: tuple[float, float, float],
-) -> RankSwapValue:
-    ballots, row = panel.ballots, int(alternatives.rows[at])
-    votes = sorted(grade for grade in ballots.votes[row].tolist() if grade != ABSENT)
-    policy = int(ballots.policy_grades[row])
-    return RankSwapValue(
-        topic=ballots.topics[alternatives.topic],
-        docno=ballots.pairs.docnos[row],
-        grades=tuple(votes),
-        policy=None if policy == ABSENT else policy,
-        grade=int(alternatives.grades[at]),
-        swaps=float(effect[0]),
-        closed=float(effect[1]),
-        shift=float(effect[2]),
-    )
+        row = int(alternatives.rows[at])
+        votes = sorted(grade for grade in ballots.votes[row].tolist() if grade != ABSENT)
+        policy = int(ballots.policy_grades[row])
+        yield RankSwapValue(
+            topic=ballots.topics[alternatives.topic],
+            docno=ballots.pairs.docnos[row],
+            grades=tuple(votes),
+            policy=None if policy == ABSENT else policy,
+            grade=int(alternatives.grades[at]),
+            swaps=float(swaps[at]),
+            closed=float(closed[at]),
+            shift=float(shift[at]),
+        )
 
 
 def swap_effects(gaps: ScoreGaps, after: Floats) -> tuple[Floats, Floats]:

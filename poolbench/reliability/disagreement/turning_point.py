@@ -65,7 +65,11 @@ def find_turning_point(panel: DisagreementPanel, between: tuple[int, int]) -> Tu
     signs = order_signs(after, np.array([first]), np.array([second]))[:, 0]
     turned = np.flatnonzero(signs < 0)
     gaps = after[:, first] - after[:, second]
-    steps = tuple(_step(panel, *row, rest) for row, rest in zip(order, gaps.tolist(), strict=True))
+    topics, docnos = panel.ballots.topics, panel.ballots.pairs.docnos
+    steps = tuple(
+        TurningStep(topics[topic], docnos[row], grade, rest)
+        for (topic, row, grade), rest in zip(order, gaps.tolist(), strict=True)
+    )
     return TurningPoint(*tags, gap, steps, int(turned[0]) + 1 if len(turned) else None)
 
 
@@ -118,8 +122,3 @@ def _ways(panel: DisagreementPanel, topic: int, steps: list[tuple[int, int, int]
     for at, (_, row, grade) in enumerate(steps):
         ways[at:, row - rows.start] = grade
     return ways
-
-
-def _step(panel: DisagreementPanel, topic: int, row: int, grade: int, gap: float) -> TurningStep:
-    ballots = panel.ballots
-    return TurningStep(ballots.topics[topic], ballots.pairs.docnos[row], grade, gap)

@@ -15,12 +15,12 @@ from poolbench.evaluation.measures.family import Measure
 from poolbench.evaluation.options import ScoringOptions
 from poolbench.judging.policies import get_policy
 from poolbench.pooling.candidates import RunListing
-from poolbench.pooling.run_listing import build_listing_from_matrices, pack_docnos
+from poolbench.pooling.run_listing import build_listing_from_matrices
 from poolbench.pooling.spec import PoolSpec
 from poolbench.reliability.disagreement.ballots import BallotTable
-from poolbench.reliability.disagreement.panel import DisagreementPanel, build_panel
+from poolbench.reliability.disagreement.panel import DisagreementPanel, build_panel, encode_runs
 from poolbench.runs.pair_index import PairIndex
-from poolbench.runs.run_matrix import PairArray, PairDictionary, RunMatrix
+from poolbench.runs.run_matrix import PairArray, PairDictionary
 from poolbench.runs.tables import QrelsTable, RunTable
 
 
@@ -161,21 +161,3 @@ class FinishedCampaign:
             policy_grades=qrels.grades,
             adjudicated=np.zeros(len(qrels), np.bool_),
         )
-
-
-def encode_runs(runs: Sequence[RunTable]) -> tuple[list[RunMatrix], PairDictionary]:
-    """``runs`` by pair codes, encoded together, and the dictionary of the codes."""
-    names = tuple(sorted(set().union(*(run.topics for run in runs))))
-    number = {name: at for at, name in enumerate(names)}
-    topics = [np.repeat([number[t] for t in run.topics], np.diff(run.starts)) for run in runs]
-    docnos = pack_docnos([run.docnos for run in runs])
-    width = len(docnos) + 1
-    pair = np.concatenate([np.empty(0, np.int64), *topics]).astype(np.int64) * width
-    kinds, first, code = np.unique(pair + docnos.ranks(), return_index=True, return_inverse=True)
-    starts = np.searchsorted(kinds, np.arange(len(names) + 1) * width).astype(np.int64)
-    parts = np.split(code.astype(np.int32), np.cumsum([len(run) for run in runs])[:-1])
-    matrices = [
-        RunMatrix(run.topics, run.starts, part, run.scores)
-        for run, part in zip(runs, parts, strict=True)
-    ]
-    return matrices, PairDictionary([PairArray(names, starts, docnos.take(first))])

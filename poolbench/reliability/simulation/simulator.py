@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -64,7 +64,7 @@ def simulate_specs(
     }
     return Simulation(
         facts=collect_simulation_facts(
-            finished, seeds, {name: ranked.tau_ap for name, ranked in rankings.items()}
+            finished, seeds, {name: tau_ap for name, (tau_ap, _) in rankings.items()}
         ),
         budgets=cuts,
         measures=tuple(rankings),
@@ -139,12 +139,8 @@ class RankingComparison(NamedTuple):
     drop: RankDrop | None
 
 
-@dataclass(frozen=True)
-class RankedReplays:
-    """By spec, seed and budget: the ranking of all runs by the judgments so far."""
-
-    tau_ap: str
-    comparisons: Mapping[str, Sequence[Sequence[RankingComparison]]]
+Comparisons = Mapping[str, Sequence[Sequence[RankingComparison]]]
+"""By spec, seed and budget."""
 
 
 def score_replays(
@@ -153,8 +149,8 @@ def score_replays(
     replays: Replays,
     budgets: Sequence[int],
     progress: Progress,
-) -> RankedReplays:
-    """Score all runs by the judgments of each replay at each budget."""
+) -> tuple[str, Comparisons]:
+    """All runs ranked by the judgments of each replay at each budget; the name of tau_AP first."""
     panel = finished.panel(measure)
     full = panel.means(panel.by_topic(panel.ballots.policy_grades))
     listed = [each for comparisons in replays.values() for each in comparisons]
@@ -162,11 +158,10 @@ def score_replays(
     means = panel.means(score_at_budgets(panel, ends, np.array(budgets), progress))
     tau_ap = choose_tau_ap(full)
     rows = iter(means.reshape(len(listed), len(budgets), len(finished.tags)))
-    comparisons = {
+    return tau_ap, {
         name: [[compare_with_full(panel, full, way, tau_ap) for way in next(rows)] for _ in each]
         for name, each in replays.items()
     }
-    return RankedReplays(tau_ap, comparisons)
 
 
 def score_at_budgets(
@@ -216,7 +211,7 @@ def summarize_spec(
     spec: PoolSpec,
     replays: Sequence[Replay],
     budgets: Sequence[int],
-    rankings: Mapping[str, RankedReplays],
+    rankings: Mapping[str, tuple[str, Comparisons]],
 ) -> SpecResult:
     by_topic = finished.relevant_by_topic
     return SpecResult(
@@ -233,8 +228,8 @@ def summarize_spec(
                 budget,
                 int(by_topic.sum()),
                 {
-                    measure: agreement_with_full([seed[at] for seed in ranked.comparisons[name]])
-                    for measure, ranked in rankings.items()
+                    measure: agreement_with_full([seed[at] for seed in comparisons[name]])
+                    for measure, (_, comparisons) in rankings.items()
                 },
             )
             for at, budget in enumerate(budgets)

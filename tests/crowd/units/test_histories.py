@@ -30,14 +30,8 @@ from judging.queries.judgments import load_pair_ballots
 from judging.services.crowd_plans import ask_one_more
 from judging.services.plans import create_plan
 from judging.services.qrels import freeze_qrels, verify_qrels
-from tests.crowd.units.conftest import (
-    add_gold_pairs,
-    answer,
-    begin_unit,
-    end_unit,
-    make_worker,
-)
-from tests.examples import count_examples
+from tests.crowd.units.conftest import add_gold_pairs, answer, begin_unit, end_unit, make_worker
+from tests.examples import ALL, count_examples
 from tests.world.files import make_pool
 from tests.world.people import begin_with_assessors
 
@@ -188,7 +182,7 @@ def test_any_history_keeps_the_invariants():
         CrowdWork,
         settings=settings(
             max_examples=count_examples(20),
-            stateful_step_count=25,
+            stateful_step_count=25 if ALL else 15,
             deadline=None,
             suppress_health_check=list(HealthCheck),
         ),

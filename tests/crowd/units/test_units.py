@@ -9,11 +9,7 @@ import pytest
 from django.utils import timezone
 
 from crowd.models import WorkUnit
-from crowd.queries.unit_work import (
-    current_unit_judgments,
-    list_known_pairs,
-    list_unit_slots,
-)
+from crowd.queries.unit_work import current_unit_judgments, list_known_pairs, list_unit_slots
 from crowd.services.gold import retire_gold
 from crowd.services.unit_work import UnitRequest, release_unit, start_unit
 from judging.models import Audience, Judgment, Purpose, Slot

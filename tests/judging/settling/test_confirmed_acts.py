@@ -47,7 +47,7 @@ def test_judging_goes_on_while_the_page_is_read(
     assert "1 0 d4 1\n" in text
 
 
-def test_a_new_round_shows_the_page_again(as_user, organizer, begin, disputed, qrels_address):
+def test_a_new_round_shows_the_page_again(as_user, organizer, begin, qrels_address):
     client = as_user(organizer)
     form = read_confirmation(client.post(qrels_address, {"policy": "majority"}))
     begin()

@@ -110,7 +110,7 @@ def test_a_round_without_adjudicators_is_told(disputed, organizer, visit, send):
     assert "to fix" in send(organizer, "round-open", {"apart": "1", "blind": "blind"})
 
 
-def test_agreed_pairs_can_be_left_out(begin, disputed, organizer, assessor, grade, visit, send):
+def test_agreed_pairs_can_be_left_out(begin, organizer, assessor, grade, visit, send):
     plan = begin()
     grade(assessor, "d3", 2)
     assert "Remove 1 now in agreement" in visit(organizer, "adjudication")
@@ -145,9 +145,7 @@ def test_the_screen_shows_the_judgments_only_where_the_round_is_open(
         assert secret not in page
 
 
-def test_pairs_are_settled_skipped_and_taken_back_by_plain_posts(
-    begin, disputed, adjudicator, visit, send
-):
+def test_pairs_are_settled_skipped_and_taken_back_by_plain_posts(begin, adjudicator, visit, send):
     begin()
     page = visit(adjudicator, "adjudicate")
     body = {"docno": "d1", "client_uuid": uuid4(), "token": token_in(page), "grade": "2"}
@@ -333,9 +331,7 @@ def test_what_the_form_cannot_release_is_told(disputed, organizer, send):
     assert not Qrels.objects.exists()
 
 
-def test_a_release_as_of_a_past_moment_from_the_page(
-    disputed, organizer, assessor, grade, send_confirmed
-):
+def test_a_release_as_of_a_past_moment_from_the_page(disputed, organizer, send_confirmed):
     before = timezone.now()
     Judgment.objects.filter(docno="d3").update(judged_at=before + timezone.timedelta(hours=1))
     body = {"policy": "maximum", "as_of": f"{before:%Y-%m-%dT%H:%M:%S.%f}"}

@@ -9,7 +9,7 @@ from io import StringIO
 from uuid import uuid4
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError
 from django.urls import reverse
 from django.utils import timezone
 from rest_framework.test import APIClient
@@ -19,6 +19,7 @@ from campaigns.models import Event
 from judging.models import Judgment, Qrels
 from judging.services.adjudication import record_meeting_decision
 from tests.csv_reading import csv_body
+from tests.pages import run_command
 
 
 @pytest.fixture
@@ -39,10 +40,8 @@ def agreed(disputed, organizer, topic):
 
 
 def run(*args: object, **more: object) -> str:
-    out = StringIO()
     args = (*args, "--confirm", "judging-open") if args[0] in ("freeze", "release") else args
-    call_command("qrels", *map(str, args), stdout=out, **more)
-    return out.getvalue()
+    return run_command("qrels", *args, **more)
 
 
 def test_releases_are_made_listed_written_and_verified(agreed, tmp_path):

@@ -137,7 +137,7 @@ def test_a_pair_can_come_to_a_second_round_after_its_decision_is_taken_back(
     assert take(other, disputed).k == 1
 
 
-def test_nobody_adjudicates_a_pair_of_their_own(begin, disputed, assessor, organizer) -> None:
+def test_nobody_adjudicates_a_pair_of_their_own(begin, disputed, assessor) -> None:
     disputed.members.create(user=assessor, role=Role.ADJUDICATOR)
     begin(people=[assessor])
     assert take(assessor, disputed) is None

@@ -61,7 +61,7 @@ def test_iterations_are_those_asked_for(labels):
     facts = json.loads(run(labels, "--model", "dawid-skene", "--iterations", 1, "--format", "json"))
     assert (facts["iterations"], facts["converged"]) == (1, False)
     assert facts["options"]["most_iterations"] == 1
-    with pytest.raises(CliError, match="--iterations must be at least 1, not 0"):
+    with pytest.raises(CliError, match="--iterations must be an integer of at least 1, not 0"):
         run(labels, "--iterations", 0)
 
 

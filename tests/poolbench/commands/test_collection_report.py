@@ -49,8 +49,6 @@ def test_json(run, given):
     told = json.loads(run("report", *given, "--format", "json").out)
     facts = told["facts"]
     assert (facts["depth"], facts["depth_told"], facts["seed"], facts["draws"]) == (2, True, 0, 2)
-    assert [row["name"] for row in told["contributors"]["by_team"]] == ["north", "south"]
-    assert {row["measure"] for row in told["leave_team_out"]} == set(facts["measures"])
     assert len(told["reduced"]) == 17 * 5
 
 

@@ -33,27 +33,19 @@ def test_a_study_of_two_topics():
     assert forecast.hours == pytest.approx(1.5)
 
 
-def test_units_of_one_topic_leave_small_ones():
-    forecast = forecast_study([30, 25], 3, replace(OPTIONS, one_topic=True), SECONDS)
-    assert forecast.units == 9  # 90 / 20 = 4.5 and 75 / 20 = 3.75: 5 + 4
-    forecast = forecast_study([7, 7, 7], 3, replace(OPTIONS, one_topic=True), SECONDS)
-    assert forecast.units == 9  # 21 / 20 would be two units, but a pair needs three workers
-
-
-def test_a_quota_ends_a_study_early():
-    forecast = forecast_study([30, 25], 3, replace(OPTIONS, max_units=6), SECONDS)
-    assert (forecast.units, forecast.units_wanted, forecast.is_limited) == (6, 9, True)
-    assert forecast.cost == Decimal("9.00")
-
-
-def test_the_extra_budget_is_an_upper_bound():
-    forecast = forecast_study([30, 25], 3, replace(OPTIONS, extra_budget=50), SECONDS)
-    assert (forecast.cost, forecast.most_cost) == (Decimal("13.50"), Decimal("18.00"))  # + 3 units
-
-
-def test_nothing_to_judge_costs_nothing():
-    forecast = forecast_study([], 3, OPTIONS, SECONDS)
-    assert (forecast.units, forecast.workers, forecast.cost) == (0, 0, 0)
+@pytest.mark.parametrize(("pairs", "change", "expected"), [
+    ([30, 25], {"one_topic": True}, {"units": 9}),  # 90 / 20 = 4.5 and 75 / 20 = 3.75: 5 + 4
+    # 21 / 20 would be two units, but a pair needs three workers.
+    ([7, 7, 7], {"one_topic": True}, {"units": 9}),
+    ([30, 25], {"max_units": 6},
+     {"units": 6, "units_wanted": 9, "is_limited": True, "cost": Decimal("9.00")}),
+    ([30, 25], {"extra_budget": 50},  # + 3 units
+     {"cost": Decimal("13.50"), "most_cost": Decimal("18.00")}),
+    ([], {}, {"units": 0, "workers": 0, "cost": 0}),
+])  # fmt: skip
+def test_options_of_a_study(pairs, change, expected):
+    forecast = forecast_study(pairs, 3, replace(OPTIONS, **change), SECONDS)
+    assert {name: getattr(forecast, name) for name in expected} == expected
 
 
 def test_gold_needs_are_balanced_over_grades():

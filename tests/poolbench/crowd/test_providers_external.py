@@ -31,25 +31,23 @@ def refusal(**changes):
     return caught.value.code
 
 
-@pytest.mark.parametrize("text", ["W1,9.99", 'W"1'])
-def test_an_id_cannot_hold_what_separates_cells(text):
-    assert refusal(workerId=text) == "bad-link"
-    assert refusal(assignmentId=text) == "bad-link"
-
-
-def test_ids_come_from_the_address():
-    assert arrive() == Arrival("W1", "A1", fields={"hit": "H1"})
-    assert arrive(turkSubmitTo="") == Arrival("W1", "A1", fields={"hit": "H1"})
-
-
-def test_a_preview_has_no_worker_whatever_the_address_says():
-    assert arrive(assignmentId=PREVIEW) == Arrival("", "", preview=True)
-    assert arrive(assignmentId=PREVIEW, workerId="") == Arrival("", "", preview=True)
+@pytest.mark.parametrize(("change", "arrival"), [
+    ({}, Arrival("W1", "A1", fields={"hit": "H1"})),
+    ({"turkSubmitTo": ""}, Arrival("W1", "A1", fields={"hit": "H1"})),
+    # A preview has no worker, whatever the address says.
+    ({"assignmentId": PREVIEW}, Arrival("", "", preview=True)),
+    ({"assignmentId": PREVIEW, "workerId": ""}, Arrival("", "", preview=True)),
+])  # fmt: skip
+def test_ids_come_from_the_address(change, arrival):
+    assert arrive(**change) == arrival
 
 
 @pytest.mark.parametrize(("change", "code"), [
     ({"assignmentId": ""}, "bad-link"), ({"assignmentId": "a b"}, "bad-link"),
     ({"workerId": ""}, "bad-link"), ({"workerId": "x" * 201}, "bad-link"),
+    # What separates the cells of a list.
+    *(({name: text}, "bad-link") for name in ("workerId", "assignmentId")
+      for text in ("W1,9.99", 'W"1')),
     ({"turkSubmitTo": "https://evil.example"}, "wrong-platform"),
     ({"turkSubmitTo": HOST + ".evil.example"}, "wrong-platform"),
     ({"turkSubmitTo": "https://sandbox.example@evil.example"}, "wrong-platform"),

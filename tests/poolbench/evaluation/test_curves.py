@@ -1,4 +1,4 @@
-"""Precision–recall curves, interpolated and averaged; the precision histogram of two runs."""
+"""Precision–recall curves, and average precision, the area under them; the precision histogram."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from poolbench.evaluation.batch import ScoringBatch
 from poolbench.evaluation.charts.topics import (
     PRECISION_HISTOGRAM,
     build_precision_histogram,
@@ -28,32 +29,26 @@ from poolbench.evaluation.profiles import POOLBENCH, TREC_EVAL_9, TREC_EVAL_10, 
 from poolbench.runs.qrels import qrels_from_rows
 from poolbench.runs.runs import run_from_rows
 from poolbench.runs.tables import RunTable
-from tests.poolbench.evaluation.lectures import area_under_curve
+from tests.poolbench.evaluation.lectures import area_under_curve, batch_of, value
 from tests.poolbench.evaluation.made import Topic, made, random_topics
 
-
-def batch_of(topics: dict[str, Topic], profile: Profile = POOLBENCH) -> ScoringBatch:
-    run, qrels = made(topics)
-    return batch_from_table(run, JudgmentTable.from_table(qrels), ScoringOptions(profile=profile))
-
-
-FERRO = {"1": ([0, 1, 1, 0, 1, 0, 0, 1, 1, 0], [1] * 5 + [0] * 5)}
+FERRO = ([0, 1, 1, 0, 1, 0, 0, 1, 1, 0], [1] * 5 + [0] * 5)
 
 
 def test_the_saw_tooth_has_every_rank_and_a_topic_alone() -> None:
-    batch = batch_of({"0": ([1], [1, 1]), **FERRO})
+    batch = batch_of(([1], [1, 1]), FERRO)
     recall, precision = sawtooth_curve(batch, 1)
     assert recall.tolist() == [0, 0.2, 0.4, 0.4, 0.6, 0.6, 0.6, 0.8, 1, 1]
     assert precision.tolist() == [0, 1 / 2, 2 / 3, 2 / 4, 3 / 5, 3 / 6, 3 / 7, 4 / 8, 5 / 9, 0.5]
 
 
 def test_unlisted_documents_stand_in_the_saw_tooth() -> None:
-    recall, precision = sawtooth_curve(batch_of({"1": ([None, 1, None], [1, 1])}), 0)
+    recall, precision = sawtooth_curve(batch_of(([None, 1, None], [1, 1])), 0)
     assert (recall.tolist(), precision.tolist()) == ([0, 0.5, 0.5], [0, 1 / 2, 1 / 3])
 
 
 def test_interpolation_equals_the_definition_word_by_word() -> None:
-    batch = batch_of(random_topics(60, seed=2))
+    batch = batch_of(*random_topics(60, seed=2).values())
     for topic, found in enumerate(interpolate_precision(batch).tolist()):
         recall, precision = sawtooth_curve(batch, topic)
         beyond = [precision[recall >= level - 1e-12] for level in ELEVEN]
@@ -61,7 +56,7 @@ def test_interpolation_equals_the_definition_word_by_word() -> None:
 
 
 def test_topics_without_points_are_zero_and_counted() -> None:
-    batch = batch_of({"a": ([1], [1]), "b": ([0, 0], [0, 0, 1]), "c": ([0], [0]), "d": ([], [1])})
+    batch = batch_of(([1], [1]), ([0, 0], [0, 0, 1]), ([0], [0]), ([], [1]))
     values = interpolate_precision(batch)
     assert values.tolist() == [[1.0] * 11] + [[0.0] * 11] * 3
     assert average_curves(values) == [0.25] * 11
@@ -125,3 +120,45 @@ def test_any_measure_can_be_compared_and_must_have_been_computed() -> None:
     assert precision_histogram(scores, scores, "map") == {"1": 0.0, "2": 0.0}
     with pytest.raises(ValueError, match="was not scored"):
         precision_histogram(scores, scores)
+
+
+grades = st.lists(st.sampled_from([None, -1, 0, 1, 2]), max_size=30)
+
+
+def topic_of(ranked: list[int | None], missed: int) -> Topic:
+    return ranked, [grade for grade in ranked if grade is not None] + [1] * missed
+
+
+def hits_of(ranked: list[int | None]) -> list[int]:
+    return [rank for rank, grade in enumerate(ranked, 1) if grade is not None and grade >= 1]
+
+
+@given(grades, st.integers(0, 3))
+def test_readings_are_their_definitions(ranked: list[int | None], missed: int) -> None:
+    topic, hits = topic_of(ranked, missed), hits_of(ranked)
+    at_hits = sum(place / rank for place, rank in enumerate(hits, 1))
+    last = hits[-1] if hits else 0
+    at_ranks = sum(sum(hit <= rank for hit in hits) / rank for rank in range(1, last + 1))
+    wanted = {
+        "map": at_hits / (len(hits) + missed) if hits else 0.0,
+        "map(over=seen)": at_hits / len(hits) if hits else 0.0,
+        "map(over=ranks)": at_ranks / last if hits else 0.0,
+    }
+    # An empty topic has no line in the qrels.
+    if topic[1]:
+        assert {name: value(name, topic) for name in wanted} == pytest.approx(wanted, abs=1e-12)
+
+
+@given(grades, st.integers(1, 3))
+def test_average_precision_is_the_area_under_the_curve(
+    ranked: list[int | None], missed: int
+) -> None:
+    topic = topic_of(ranked, missed)
+    area = area_under_curve(batch_of(topic))[0]
+    assert area == pytest.approx(value("map", topic), abs=1e-12)
+
+
+def test_readings_differ_where_something_is_not_found() -> None:
+    topic: Topic = ([1], [1, 1, 1, 1])
+    names = ("map", "map(over=seen)", "map(over=ranks)")
+    assert [value(name, topic) for name in names] == [1 / 4, 1.0, 1.0]

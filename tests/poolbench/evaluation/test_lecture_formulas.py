@@ -11,10 +11,7 @@ from poolbench.evaluation.charts.topics import precision_histogram
 from poolbench.evaluation.evaluate import evaluate
 from poolbench.evaluation.options import ScoringOptions
 from poolbench.evaluation.users.measures import score_for_user
-from poolbench.preferences.click_log import (
-    preferences_from_clicks,
-    share_of_preferences_met,
-)
+from poolbench.preferences.click_log import preferences_from_clicks, share_of_preferences_met
 from poolbench.runs.qrels import qrels_from_rows
 from poolbench.runs.runs import run_from_rows
 from tests.poolbench.evaluation.lectures import Check, listed, value

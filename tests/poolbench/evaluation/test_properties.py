@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import isnan
 
@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from poolbench.evaluation.bounds import parse_card_range
 from poolbench.evaluation.evaluate import ScoredRun, evaluate
+from poolbench.evaluation.measures.family import Measure
 from poolbench.evaluation.measures.registry import FAMILIES
 from poolbench.evaluation.options import ScoringOptions
 from poolbench.runs.qrels import qrels_from_rows
@@ -39,12 +40,17 @@ Run = dict[tuple[str, str], int]
 Qrels = dict[tuple[str, str], int]
 
 
-def scored(run: Run, qrels: Qrels, options: ScoringOptions | None = None) -> ScoredRun:
+def scored(
+    run: Run,
+    qrels: Qrels,
+    options: ScoringOptions | None = None,
+    measures: Sequence[Measure] = MEASURES,
+) -> ScoredRun:
     rows = [(topic, docno, float(score)) for (topic, docno), score in run.items()]
     judged = [(topic, docno, grade) for (topic, docno), grade in qrels.items()]
     # Runs and qrels without a topic in common are refused.
     assume(not (run and qrels) or {pair[0] for pair in run} & {pair[0] for pair in qrels})
-    return evaluate(run_from_rows("r", rows), qrels_from_rows(judged), MEASURES, options)
+    return evaluate(run_from_rows("r", rows), qrels_from_rows(judged), measures, options)
 
 
 def assert_same(found: ScoredRun, wanted: ScoredRun) -> None:
@@ -151,17 +157,12 @@ def test_what_is_undefined_is_told(run: Run, qrels: Qrels, options: ScoringOptio
 @examples(20)
 @given(RUNS, QRELS, OPTIONS, st.sampled_from(MEASURES))
 def test_a_measure_alone_is_the_same_as_among_all(
-    run: Run, qrels: Qrels, options: ScoringOptions, measure: object
+    run: Run, qrels: Qrels, options: ScoringOptions, measure: Measure
 ) -> None:
-    place = [measure is other for other in MEASURES].index(True)
-    everything_at_once = scored(run, qrels, options)
-    rows = [(topic, docno, float(score)) for (topic, docno), score in run.items()]
-    judged = [(topic, docno, grade) for (topic, docno), grade in qrels.items()]
-    chosen = MEASURES[place]
-    alone = evaluate(run_from_rows("r", rows), qrels_from_rows(judged), [chosen], options)
-    found = everything_at_once.values[:, place]
-    assert np.array_equal(alone.values[:, 0], found, equal_nan=True)
-    assert alone.overall[0] == everything_at_once.overall[place]
+    place = MEASURES.index(measure)
+    together, alone = scored(run, qrels, options), scored(run, qrels, options, [measure])
+    assert np.array_equal(alone.values[:, 0], together.values[:, place], equal_nan=True)
+    assert alone.overall[0] == together.overall[place]
 
 
 @examples(40)

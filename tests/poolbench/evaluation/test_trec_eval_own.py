@@ -26,17 +26,14 @@ MEASURES = (
     *("ndcg.1=3,2=9,4=4.5", "ndcg_cut.10,20,23", "success.2,5,20"),
 )
 LEFT_OUT = {"prefs", "qrels_prefs", "qrels_jg", "aqZ"}
+AT_LEVEL_2 = Tag(False, ("all_trec", "relstring.20"), choices={"level": 2})
 COMMANDS = {
     "out.test": ("qrels.test", "results.test", Tag(False, ("official",), by_topic=False)),
     "out.test.a": ("qrels.test", "results.test", Tag(False, by_topic=False)),
     "out.test.aq": ("qrels.test", "results.test", Tag(False)),
     "out.test.aqc": ("qrels.test", "results.trunc", Tag()),
     "out.test.aqcM": ("qrels.test", "results.trunc", Tag(choices={"max_per_topic": 100})),
-    "out.test.aql": (
-        "qrels.rel_level",
-        "results.test",
-        Tag(False, ("all_trec", "relstring.20"), choices={"level": 2}),
-    ),
+    "out.test.aql": ("qrels.rel_level", "results.test", AT_LEVEL_2),
     "out.test.meas_params": ("qrels.test", "results.test", Tag(False, MEASURES)),
 }
 LINES = {"te9.0.8": 1498, "te10.0": 1731}

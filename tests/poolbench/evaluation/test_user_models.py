@@ -10,7 +10,7 @@ import pytest
 from scipy.special import polygamma
 
 from poolbench.evaluation.evaluate import evaluate
-from poolbench.evaluation.measures.cwl import trigamma
+from poolbench.evaluation.measures.user_models import trigamma
 from poolbench.evaluation.options import ScoringOptions
 from tests.poolbench.evaluation.made import Topic, made, random_topics
 

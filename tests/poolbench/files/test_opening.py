@@ -25,24 +25,17 @@ def test_read_bytes_from_bytes_object_and_path(pack, tmp_path):
     assert read_bytes(path) == b"1 Q0 d 1 2 t\n"
 
 
-def test_read_bytes_joins_gzip_members():
-    assert read_bytes(gzip.compress(b"a") + gzip.compress(b"b")) == b"ab"
+PACKED = gzip.compress(b"a", mtime=0)
 
 
-def test_read_bytes_does_not_unpack_twice():
-    inner = gzip.compress(b"a")
-    assert read_bytes(gzip.compress(inner)) == inner
-
-
-def test_read_bytes_at_the_limit():
-    assert read_bytes(b"x" * 10, max_bytes=10) == b"x" * 10
-    assert read_bytes(gzip.compress(b"x" * 10), max_bytes=10) == b"x" * 10
-
-
-def test_read_bytes_beyond_the_limit():
-    assert codes(b"x" * 11, max_bytes=10) == {"E15": 1}
-    assert codes(io.BytesIO(b"x" * 11), max_bytes=10) == {"E15": 1}
-    assert codes(gzip.compress(b"x" * 11), max_bytes=10) == {"E02": 1}
+@pytest.mark.parametrize(("source", "content"), [
+    (gzip.compress(b"aaaaa") + gzip.compress(b"bbbbb"), b"aaaaabbbbb"),  # members are joined
+    (gzip.compress(PACKED[:10]), PACKED[:10]),  # nothing is unpacked twice
+    (b"x" * 10, b"x" * 10), (gzip.compress(b"x" * 10), b"x" * 10),  # at the limit
+    (b"", b""), (io.BytesIO(b"\x1f"), b"\x1f"),
+])  # fmt: skip
+def test_read_bytes_up_to_the_limit(source, content):
+    assert read_bytes(source, max_bytes=10) == content
 
 
 class CountingStream(io.BytesIO):
@@ -60,21 +53,13 @@ def test_read_bytes_stops_early_in_a_bomb():
     assert bomb.taken < len(bomb.getvalue()) / 4
 
 
-@pytest.mark.parametrize("broken", [
-    b"\x1f\x8b", b"\x1f\x8bnot gzip", gzip.compress(b"a", mtime=0)[:-3],
-    gzip.compress(b"a", mtime=0)[:12],
+@pytest.mark.parametrize(("source", "code"), [
+    (b"x" * 11, "E15"), (io.BytesIO(b"x" * 11), "E15"), (gzip.compress(b"x" * 11), "E02"),
+    (b"\x1f\x8b", "E02"), (b"\x1f\x8bnot gzip", "E02"), (PACKED[:-3], "E02"), (PACKED[:12], "E02"),
+    (PACKED + b"garbage", "E02"),
 ])  # fmt: skip
-def test_read_bytes_of_broken_gzip(broken):
-    assert codes(broken) == {"E02": 1}
-
-
-def test_read_bytes_with_garbage_after_gzip():
-    assert codes(gzip.compress(b"a") + b"garbage") == {"E02": 1}
-
-
-def test_read_bytes_of_next_to_nothing():
-    assert read_bytes(b"") == b""
-    assert read_bytes(io.BytesIO(b"\x1f")) == b"\x1f"
+def test_read_bytes_of_too_many_bytes_or_broken_gzip(source, code):
+    assert codes(source, max_bytes=10) == {code: 1}
 
 
 def test_read_bytes_of_a_missing_path(tmp_path):

@@ -86,7 +86,7 @@ def test_the_interval_of_a_mean_over_pairs_is_that_of_all_topics_drawn_together(
     grades = whole.grades.copy()
     grades[2, whole.topic_indices >= 3] = MISSING
     grades[3, whole.topic_indices != 4] = MISSING
-    some = LabelTable(whole.assessors, whole.pairs, grades, whole.scale)
+    some = replace(whole, grades=grades)
     drawn = []
     for weights in multinomial_counts(5, draws).astype(int):
         again = report_of_copies(some, weights)
@@ -112,9 +112,7 @@ def test_the_interval_of_a_mean_over_topics_is_of_the_topics_that_have_a_value()
     whole, draws = simulated(8, 4, assessors=2, each=6), ResamplingOptions(9, 200)
     grades = whole.grades.copy()
     grades[1, whole.topic_indices >= 6] = MISSING
-    found = agreement_report(
-        LabelTable(whole.assessors, whole.pairs, grades, whole.scale), 1, draws=draws
-    )
+    found = agreement_report(replace(whole, grades=grades), 1, draws=draws)
     values = [panel.overall["percent"].value for panel in list(found.by_topic.values())[:6]]
     counts = multinomial_counts(6, draws).astype(int)
     drawn = [np.repeat(values, weights).mean() for weights in counts]

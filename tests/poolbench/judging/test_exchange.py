@@ -194,16 +194,6 @@ def test_the_grade_within_a_label_is_told_with_its_place():
     assert text[fault.column - 1 :].startswith('"label"')
 
 
-def test_unmapped_labels_are_faults_until_they_are_mapped_or_left_out():
-    text = lines(doccano("1", "d1", "Unsure"), doccano("1", "d2", "2"))
-    found, report = settled(text, assessor="ann")
-    assert codes(report) == {"EJ08": 1}
-    found, report = settled(text, assessor="ann", labels={"Unsure": "1"})
-    assert (said(found)[0][3], codes(report)) == (1, {})
-    found, report = settled(text, assessor="ann", labels={"Unsure": "-"})
-    assert (said(found), codes(report)) == ([("ann", "1", "d2", 2)], {"WJ03": 1})
-
-
 def test_everything_wrong_is_told_at_once():
     text = "topic,docno,grade,assessor\n9,d1,1,ann\n1,gone,1,ann\n1,d2,7,ann\n1,d3,1,eve\n1,d4,1,\n"
     found, report = settled(text)
@@ -238,15 +228,6 @@ def test_an_explicit_rule_settles_pairs_duplicate_labels_and_is_told(rule, grade
     assert found.duplicates[0].same == 0
 
 
-def test_first_and_last_go_by_the_moment_of_judging_where_it_is_known():
-    text = lines(
-        doccano("1", "d2", "1", judged_at="2026-02-01"),
-        doccano("1", "d2", "3", judged_at="2026-01-01"),
-    )
-    found, _ = settled(text, assessor="ann", duplicates="last")
-    assert said(found)[0][3] == 1
-
-
 def test_several_labels_on_a_record_and_none():
     text = lines(
         doccano("1", "d1", "2", "Highly Relevant"), doccano("1", "d2", "1", "3"),
@@ -258,29 +239,34 @@ def test_several_labels_on_a_record_and_none():
     assert found.unlabeled == 2
 
 
-def test_two_assessors_of_one_file_do_not_make_a_pair_stand_twice():
-    text = "topic,docno,grade,assessor\n1,d1,1,ann\n1,d1,3,bob\n"
-    found, report = settled(text)
-    assert said(found) == [("ann", "1", "d1", 1), ("bob", "1", "d1", 3)]
-    assert not report.counts
+UNSURE = lines(doccano("1", "d1", "Unsure"), doccano("1", "d2", "2"))
+LOG = "topic,docno,assessor,kind,grade,reason,revision,purpose,flags\n"
 
 
-def test_a_log_counts_by_its_last_revision_and_a_judgment_taken_back_not_at_all():
-    head = "topic,docno,assessor,kind,grade,reason,revision,purpose\n"
-    text = head + (
-        "1,d1,ann,grade,1,,1,judge\n1,d1,ann,grade,2,,2,judge\n1,d2,ann,grade,1,,1,judge\n"
-        "1,d2,ann,withdrawn,,,2,judge\n1,d3,ann,skip,,broken,1,judge\n1,d1,ann,grade,0,,1,repeat\n"
-    )
-    found, report = settled(text)
-    assert said(found) == [("ann", "1", "d1", 2), ("ann", "1", "d3", None)]
-    assert codes(report) == {"WJ11": 2, "WJ12": 1}
-
-
-def test_words_that_are_no_kind_flag_or_reason_are_told():
-    head = "topic,docno,assessor,kind,grade,reason,flags\n"
-    text = head + "1,d1,ann,skip,,bored,\n1,d2,ann,grade,1,,duplicate|odd\n1,d3,ann,guess,1,,\n"
-    found, report = settled(text)
-    assert (said(found), codes(report)) == ([], {"EJ14": 3})
+@pytest.mark.parametrize(("text", "choices", "ballots", "told"), [
+    (UNSURE, {"assessor": "ann"}, [("ann", "1", "d2", 2)], {"EJ08": 1}),
+    (UNSURE, {"assessor": "ann", "labels": {"Unsure": "1"}},
+     [("ann", "1", "d1", 1), ("ann", "1", "d2", 2)], {}),
+    (UNSURE, {"assessor": "ann", "labels": {"Unsure": "-"}},
+     [("ann", "1", "d2", 2)], {"WJ03": 1}),
+    (lines(doccano("1", "d2", "1", judged_at="2026-02-01"),
+           doccano("1", "d2", "3", judged_at="2026-01-01")),
+     {"assessor": "ann", "duplicates": "last"}, [("ann", "1", "d2", 1)], {"WJ08": 1}),
+    ("topic,docno,grade,assessor\n1,d1,1,ann\n1,d1,3,bob\n", {},
+     [("ann", "1", "d1", 1), ("bob", "1", "d1", 3)], {}),
+    (LOG + "1,d1,ann,grade,1,,1,judge,\n1,d1,ann,grade,2,,2,judge,\n1,d2,ann,grade,1,,1,judge,\n"
+     "1,d2,ann,withdrawn,,,2,judge,\n1,d3,ann,skip,,broken,1,judge,\n"
+     "1,d1,ann,grade,0,,1,repeat,\n", {},
+     [("ann", "1", "d1", 2), ("ann", "1", "d3", None)], {"WJ11": 2, "WJ12": 1}),
+    (LOG + "1,d1,ann,skip,,bored,,,\n1,d2,ann,grade,1,,,,duplicate|odd\n1,d3,ann,guess,1,,,,\n",
+     {}, [], {"EJ14": 3}),
+], ids=[
+    "unmapped-label", "mapped-label", "label-left-out", "last-by-time", "two-assessors",
+    "last-revision-and-withdrawn", "no-kind-flag-or-reason",
+])  # fmt: skip
+def test_what_a_file_comes_to(text, choices, ballots, told):
+    found, report = settled(text, **choices)
+    assert (said(found), codes(report)) == (ballots, told)
 
 
 @pytest.mark.parametrize(("text", "code", "line", "column"), [

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from poolbench.files.streams import read_bytes
 from poolbench.judging.agreement.coefficient import DRAWS, Floats, Ints
 from poolbench.judging.agreement.labels import MISSING, LabelTable, labels_from_qrels
 from poolbench.judging.quality.automatic import compare_automatic_assessors, consensus_labels
@@ -28,6 +29,7 @@ from poolbench.judging.quality.report import (
     record_from_labels,
     self_consistency_by_assessor,
 )
+from poolbench.runs.qrels import read_qrels
 from poolbench.statistics.draws import multinomial_counts
 from tests.poolbench.judging.labelled import labels, read_folder
 
@@ -198,7 +200,7 @@ def test_an_automatic_assessor_alone_has_nothing_to_be_compared_with() -> None:
 
 def test_automatic_assessors_are_never_among_the_people() -> None:
     people, machine = labels((0, 2, 1), (1, 2, 1)), labels((2, 0, 0), names="M")
-    alone, beside = quality_report(record_from_labels(people), 1), None
+    alone = quality_report(record_from_labels(people), 1)
     beside = quality_report(JudgingRecord(people, untimed_judgments(people), (), machine), 1)
     assert alone.bias == beside.bias
     assert set(beside.bias) == {"A", "B"}
@@ -231,16 +233,9 @@ def test_the_table_says_why_automatic_assessors_have_no_figure() -> None:
 
 def test_machines_and_people_of_dl19(data_dir: Path) -> None:
     """Cohen's kappa of seven models with NIST: .124 to .227, as recorded beside the data."""
-    import gzip
-
-    from poolbench.runs.qrels import read_qrels
-
-    folder = data_dir / "llm-judges-dl19"
-    files = sorted(path for path in folder.iterdir() if path.suffix == ".gz")
-    read = {path.name: read_qrels(gzip.decompress(path.read_bytes())) for path in files}
-    nist = next((data_dir / "trec-dl19-passage").glob("*qrels*"))
-    content = nist.read_bytes()
-    truth = read_qrels(gzip.decompress(content) if nist.suffix == ".gz" else content)
+    files = sorted((data_dir / "llm-judges-dl19").glob("*.gz"))
+    read = {path.name: read_qrels(read_bytes(path)) for path in files}
+    truth = read_qrels(read_bytes(next((data_dir / "trec-dl19-passage").glob("*qrels*"))))
     people, machines = labels_from_qrels({"nist": truth}), labels_from_qrels(read)
     found = compare_automatic_assessors(people, machines, 2)
     kappas = sorted(it.people["nist"]["kappa"].value or 0 for it in found.values())

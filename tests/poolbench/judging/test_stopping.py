@@ -7,11 +7,6 @@ import pytest
 from poolbench.judging.stopping import StoppingCriteria
 
 
-def outcomes(marks: str) -> list[bool]:
-    """``+`` for a relevant document, ``-`` for one that is not."""
-    return [mark == "+" for mark in marks]
-
-
 @pytest.mark.parametrize(
     ("rule", "goes_on", "ends"),
     [
@@ -25,17 +20,15 @@ def outcomes(marks: str) -> list[bool]:
     ],
 )
 def test_a_topic_ends_by_whatever_holds_first(rule, goes_on, ends):
-    assert not rule.ends(outcomes(goes_on))
-    assert rule.ends(outcomes(ends))
+    """``+`` is a relevant document, ``-`` one that is not."""
+    assert not rule.ends([mark == "+" for mark in goes_on])
+    assert rule.ends([mark == "+" for mark in ends])
 
 
-def test_no_rule_never_ends_a_topic():
+def test_no_rule_never_ends_a_topic_and_a_rule_has_words():
     assert not StoppingCriteria()
-    assert not StoppingCriteria().ends(outcomes("-" * 1000))
+    assert not StoppingCriteria().ends([False] * 1000)
     assert StoppingCriteria().in_words() == "never"
-
-
-def test_a_rule_in_words():
     assert StoppingCriteria(1200, None, 30).in_words() == (
         "after 1,200 judged documents, or after 30 consecutive documents without a relevant one"
     )

@@ -1,5 +1,5 @@
 """The methods that docs/pooling.md follows step by step do what it says: its tables are worked anew
-from the formulas (``twins.py``, ``reading.py``), and the methods go by the same numbers.
+from the formulas (``twins.py``, ``twins.py``), and the methods go by the same numbers.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from poolbench.pooling.pool_builder import PoolBudget, start_sessions
 from poolbench.pooling.registry import LISTED
 from poolbench.pooling.session import PoolSession
 from poolbench.pooling.spec_file import default_parameters
-from tests.poolbench.pooling import reading, twins
+from tests.poolbench.pooling import twins
 from tests.poolbench.pooling.toy import (
     FLAT,
     QUERIES,
@@ -35,7 +35,7 @@ from tests.poolbench.pooling.twins import Past, Turn
 RUNS = ["alpha", "beta", "gamma"]
 Cells = list[str]
 Shown = Callable[[Past, Turn], Cells]
-TWINS = twins.TWINS | {"cal": reading.cal}
+TWINS = twins.TWINS | {"cal": twins.cal}
 ADAPTIVE = {method.name: method for method in LISTED if method.kind == "adaptive"}
 
 
@@ -303,7 +303,7 @@ def test_what_the_page_works_out_in_words() -> None:
     pairs = [(x - y) ** 2 for at, x in enumerate(brought) for y in brought[at + 1 :]]
     assert sum(pairs) == twins.squares(first, "b") == Fraction(379, 36)
     assert f"= {sum(pairs)}, more than" in FLAT
-    weights = reading.tf_idf({d: TEXTS[d] for d in "abcde"} | {"topic": QUERIES["1"]})
+    weights = twins.tf_idf({d: TEXTS[d] for d in "abcde"} | {"topic": QUERIES["1"]})
     in_words = [f"{weights['d'][word]:.3f} *{word}*" for word in ("apples", "daisies")]
     assert f"d is {' and '.join(in_words)}" in FLAT
     apples, joined, daisies = (

@@ -53,18 +53,12 @@ def test_what_is_in_no_window_is_not_drawn() -> None:
     assert sorted(order_of(session)) == ["a", "b", "d", "e"]
 
 
-@pytest.mark.parametrize(
-    ("sample", "documents", "sizes"),
-    [
-        ([4, 0.5, "all"], None, [4, 10, 60]),
-        ([50, 0.01, 0.001], None, [20, 1, 1]),  # all of 20; one at least
-        ([10, 0.5, 20], 20, [5, 5, 10]),  # cut in proportion
-        (None, 10, [2, 2, 6]),
-        (None, 11, [2, 2, 7]),
-        (None, 3, [1, 1, 1]),
-        (None, 100, [20, 20, 60]),
-    ],
-)
+@pytest.mark.parametrize(("sample", "documents", "sizes"), [
+    ([4, 0.5, "all"], None, [4, 10, 60]),
+    ([50, 0.01, 0.001], None, [20, 1, 1]),  # all of 20; one at least
+    ([10, 0.5, 20], 20, [5, 5, 10]),  # cut in proportion
+    (None, 10, [2, 2, 6]), (None, 11, [2, 2, 7]), (None, 3, [1, 1, 1]), (None, 100, [20, 20, 60]),
+])  # fmt: skip
 def test_sizes_of_strata_add_up_exactly(
     sample: list[object] | None, documents: int | None, sizes: list[int]
 ) -> None:

@@ -153,18 +153,21 @@ def test_a_log_played_again_gives_the_same_documents(method: str, hands: int) ->
         assert sorted(order_of(session)) == sorted(candidates.docnos)
 
 
-def test_a_log_of_another_order_is_refused() -> None:
+def begun() -> tuple[PoolSession, NextDocument]:
     (session, *_) = start_sessions(toy_listing(), [step("maxmean")])
     first = session.next()
     assert first is not None
+    return session, first
+
+
+def test_a_log_of_another_order_is_refused() -> None:
+    session, first = begun()
     with pytest.raises(LogMismatch, match="event 1"):
         replay_events(session, [SessionEvent((first.doc + 1) % len(session.candidates))])
 
 
 def test_a_second_judgment_rewrites_nothing() -> None:
-    (session, *_) = start_sessions(toy_listing(), [step("maxmean")])
-    first = session.next()
-    assert first is not None
+    session, first = begun()
     session.select(first)
     session.judge(first.doc, False)
     expected = session.next()
@@ -173,11 +176,9 @@ def test_a_second_judgment_rewrites_nothing() -> None:
 
 
 def test_only_what_was_given_is_judged_and_nothing_is_given_twice() -> None:
-    (session, *_) = start_sessions(toy_listing(), [step("maxmean")])
+    session, first = begun()
     with pytest.raises(ValueError, match="not selected"):
         session.judge(0, True)
-    first = session.next()
-    assert first is not None
     session.select(first)
     with pytest.raises(ValueError, match="already selected"):
         session.select(first)

@@ -245,18 +245,16 @@ def test_ntcir_looks_down_to_its_depth_and_rrf_to_the_cut_off() -> None:
     assert pool.contributor_tags(pool.docnos.index("c")) == ("gamma",)
 
 
-@pytest.mark.parametrize(
-    ("step", "told"),
-    [
-        ("method: rbp_a, p: 1.5", "steps[1].p must be a number between 0 and 1"),
-        ("method: rbp_b, p: high", "steps[1].p must be a number between 0 and 1"),
-        ("method: rrf, k: 0", "steps[1].k must be a positive integer"),
-        ("method: rrf, k: 10000000000000000000", "steps[1].k must be a positive integer"),
-        ("method: ntcir", "Missing key: steps[1].k"),
-        ("method: ntcir, k: {alpha: 3}", "steps[1].k must be a positive integer"),
-        ("method: borda, k: 3", "Unknown key: 'k'"),
-    ],
-)
+SHARE, POSITIVE = "p must be a number between 0 and 1", "k must be a positive integer"
+
+
+@pytest.mark.parametrize(("step", "told"), [
+    ("method: rbp_a, p: 1.5", f"steps[1].{SHARE}"), ("method: rbp_b, p: high", f"steps[1].{SHARE}"),
+    ("method: rrf, k: 0", f"steps[1].{POSITIVE}"), ("method: ntcir", "Missing key: steps[1].k"),
+    ("method: rrf, k: 10000000000000000000", f"steps[1].{POSITIVE}"),
+    ("method: ntcir, k: {alpha: 3}", f"steps[1].{POSITIVE}"),
+    ("method: borda, k: 3", "Unknown key: 'k'"),
+])  # fmt: skip
 def test_parameters_that_make_no_sense_are_refused(step: str, told: str) -> None:
     with pytest.raises(InvalidFile) as refused:
         read_spec(f"steps: [{{{step}}}]")

@@ -9,7 +9,7 @@ import pytest
 
 from poolbench.files.faults import FaultReport, InvalidFile
 from poolbench.preferences import click_log
-from poolbench.preferences.click_log import ClickLogTable, read_click_log
+from poolbench.preferences.click_log import read_click_log
 from poolbench.preferences.preference_score import count_own_lists, warn_own_lists
 
 
@@ -100,7 +100,6 @@ def test_repeated_lines_empty_lists_and_idle_logs_are_warnings() -> None:
 
 
 def test_runs_that_produced_clicked_lists_are_counted() -> None:
-    log = ClickLogTable()
     log = read_click_log(
         write(
             session("s1", "1", "abc", "c"),

@@ -77,27 +77,20 @@ def test_a_pick_counts_once() -> None:
     assert credit_picks(interleave("ab", "cd", "A"), "aaa") == {"A": 1, "B": 0}
 
 
-def test_the_example_of_the_preference_card_holds() -> None:
-    pairs = preferences_from_clicks("abcd", "ac")
-    assert pairs == [("c", "b")]
-    assert share_of_preferences_met("cdb", pairs) == 1.0
-    assert share_of_preferences_met("abcd", pairs) == 0.0
-
-
-def test_every_passed_over_document_above_a_click_makes_a_pair() -> None:
-    pairs = preferences_from_clicks("abcde", "ce")
-    assert pairs == [("c", "a"), ("c", "b"), ("e", "a"), ("e", "b"), ("e", "d")]
-    assert share_of_preferences_met("cadeb", pairs) == 3 / 5
-    assert share_of_preferences_met("ecxda", pairs) == 1.0
+@pytest.mark.parametrize(("shown", "clicked", "pairs", "shares"), [
+    ("abcd", "ac", ["cb"], {"cdb": 1.0, "abcd": 0.0}),  # the example of the card
+    # Every document above a click that was passed over makes a pair.
+    ("abcde", "ce", ["ca", "cb", "ea", "eb", "ed"], {"cadeb": 3 / 5, "ecxda": 1.0}),
+    ("abc", "a", [], {"abc": None}),
+])  # fmt: skip
+def test_preferences_from_clicks_and_the_share_that_is_kept(shown, clicked, pairs, shares) -> None:
+    found = preferences_from_clicks(shown, clicked)
+    assert found == [tuple(pair) for pair in pairs]
+    assert {ranking: share_of_preferences_met(ranking, found) for ranking in shares} == shares
 
 
 def test_documents_out_of_the_ranking_stand_below_all_of_it() -> None:
     assert share_of_preferences_met("b", [("a", "b"), ("b", "a"), ("a", "c")]) == 1 / 3
-
-
-def test_without_a_preference_the_share_is_undefined() -> None:
-    assert preferences_from_clicks("abc", "a") == []
-    assert share_of_preferences_met("abc", []) is None
 
 
 def test_lists_and_clicks_that_cannot_be_are_refused() -> None:

@@ -110,14 +110,11 @@ def test_tukeys_hsd_takes_the_topics_of_all_runs_and_no_correction(test: str) ->
     assert [row.difference for row in found.rows] == pytest.approx(wanted.differences.tolist())
 
 
-@pytest.mark.parametrize(
-    ("test", "correction", "told"),
-    [
-        ("anova", None, "unknown test 'anova'; use one of t, wilcoxon, sign"),
-        ("t", "sidak", "unknown correction 'sidak'; use one of holm, bonferroni, bh, none"),
-        ("tukey-hsd", "holm", "corrects for multiple comparisons itself"),
-    ],
-)
+@pytest.mark.parametrize(("test", "correction", "told"), [
+    ("anova", None, "unknown test 'anova'; use one of t, wilcoxon, sign"),
+    ("t", "sidak", "unknown correction 'sidak'; use one of holm, bonferroni, bh, none"),
+    ("tukey-hsd", "holm", "corrects for multiple comparisons itself"),
+])  # fmt: skip
 def test_names_that_are_none_are_refused(test: str, correction: str | None, told: str) -> None:
     with pytest.raises(UnknownTestError, match=told):
         compare_all(campaign(5, 20), TAGS, test=test, correction=correction)

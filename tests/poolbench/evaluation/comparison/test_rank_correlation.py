@@ -146,16 +146,13 @@ def test_a_swap_at_the_top_costs_more_than_one_at_the_bottom(name: str) -> None:
     assert value("tau-b", order, top) == value("tau-b", order, bottom)
 
 
-@pytest.mark.parametrize(
-    ("name", "first", "second", "n", "reason"),
-    [
-        *((name, [0.5], [0.4], 1, TOO_FEW_RUNS) for name in CORRELATIONS),
-        *((name, [1, np.nan, 2], [1, 2, np.nan], 1, TOO_FEW_RUNS) for name in CORRELATIONS),
-        *((name, [1, 1, 1], [1, 2, 3], 3, ALL_TIED) for name in ("tau-b", "tau-ap-b", "rho")),
-        ("tau-ap", [1, 2, 3], [1, 2, 2], 3, TIES),
-        ("tau-ap-a", [1, 2, 2], [1, 2, 3], 3, REFERENCE_TIES),
-    ],
-)
+@pytest.mark.parametrize(("name", "first", "second", "n", "reason"), [
+    *((name, [0.5], [0.4], 1, TOO_FEW_RUNS) for name in CORRELATIONS),
+    *((name, [1, np.nan, 2], [1, 2, np.nan], 1, TOO_FEW_RUNS) for name in CORRELATIONS),
+    *((name, [1, 1, 1], [1, 2, 3], 3, ALL_TIED) for name in ("tau-b", "tau-ap-b", "rho")),
+    ("tau-ap", [1, 2, 3], [1, 2, 2], 3, TIES),
+    ("tau-ap-a", [1, 2, 2], [1, 2, 3], 3, REFERENCE_TIES),
+])  # fmt: skip
 def test_undefined_coefficients_are_null_with_a_reason(
     name: str, first: list[float], second: list[float], n: int, reason: str
 ) -> None:

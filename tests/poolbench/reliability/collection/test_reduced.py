@@ -97,20 +97,12 @@ def test_scores_are_those_of_evaluate_on_the_judgments_that_are_left():
     runs, qrels = drawn_runs(np.random.default_rng(5)), large_qrels()
     found = build_collection(runs, qrels, CollectionSource(depth=1))
     kept = judgments_at_level(found, draw_judgment_order(found, 3, 1), 20)
-    pairs = ((t, qrels.docnos[row]) for row, t in _topics(qrels))
-    rows = [
-        (*pair, int(grade))
-        for pair, grade, there in zip(pairs, qrels.grades, kept, strict=True)
-        if there
-    ]
+    listed = zip(qrels.by_pair().items(), kept, strict=True)
+    rows = [(*pair, grade) for (pair, grade), there in listed if there]
     scores = score_draw(found, MEASURES, 3, (20,), 1)[0]
     for at, table in enumerate(sorted(runs, key=lambda run: run.tag)):
         told = evaluate(table, qrels_from_rows(rows), MEASURES, found.options)
         assert scores[at].tolist() == list(told.overall)
-
-
-def _topics(qrels):
-    return ((row, qrels.topics[at]) for at in range(2) for row in range(*qrels.starts[at : at + 2]))
 
 
 def test_all_judgments_give_the_same_ranking_and_tau_is_of_the_scores():

@@ -96,11 +96,5 @@ def grades_by_policy(data_dir: Path, panel: DisagreementPanel, policy: str) -> G
     folder = data_dir / "dl19-eight-assessors" / "main"
     tables = {path.name: read_qrels(read_bytes(path)) for path in sorted(folder.glob("*.txt"))}
     rows, _ = apply_policy(get_policy(policy), build_ballots_from_qrels(tables))
-    ballots = panel.ballots
-    pairs = [
-        (topic, docno)
-        for at, topic in enumerate(ballots.topics)
-        for docno in ballots.pairs.docnos[ballots.rows(at)]
-    ]
     graded = {(topic, docno): grade for topic, docno, grade in rows}
-    return np.array([graded.get(pair, ABSENT) for pair in pairs], np.int32)
+    return np.array([graded.get(pair, ABSENT) for pair in panel.ballots.pairs], np.int32)

@@ -17,9 +17,9 @@ from poolbench.pooling.spec import PoolSpec, depth_spec
 from poolbench.reliability.simulation.finished_campaign import FinishedCampaign
 from poolbench.reliability.simulation.replay import Replay, replay_spec
 from poolbench.reliability.simulation.simulator import simulate_specs
-from poolbench.runs.qrels import read_qrels
+from poolbench.runs.qrels import qrels_from_rows, read_qrels
 from poolbench.runs.runs import read_run
-from poolbench.runs.tables import QrelsTable, RunTable, group_starts
+from poolbench.runs.tables import QrelsTable, RunTable
 from tests.poolbench.pooling.toy import step
 
 BUDGET = 2000
@@ -38,14 +38,9 @@ def covid(data_dir: Path) -> tuple[list[RunTable], FinishedCampaign]:
 
 def existing(qrels: QrelsTable, found: Replay) -> JudgmentTable:
     """The qrels after ``BUDGET`` judgments, as a file would hold them."""
-    rows = np.unique(found.row[:BUDGET][found.row[:BUDGET] >= 0])
-    starts = np.searchsorted(rows, qrels.starts)
-    kept = np.flatnonzero(np.diff(starts))
-    topics = tuple(qrels.topics[at] for at in kept.tolist())
-    sizes = group_starts(np.diff(starts)[kept])
-    return JudgmentTable.from_table(
-        QrelsTable(topics, sizes, qrels.docnos.take(rows), qrels.grades[rows])
-    )
+    judged, listed = set(found.row[:BUDGET].tolist()), enumerate(qrels.by_pair().items())
+    rows = [(*pair, grade) for row, (pair, grade) in listed if row in judged]
+    return JudgmentTable.from_table(qrels_from_rows(rows))
 
 
 def test_depth_7_and_maxmean(covid):

@@ -13,10 +13,7 @@ from poolbench.reliability.verdicts.ranking_draws import (
     rank_competitors,
     summarize_taus,
 )
-from poolbench.reliability.verdicts.reusability import (
-    compute_collection,
-    measure_left_out_moves,
-)
+from poolbench.reliability.verdicts.reusability import compute_collection, measure_left_out_moves
 from tests.poolbench.reliability.collection.toy import P_2, toy_collection
 
 

@@ -1,13 +1,20 @@
-"""The caterpillar chart: mean and interval of each run."""
+"""Charts of runs: the caterpillar chart, mean and interval of each run; precision by recall."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from poolbench.cards import Card
-from poolbench.charts.axes import format_value, parts_axis, round_down_nice, round_up_nice
+from poolbench.charts.axes import (
+    fifths_axis,
+    format_value,
+    parts_axis,
+    round_down_nice,
+    round_up_nice,
+)
 from poolbench.charts.chart import Chart, LegendItem
-from poolbench.charts.kinds import IntervalRow, build_interval_chart
+from poolbench.charts.kinds import IntervalRow, PlotValue, build_interval_chart, build_line_chart
+from poolbench.evaluation.curves import ELEVEN
 from poolbench.number_formats import format_percent
 from poolbench.statistics.estimate import Estimate
 from poolbench.statistics.least_topics import HINT_NOTE
@@ -67,3 +74,34 @@ def describe_run_interval(tag: str, interval: Estimate) -> str:
     ends = f"{format_value(interval.low)} to {format_value(interval.high)}"
     mark = f" ({HINT_NOTE.rstrip('.')})" if interval.is_hint else ""
     return f"{tag}: {format_value(interval.value)}, {share} interval {ends}{mark}"
+
+
+SQUARE = (420.0, 420.0)
+
+
+def build_recall_chart(
+    runs: Iterable[tuple[str, Sequence[float]]],
+    topic: str = "",
+    threads: Iterable[Sequence[tuple[float, float]]] = (),
+    caption: str = "",
+) -> Chart:
+    """A line per run tag, its precision at the levels ``ELEVEN``; ``threads`` are behind them."""
+    return build_line_chart(
+        (
+            "precision-recall",
+            f"Precision by recall{f', topic {topic}' if topic else ''}",
+            "Vertical axis: precision from 0 to 1. Horizontal axis: recall from 0 to 1.",
+        ),
+        [(tag, curve_values(tag, column)) for tag, column in runs],
+        fifths_axis("recall"),
+        fifths_axis("precision"),
+        size=SQUARE,
+        threads=threads,
+        caption=caption,
+    )
+
+
+def curve_values(tag: str, column: Sequence[float]) -> list[PlotValue]:
+    """The points of a curve with their labels."""
+    points = zip(ELEVEN, column, strict=True)
+    return [PlotValue(r, p, f"{tag}: precision {p:.4f} at recall {r:.2f}") for r, p in points]
