@@ -22,8 +22,8 @@ class EvaluationConfig(AppConfig):
         from campaigns.models import Campaign
         from campaigns.services.snapshots import add_subject
         from evaluation.lifecycle import LIFE_CYCLE
+        from evaluation.queries.leaderboard_report import LEADERBOARD_SUBJECT
         from evaluation.rules import check_measures
-        from evaluation.services.reports import LEADERBOARD_SUBJECT
 
         Campaign.measures.field.validators.append(check_measures)
         add_life_cycle(LIFE_CYCLE)

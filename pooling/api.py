@@ -15,7 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
-from campaigns.api.confirmation import ConfirmSerializer, build_decision
+from campaigns.api.confirmation import ConfirmSerializer
 from campaigns.api.resources import CAMPAIGN, filter_campaigns, read_act
 from campaigns.models import Campaign, Run
 from poolbench.files.faults import InvalidFile
@@ -140,7 +140,7 @@ class PoolViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.Gen
             actor=actor,
             campaign=campaign,
             after=fields.get("after"),
-            decision=build_decision(fields),
+            decision=fields["decision"],
             **choose_contents(campaign, fields),
         )
         return Response(self.get_serializer(pool).data, status=status.HTTP_201_CREATED)

@@ -1,11 +1,20 @@
-"""Acting through a confirmation page."""
+"""Acting through a confirmation page or the API."""
 
 from __future__ import annotations
 
 import re
 from html import unescape
 
+from rest_framework.test import APIClient
+
 from tests.pages import read_page
+
+
+def api(user: object) -> APIClient:
+    """A client of the API, signed in as ``user``."""
+    client = APIClient()
+    client.force_authenticate(user)
+    return client
 
 
 def read_confirmation(answer: object) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""What a service refuses, by its code."""
+"""What a service refuses, by its code: of one call, or of a block."""
 
 from __future__ import annotations
 
@@ -15,3 +15,8 @@ def refusal(act: Callable[..., object], *args: Any, **kwargs: Any) -> str:
     with pytest.raises(ActionRefused) as caught:
         act(*args, **kwargs)
     return caught.value.code
+
+
+def refusing(code: str, match: str | None = None) -> pytest.RaisesExc[ActionRefused]:
+    """``with refusing("quota"):`` what is refused with this code."""
+    return pytest.raises(ActionRefused, match=match, check=lambda error: error.code == code)

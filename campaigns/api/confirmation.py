@@ -29,14 +29,14 @@ class ConfirmSerializer(Serializer[Any]):
         help_text="Digest of the facts of an earlier answer: 409 if they have changed since.",
     )
 
-
-def build_decision(data: dict[str, Any]) -> Decision:
-    """The decision in the validated data of a ``ConfirmSerializer``, whose fields it removes."""
-    return Decision(frozenset(data.pop("confirm", ())), data.pop("digest", ""))
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """The two fields become ``decision``."""
+        return attrs | {"decision": Decision(frozenset(attrs.pop("confirm")), attrs.pop("digest"))}
 
 
 def read_decision(request: Request) -> Decision:
     """The decision in the body of a request without other fields."""
     form = ConfirmSerializer(data=request.data)
     form.is_valid(raise_exception=True)
-    return build_decision(dict(form.validated_data))
+    decision: Decision = form.validated_data["decision"]
+    return decision

@@ -6,13 +6,13 @@ from typing import Any
 
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework import mixins, serializers, status, viewsets
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from campaigns.api.confirmation import ConfirmSerializer, build_decision, read_decision
+from campaigns.api.confirmation import ConfirmSerializer, read_decision
 from campaigns.api.resources import CAMPAIGN, filter_organized_campaigns, read_act, request_user
 from campaigns.models import Member, Role, User
 from campaigns.rules import list_conflicts
@@ -50,6 +50,7 @@ class NewMemberSerializer(ConfirmSerializer):
     )
 
 
+@extend_schema_view(list=extend_schema(parameters=[CAMPAIGN]))
 class MemberViewSet(
     mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.GenericViewSet[Member]
 ):
@@ -61,23 +62,12 @@ class MemberViewSet(
         members = members.order_by("campaign", "role", "user__username")
         return members.select_related("campaign", "team").prefetch_related("user__memberships")
 
-    @extend_schema(parameters=[CAMPAIGN])
-    def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        return super().list(request, *args, **kwargs)
-
     @extend_schema(request=NewMemberSerializer, responses={201: MemberSerializer})
     def create(self, request: Request) -> Response:
         """Add a role. One that conflicts with another of the user's needs `conflicting-roles`."""
         actor, campaign, fields = read_act(NewMemberSerializer, request)
-        decision = build_decision(fields)
-        member = add_member(
-            actor=actor,
-            campaign=campaign,
-            user=get_object_or_404(User, username=fields["username"]),
-            role=fields["role"],
-            team=fields["team"],
-            decision=decision,
-        )
+        user = get_object_or_404(User, username=fields.pop("username"))
+        member = add_member(actor=actor, campaign=campaign, user=user, **fields)
         return Response(self.get_serializer(member).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(request=ConfirmSerializer, responses={204: None})

@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework import mixins, serializers, status, viewsets
 from rest_framework.decorators import action
 from rest_framework.parsers import FormParser, MultiPartParser
@@ -19,7 +19,7 @@ from rest_framework.serializers import BaseSerializer, Serializer
 from rest_framework.views import exception_handler
 
 from campaigns.api.attachments import attachment_response
-from campaigns.api.confirmation import ConfirmSerializer, build_decision, read_decision
+from campaigns.api.confirmation import ConfirmSerializer, read_decision
 from campaigns.api.limits import PlainJSONParser
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Document, Grade, Run, Topic, User
@@ -227,8 +227,7 @@ class CampaignViewSet(
         """Change what participants see after a release; they get a notice."""
         actor, campaign = request_user(request), self.get_object()
         fields = read_fields(VisibilitySerializer, request)
-        decision = build_decision(fields)
-        campaign = change_visibility(actor=actor, campaign=campaign, decision=decision, **fields)
+        campaign = change_visibility(actor=actor, campaign=campaign, **fields)
         return Response(self.get_serializer(campaign).data)
 
     @extend_schema(request=ConfirmSerializer, responses=CampaignSerializer)
@@ -284,6 +283,7 @@ class DocumentViewSet(viewsets.ReadOnlyModelViewSet[Document]):
         return import_response(request, collection.import_documents)
 
 
+@extend_schema_view(list=extend_schema(parameters=[CAMPAIGN]))
 class RunViewSet(viewsets.ReadOnlyModelViewSet[Run]):
     queryset = Run.objects.none()
     serializer_class = RunSerializer
@@ -293,10 +293,6 @@ class RunViewSet(viewsets.ReadOnlyModelViewSet[Run]):
         runs = Run.objects.visible_to(self.request.user)
         runs = runs.filter(campaign__in=filter_campaigns(self.request))
         return runs.select_related("campaign", "team")
-
-    @extend_schema(parameters=[CAMPAIGN])
-    def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        return super().list(request, *args, **kwargs)
 
     @extend_schema(request={"multipart/form-data": RunUploadSerializer}, responses=RunSerializer)
     def create(self, request: Request) -> Response:

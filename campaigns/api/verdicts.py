@@ -11,13 +11,8 @@ from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
 from campaigns.api.resources import request_user
-from campaigns.models import Campaign
 from campaigns.queries.lists import get_campaign_for
-from campaigns.services.snapshots import (
-    CurrentReport,
-    get_report,
-    list_verdict_subjects,
-)
+from campaigns.services.snapshots import CurrentReport, get_report, list_verdict_subjects
 from poolbench.verdicts import VerdictState, verdict_to_data
 
 CAMPAIGN = OpenApiParameter("campaign", str, required=True, description="Slug of the campaign.")
@@ -68,13 +63,11 @@ class VerdictViewSet(viewsets.ViewSet):
     @extend_schema(responses={200: VerdictSerializer(many=True)})
     def list(self, request: Request) -> Response:
         """All verdicts, by the latest figures; out-of-date ones are computed in the background."""
-        campaign = self._get_campaign(request, request.query_params.get("campaign", ""))
+        slug = request.query_params.get("campaign", "")
+        campaign = get_campaign_for(request_user(request), slug, "campaigns.manage")
         subjects = list_verdict_subjects()
         rows = [verdict_row(get_report(campaign, subject.name)) for subject in subjects]
         return Response(VerdictSerializer(rows, many=True).data)
-
-    def _get_campaign(self, request: Request, slug: str) -> Campaign:
-        return get_campaign_for(request_user(request), slug, "campaigns.manage")
 
 
 def verdict_row(current: CurrentReport[Any]) -> dict[str, Any]:

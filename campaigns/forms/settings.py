@@ -273,7 +273,7 @@ class ImportForm(forms.Form):
 
 
 class RunForm(forms.Form):
-    help_words = {"type": "run type", "priority": "priority"}
+    help_words = {"kind": "run type", "priority": "priority"}
 
     file = forms.FileField(
         allow_empty_file=True,

@@ -31,7 +31,7 @@ from campaigns.lifecycle.texts import (
     ngettext,
 )
 from campaigns.models import Document, Grade, Member, Role, Run, Topic
-from campaigns.queries.lists import list_open_rejections, list_open_rejections_of_teams
+from campaigns.queries.lists import list_open_rejections
 
 
 @dataclass(frozen=True)
@@ -64,13 +64,11 @@ class CampaignFacts(AppFacts):
 
     @classmethod
     def counts(cls, viewer: Viewer) -> dict[str, Any]:
-        rejected = list_open_rejections(viewer.campaign, [viewer.team]) if viewer.team else ()
-        return {"team_rejected": len(rejected)}
+        return cls.counts_by_campaign([viewer])[viewer.campaign.pk]
 
     @classmethod
     def counts_by_campaign(cls, viewers: Sequence[Viewer]) -> dict[int, dict[str, Any]]:
-        teams = [viewer.team for viewer in viewers if viewer.team]
-        rejected = list_open_rejections_of_teams(teams) if teams else []
+        rejected = list_open_rejections([viewer.team for viewer in viewers if viewer.team])
         by_campaign = Counter(run.campaign_id for run in rejected)
         pks = [viewer.campaign.pk for viewer in viewers]
         return {pk: {"team_rejected": by_campaign[pk]} for pk in pks}

@@ -87,31 +87,31 @@ class GroupLink:
 
 @dataclass(frozen=True)
 class CampaignHead:
-    """``tasks`` and ``next_step``, for users without tasks, are shown on the overview only;
-    ``next_act`` is the first of them that is one, None if it leads to the page that is shown.
+    """``tasks`` are shown on the overview only; for users without any it has what comes next,
+    ``is_next_step``. ``next_act`` is the first that is one, None if it leads to the page shown.
     """
 
     campaign: Campaign
     phases: list[PhaseLink]
     phase: PhaseLink
     tasks: list[TaskLink]
-    next_step: TaskLink | None
+    is_next_step: bool
     next_act: TaskLink | None
     groups: list[GroupLink]
     group: GroupLink | None
 
 
 def build_campaign_head(status: Status, place: Place) -> CampaignHead:
-    tasks = list_pending_tasks(status)
-    next_step = None if tasks else build_next_step(status)
-    first = next((task for task in [*tasks, next_step] if task and task.action), None)
+    pending = list_pending_tasks(status)
+    tasks = pending or list_next_steps(status)[:1]
+    first = next((task for task in tasks if task.action), None)
     phases, groups = build_phases(status), build_groups(status, place)
     return CampaignHead(
         campaign=status.campaign,
         phases=phases,
         phase=select_current_phase(phases),
         tasks=tasks,
-        next_step=next_step,
+        is_next_step=not pending,
         next_act=first if first and first.url.partition("?")[0] != place.path else None,
         groups=groups,
         group=next((group for group in groups if group.current), None),
@@ -159,9 +159,9 @@ def list_pending_tasks(status: Status) -> list[TaskLink]:
     return _link_tasks(status, [app.tasks for app in LIFE_CYCLES])
 
 
-def build_next_step(status: Status) -> TaskLink | None:
+def list_next_steps(status: Status) -> list[TaskLink]:
     """For a user without tasks: what comes next, and the page to look at; late phases first."""
-    return next(iter(_link_tasks(status, [app.steps for app in reversed(LIFE_CYCLES)])), None)
+    return _link_tasks(status, [app.steps for app in reversed(LIFE_CYCLES)])
 
 
 def _link_tasks(status: Status, of_apps: Sequence[Tasks]) -> list[TaskLink]:

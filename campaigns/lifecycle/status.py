@@ -14,7 +14,7 @@ from campaigns.models import Campaign, Member, Role, User
 
 
 def get_campaign_status(campaign: Campaign, user: User) -> Status:
-    viewer = get_viewer(campaign, user)
+    (viewer,) = list_viewers([campaign], user)
     row = Campaign.objects.filter(pk=campaign.pk).values(**list_columns(viewer)).get()
     counts = {kind: kind.counts(viewer) for kind in list_fact_kinds()}
     return build_status(viewer, row, counts)
@@ -79,18 +79,16 @@ def list_viewers(campaigns: Sequence[Campaign], user: User) -> list[Viewer]:
     members = Member.objects.filter(user_id=user.pk, campaign__in=[each.pk for each in campaigns])
     for campaign, role, team in members.order_by("pk").values_list("campaign", "role", "team"):
         rows[campaign].append((role, team))
-    return [build_viewer(campaign, user, rows[campaign.pk]) for campaign in campaigns]
-
-
-def get_viewer(campaign: Campaign, user: User) -> Viewer:
-    rows = campaign.members.filter(user_id=user.pk).values_list("role", "team")
-    return build_viewer(campaign, user, list(rows))
-
-
-def build_viewer(campaign: Campaign, user: User, rows: list[tuple[str, int | None]]) -> Viewer:
-    roles = {role for role, _ in rows} | ({Role.ORGANIZER.value} if user.is_superuser else set())
-    team = next((team for _, team in rows if team is not None), None)
-    return Viewer(campaign, user, frozenset(roles), team)
+    everywhere = {Role.ORGANIZER.value} if user.is_superuser else set()
+    return [
+        Viewer(
+            campaign,
+            user,
+            frozenset(role for role, _ in rows[campaign.pk]) | everywhere,
+            next((team for _, team in rows[campaign.pk] if team is not None), None),
+        )
+        for campaign in campaigns
+    ]
 
 
 def count_rows_subquery(rows: QuerySet[Any], by: str = "campaign", distinct: str = "") -> Coalesce:

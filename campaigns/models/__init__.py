@@ -3,10 +3,9 @@
 from campaigns.models.append_only import AppendOnlyModel
 from campaigns.models.campaign import Campaign, Grade, Guideline, random_seed
 from campaigns.models.collection import Document, Topic
-from campaigns.models.history import Event, Job, ProcessHeartbeat
+from campaigns.models.history import Event, Job, ProcessHeartbeat, Snapshot
 from campaigns.models.people import ApiToken, Invitation, Member, Role, Team, User
 from campaigns.models.runs import PairChunk, Run
-from campaigns.models.snapshots import Snapshot
 
 __all__ = [
     "ApiToken",

@@ -102,6 +102,11 @@ class Run(models.Model):
         return reverse("run", args=[self.campaign.slug, self.pk])
 
     @property
+    def label(self) -> str:
+        """For messages and the log."""
+        return f"{self.tag or self.file_name} ({self.team.name})"
+
+    @property
     def is_released(self) -> bool:
         """Whether participants have seen scores of this run. One query."""
         return Run.objects.filter(pk=self.pk).released().exists()

@@ -98,22 +98,16 @@ def list_notices_for(user: User, campaign: Campaign) -> QuerySet[Event]:
     return events.filter(code__in=NOTICES, at__gte=since)
 
 
-def list_open_rejections(campaign: Campaign, teams: Collection[int]) -> list[Run]:
-    """The rejected runs of ``teams`` (ids) that still need the team's attention.
+def list_open_rejections(teams: Collection[int]) -> list[Run]:
+    """The rejected runs of ``teams`` (ids, of any campaigns) that still need the team's attention,
+    in three queries at most.
 
     A rejected run does not when the team has later had a run accepted with the same tag, or in
     the place of the same run, and when the team has dismissed it. A run whose file has no
     readable tag counts by the name of its file.
     """
-    return list_open_rejections_of_teams(teams, campaign.runs.all())
-
-
-def list_open_rejections_of_teams(
-    teams: Collection[int], runs: QuerySet[Run] | None = None
-) -> list[Run]:
-    """The same for teams of any campaigns, in three queries at most."""
-    runs = (Run.objects.all() if runs is None else runs).filter(team__in=teams)
-    rejected = list(runs.filter(state=Run.State.REJECTED).order_by("pk"))
+    runs = Run.objects.filter(team__in=teams)
+    rejected = list(runs.filter(state=Run.State.REJECTED).order_by("pk")) if teams else []
     if not rejected:
         return []
     others = runs.exclude(state__in=(Run.State.RECEIVED, Run.State.REJECTED))

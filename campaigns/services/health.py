@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import time
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -49,12 +50,9 @@ def check_health() -> dict[str, Any]:
     """
     health: dict[str, Any] = check_store() | check_database() | {"broker": check_broker()}
     states = {health[key] for key in ("store", "database")}
-    worst = FAILED if FAILED in states else "degraded" if is_degraded(health) else OK
+    is_degraded = health["broker"] == FAILED or health["store"] == LOW
+    worst = FAILED if FAILED in states else "degraded" if is_degraded else OK
     return {"status": worst} | health
-
-
-def is_degraded(health: dict[str, Any]) -> bool:
-    return bool(health["broker"] == FAILED or health["store"] == LOW)
 
 
 def check_store() -> dict[str, Any]:
@@ -66,7 +64,8 @@ def check_store() -> dict[str, Any]:
     except OSError:
         return {"store": FAILED, "store_free_bytes": None}
     finally:
-        remove_probe(probe)
+        with suppress(OSError):  # the store has been reported as failed
+            probe.unlink(missing_ok=True)
     state = FAILED if not works else LOW if free < LOW_BYTES else OK
     return {"store": state, "store_free_bytes": free}
 
@@ -79,13 +78,6 @@ def write_and_read_back(probe: Path) -> bool:
         stream.flush()
         os.fsync(stream.fileno())
     return probe.read_bytes() == data
-
-
-def remove_probe(probe: Path) -> None:
-    try:
-        probe.unlink(missing_ok=True)
-    except OSError:
-        return  # the store has been reported as failed
 
 
 def check_database() -> dict[str, Any]:

@@ -164,13 +164,7 @@ def forget_run_file(run: Run) -> int:
         named = Run.objects.filter(pk=run.pk, state=Run.State.REJECTED, file=run.file)
         if not named.update(file="", file_removed_at=timezone.now()):
             return 0
-        events.log_event(
-            run.campaign,
-            None,
-            "run.file_removed",
-            f"{run.tag or run.file_name} ({run.team.name})",
-            run=run.pk,
-        )
+        events.log_event(run.campaign, None, "run.file_removed", run.label, run=run.pk)
     return 1
 
 

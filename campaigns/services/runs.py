@@ -70,7 +70,7 @@ def submit_run(
             replaces=replaces,
             submitted_by=actor,
         )
-        events.log_event(campaign, actor, "run.submitted", format_run_label(run), run=run.pk)
+        events.log_event(campaign, actor, "run.submitted", run.label, run=run.pk)
         queue = jobs.create_job if check_here else jobs.enqueue
         queue(campaign=campaign, kind="campaigns.check_run", actor=actor, run=run.pk)
     return run
@@ -91,15 +91,8 @@ def withdraw_run(*, actor: User, run: Run, decision: Decision | None = None) -> 
         if not accepted.update(state=Run.State.WITHDRAWN, withdrawn_at=timezone.now()):
             raise ActionRefused("not-accepted", _("Only an accepted run can be withdrawn."))
         confirmed = check_decision(partial(describe_withdrawal, run), decision)
-        events.log_event(
-            campaign,
-            actor,
-            "run.withdrawn",
-            format_run_label(run),
-            run=run.pk,
-            after_release=run.is_released,
-            **confirmed,
-        )
+        data = {"run": run.pk, "after_release": run.is_released, **confirmed}
+        events.log_event(campaign, actor, "run.withdrawn", run.label, **data)
     run.refresh_from_db()
     return run
 
@@ -184,7 +177,8 @@ def finish_run_check(job: Job, run: Run, result: CheckedRun, matrix: str) -> Non
             if not faults:
                 accept_run(job, run, fields, matrix)
     except IntegrityError:
-        faults = [tag_taken_fault(fields["tag"])]
+        message = f"The run tag {fields['tag']} was taken by another run during the check."
+        faults = [("E08", message, "Choose a different tag and use it on every line.")]
     if faults:
         for fault in faults:
             result.report.add(*fault)
@@ -193,17 +187,10 @@ def finish_run_check(job: Job, run: Run, result: CheckedRun, matrix: str) -> Non
 
 def accept_run(job: Job, run: Run, fields: dict[str, Any], matrix: str) -> None:
     # If it has been withdrawn since the check, it stays so.
-    if run.replaces is not None and transition_run(
-        run.replaces, Run.State.ACCEPTED, Run.State.REPLACED
-    ):
-        events.log_event(
-            run.campaign,
-            run.submitted_by,
-            "run.replaced",
-            format_run_label(run.replaces),
-            run=run.replaces.pk,
-            replaced_by=run.pk,
-        )
+    former = Run.objects.filter(pk=run.replaces_id or 0, state=Run.State.ACCEPTED)
+    if run.replaces is not None and former.update(state=Run.State.REPLACED):
+        pks = {"run": run.replaces.pk, "replaced_by": run.pk}
+        events.log_event(run.campaign, run.submitted_by, "run.replaced", run.replaces.label, **pks)
     write_run_outcome(job, run, Run.State.ACCEPTED, fields | {"matrix": matrix})
 
 
@@ -241,7 +228,7 @@ def find_late_faults(run: Run) -> list[tuple[str, str, str]]:
     Team.objects.select_for_update().get(pk=run.team_id)
     if run.replaces is not None:
         run.replaces.refresh_from_db()
-        label = format_run_label(run.replaces)
+        label = run.replaces.label
         if run.replaces.is_released:
             message = f"The scores of the run to be replaced, {label}, have been released."
             return [("E19", message, "Submit the file as a new run.")]
@@ -254,11 +241,6 @@ def find_late_faults(run: Run) -> list[tuple[str, str, str]]:
         message = f"Run limit reached: the team already had {limit} accepted runs."
         return [("E18", message, "Replace or withdraw a run whose scores are not released.")]
     return []
-
-
-def tag_taken_fault(tag: str) -> tuple[str, str, str]:
-    message = f"The run tag {tag} was taken by another run during the check."
-    return "E08", message, "Choose a different tag and use it on every line."
 
 
 def build_run_rules(run: Run) -> RunRules:
@@ -303,15 +285,6 @@ def store_run_file(data: bytes) -> str:
     return store.put_blob(gzip.compress(data, 6, mtime=0), PACKED)
 
 
-def transition_run(run: Run, before: str, after: str) -> bool:
-    """Change the state if it is still ``before``."""
-    return bool(Run.objects.filter(pk=run.pk, state=before).update(state=after))
-
-
-def format_run_label(run: Run) -> str:
-    return f"{run.tag or run.file_name} ({run.team.name})"
-
-
 def dismiss_rejections(*, actor: User, campaign: Campaign) -> int:
     """Dismiss the rejected runs of the actor's teams; return the number.
 
@@ -319,14 +292,9 @@ def dismiss_rejections(*, actor: User, campaign: Campaign) -> int:
     """
     require_permission(actor, "campaigns.see_runs", campaign)
     teams = campaign.teams.filter(members__user=actor).values_list("pk", flat=True)
-    runs = list_open_rejections(campaign, list(teams))
+    runs = list_open_rejections(list(teams))
     if runs:
         with transaction.atomic():
-            events.log_event(
-                campaign,
-                actor,
-                "run.rejections_dismissed",
-                format_count(len(runs), "run"),
-                runs=[run.pk for run in runs],
-            )
+            count, pks = format_count(len(runs), "run"), [run.pk for run in runs]
+            events.log_event(campaign, actor, "run.rejections_dismissed", count, runs=pks)
     return len(runs)

@@ -20,7 +20,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from campaigns.models import Campaign, Job, Snapshot
-from campaigns.models.snapshots import name_snapshot
+from campaigns.models.history import name_snapshot
 from campaigns.services import jobs
 from poolbench.cache import Cache
 from poolbench.plain_data import read_plain, to_plain

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
 from typing import cast
@@ -43,22 +44,15 @@ SETTINGS_SECTIONS = (
 @require_http_methods(["GET", "POST"])
 def campaign_new_view(request: SignedInRequest) -> HttpResponse:
     require_permission(request.user, "campaigns.create")
-    form, scale = CampaignForm(), grade_forms(GRADE_PRESETS["four"])
-    if request.method == "POST" and (preset := request.POST.get("preset")) in GRADE_PRESETS:
-        form, scale = (
-            CampaignForm(initial=collect_form_values(request)),
-            grade_forms(GRADE_PRESETS[preset]),
-        )
-    elif request.method == "POST":
-        form, scale = CampaignForm(request.POST), grade_forms(request=request)
-        if form.is_valid() and scale.is_valid():
-            try:
-                fields = form.cleaned_data
-                campaign = create_campaign(actor=request.user, scale=scale.scale(), **fields)
-                messages.success(request, "Campaign created. Next: import topics.")
-                return redirect(campaign)
-            except ActionRefused as refused:
-                form.add_error(None, str(refused))
+    form, scale = build_settings_forms(request, GRADE_PRESETS["four"])
+    if form.is_valid() and scale.is_valid():
+        try:
+            fields = form.cleaned_data
+            campaign = create_campaign(actor=request.user, scale=scale.scale(), **fields)
+            messages.success(request, "Campaign created. Next: import topics.")
+            return redirect(campaign)
+        except ActionRefused as refused:
+            form.add_error(None, str(refused))
     page = {"form": form, "scale": scale, "screen_keys": SCREEN_KEYS, "taken_keys": ""}
     return render_page(request, "campaigns/campaign_new.html", page)
 
@@ -71,23 +65,16 @@ def campaign_settings_view(request: SignedInRequest, slug: str) -> HttpResponse:
     taken = list_taken_keys(get_grade_scale(campaign))
     # With judgments only keys can change, and only those need to that belong to the screen.
     locked = campaign.judgments.exists() and not taken
-    form, scale = CampaignForm(instance=edited), grade_forms(get_grade_scale(campaign))
-    if request.method == "POST" and (preset := request.POST.get("preset")) in GRADE_PRESETS:
-        form = CampaignForm(instance=edited, initial=collect_form_values(request))
-        scale = grade_forms(GRADE_PRESETS[preset])
-    elif request.method == "POST":
-        form, scale = CampaignForm(request.POST, instance=edited), grade_forms(request=request)
-        if form.is_valid() and (locked or scale.is_valid()):
-            try:
-                steps = None if locked else scale.scale()
-                stored = Campaign.objects.get(pk=campaign.pk)
-                update_campaign(
-                    actor=request.user, campaign=stored, scale=steps, **form.cleaned_data
-                )
-                messages.success(request, "Settings saved.")
-                return redirect("campaign-settings", campaign.slug)
-            except ActionRefused as refused:
-                form.add_error(None, str(refused))
+    form, scale = build_settings_forms(request, get_grade_scale(campaign), edited)
+    if form.is_valid() and (locked or scale.is_valid()):
+        try:
+            steps = None if locked else scale.scale()
+            stored = Campaign.objects.get(pk=campaign.pk)
+            update_campaign(actor=request.user, campaign=stored, scale=steps, **form.cleaned_data)
+            messages.success(request, "Settings saved.")
+            return redirect("campaign-settings", campaign.slug)
+        except ActionRefused as refused:
+            form.add_error(None, str(refused))
     page = {
         "campaign": campaign,
         "form": form,
@@ -108,9 +95,9 @@ def visibility_change_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     board = request.POST.get("board") or request.GET.get("board", "")
     others = [each for each in Campaign.Board if each != campaign.board]
-    if not has_released_scores(campaign) or board not in others:
+    released = has_released_scores(campaign)
+    if not released or board not in others:
         # ``others``: what participants could see instead.
-        released = has_released_scores(campaign)
         page = {"campaign": campaign, "others": others, "released": released}
         return render_page(request, "campaigns/visibility.html", page)
 
@@ -130,18 +117,20 @@ def visibility_change_view(request: SignedInRequest, slug: str) -> HttpResponse:
     )
 
 
-def grade_forms(
-    scale: tuple[GradeSpec, ...] = (), request: HttpRequest | None = None
-) -> BaseGradeFormSet:
-    if request is not None:
-        return cast(BaseGradeFormSet, GradeFormSet(request.POST, prefix="scale"))
-    initial = [vars(step) for step in scale]
-    return cast(BaseGradeFormSet, GradeFormSet(initial=initial, prefix="scale"))
-
-
-def collect_form_values(request: HttpRequest) -> dict[str, str | bool]:
-    """The current values of the form, when only the scale is to be filled in."""
-    return {name: value for name, value in request.POST.items() if isinstance(value, str)}
+def build_settings_forms(
+    request: HttpRequest, scale: Sequence[GradeSpec], edited: Campaign | None = None
+) -> tuple[CampaignForm, BaseGradeFormSet]:
+    """The settings and the grades as posted, else of the campaign. If only a preset of the scale is
+    to be filled in, the forms are not bound and keep the current values.
+    """
+    preset = request.POST.get("preset", "")
+    if request.method == "POST" and preset not in GRADE_PRESETS:
+        grades = GradeFormSet(request.POST, prefix="scale")
+        return CampaignForm(request.POST, instance=edited), cast(BaseGradeFormSet, grades)
+    initial = [vars(step) for step in GRADE_PRESETS.get(preset, scale)]
+    grades = GradeFormSet(initial=initial, prefix="scale")
+    form = CampaignForm(instance=edited, initial=request.POST.dict())
+    return form, cast(BaseGradeFormSet, grades)
 
 
 @require_safe

@@ -10,6 +10,7 @@ from django.contrib import messages
 from django.db.models import QuerySet
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from campaigns.confirmation import Decision
@@ -68,7 +69,8 @@ def topic_view(request: SignedInRequest, slug: str, number: str) -> HttpResponse
     campaign = get_campaign_for(request.user, slug)
     topic = get_object_or_404(campaign.topics, number=number)
     before, after = adjacent_topics(campaign, topic)
-    page = {"campaign": campaign, "topic": topic, "before": before, "after": after}
+    texts = [(_("Description"), topic.description), (_("Narrative"), topic.narrative)]
+    page = {"campaign": campaign, "topic": topic, "texts": texts, "before": before, "after": after}
     return render_page(request, "campaigns/topic.html", page)
 
 

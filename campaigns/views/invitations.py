@@ -17,7 +17,7 @@ from campaigns.forms.settings import SignUpForm
 from campaigns.models import Campaign, Invitation, User
 from campaigns.services import people
 from campaigns.services.sign_in import set_device_cookie
-from campaigns.views.pages import RefusedPage, render_page
+from campaigns.views.pages import render_page
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 
@@ -35,7 +35,7 @@ def join_view(request: HttpRequest, token: str) -> HttpResponse:
     except ActionRefused as refused:
         status = 404 if refused.code == "bad-link" else 410
         status = 409 if refused.code in ("has-role", "other-team") else status
-        page = RefusedPage(refused)
+        page = {"refused": refused}
         return render_page(request, "campaigns/join_refused.html", page, status=status)
 
 

@@ -1,7 +1,7 @@
 """Pages from view models: a template gets the names that its handler lists, and no others.
 
-What one handler builds is a dict at the place where it is rendered. What several pages show, or a
-page only at times, is a frozen dataclass. Rows of tables have named fields as well, never numbers.
+What only a template reads is a dict, built in one place. What code reads as well is a frozen
+dataclass. Rows of tables have named fields, or are unpacked; a template never counts columns.
 """
 
 from __future__ import annotations
@@ -14,18 +14,10 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.functional import Promise
 
-from campaigns.errors import ActionRefused
 from campaigns.views.chart_files import chart_file_response
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
-
-
-@dataclass(frozen=True)
-class RefusedPage:
-    """Tells why an act is refused, and what helps."""
-
-    refused: ActionRefused
 
 
 @dataclass(frozen=True)

@@ -84,7 +84,7 @@ def runs_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "team_count": len({run.team_id for run in runs}),
         "may_upload": may_upload(request, campaign),
         "takes_runs": campaign.takes_runs(),
-        "rejections": list_open_rejections(campaign, own_teams) if own_teams else [],
+        "rejections": list_open_rejections(own_teams),
     }
     return render_page(request, "campaigns/runs.html", page)
 

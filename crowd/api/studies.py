@@ -16,8 +16,8 @@ from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
 from campaigns.api.attachments import CONTENT_TYPES
-from campaigns.api.confirmation import ConfirmSerializer, build_decision, read_decision
-from campaigns.api.resources import CAMPAIGN, filter_organized_campaigns, request_user
+from campaigns.api.confirmation import ConfirmSerializer, read_decision
+from campaigns.api.resources import CAMPAIGN, filter_organized_campaigns, read_fields, request_user
 from crowd.models import Study
 from crowd.queries.payment_sheet import load_payment_sheet
 from crowd.queries.start_checks import list_start_checks
@@ -102,15 +102,8 @@ class StudyViewSet(viewsets.ReadOnlyModelViewSet[Study]):
     @action(detail=True, methods=["post"])
     def start(self, request: Request, pk: str) -> Response:  # noqa: ARG002 (the route's)
         """Open a draft to workers; 409 with what is missing."""
-        form = StudyStartSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        values = dict(form.validated_data)
-        study = start_study(
-            actor=request_user(request),
-            study=self.get_object(),
-            reason=values.pop("reason"),
-            decision=build_decision(values),
-        )
+        fields = read_fields(StudyStartSerializer, request)
+        study = start_study(actor=request_user(request), study=self.get_object(), **fields)
         return Response(self.get_serializer(study).data)
 
     @extend_schema(request=None, responses={200: StudySerializer})

@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework import mixins, serializers, status, viewsets
 from rest_framework.decorators import action
 from rest_framework.request import Request
@@ -16,9 +16,8 @@ from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
 from campaigns.api.confirmation import ConfirmSerializer, read_decision
-from campaigns.api.resources import CAMPAIGN, filter_campaigns, request_user
+from campaigns.api.resources import CAMPAIGN, filter_campaigns, read_act, request_user
 from campaigns.errors import ActionRefused
-from campaigns.queries.lists import get_campaign_for
 from evaluation.models import RunScores, ScoreSet
 from evaluation.queries.exports import (
     MIME,
@@ -136,6 +135,7 @@ class RunScoresSerializer(Serializer[Any]):
     means = serializers.DictField(child=serializers.FloatField(allow_null=True), read_only=True)
 
 
+@extend_schema_view(list=extend_schema(parameters=[CAMPAIGN]))
 class ScoreSetViewSet(viewsets.ReadOnlyModelViewSet[ScoreSet]):
     """Score sets: all for organizers, the latest released one for participants."""
 
@@ -150,10 +150,6 @@ class ScoreSetViewSet(viewsets.ReadOnlyModelViewSet[ScoreSet]):
     def visible_leaderboard(self) -> Leaderboard:
         score_set = self.get_object()
         return get_leaderboard(score_set, get_reader(self.request.user, score_set.campaign))
-
-    @extend_schema(parameters=[CAMPAIGN])
-    def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        return super().list(request, *args, **kwargs)
 
     @extend_schema(responses=BoardSerializer)
     @action(detail=True)
@@ -190,14 +186,9 @@ class ScoreSetViewSet(viewsets.ReadOnlyModelViewSet[ScoreSet]):
     @action(detail=False, methods=["post"])
     def evaluate(self, request: Request) -> Response:
         """Evaluate all accepted runs of a campaign under a qrels version."""
-        serializer = EvaluateSerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
-        data = serializer.validated_data
-        campaign = get_campaign_for(request.user, data["campaign"], "campaigns.manage")
-        qrels = get_object_or_404(campaign.qrels, version=data["qrels"])
-        job = request_evaluation(
-            actor=request_user(request), campaign=campaign, qrels=qrels, measures=data["measures"]
-        )
+        actor, campaign, fields = read_act(EvaluateSerializer, request)
+        qrels = get_object_or_404(campaign.qrels, version=fields.pop("qrels"))
+        job = request_evaluation(actor=actor, campaign=campaign, qrels=qrels, **fields)
         job.refresh_from_db()
         body = {"job": job.pk, "state": job.state, "error": job.error}
         body["score_set"] = job.result.get("score_set")

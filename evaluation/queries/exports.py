@@ -1,20 +1,24 @@
-"""Score sets and single runs as files, in the formats of ``poolbench.reports`` and of trec_eval."""
+"""Score sets, interim scores and single runs as files: reports, and the format of trec_eval."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from evaluation.queries.comparison import mark_entries
+from evaluation.queries.interim_scores import InterimScores, rank_interim_runs
 from evaluation.queries.leaderboard import Leaderboard, LeaderboardEntry, rank_entries
 from poolbench.evaluation.comparison.formats import build_mean_column
 from poolbench.evaluation.comparison.marks import CAPTION_OF_LETTERS, SignificanceMarks
+from poolbench.evaluation.evaluate import product_version
 from poolbench.evaluation.formats import FORMATS
 from poolbench.reports.report import Column, Report, Section, Table, make_columns
 from poolbench.reports.writers import ENDINGS, make_formats
 
 RUN_FORMATS = ENDINGS | {"txt": "trec_eval"}
 """By the extension of the file."""
+INTERIM = "Interim scores by the judgments so far: no result, and not to be published."
 MIME = {
     "txt": "text/plain",
     "csv": "text/csv",
@@ -133,4 +137,38 @@ def leaderboard_to_dict(
     }
 
 
+def build_interim_report(scores: InterimScores, by: str, policy: str, at: datetime) -> Report:
+    """One line per run, best first by the measure ``by``, as of the moment ``at``. There are no
+    marks: a test before the end of judging says nothing.
+    """
+    names = [measure.name for measure in scores.measures]
+    columns = (*make_columns("run", "team", left=True), *map(build_mean_column, scores.measures))
+    rows = [(run.tag, run.team.name, *means) for run, means in rank_interim_runs(scores, by)]
+    conditions = {
+        "interim": True,
+        "product": product_version(),
+        "at": at.isoformat(timespec="seconds"),
+        "policy": policy,
+        "topics": sum(topic.judged > 0 for topic in scores.topics.values()),
+        "judged_pairs": scores.judged,
+        "undecided_pairs": scores.undecided,
+    }
+    table = Table("interim", columns, rows, "Interim scores of all runs", (INTERIM,))
+    return Report(
+        title="Interim scores",
+        sections=[Section("Runs", (table,))],
+        notes=(INTERIM,),
+        conditions=conditions,
+        record=table,
+        data=lambda: {
+            "conditions": conditions,
+            "runs": [
+                {"run": tag, "team": team, "means": dict(zip(names, means, strict=True))}
+                for tag, team, *means in rows
+            ],
+        },
+    )
+
+
 LEADERBOARD_FORMATS = make_formats(build_leaderboard_report)
+INTERIM_FORMATS = make_formats(build_interim_report)

@@ -1,4 +1,4 @@
-"""The report on a campaign's leaderboard: its latest score set."""
+"""The report on a campaign's leaderboard, its latest score set, as a subject of reports."""
 
 from __future__ import annotations
 
@@ -7,12 +7,18 @@ from hashlib import sha256
 import numpy as np
 
 from campaigns.models import Campaign
+from campaigns.services.snapshots import Subject
 from evaluation.models import ScoreSet
 from evaluation.queries.comparison import compare_all_runs, get_fixed_test
 from evaluation.queries.leaderboard import Leaderboard, get_leaderboard
 from evaluation.queries.score_sets import participant_reader
 from poolbench.evaluation.comparison.registry import FAMILY_TESTS, TESTS
-from poolbench.evaluation.leader_verdict import LeaderboardReport
+from poolbench.evaluation.leader_verdict import (
+    LEADERBOARD,
+    QUESTION,
+    LeaderboardReport,
+    judge_leaderboard,
+)
 from poolbench.evaluation.measures.family import Measure
 from poolbench.evaluation.measures.titles import format_measure_title
 
@@ -97,3 +103,14 @@ def compare_first_two(
     if row is None or row.adjusted is None:
         return None, (row and row.reason) or "the two cannot be compared"
     return row.adjusted, ""
+
+
+LEADERBOARD_SUBJECT = Subject(
+    LEADERBOARD,
+    identify_leaderboard,
+    load_leaderboard_report,
+    LeaderboardReport,
+    judge_leaderboard,
+    QUESTION,
+    page="scores",
+)

@@ -80,11 +80,6 @@ def drop_topics(table: QrelsTable, dropped: frozenset[str]) -> QrelsTable:
     )
 
 
-def places_of_pairs(campaign: Campaign, table: QrelsTable) -> NDArray[np.int32]:
-    """The row of ``table`` for each code of the campaign's pair dictionary; -1: not in it."""
-    return matrices.get_pair_dictionary(campaign).places(table)
-
-
 _scored: Cache[tuple[object, ...], tuple[JudgmentTable, NDArray[np.int32]]] = Cache(8)
 """By score set and the number of the campaign's pairs; some 8 MB each for 129 runs."""
 
@@ -94,26 +89,22 @@ def rebuild_run_batch(score_set: ScoreSet, run: Run) -> ScoringBatch:
     pairs = len(matrices.get_pair_dictionary(score_set.campaign))
     # With the time of creation: a restored database reuses IDs.
     judged, places = _scored.get_or_compute(
-        (score_set.pk, score_set.created_at, pairs), lambda: place_scored_qrels(score_set)
+        (score_set.pk, score_set.created_at, pairs), lambda: place_qrels(score_set)
     )
     return build_run_batch(
         matrices.load_run_matrix(run), judged, places, options_from_provenance(score_set)
     )
 
 
-def place_scored_qrels(score_set: ScoreSet) -> tuple[JudgmentTable, NDArray[np.int32]]:
+def place_qrels(score_set: ScoreSet) -> tuple[JudgmentTable, NDArray[np.int32]]:
     """The judgments, and the row of each code of the campaign's pairs in them."""
-    table = scored_qrels(score_set)
+    table = qrels_table(score_set.qrels)
+    # Without the topics that were withheld when they were scored.
+    table = drop_topics(table, frozenset(table.topics) - frozenset(score_set.topics))
     judged = JudgmentTable.from_arrays(
         table.topics, table.starts, table.grades, score_set.qrels.sha256
     )
-    return judged, places_of_pairs(score_set.campaign, table)
-
-
-def scored_qrels(score_set: ScoreSet) -> QrelsTable:
-    """The qrels without the topics that were withheld when they were scored."""
-    table = qrels_table(score_set.qrels)
-    return drop_topics(table, frozenset(table.topics) - frozenset(score_set.topics))
+    return judged, matrices.get_pair_dictionary(score_set.campaign).places(table)
 
 
 def options_from_provenance(score_set: ScoreSet) -> ScoringOptions:

@@ -35,14 +35,9 @@ def release_scores(
         close_if_chosen(actor, campaign, decision)
         unreleased = ScoreSet.objects.filter(pk=score_set.pk, released_at__isnull=True)
         unreleased.update(released_at=timezone.now(), released_by=actor)
-        events.log_event(
-            campaign=campaign,
-            actor=actor,
-            code="scores.released",
-            subject=f"score set {score_set.pk}, qrels {score_set.qrels.version}",
-            score_set=score_set.pk,
-            **confirmed,
-        )
+        subject = f"score set {score_set.pk}, qrels {score_set.qrels.version}"
+        data = {"score_set": score_set.pk, **confirmed}
+        events.log_event(campaign, actor, "scores.released", subject, **data)
     score_set.refresh_from_db()
     return score_set
 

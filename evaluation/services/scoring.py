@@ -20,7 +20,6 @@ from evaluation.models import RunScores, ScoreSet
 from evaluation.queries.scoring_inputs import (
     drop_topics,
     measures_to_score,
-    places_of_pairs,
     scoring_options,
     withheld_topic_numbers,
 )
@@ -123,7 +122,7 @@ def score_accepted_runs(
             "Judge a topic that is not withheld.",
         )
     judged = JudgmentTable.from_arrays(table.topics, table.starts, table.grades, qrels.sha256)
-    places = places_of_pairs(campaign, table)
+    places = matrices.get_pair_dictionary(campaign).places(table)
     scored, without = list[ScoredRun](), list[str]()
     for done, run in enumerate(runs):
         if progress is not None and done % 10 == 0:
@@ -148,24 +147,23 @@ def score_accepted_runs(
 
 
 def build_provenance(qrels: Qrels, runs: Sequence[Run], scored: ScoredRun) -> dict[str, Any]:
-    """Everything that the scores depend on. Participants read it, so it names no run."""
+    """Everything that the scores depend on. Participants read it, so it names no run.
+
+    ``comparison``: the significance test preregistered by the campaign.
+    """
+    campaign = qrels.campaign
     hashes = sorted(run.normalised_hash or run.sha256 for run in runs)
     shared = {k: v for k, v in scored.conditions.items() if k not in SINGLE_RUN_KEYS}
     return shared | {
         "highest_grade_from": "the campaign's scale",
         "qrels_version": qrels.version,
-        "comparison": fixed_comparison(qrels.campaign),
+        "comparison": {
+            "test": campaign.test,
+            "correction": campaign.correction,
+            "level": campaign.alpha,
+        },
         "runs": len(runs),
         "runs_sha256": hashlib.sha256("\n".join(hashes).encode()).hexdigest(),
-    }
-
-
-def fixed_comparison(campaign: Campaign) -> dict[str, Any]:
-    """The significance test preregistered by the campaign."""
-    return {
-        "test": campaign.test,
-        "correction": campaign.correction,
-        "level": campaign.alpha,
     }
 
 
@@ -189,11 +187,6 @@ def save_score_set(actor: User, campaign: Campaign, qrels: Qrels, sheet: ScoreSh
         )
         for run, scored in zip(sheet.runs, sheet.scored, strict=True)
     )
-    events.log_event(
-        campaign=campaign,
-        actor=actor,
-        code="scores.evaluated",
-        subject=f"{len(sheet.runs)} runs, qrels {qrels.version}",
-        score_set=score_set.pk,
-    )
+    subject = f"{len(sheet.runs)} runs, qrels {qrels.version}"
+    events.log_event(campaign, actor, "scores.evaluated", subject, score_set=score_set.pk)
     return score_set

@@ -59,18 +59,16 @@ class LeaderboardRow:
 
 
 def build_column(measure: Measure, sort: str = "") -> ScoreColumn:
-    card, cut = measure.family.card, dict(measure.params).get("k")
+    family, cut = measure.family, dict(measure.params).get("k")
     stem = measure.title.removesuffix(" at cut-off k")
-    title = f"{stem} at cut-off {cut}" if cut else measure.title
     order = ""
     if sort.removeprefix("-") == measure.name:
         order = "ascending" if sort.startswith("-") else "descending"
-    family = measure.family
     return ScoreColumn(
         name=measure.name,
-        title=title,
-        reading=card.reading,
-        undefined=card.undefined,
+        title=f"{stem} at cut-off {cut}" if cut else measure.title,
+        reading=family.card.reading,
+        undefined=family.card.undefined,
         whole=family.whole,
         ranked=family.better != "neither",
         sort=order,
@@ -109,13 +107,9 @@ def list_fitting_measures(leaderboard: Leaderboard) -> list[str]:
 def get_sort(leaderboard: Leaderboard, visible: Sequence[str], requested: str) -> str:
     """The sort column: a measure or text column, with - for the opposite direction."""
     names = [*leaderboard.score_set.measures, *TEXT_COLUMNS]
-    return (
-        requested
-        if requested.removeprefix("-") in names
-        else visible[0]
-        if visible
-        else TEXT_COLUMNS[0]
-    )
+    if requested.removeprefix("-") in names:
+        return requested
+    return visible[0] if visible else TEXT_COLUMNS[0]
 
 
 def sorted_entries(leaderboard: Leaderboard, sort: str) -> list[LeaderboardEntry]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from django.http import Http404
@@ -12,7 +11,6 @@ from django.utils.translation import gettext as _
 from campaigns.models import Run
 from evaluation.queries.leaderboard import Leaderboard, LeaderboardEntry
 from evaluation.queries.scoring_inputs import rebuild_run_batch
-from poolbench.charts.chart import Chart
 from poolbench.evaluation.batch import ScoringBatch
 from poolbench.evaluation.charts.runs import build_recall_chart
 from poolbench.evaluation.curves import (
@@ -28,42 +26,28 @@ LONGEST = 1000
 """Ranks of the raw curve that are drawn."""
 
 
-@dataclass(frozen=True)
-class PrecisionRecallCurves:
-    """Chart and table of the 11-point curves of one or two runs, the table by level of recall."""
-
-    curves: Chart
-    curve_threads: bool
-    curve_rows: list[tuple[float, list[float]]]
-    curve_means: list[float]
-    curve_topic: str
-    curve_tags: list[str]
-
-
 def build_precision_recall_curves(
     leaderboard: Leaderboard, entries: Sequence[LeaderboardEntry], topic: str = ""
-) -> PrecisionRecallCurves:
-    """With ``topic`` (run page only) the raw curve of the topic is drawn too."""
+) -> dict[str, object]:
+    """Chart and table of the 11-point curves of one or two runs, the table by level of recall.
+    With ``topic`` (run page only) the raw curve of the topic is drawn too.
+    """
     if topic and topic not in leaderboard.topics:
         raise Http404(f"unknown topic {topic}")
     runs = Run.objects.in_bulk([entry.run for entry in entries])
     batches = [rebuild_run_batch(leaderboard.score_set, runs[entry.run]) for entry in entries]
     at = leaderboard.topics.index(topic) if topic else None
     columns = [eleven_points(batch, at) for batch in batches]
-    threads = background_curves(batches, at)
-    return PrecisionRecallCurves(
-        curves=build_recall_chart(
-            zip([entry.tag for entry in entries], columns, strict=True),
-            topic,
-            threads,
-            caption_curves(entries, topic, has_threads=bool(threads)),
-        ),
-        curve_threads=bool(threads),
-        curve_rows=[(level, [column[at] for column in columns]) for at, level in enumerate(ELEVEN)],
-        curve_means=[float(np.mean(column)) for column in columns],
-        curve_topic=topic,
-        curve_tags=[entry.tag for entry in entries],
-    )
+    threads, tags = background_curves(batches, at), [entry.tag for entry in entries]
+    caption = caption_curves(entries, topic, has_threads=bool(threads))
+    return {
+        "curves": build_recall_chart(zip(tags, columns, strict=True), topic, threads, caption),
+        "curve_threads": bool(threads),
+        "curve_rows": list(zip(ELEVEN, zip(*columns, strict=True), strict=True)),
+        "curve_means": [float(np.mean(column)) for column in columns],
+        "curve_topic": topic,
+        "curve_tags": tags,
+    }
 
 
 def caption_curves(entries: Sequence[LeaderboardEntry], topic: str, *, has_threads: bool) -> str:

@@ -15,22 +15,21 @@ from evaluation.queries.comparison import (
     select_run_pairs,
 )
 from evaluation.queries.exports import (
+    INTERIM_FORMATS,
     LEADERBOARD_FORMATS,
     RUN_FORMATS,
     leaderboard_to_csv,
     run_scores_file,
 )
-from evaluation.queries.interim_export import INTERIM_FORMATS
-from evaluation.queries.interim_scores import compute_interim_scores
 from evaluation.queries.leaderboard import Leaderboard
 from evaluation.views.access import get_entry, get_visible_leaderboard
 from evaluation.views.cells import compared_measures, select_visible_measures, sorted_entries
-from evaluation.views.run_pairs import get_requested_test, select_requested_measures
-from evaluation.views.runs import compare_by_topic, get_requested_measure, get_two_entries
+from evaluation.views.interim_scores import compute_requested_scores
+from evaluation.views.run_pairs import get_measures_choice, get_requested_test
+from evaluation.views.runs import get_requested_measure, get_two_entries, list_topic_pairs
 from poolbench.evaluation.comparison.formats import FORMATS, MEASURES_FORMATS, PAIR_FORMATS
 from poolbench.evaluation.comparison.registry import CORRELATIONS
 from poolbench.evaluation.measures.titles import format_measure_title
-from poolbench.judging.policies import DEFAULT_POLICY, POLICIES
 
 
 def score_set_download_view(request: SignedInRequest, slug: str, pk: int, fmt: str) -> HttpResponse:
@@ -90,7 +89,7 @@ def compare_download_view(request: SignedInRequest, slug: str, pk: int, fmt: str
         PAIR_FORMATS,
         (a.tag, b.tag),
         (name, format_measure_title(name)),
-        compare_by_topic(leaderboard, a, b, name).pairs,
+        list_topic_pairs(leaderboard, a, b, name),
         select_run_pairs(leaderboard, [a, b], name, choice) if a is not b else None,
         leaderboard.score_set.provenance,
     )
@@ -101,12 +100,7 @@ def measures_compared_download_view(
 ) -> HttpResponse:
     """Rank correlations between measures, and their discriminative power."""
     leaderboard = get_visible_leaderboard(request, slug, pk)
-    requested = request.GET.get("by", "")
-    coefficient = requested if requested in CORRELATIONS else "tau-b"
-    names = select_requested_measures(request, leaderboard)
-    choice = get_requested_test(request, leaderboard, len(names))
-    if not names:
-        raise Http404("no measure ranks these runs")
+    names, choice, coefficient = get_measures_choice(request, leaderboard)
     conditions = {
         "coefficient": coefficient,
         "test": choice.test,
@@ -128,10 +122,8 @@ def measures_compared_download_view(
 def interim_scores_download_view(request: SignedInRequest, slug: str, fmt: str) -> HttpResponse:
     """The ranking of runs if judging stopped now."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    requested, by = request.GET.get("policy", ""), request.GET.get("by", "")
-    policy = requested if requested in POLICIES else DEFAULT_POLICY
-    scores = compute_interim_scores(actor=request.user, campaign=campaign, policy=policy)
-    names = [measure.name for measure in scores.measures]
+    scores, policy = compute_requested_scores(request, campaign)
+    by, names = request.GET.get("by", ""), [measure.name for measure in scores.measures]
     by = by if by in names else next((n for n in campaign.measures if n in names), names[0])
     now = timezone.now()
     return report_response(

@@ -43,9 +43,7 @@ class InterimScoreRow:
 
 def interim_scores_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    requested = request.GET.get("policy", "")
-    policy = requested if requested in POLICIES else DEFAULT_POLICY
-    scores = compute_interim_scores(actor=request.user, campaign=campaign, policy=policy)
+    scores, policy = compute_requested_scores(request, campaign)
     names = [measure.name for measure in scores.measures]
     visible = [name for name in (*campaign.measures, *DEFAULT_MEASURES) if name in names]
     visible = [*dict.fromkeys(visible), *([TRUST] if TRUST in names else [])] or names[:1]
@@ -70,6 +68,15 @@ def interim_scores_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "ms": round(scores.seconds * 1000),
     }
     return render_page(request, "evaluation/interim_scores.html", page)
+
+
+def compute_requested_scores(
+    request: SignedInRequest, campaign: Campaign
+) -> tuple[InterimScores, str]:
+    """The interim scores under the requested policy, and its name."""
+    requested = request.GET.get("policy", "")
+    policy = requested if requested in POLICIES else DEFAULT_POLICY
+    return compute_interim_scores(actor=request.user, campaign=campaign, policy=policy), policy
 
 
 def interim_score_rows(

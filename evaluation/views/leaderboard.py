@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from django.contrib import messages
@@ -15,14 +15,14 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused
-from campaigns.models import Campaign, Job, Run
+from campaigns.models import Campaign, Run
 from campaigns.queries.lists import get_campaign_for
 from campaigns.services.snapshots import CurrentReport, get_report
 from campaigns.views.columns import ColumnChoice, TableColumn, choose_columns
 from campaigns.views.confirmation import confirm_act
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
-from campaigns.views.row_filters import RowFilter, build_row_filter
+from campaigns.views.row_filters import build_row_filter
 from evaluation.forms.scores import EvaluateForm
 from evaluation.models import ScoreSet
 from evaluation.queries.confirmations import describe_release
@@ -34,8 +34,6 @@ from evaluation.views.access import ScoreVisit, get_score_set, get_visit
 from evaluation.views.cells import (
     TEXT_COLUMNS,
     TRUST,
-    LeaderboardRow,
-    ScoreColumn,
     best_median_worst_rows,
     build_column,
     get_sort,
@@ -45,43 +43,6 @@ from evaluation.views.cells import (
 )
 from poolbench.evaluation.leader_verdict import LEADERBOARD, LeaderboardReport
 from poolbench.evaluation.measures.titles import format_full_title, format_measure_hint
-
-
-@dataclass(frozen=True)
-class LeaderboardPart:
-    """``low`` counts low values of judged_10, ``undefined`` are the columns with a value missing;
-    ``own``: whether the reader has runs in it. ``low_is_common``: most rows have a low value, which
-    is said once above the table and not marked in each row. ``median`` is that of ``measure``, the
-    first one shown.
-    """
-
-    leaderboard: Leaderboard
-    columns: list[ScoreColumn]
-    text_columns: list[TableColumn]
-    rows: list[LeaderboardRow]
-    summary: dict[str, list[str]]
-    sort: str
-    column_choice: ColumnChoice
-    kinds: RowFilter
-    low: int
-    low_is_common: bool
-    teams: int
-    measure: str
-    median: float | None
-    undefined: list[ScoreColumn]
-    own: bool
-
-
-@dataclass(frozen=True)
-class OrganizerPart:
-    """What organizers see as well; ``job``: the evaluation just requested, or one in progress."""
-
-    sets: list[ScoreSet]
-    form: EvaluateForm
-    may_evaluate: bool
-    has_qrels: bool
-    job: Job | None
-    job_url: str
 
 
 def scores_view(request: SignedInRequest, slug: str) -> HttpResponse:
@@ -127,24 +88,13 @@ def score_release_view(request: SignedInRequest, slug: str, pk: int) -> HttpResp
     return confirm_act(request, campaign, describe=describe, act=act)
 
 
-@dataclass(frozen=True)
-class LeaderPart:
+def get_leader_report(score_set: ScoreSet) -> CurrentReport[LeaderboardReport]:
     """The verdict on the latest scores, for organizers: it names runs."""
-
-    current: CurrentReport[LeaderboardReport]
-
-
-def build_leader_part(
-    visit: ScoreVisit, score_set: ScoreSet | None, latest: ScoreSet | None
-) -> LeaderPart | None:
-    """None on the page of earlier scores, which the verdict is not about."""
-    if score_set is None or score_set != latest or visit.preview or not visit.may_manage:
-        return None
-    current = get_report(visit.campaign, LEADERBOARD)
+    current = get_report(score_set.campaign, LEADERBOARD)
     if current.report and current.report.score_set != score_set.pk:
         # That of the scores before, which are not those of the page.
         current = replace(current, report=None, computed_at=None)
-    return LeaderPart(current)
+    return current
 
 
 def render_leaderboard_page(
@@ -154,17 +104,23 @@ def render_leaderboard_page(
     form: EvaluateForm | None = None,
 ) -> HttpResponse:
     page = {"campaign": visit.campaign, "visit": visit, "score_set": score_set}
-    leaderboard = organizer = None
     if score_set is not None:
-        leaderboard = leaderboard_part(request, get_leaderboard(score_set, visit.reader))
+        page |= leaderboard_part(request, get_leaderboard(score_set, visit.reader))
     if visit.may_manage and not visit.preview:
-        organizer = organizer_part(request, visit, form)
-    latest = next(iter(organizer.sets), None) if organizer else None
-    leader = build_leader_part(visit, score_set, latest)
-    return render_page(request, "evaluation/scores.html", page, leaderboard, organizer, leader)
+        sets = list(list_score_sets_for(visit.campaign, visit.reader))
+        page |= {"sets": sets, **evaluation_part(request, visit.campaign, form)}
+        # Earlier scores have no verdict.
+        if score_set is not None and score_set == sets[0]:
+            page["current"] = get_leader_report(score_set)
+    return render_page(request, "evaluation/scores.html", page)
 
 
-def leaderboard_part(request: SignedInRequest, leaderboard: Leaderboard) -> LeaderboardPart:
+def leaderboard_part(request: SignedInRequest, leaderboard: Leaderboard) -> dict[str, object]:
+    """``low`` counts low values of judged_10, ``undefined`` are the columns with a value missing;
+    ``own``: whether the reader has runs in it. ``low_is_common``: most rows have a low value, which
+    is said once above the table and not marked in each row. ``median`` is that of ``measure``, the
+    first one shown.
+    """
     choice = choose_leaderboard_columns(request, leaderboard)
     visible = [name for name in choice.names if name not in TEXT_COLUMNS]
     sort = get_sort(leaderboard, visible, request.GET.get("sort", ""))
@@ -179,27 +135,27 @@ def leaderboard_part(request: SignedInRequest, leaderboard: Leaderboard) -> Lead
     rows = leaderboard_rows(leaderboard, columns, sort, kinds.value)
     main = columns[0].name if columns else ""
     low = sum(any(cell.low for cell in row.cells) for row in rows)
-    return LeaderboardPart(
-        leaderboard=leaderboard,
-        columns=columns,
-        text_columns=[c for c in choice.columns if c.name in TEXT_COLUMNS and c.name in choice],
-        rows=rows,
-        summary=best_median_worst_rows(leaderboard, columns),
-        sort=sort,
-        column_choice=choice,
-        kinds=kinds,
-        low=low,
-        low_is_common=2 * low > len(rows),
-        teams=len({entry.team for entry in leaderboard.entries}),
-        measure=main,
-        median=leaderboard.best_median_worst(main).median if main else None,
-        undefined=[
+    return {
+        "leaderboard": leaderboard,
+        "columns": columns,
+        "text_columns": [c for c in choice.columns if c.name in TEXT_COLUMNS and c.name in choice],
+        "rows": rows,
+        "summary": best_median_worst_rows(leaderboard, columns),
+        "sort": sort,
+        "column_choice": choice,
+        "kinds": kinds,
+        "low": low,
+        "low_is_common": 2 * low > len(rows),
+        "teams": len({entry.team for entry in leaderboard.entries}),
+        "measure": main,
+        "median": leaderboard.best_median_worst(main).median if main else None,
+        "undefined": [
             column
             for at, column in enumerate(columns)
             if any(row.cells[at].value is None for row in rows)
         ],
-        own=any(entry.own for entry in leaderboard.entries),
-    )
+        "own": any(entry.own for entry in leaderboard.entries),
+    }
 
 
 def choose_leaderboard_columns(request: SignedInRequest, leaderboard: Leaderboard) -> ColumnChoice:
@@ -219,24 +175,18 @@ def choose_leaderboard_columns(request: SignedInRequest, leaderboard: Leaderboar
     return choose_columns(request, columns, defaults, "m")
 
 
-def organizer_part(
-    request: SignedInRequest, visit: ScoreVisit, form: EvaluateForm | None
-) -> OrganizerPart:
-    campaign = visit.campaign
-    job = job_to_show(campaign, request.GET.get("job", ""))
-    return OrganizerPart(
-        sets=list(list_score_sets_for(campaign, visit.reader)),
-        form=form or EvaluateForm(campaign=campaign),
-        may_evaluate=campaign.qrels.exists() and campaign.runs.scored().exists(),
-        has_qrels=campaign.qrels.exists(),
-        job=job,
-        job_url=reverse("job", args=[campaign.slug, job.pk]) if job else "",
-    )
-
-
-def job_to_show(campaign: Campaign, requested_job: str) -> Job | None:
-    """The evaluation just requested, or one in progress."""
+def evaluation_part(
+    request: SignedInRequest, campaign: Campaign, form: EvaluateForm | None
+) -> dict[str, object]:
+    """``job``: the evaluation just requested, or one in progress."""
     job = campaign.jobs.filter(kind=KIND).first()
-    if job is None or (job.is_over and str(job.pk) != requested_job):
-        return None
-    return job
+    if job is not None and job.is_over and str(job.pk) != request.GET.get("job"):
+        job = None
+    has_qrels = campaign.qrels.exists()
+    return {
+        "form": form or EvaluateForm(campaign=campaign),
+        "may_evaluate": has_qrels and campaign.runs.scored().exists(),
+        "has_qrels": has_qrels,
+        "job": job,
+        "job_url": reverse("job", args=[campaign.slug, job.pk]) if job else "",
+    }

@@ -1,10 +1,12 @@
-"""The list of measures and a page per measure, from the cards. Public, without an account."""
+"""The list of measures and a page per measure, from the cards, with worked examples and a form to
+try it on a ranking of one's own. Public, without an account.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
+from fractions import Fraction
 from typing import NamedTuple
 from urllib.parse import urlencode
 
@@ -15,14 +17,16 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from campaigns.views.pages import render_page
-from evaluation.forms.tryout import is_sampled
-from evaluation.views.worked_examples import (
-    ExampleRow,
-    example_row,
-    tryout_part,
+from evaluation.forms.tryout import (
+    TryoutDocument,
+    TryoutForm,
+    default_query,
+    example_query,
+    is_sampled,
 )
 from poolbench.cards import Card, Parameter
-from poolbench.evaluation.measures.family import GROUPS, MeasureFamily, MeasureGroup
+from poolbench.evaluation.charts.steps import build_steps_chart
+from poolbench.evaluation.measures.family import GROUPS, MeasureFamily, WorkedExample
 from poolbench.evaluation.measures.lookup import (
     LONGEST,
     accepted_spellings,
@@ -32,10 +36,13 @@ from poolbench.evaluation.measures.lookup import (
     find_family,
     variant_names,
 )
-from poolbench.evaluation.measures.registry import FAMILIES, SETS
+from poolbench.evaluation.measures.names import parse_measures
+from poolbench.evaluation.measures.registry import DEFAULT_NAMES, FAMILIES, SETS
 from poolbench.evaluation.measures.values import KINDS
 from poolbench.evaluation.profiles import POOLBENCH
 from poolbench.evaluation.users.measures import USER_MEASURES
+from poolbench.evaluation.worked_examples import WorkedScore, work_card_example
+from poolbench.number_formats import format_score
 
 NOTATION = {
     r"\bR\b": ("R", "relevant documents in the judgments"),
@@ -43,34 +50,13 @@ NOTATION = {
     r"\bn\(r\)": ("n(r)", "judged non-relevant documents above rank r"),
     r"\blevel\b": ("level", "the lowest relevant grade"),
 }
+SIMPLE = 1000
+"""Fractions are shown up to this denominator."""
 AVERAGED = {
     "mean": "the mean over topics",
     "sum": "the sum over topics",
     "geometric": "the geometric mean over topics",
 }
-
-
-class ParameterRow(NamedTuple):
-    parameter: Parameter
-    values: str
-    default: str
-    names: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class MeasurePage:
-    """The card of a measure family, with computed examples."""
-
-    family: MeasureFamily
-    card: Card
-    group: MeasureGroup
-    related: Sequence[MeasureFamily]
-    notation: list[tuple[str, str]]
-    averaged: str
-    defaults: Sequence[str]
-    own_rows: list[ParameterRow]
-    common_rows: list[ParameterRow]
-    examples: list[ExampleRow]
 
 
 @login_not_required
@@ -128,29 +114,24 @@ def measure_view(request: HttpRequest, name: str) -> HttpResponse:
         query = urlencode(parameters | request.GET.dict())
         return redirect(reverse("measure", args=[family.name]) + (f"?{query}" if query else ""))
     family = FAMILIES[name]
-    page, tryout = measure_page(family), tryout_part(request, family)
-    return render_page(request, "evaluation/measure.html", page, tryout)
-
-
-def measure_page(family: MeasureFamily) -> MeasurePage:
-    card = family.card
-    group = GROUPS[family.group]
-    return MeasurePage(
-        family=family,
-        card=card,
-        group=group,
-        related=families_by_group(FAMILIES)[group.title],
-        notation=list_notation(family),
-        averaged="not aggregated (text)" if family.text else AVERAGED[family.aggregate],
-        defaults=default_measures(family),
-        own_rows=[parameter_row(family, parameter) for parameter in card.parameters],
-        common_rows=[
+    card, group = family.card, GROUPS[family.group]
+    page = {
+        "family": family,
+        "card": card,
+        "group": group,
+        "related": families_by_group(FAMILIES)[group.title],
+        "notation": list_notation(family),
+        "averaged": "not aggregated (text)" if family.text else AVERAGED[family.aggregate],
+        "defaults": default_measures(family),
+        "own_rows": [parameter_row(family, parameter) for parameter in card.parameters],
+        "common_rows": [
             parameter_row(family, parameter)
             for name, parameter in family.all_parameters().items()
             if name in family.modifiers
         ],
-        examples=[example_row(family, example) for example in family.examples],
-    )
+        "examples": [example_row(family, example) for example in family.examples],
+    }
+    return render_page(request, "evaluation/measure.html", page, tryout_part(request, family))
 
 
 def list_notation(family: MeasureFamily) -> list[tuple[str, str]]:
@@ -160,7 +141,68 @@ def list_notation(family: MeasureFamily) -> list[tuple[str, str]]:
     return [entry for sign, entry in NOTATION.items() if re.search(sign, family.formula)]
 
 
-def parameter_row(family: MeasureFamily, parameter: Parameter) -> ParameterRow:
+def parameter_row(family: MeasureFamily, parameter: Parameter) -> dict[str, object]:
     values = ", ".join(parameter.choices) or KINDS[parameter.kind].description
     default = parameter.default or ("" if parameter.name == family.suffix and family.bare else "–")
-    return ParameterRow(parameter, values, default, variant_names(family, parameter))
+    names = variant_names(family, parameter)
+    return {"parameter": parameter, "values": values, "default": default, "names": names}
+
+
+class ExampleRow(NamedTuple):
+    """A worked example with the computed value, and the link to try it out."""
+
+    example: WorkedExample
+    worked: WorkedScore
+    url: str
+
+    @property
+    def agrees(self) -> bool:
+        value = self.worked.value
+        return value is not None and abs(value - self.example.value) < 1e-9
+
+
+def tryout_part(request: HttpRequest, family: MeasureFamily) -> dict[str, object]:
+    """The form, filled from the query or the first example, and its result if it is valid."""
+    form = TryoutForm(default_query(family) | request.GET.dict(), family=family)
+    if not form.is_valid():
+        return {"form": form}
+    worked = form.result()
+    return {
+        "form": form,
+        "worked": worked,
+        "fraction": format_fraction(worked.value),
+        "chart": build_steps_chart(worked) if worked.has_visible_steps else None,
+        "others": other_values(form),
+    }
+
+
+def other_values(form: TryoutForm) -> list[tuple[str, str, str]]:
+    """The default measures on the same ranking: name, address and value."""
+    documents = {name: form.cleaned_data[name] for name in ("ranking", "missed")}
+    plain = {
+        name: " ".join(TryoutDocument(each.grade).mark for each in group)
+        for name, group in documents.items()
+    }
+    query = urlencode(plain)
+    return [
+        (
+            measure.name,
+            f"{reverse('measure', args=[measure.name])}?{query}#try",
+            format_score(form.result_by(measure).value, whole=measure.family.whole),
+        )
+        for measure in parse_measures(DEFAULT_NAMES)
+        if not measure.family.summary_only and measure != form.cleaned_data["measure"]
+    ]
+
+
+def example_row(family: MeasureFamily, example: WorkedExample) -> ExampleRow:
+    url = f"?{urlencode(example_query(family, example))}#try"
+    return ExampleRow(example, work_card_example(family, example), url)
+
+
+def format_fraction(value: float | None) -> str:
+    """``5/9`` if the value is a simple fraction up to rounding, else ''."""
+    if value is None or value == int(value):
+        return ""
+    near = Fraction(value).limit_denominator(SIMPLE)
+    return str(near) if abs(float(near) - value) < 1e-14 else ""

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from dataclasses import replace
 from urllib.parse import parse_qs, urlencode
 
 from django.http import Http404, HttpResponse
@@ -12,12 +11,10 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from campaigns.api.attachments import attachment_response, report_response
-from campaigns.models import Campaign, Team
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from evaluation.api.scores import pack_or_refuse
-from evaluation.models import ScoreSet
 from evaluation.queries.leaderboard import get_leaderboard
 from evaluation.queries.paper import (
     PaperSource,
@@ -28,7 +25,6 @@ from evaluation.queries.paper import (
 )
 from evaluation.queries.score_sets import participant_reader
 from evaluation.views.access import VIEW
-from poolbench.charts.chart import Chart
 from poolbench.evaluation.paper.citation import write_bibtex, write_conditions
 from poolbench.evaluation.paper.files import TABLES, build_paper_charts
 from poolbench.evaluation.paper.report import (
@@ -40,7 +36,7 @@ from poolbench.evaluation.paper.results import PaperResults
 from poolbench.evaluation.paper.verdict import judge_paper
 from poolbench.reports.latex import escape_latex, write_latex_table
 from poolbench.reports.markdown import write_markdown_table
-from poolbench.reports.report import Column, Report, Table, TableCell, iter_cells
+from poolbench.reports.report import Report, Table, iter_cells
 from poolbench.verdicts import Verdict, VerdictState
 
 LABELS: dict[VerdictState, str | Promise] = {
@@ -51,54 +47,6 @@ LABELS: dict[VerdictState, str | Promise] = {
 DECIMAL_CHOICES = (2, 3, 4)
 
 
-@dataclass(frozen=True)
-class PaperPage:
-    """``score_set`` and ``team`` are None where there is none; ``query`` keeps the choice."""
-
-    campaign: Campaign
-    score_set: ScoreSet | None
-    team: Team | None
-    teams: Sequence[Team]
-    is_organizer: bool
-    query: str
-
-
-class CopyText(NamedTuple):
-    """A text to copy, ``rows`` lines high."""
-
-    label: str | Promise
-    name: str
-    text: str
-    rows: int
-
-
-@dataclass(frozen=True)
-class PaperPart:
-    """``heads`` and ``rows`` are the table of runs, ``last`` its best, median and worst;
-    ``topics`` that of the best run.
-    """
-
-    verdict: Verdict
-    state_words: str | Promise
-    results: PaperResults
-    heads: Sequence[Column]
-    rows: list[list[TableCell]]
-    last: list[list[TableCell]]
-    notes: Sequence[str]
-    topic_heads: Sequence[Column]
-    topic_rows: list[list[TableCell]]
-    chart: Chart | None
-    boxes: Chart | None
-    chart_notes: tuple[str, ...]
-    tables: list[CopyText]
-    conditions: list[CopyText]
-    citation: CopyText
-    measures: Sequence[str]
-    chosen_measures: frozenset[str]
-    decimals: int
-    decimal_choices: Sequence[int]
-
-
 def paper_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """The page; before the release it says what is missing."""
     source = get_source(request, slug)
@@ -106,17 +54,19 @@ def paper_view(request: SignedInRequest, slug: str) -> HttpResponse:
     chosen = [("m", name) for name in request.GET.getlist("m")]
     if request.GET.get("decimals"):
         chosen.append(("decimals", str(get_decimals(request))))
-    page = PaperPage(
-        campaign=source.campaign,
-        score_set=source.score_set,
-        team=source.team,
-        teams=source.teams,
-        is_organizer=source.reader.is_organizer,
-        query=urlencode([*query.items(), *chosen]),
-    )
+    choice = urlencode([*query.items(), *chosen])
+    # ``score_set`` and ``team`` are None where there is none; ``query`` keeps the choice.
+    page = {
+        "campaign": source.campaign,
+        "score_set": source.score_set,
+        "team": source.team,
+        "teams": source.teams,
+        "is_organizer": source.reader.is_organizer,
+        "query": choice,
+    }
     results = load_results(request, source)
-    part = build_paper_part(request, source, results, page.query) if results else None
-    return render_page(request, "evaluation/paper.html", page, part)
+    part = build_paper_part(request, source, results, choice) if results else {}
+    return render_page(request, "evaluation/paper.html", page | part)
 
 
 def paper_download_view(request: SignedInRequest, slug: str, table: str, fmt: str) -> HttpResponse:
@@ -155,7 +105,10 @@ def get_decimals(request: SignedInRequest) -> int:
 
 def build_paper_part(
     request: SignedInRequest, source: PaperSource, results: PaperResults, query: str
-) -> PaperPart:
+) -> dict[str, object]:
+    """``heads`` and ``rows`` are the table of runs, ``last`` its best, median and worst;
+    ``topic_heads`` and ``topic_rows`` that of the best run.
+    """
     decimals = get_decimals(request)
     verdict = judge_page(results, query)
     table = get_only_table(build_paper_runs_report(results, decimals))
@@ -166,33 +119,33 @@ def build_paper_part(
     end = len(rows) - len(table.summary)
     latex = "\n\n".join([write_latex_table(table, table.caption), *map(escape_latex, table.notes)])
     markdown = "\n\n".join([table.caption, write_markdown_table(table), *table.notes])
-    return PaperPart(
-        verdict=verdict,
-        state_words=LABELS.get(verdict.state, ""),
-        results=results,
-        heads=table.columns,
-        rows=rows[:end],
-        last=rows[end:],
-        notes=table.notes,
-        topic_heads=topics.columns,
-        topic_rows=list(iter_cells(topics)),
-        chart=charts.get("topics"),
-        boxes=charts.get("boxes"),
-        chart_notes=tuple(results.conditions.list_lines()[:1]),
-        tables=[
+    return {
+        "verdict": verdict,
+        "state_words": LABELS.get(verdict.state, ""),
+        "results": results,
+        "heads": table.columns,
+        "rows": rows[:end],
+        "last": rows[end:],
+        "notes": table.notes,
+        "topic_heads": topics.columns,
+        "topic_rows": list(iter_cells(topics)),
+        "chart": charts.get("topics"),
+        "boxes": charts.get("boxes"),
+        "chart_notes": tuple(results.conditions.list_lines()[:1]),
+        "tables": [
             copy_text("LaTeX", "latex", latex),
             copy_text("Markdown", "markdown", markdown),
         ],
-        conditions=[
+        "conditions": [
             copy_text(_("Text"), "conditions", sentence, 5),
             copy_text("LaTeX", "conditions-latex", escape_latex(sentence), 5),
         ],
-        citation=copy_text("BibTeX", "bibtex", write_bibtex(results.conditions)),
-        measures=list_offered_measures(source),
-        chosen_measures=frozenset(measure.name for measure in results.measures),
-        decimals=decimals,
-        decimal_choices=DECIMAL_CHOICES,
-    )
+        "citation": copy_text("BibTeX", "bibtex", write_bibtex(results.conditions)),
+        "measures": list_offered_measures(source),
+        "chosen_measures": frozenset(measure.name for measure in results.measures),
+        "decimals": decimals,
+        "decimal_choices": DECIMAL_CHOICES,
+    }
 
 
 def judge_page(results: PaperResults, query: str) -> Verdict:
@@ -210,8 +163,10 @@ def get_only_table(report: Report) -> Table:
     return table
 
 
-def copy_text(label: str | Promise, name: str, text: str, rows: int = 0) -> CopyText:
-    return CopyText(label, name, text, rows or min(text.count("\n") + 2, 24))
+def copy_text(label: str | Promise, name: str, text: str, rows: int = 0) -> dict[str, object]:
+    """A text to copy, ``rows`` lines high."""
+    height = rows or min(text.count("\n") + 2, 24)
+    return {"label": label, "name": name, "text": text, "rows": height}
 
 
 def list_offered_measures(source: PaperSource) -> Sequence[str]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.http import Http404, HttpResponse
 from django.utils.translation import gettext as _
@@ -23,18 +22,14 @@ from evaluation.queries.comparison import (
 from evaluation.queries.leaderboard import Leaderboard, LeaderboardEntry
 from evaluation.views.access import get_visible_leaderboard
 from evaluation.views.cells import (
-    ScoreColumn,
     build_column,
     compared_measures,
     select_visible_measures,
     sorted_entries,
 )
 from evaluation.views.runs import get_requested_measure, list_topic_measures, score_page
-from poolbench.cards import Card
-from poolbench.charts.chart import Chart
 from poolbench.evaluation.charts.runs import build_caterpillar
 from poolbench.evaluation.comparison.compare import Comparisons
-from poolbench.evaluation.comparison.discriminative import DiscriminativePower
 from poolbench.evaluation.comparison.formats import list_interval_notes
 from poolbench.evaluation.comparison.marks import assign_letters
 from poolbench.evaluation.comparison.pair_rows import PairRow
@@ -52,76 +47,6 @@ MOST_MEASURES = 12
 MARKS = {"better": "▲", "worse": "▼", "same": "·", "none": "–"}
 
 
-@dataclass(frozen=True)
-class PairMapCell:
-    """A cell of the map: the run of the row compared with the run of the column."""
-
-    kind: str
-    label: str
-
-    @property
-    def mark(self) -> str:
-        return MARKS[self.kind]
-
-
-@dataclass(frozen=True)
-class CorrelationCell:
-    """A cell of the map of measures."""
-
-    text: str
-    label: str
-    step: int
-
-
-class PairMapRow(NamedTuple):
-    """``cells`` has None for the run itself."""
-
-    tag: str
-    place: int
-    cells: list[PairMapCell | None]
-
-
-@dataclass(frozen=True)
-class ComparisonChoice:
-    """The chosen test and correction, and what else can be chosen."""
-
-    choice: SignificanceChoice
-    test: Card
-    correction: Card
-    tests: list[Card]
-    corrections: list[Card]
-    takes_correction: bool
-
-
-@dataclass(frozen=True)
-class RunPairsPage:
-    """``leaders``: the best run and those not significantly different from it; ``lower``: lower
-    values are better; ``more`` run pairs are left out of ``table``.
-    """
-
-    column: ScoreColumn
-    comparisons: Comparisons
-    different: int
-    leaders: list[str]
-    lower: bool
-    picture: Chart
-    map: list[PairMapRow]
-    table: Sequence[PairRow]
-    more: int
-
-
-@dataclass(frozen=True)
-class MeasuresComparedPage:
-    """``by``: the rank correlation; ``directed``: the row is the reference ranking."""
-
-    names: list[str]
-    map: dict[str, list[CorrelationCell]]
-    by: Card
-    directed: bool
-    coefficients: list[Card]
-    powers: list[tuple[ScoreColumn, DiscriminativePower]]
-
-
 def pairs_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     leaderboard = get_visible_leaderboard(request, slug, pk)
     names = compared_measures(leaderboard)
@@ -132,27 +57,29 @@ def pairs_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     lower = leaderboard.lower_is_better(name)
     rows = sorted(comparisons.rows, key=lambda row: (row.adjusted is None, row.adjusted or 0.0))
     intervals = bootstrap_intervals(leaderboard, entries, name)
-    page = RunPairsPage(
-        column=build_column(leaderboard.measure(name)),
-        comparisons=comparisons,
-        different=len(comparisons.different),
-        leaders=select_best_and_indistinguishable(entries, comparisons),
-        lower=lower,
-        picture=build_caterpillar(
+    groups, untested = build_letter_groups(entries, name, comparisons, intervals)
+    # ``more`` run pairs are left out of ``table``; ``untested`` pairs have no p value.
+    page = {
+        "column": build_column(leaderboard.measure(name)),
+        "comparisons": comparisons,
+        "different": len(comparisons.different),
+        "leaders": select_best_and_indistinguishable(entries, comparisons),
+        "lower": lower,
+        "picture": build_caterpillar(
             format_measure_title(name, over_topics=True),
             [entry.tag for entry in entries],
             intervals,
             [entry.own for entry in entries],
             caption_intervals(leaderboard.measure(name), intervals),
         ),
-        map=build_pair_map(entries[:MOST_RUNS], comparisons, lower=lower),
-        table=rows[:MOST_PAIRS],
-        more=max(0, len(rows) - MOST_PAIRS),
-    )
+        "map": build_pair_map(entries[:MOST_RUNS], comparisons, lower=lower),
+        "table": rows[:MOST_PAIRS],
+        "more": max(0, len(rows) - MOST_PAIRS),
+        "groups": groups,
+        "untested": untested,
+    }
     head = score_page(leaderboard, names, name)
-    letters = build_letter_part(entries, name, comparisons, intervals)
-    parts = head, choose_test(choice), page, letters
-    return render_page(request, "evaluation/run_pairs.html", *parts)
+    return render_page(request, "evaluation/run_pairs.html", head, choose_test(choice), page)
 
 
 def caption_intervals(measure: Measure, intervals: Sequence[Estimate]) -> str:
@@ -165,31 +92,39 @@ def caption_intervals(measure: Measure, intervals: Sequence[Estimate]) -> str:
 def measures_compared_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Rank correlations between measures, and their discriminative power."""
     leaderboard = get_visible_leaderboard(request, slug, pk)
+    names, choice, coefficient = get_measures_choice(request, leaderboard)
+    correlations = ranking_correlations(leaderboard, names, coefficient)
+    # ``by``: the rank correlation; ``directed``: the row is the reference ranking.
+    page = {
+        "names": names,
+        "map": {
+            first: [correlation_cell(first, second, correlations) for second in names]
+            for first in names
+        },
+        "by": CORRELATIONS[coefficient].card,
+        "directed": CORRELATIONS[coefficient].directed,
+        "coefficients": [each.card for each in CORRELATIONS.values()],
+        "powers": [
+            (build_column(leaderboard.measure(name)), power)
+            for name, power in discriminative_powers(leaderboard, names, choice)
+        ],
+    }
+    head = score_page(leaderboard, list_topic_measures(leaderboard), names[0])
+    return render_page(
+        request, "evaluation/measures_compared.html", head, choose_test(choice), page
+    )
+
+
+def get_measures_choice(
+    request: SignedInRequest, leaderboard: Leaderboard
+) -> tuple[list[str], SignificanceChoice, str]:
+    """The measures to compare, the test, and the coefficient by which they are correlated."""
     coefficient = request.GET.get("by", "")
-    coefficient = coefficient if coefficient in CORRELATIONS else "tau-b"
     names = select_requested_measures(request, leaderboard)
     choice = get_requested_test(request, leaderboard, len(names))
     if not names:
         raise Http404("no measure ranks these runs")
-    correlations = ranking_correlations(leaderboard, names, coefficient)
-    page = MeasuresComparedPage(
-        names=names,
-        map={
-            first: [correlation_cell(first, second, correlations) for second in names]
-            for first in names
-        },
-        by=CORRELATIONS[coefficient].card,
-        directed=CORRELATIONS[coefficient].directed,
-        coefficients=[each.card for each in CORRELATIONS.values()],
-        powers=[
-            (build_column(leaderboard.measure(name)), power)
-            for name, power in discriminative_powers(leaderboard, names, choice)
-        ],
-    )
-    measures = list_topic_measures(leaderboard)
-    head = score_page(leaderboard, measures, names[0])
-    parts = head, choose_test(choice), page
-    return render_page(request, "evaluation/measures_compared.html", *parts)
+    return names, choice, coefficient if coefficient in CORRELATIONS else "tau-b"
 
 
 def get_requested_test(
@@ -206,15 +141,16 @@ def get_requested_test(
     return choice
 
 
-def choose_test(choice: SignificanceChoice) -> ComparisonChoice:
-    return ComparisonChoice(
-        choice=choice,
-        test=(TESTS | FAMILY_TESTS)[choice.test].card,
-        correction=CORRECTIONS[choice.correction].card,
-        tests=[test.card for test in (TESTS | FAMILY_TESTS).values()],
-        corrections=[each.card for each in CORRECTIONS.values()],
-        takes_correction=choice.test in TESTS,
-    )
+def choose_test(choice: SignificanceChoice) -> dict[str, object]:
+    """The chosen test and correction, and what else can be chosen."""
+    return {
+        "choice": choice,
+        "test": (TESTS | FAMILY_TESTS)[choice.test].card,
+        "correction": CORRECTIONS[choice.correction].card,
+        "tests": [test.card for test in (TESTS | FAMILY_TESTS).values()],
+        "corrections": [each.card for each in CORRECTIONS.values()],
+        "takes_correction": choice.test in TESTS,
+    }
 
 
 def select_requested_measures(request: SignedInRequest, leaderboard: Leaderboard) -> list[str]:
@@ -237,77 +173,64 @@ def select_best_and_indistinguishable(
 
 def build_pair_map(
     entries: Sequence[LeaderboardEntry], comparisons: Comparisons, *, lower: bool
-) -> list[PairMapRow]:
+) -> list[tuple[str, int, list[dict[str, str]]]]:
+    """Tag, place and cells of each run; the cell of the run itself is empty."""
     by_pair = {(row.first, row.second): row for row in comparisons.rows}
+    tags = [entry.tag for entry in entries]
     return [
-        PairMapRow(
-            a.tag,
-            place,
-            [
-                None if a is b else pair_map_cell(a.tag, b.tag, by_pair, lower=lower)
-                for b in entries
-            ],
-        )
-        for place, a in enumerate(entries, start=1)
+        (a, place, [pair_map_cell(a, b, by_pair, lower=lower) if a != b else {} for b in tags])
+        for place, a in enumerate(tags, start=1)
     ]
 
 
 def pair_map_cell(
     a: str, b: str, by_pair: dict[tuple[str, str], PairRow], *, lower: bool
-) -> PairMapCell:
+) -> dict[str, str]:
     """Compare run ``a`` with run ``b``; ``lower``: lower values are better."""
     row, sign = (by_pair[a, b], 1) if (a, b) in by_pair else (by_pair[b, a], -1)
     difference = (row.difference or 0.0) * sign
     adjusted = f"{_('adjusted p')} {format_p(row.adjusted)}"
     label = f"{a} − {b}: {format_signed(difference)}, {adjusted}"
     if row.adjusted is None:
-        return PairMapCell("none", f"{a}, {b}: {row.reason}")
-    return PairMapCell(
-        ("better" if (difference > 0) != lower else "worse") if row.different else "same", label
-    )
+        return {"mark": MARKS["none"], "kind": "none", "label": f"{a}, {b}: {row.reason}"}
+    better = "better" if (difference > 0) != lower else "worse"
+    kind = better if row.different else "same"
+    return {"mark": MARKS[kind], "kind": kind, "label": label}
 
 
 def correlation_cell(
     first: str, second: str, correlations: dict[tuple[str, str], Any]
-) -> CorrelationCell:
+) -> dict[str, object]:
     if first == second:
-        return CorrelationCell("", first, 0)
+        return {"text": "", "label": first, "step": 0}
     estimate = correlations.get((first, second)) or correlations[second, first]
     if estimate.value is None:
-        return CorrelationCell("–", f"{first}, {second}: {estimate.why}", 0)
+        return {"text": "–", "label": f"{first}, {second}: {estimate.why}", "step": 0}
     step = max(0, min(5, int((estimate.value - 0.5) * 10) + 1)) if estimate.value >= 0.5 else 0
     label = f"{first}, {second}: {estimate.value:.4f}, {estimate.n} runs"
-    return CorrelationCell(format_decimals(estimate.value, 2), label, step)
+    return {"text": format_decimals(estimate.value, 2), "label": label, "step": step}
 
 
-class LetterRow(NamedTuple):
-    tag: str
-    mean: float | None
-    interval: Estimate
-    letters: str
-
-
-@dataclass(frozen=True)
-class LetterPart:
-    """``untested`` pairs have no p value."""
-
-    groups: list[LetterRow]
-    untested: int
-
-
-def build_letter_part(
+def build_letter_groups(
     entries: Sequence[LeaderboardEntry],
     name: str,
     compared: Comparisons,
     intervals: Sequence[Estimate],
-) -> LetterPart:
-    """``entries`` are the best first, with their intervals; runs without a mean have no letter."""
+) -> tuple[list[dict[str, object]], int]:
+    """The rows of the table, and the number of pairs without a p value. ``entries`` are the best
+    first, with their intervals; runs without a mean have no letter.
+    """
     listed = [
         pair for pair in zip(entries, intervals, strict=True) if pair[0].means[name] is not None
     ]
     groups = assign_letters(compared, [entry.tag for entry, _ in listed])
-    rows = [
-        LetterRow(entry.tag, entry.means[name], interval, groups.letters[entry.tag])
+    rows: list[dict[str, object]] = [
+        {
+            "tag": entry.tag,
+            "mean": entry.means[name],
+            "interval": interval,
+            "letters": groups.letters[entry.tag],
+        }
         for entry, interval in listed
     ]
-    return LetterPart(rows, groups.untested)
+    return rows, groups.untested

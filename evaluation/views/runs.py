@@ -1,22 +1,22 @@
-"""The scores of one run, and the comparison of two runs."""
+"""The scores of one run, with bounds from its unjudged documents, and the comparison of two."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from math import isfinite
 
 from django.http import Http404, HttpResponse
 from django.utils.translation import gettext as _
 
-from campaigns.models import Campaign
+from campaigns.models import Run
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from evaluation.models import ScoreSet
 from evaluation.queries.leaderboard import Leaderboard, LeaderboardEntry
+from evaluation.queries.scoring_inputs import rebuild_run_batch
 from evaluation.views.access import get_entry, get_visible_leaderboard
 from evaluation.views.cells import (
-    ScoreColumn,
     bar_length,
     build_column,
     compared_measures,
@@ -25,8 +25,8 @@ from evaluation.views.cells import (
 )
 from evaluation.views.curves import build_precision_recall_curves
 from evaluation.views.significance import assess_significance
-from evaluation.views.unjudged import count_unjudged_documents
 from poolbench.charts.chart import Chart
+from poolbench.evaluation.bounds import compute_bounds
 from poolbench.evaluation.charts.topics import (
     build_box_chart,
     build_difference_chart,
@@ -35,29 +35,18 @@ from poolbench.evaluation.charts.topics import (
     precision_histogram,
 )
 from poolbench.evaluation.comparison.formats import TopicPair
+from poolbench.evaluation.measures.family import Measure
 from poolbench.evaluation.measures.titles import format_measure_title
 from poolbench.evaluation.spread import BestMedianWorst
 from poolbench.files.natural_sort import natural_sort_key
+from poolbench.number_formats import format_score
 from poolbench.statistics.box_plot import summarize_as_box
 
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
-
 R_PRECISION = "Rprec"
+MOST_DOCUMENTS = 50_000
+"""For more documents the bounds take too long for a page; use the command."""
 TIE = 1e-9
 """Two values this close are a tie: smaller differences are rounding errors."""
-
-
-@dataclass(frozen=True)
-class ScorePage:
-    """What pages of a score set have in common. ``choices``: the measures to choose from."""
-
-    campaign: Campaign
-    score_set: ScoreSet
-    leaderboard: Leaderboard
-    choices: Sequence[str]
-    measure: str
-    chart_notes: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -80,35 +69,11 @@ class ComparisonRow:
         return self.spread.is_best(self.value)
 
 
-@dataclass(frozen=True)
-class ComparePage:
-    """``a`` and ``b`` are None if the leaderboard has fewer runs."""
-
-    entries: Sequence[LeaderboardEntry]
-    column: ScoreColumn
-    a: LeaderboardEntry | None
-    b: LeaderboardEntry | None
-
-
-@dataclass(frozen=True)
-class TopicDifferences:
-    """Differences a − b by topic, largest first; ``left_out`` topics are undefined for a or b."""
-
-    pairs: list[TopicPair]
-    left_out: int
-    mean: float | None
-    wins: int
-    losses: int
-    ties: int
-    chart: Chart
-    histogram: Chart | None
-
-
 def run_scores_view(request: SignedInRequest, slug: str, pk: int, run: int) -> HttpResponse:
     leaderboard = get_visible_leaderboard(request, slug, pk)
     entry = get_entry(leaderboard, run)
     measure = leaderboard.measure(get_requested_measure(request, leaderboard))
-    unjudged = count_unjudged_documents(
+    unjudged, topic_bounds = count_unjudged_documents(
         leaderboard, entry, measure, show_bounds=request.GET.get("bounds") == "1"
     )
     column = build_column(measure)
@@ -122,7 +87,7 @@ def run_scores_view(request: SignedInRequest, slug: str, pk: int, run: int) -> H
             values[at],
             spreads[at],
             column.whole,
-            unjudged.topic_bounds.get(leaderboard.topics[at], ""),
+            topic_bounds.get(leaderboard.topics[at], ""),
         )
         for at in order
     ]
@@ -132,6 +97,7 @@ def run_scores_view(request: SignedInRequest, slug: str, pk: int, run: int) -> H
         "column": column,
         "means": mean_rows(leaderboard, entry),
         "topics": topics,
+        "topic_bounds": topic_bounds,
         "chart": build_topic_chart(
             format_measure_title(column.name),
             entry.tag,
@@ -148,6 +114,35 @@ def run_scores_view(request: SignedInRequest, slug: str, pk: int, run: int) -> H
     curves = build_precision_recall_curves(leaderboard, [entry], request.GET.get("topic", ""))
     head = score_page(leaderboard, list_topic_measures(leaderboard), column.name)
     return render_page(request, "evaluation/run.html", head, page, unjudged, curves)
+
+
+def count_unjudged_documents(
+    leaderboard: Leaderboard, entry: LeaderboardEntry, measure: Measure, *, show_bounds: bool
+) -> tuple[dict[str, object], dict[str, str]]:
+    """The unjudged documents retrieved, if ``show_bounds`` with the bounds of the measure over all
+    topics, and by topic, which can take a second.
+    """
+    ranking = rebuild_run_batch(leaderboard.score_set, Run.objects.get(pk=entry.run))
+    retrieved = int(ranking.lengths.sum())
+    too_many = retrieved > MOST_DOCUMENTS
+    page: dict[str, object] = {
+        "unjudged_documents": retrieved - int(ranking.is_judged.sum()),
+        "too_many": too_many,
+    }
+    if not show_bounds or too_many:
+        return page, {}
+    (bounds,) = compute_bounds(ranking, [measure])
+    page["bounds"] = format_bounds(bounds.mean_low, bounds.mean_high)
+    page["bounds_reason"] = bounds.reason.rstrip(".")
+    pairs = zip(leaderboard.topics, bounds.low.tolist(), bounds.high.tolist(), strict=True)
+    return page, {topic: format_bounds(low, high) or "–" for topic, low, high in pairs}
+
+
+def format_bounds(low: float | None, high: float | None) -> str | None:
+    if low is None or high is None or not isfinite(low) or not isfinite(high):
+        return None
+    ends = [format_score(low), format_score(high)]
+    return ends[0] if low == high else f" {_('to')} ".join(ends)
 
 
 def build_run_boxes(
@@ -181,22 +176,19 @@ def compare_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     name = get_requested_measure(request, leaderboard, names)
     a, b = get_two_entries(request, leaderboard, name)
     column = build_column(leaderboard.measure(name))
-    parts: list[DataclassInstance] = [
-        score_page(leaderboard, names, name),
-        ComparePage(leaderboard.entries, column, a, b),
-    ]
+    page = score_page(leaderboard, names, name)
+    page |= {"entries": leaderboard.entries, "column": column, "a": a, "b": b}
     if a and b:
-        parts += [
-            compare_by_topic(leaderboard, a, b, name),
-            build_precision_recall_curves(leaderboard, [a, b]),
-            assess_significance(leaderboard, a, b, name),
-        ]
-    return render_page(request, "evaluation/compare.html", *parts)
+        page |= compare_by_topic(leaderboard, a, b, name)
+        page |= build_precision_recall_curves(leaderboard, [a, b])
+        page |= assess_significance(leaderboard, a, b, name)
+    return render_page(request, "evaluation/compare.html", page)
 
 
-def compare_by_topic(
+def list_topic_pairs(
     leaderboard: Leaderboard, a: LeaderboardEntry, b: LeaderboardEntry, name: str
-) -> TopicDifferences:
+) -> list[TopicPair]:
+    """The differences a − b, largest first; topics that are undefined for a or b come last."""
     titles = topic_titles(leaderboard)
     pairs = [
         TopicPair(topic, titles.get(topic, ""), x, y, None if x is None or y is None else x - y)
@@ -209,25 +201,32 @@ def compare_by_topic(
     ]
     defined = [pair for pair in pairs if pair.difference is not None]
     defined.sort(key=lambda pair: (-(pair.difference or 0.0), natural_sort_key(pair.topic)))
-    differences = [pair.difference or 0.0 for pair in defined]
+    return [*defined, *(pair for pair in pairs if pair.difference is None)]
+
+
+def compare_by_topic(
+    leaderboard: Leaderboard, a: LeaderboardEntry, b: LeaderboardEntry, name: str
+) -> dict[str, object]:
+    pairs = list_topic_pairs(leaderboard, a, b, name)
+    differences = [pair.difference for pair in pairs if pair.difference is not None]
     sign = -1 if leaderboard.lower_is_better(name) else 1
-    return TopicDifferences(
-        pairs=[*defined, *(pair for pair in pairs if pair.difference is None)],
-        left_out=len(pairs) - len(defined),
-        mean=sum(differences) / len(differences) if differences else None,
-        wins=sum(value * sign > TIE for value in differences),
-        losses=sum(value * sign < -TIE for value in differences),
-        ties=sum(abs(value) <= TIE for value in differences),
-        chart=build_difference_chart(
+    return {
+        "pairs": pairs,
+        "left_out": len(pairs) - len(differences),
+        "mean": sum(differences) / len(differences) if differences else None,
+        "wins": sum(value * sign > TIE for value in differences),
+        "losses": sum(value * sign < -TIE for value in differences),
+        "ties": sum(abs(value) <= TIE for value in differences),
+        "chart": build_difference_chart(
             format_measure_title(name),
             (a.tag, b.tag),
-            [pair.topic for pair in defined],
+            [pair.topic for pair in pairs[: len(differences)]],
             [value * sign for value in differences],
             _("%(measure)s: %(a)s minus %(b)s, largest difference first.")
             % {"measure": build_column(leaderboard.measure(name)).title, "a": a.tag, "b": b.tag},
         ),
-        histogram=chart_precision_histogram(leaderboard, a, b),
-    )
+        "histogram": chart_precision_histogram(leaderboard, a, b),
+    }
 
 
 def chart_precision_histogram(
@@ -248,16 +247,16 @@ def list_topic_measures(leaderboard: Leaderboard) -> list[str]:
     return [m.name for m in leaderboard.measures if not (m.family.summary_only or m.family.text)]
 
 
-def score_page(leaderboard: Leaderboard, choices: Sequence[str], measure: str) -> ScorePage:
-    """The part that the pages of one score set share."""
-    return ScorePage(
-        campaign=leaderboard.score_set.campaign,
-        score_set=leaderboard.score_set,
-        leaderboard=leaderboard,
-        choices=choices,
-        measure=measure,
-        chart_notes=(describe_score_set(leaderboard.score_set),),
-    )
+def score_page(leaderboard: Leaderboard, choices: Sequence[str], measure: str) -> dict[str, object]:
+    """The part that the pages of one score set share; ``choices``: the measures to choose from."""
+    return {
+        "campaign": leaderboard.score_set.campaign,
+        "score_set": leaderboard.score_set,
+        "leaderboard": leaderboard,
+        "choices": choices,
+        "measure": measure,
+        "chart_notes": (describe_score_set(leaderboard.score_set),),
+    }
 
 
 def describe_score_set(score_set: ScoreSet) -> str:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from evaluation.queries.comparison import (
     INTERVAL,
-    SignificanceChoice,
     comparison_seed,
     get_fixed_test,
     select_run_pairs,
@@ -18,9 +16,7 @@ from poolbench.cards import Card
 from poolbench.evaluation.comparison.compare import compare_pair
 from poolbench.evaluation.comparison.effect import EFFECTS
 from poolbench.evaluation.comparison.interval import INTERVALS
-from poolbench.evaluation.comparison.pair_rows import PairRow
 from poolbench.evaluation.comparison.registry import CORRECTIONS, FAMILY_TESTS, TESTS
-from poolbench.statistics.estimate import Estimate
 
 RESAMPLES = 10_000
 
@@ -33,27 +29,13 @@ class SignificanceLine(NamedTuple):
     note: str
 
 
-@dataclass(frozen=True)
-class SignificanceOfPair:
-    """``verdict`` is by the preregistered test, ``fixed`` and ``corrected`` (None: the same run);
-    its p value is adjusted over ``pairs_tested`` run pairs.
-    """
-
-    choice: SignificanceChoice
-    fixed: Card
-    corrected: Card
-    verdict: PairRow | None
-    pairs_tested: int
-    interval: Estimate
-    interval_card: Card
-    other_tests: list[SignificanceLine]
-    effects: list[SignificanceLine]
-
-
 def assess_significance(
     leaderboard: Leaderboard, a: LeaderboardEntry, b: LeaderboardEntry, name: str
-) -> SignificanceOfPair:
-    """The preregistered test first; its p value is adjusted for all run pairs of the score set."""
+) -> dict[str, object]:
+    """The preregistered test first; its p value is adjusted for all run pairs of the score set.
+
+    ``verdict`` is by this test, ``fixed`` and ``corrected`` (None: the same run).
+    """
     first, second = values_by_run_and_topic(leaderboard, [a, b], name)
     seed, choice = comparison_seed(leaderboard), get_fixed_test(leaderboard.score_set.campaign)
     compared = {
@@ -62,22 +44,21 @@ def assess_significance(
     }
     paired_t = compared["t"]
     comparisons = select_run_pairs(leaderboard, [a, b], name, choice)
-    row = comparisons.rows[0] if comparisons.rows else None
-    return SignificanceOfPair(
-        choice=choice,
-        fixed=(TESTS | FAMILY_TESTS)[choice.test].card,
-        corrected=CORRECTIONS[choice.correction].card,
-        verdict=row,
-        pairs_tested=comparisons.corrected_over,
-        interval=paired_t.intervals[INTERVAL],
-        interval_card=INTERVALS[INTERVAL].card,
-        other_tests=[
+    return {
+        "choice": choice,
+        "fixed": (TESTS | FAMILY_TESTS)[choice.test].card,
+        "corrected": CORRECTIONS[choice.correction].card,
+        "verdict": comparisons.rows[0] if comparisons.rows else None,
+        "pairs_tested": comparisons.corrected_over,
+        "interval": paired_t.intervals[INTERVAL],
+        "interval_card": INTERVALS[INTERVAL].card,
+        "other_tests": [
             SignificanceLine(each.card, outcome.p_value, outcome.reason or outcome.note)
             for name, each in TESTS.items()
             if name != choice.test and (outcome := compared[name].outcome)
         ],
-        effects=[
+        "effects": [
             SignificanceLine(EFFECTS[name].card, estimate.value, estimate.why or "")
             for name, estimate in paired_t.effects.items()
         ],
-    )
+    }

@@ -23,7 +23,7 @@ from rest_framework.serializers import Serializer
 
 from campaigns import store
 from campaigns.api.attachments import CONTENT_TYPES
-from campaigns.api.confirmation import ConfirmSerializer, build_decision
+from campaigns.api.confirmation import ConfirmSerializer
 from campaigns.api.resources import (
     CAMPAIGN,
     filter_campaigns,
@@ -276,8 +276,7 @@ class QrelsViewSet(viewsets.ReadOnlyModelViewSet[Qrels]):
     def create(self, request: Request) -> Response:
         """Freeze qrels under a policy; 409 with the undecided pairs if there are any."""
         actor, campaign, fields = read_act(FreezeQrelsSerializer, request)
-        decision = build_decision(fields)
-        qrels = freeze_qrels(actor=actor, campaign=campaign, decision=decision, **fields)
+        qrels = freeze_qrels(actor=actor, campaign=campaign, **fields)
         return Response(self.get_serializer(qrels).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(responses={(200, "text/plain"): OpenApiTypes.STR})

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from django.db.models import Count
 
 from campaigns.models import Snapshot, User
-from campaigns.models.snapshots import name_snapshot
+from campaigns.models.history import name_snapshot
 from judging.models import Slot
 from judging.queries.slots import new_pair_filter, offered_slots
 from poolbench.judging.today.alarm import Alarm

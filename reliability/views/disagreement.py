@@ -16,7 +16,7 @@ from campaigns.models import Campaign
 from campaigns.queries.lists import get_campaign_for
 from campaigns.services.snapshots import compute_report
 from campaigns.views.helpers import SignedInRequest
-from campaigns.views.pages import RefusedPage, render_page
+from campaigns.views.pages import render_page
 from evaluation.views.cells import build_column
 from judging.queries.adjudication import STATES, adjudication_states, list_adjudicators
 from poolbench.evaluation.comparison.registry import CORRELATIONS
@@ -134,7 +134,7 @@ def render_disagreement_page(
     try:
         study = study_disagreement(actor=request.user, campaign=campaign, query=choice)
     except ActionRefused as refused:
-        return render_page(request, template, page, RefusedPage(refused))
+        return render_page(request, template, page, {"refused": refused})
     pairs = list_swap_pairs(campaign, study.report)
     return render_page(request, template, page, build_disagreement_results(study), pairs)
 

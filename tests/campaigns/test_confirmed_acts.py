@@ -1,30 +1,33 @@
-"""Removing members, conflicting roles, closing submission, deleting the collection."""
+"""The facts before an act, and the acts: removing members, conflicting roles, closing submission,
+deleting the collection.
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 from django.urls import reverse
 from django.utils import timezone
-from rest_framework.test import APIClient
 
-from campaigns.confirmation import Decision
-from campaigns.errors import ActionRefused, ConfirmationNeeded
+from campaigns.confirmation import (
+    Confirmation,
+    ConfirmationChoice,
+    Consequence,
+    Decision,
+    OpenMatter,
+)
+from campaigns.errors import ConfirmationNeeded
 from campaigns.models import Campaign, Event, Member, Role
 from campaigns.services.campaigns import close_submissions
 from campaigns.services.people import add_member, remove_member
-from tests.confirming import confirm, read_confirmation
+from tests.confirming import api, confirm, read_confirmation
 from tests.pages import read_page
+from tests.refusals import refusing
 from tests.world.files import checked_run
 
 MEMBERS = "/c/small/people/"
-
-
-def api(user) -> APIClient:
-    client = APIClient()
-    client.force_authenticate(user)
-    return client
 
 
 def member_of(campaign, user) -> Member:
@@ -170,9 +173,8 @@ def test_the_api_closes_submission_with_consent(organizer, participant, campaign
     done = api(organizer).post(address, {"confirm": refused.data["missing"]}, format="json")
     assert done.status_code == 200
     assert done.data["runs_deadline"] is not None
-    with pytest.raises(ActionRefused) as again:
+    with refusing("already-closed"):
         close_submissions(actor=organizer, campaign=campaign)
-    assert again.value.code == "already-closed"
 
 
 def test_old_notices_end_and_other_teams_campaigns_are_silent(
@@ -200,15 +202,78 @@ def test_deleting_the_collection_is_confirmed(as_user, organizer, campaign, noun
     assert campaign.events.get(code=f"{noun}.deleted").data["confirmed"]["consents"]
 
 
+@pytest.mark.parametrize("noun", ["topics", "documents"])
 def test_a_collection_in_use_is_not_even_asked_about(
-    as_user, organizer, participant, campaign, team
+    as_user, organizer, participant, campaign, team, noun
 ):
+    client, act = as_user(organizer), f"Delete all {noun}"
+    assert act in read_page(client.get(reverse(noun, args=["small"])))
     checked_run(participant, campaign, team)
-    answer = as_user(organizer).get(reverse("topics-delete", args=["small"]))
-    assert answer.status_code == 409
-    assert "cannot be deleted" in read_page(answer)
+    assert act not in read_page(client.get(reverse(noun, args=["small"])))
+    for ask in (client.get, client.post):
+        answer = ask(reverse(f"{noun}-delete", args=["small"]))
+        assert answer.status_code == 409
+        assert "cannot be deleted" in read_page(answer)
+    assert getattr(campaign, noun).exists()
 
 
 def test_without_a_decision_a_program_is_not_asked(organizer, assessor, campaign):
     remove_member(actor=organizer, member=member_of(campaign, assessor))
     assert "confirmed" not in campaign.events.get(code="member.removed").data
+
+
+CLOSE = ConfirmationChoice("close", "Close now")
+OPEN = OpenMatter(
+    "Open until Friday.", ConfirmationChoice("open", "Although open"), "2 waiting", remedy=CLOSE
+)
+LATE = OpenMatter("3 open.", ConfirmationChoice("late", "Although 3 are open"))
+ASKED = Confirmation(
+    question="Release?",
+    before="Before you release",
+    button="Release to 3 teams",
+    back="/",
+    open=(OPEN, LATE),
+    done=("All runs are in.",),
+    consequences=(Consequence("3 teams", "see their scores."),),
+    consents=(ConfirmationChoice("seen", "3 teams see it"),),
+)
+
+
+def missing(*codes: str) -> list[str]:
+    return [choice.code for choice in ASKED.list_missing(Decision(frozenset(codes)))]
+
+
+def test_every_open_matter_and_every_consent_is_needed():
+    assert missing() == ["open", "late", "seen"]
+    assert missing("open", "late", "seen") == []
+    assert missing("late", "unknown") == ["open", "seen"]
+
+
+def test_a_remedy_stands_for_the_override():
+    assert missing("close", "late", "seen") == []
+
+
+def test_the_digest_covers_what_was_read_but_not_running_counts():
+    counted = replace(ASKED, open=(replace(OPEN, detail="1 waiting"), LATE))
+    assert counted.digest == ASKED.digest
+    others = (
+        replace(ASKED, open=(OPEN,)),
+        replace(ASKED, open=(OPEN, replace(LATE, text="4 open."))),
+        replace(ASKED, consequences=(Consequence("4 teams", "see their scores."),)),
+        replace(ASKED, done=()),
+        replace(ASKED, consents=()),
+    )
+    assert len({ASKED.digest, *(other.digest for other in others)}) == 6
+
+
+def test_the_log_keeps_the_facts_and_the_choices():
+    kept = ASKED.record(Decision(frozenset({"close", "late", "seen", "unknown"})))
+    assert kept["overridden"] == ["late"]
+    assert kept["consents"] == ["seen"]
+    assert kept["ticked"] == ["close", "late", "seen"]
+    assert kept["open"][0] == {
+        "code": "open", "text": "Open until Friday.", "detail": "2 waiting",
+    }  # fmt: skip
+    assert kept["consequences"] == [["3 teams", "see their scores."]]
+    both = ASKED.record(Decision(frozenset({"open", "late", "seen"})))
+    assert both["overridden"] == ["open", "late"]

@@ -12,7 +12,7 @@ from poolbench.files.faults import FaultReport
 from tests.campaigns.test_pages import settings_form
 from tests.confirming import confirm
 from tests.pages import read_page
-from tests.world.files import checked_run, run_text, upload
+from tests.world.files import checked_run, run_form
 
 
 def test_cures_stand_with_their_places_when_they_differ():
@@ -47,15 +47,12 @@ def test_the_overview_tells_only_organizers_who_takes_part(
 
 def test_settings_take_measures_by_name(campaign, organizer, as_user):
     client = as_user(organizer)
-    form = settings_form(
-        title="Small Task", measures="map  ndcg_cut_10\nP_5(list=condensed, rel=2)"
-    )
+    form = settings_form(measures="map  ndcg_cut_10\nP_5(list=condensed, rel=2)")
     assert client.post("/c/small/setup/", form).status_code == 302
     campaign.refresh_from_db()
     assert campaign.measures == ["map", "ndcg_cut_10", "P_5(list=condensed, rel=2)"]
-    assert 'value="map ndcg_cut_10 P_5(list=condensed, rel=2)"' in read_page(
-        client.get("/c/small/setup/")
-    )
+    shown = read_page(client.get("/c/small/setup/"))
+    assert 'value="map ndcg_cut_10 P_5(list=condensed, rel=2)"' in shown
     form["measures"] = "map MAPP nonsense"
     page = read_page(client.post("/c/small/setup/", form))
     assert "nonsense: unknown measure" in page
@@ -64,20 +61,6 @@ def test_settings_take_measures_by_name(campaign, organizer, as_user):
     assert client.post("/c/small/setup/", form).status_code == 302
     campaign.refresh_from_db()
     assert campaign.measures == []
-
-
-def test_documents_can_be_deleted_while_nothing_refers_to_them(
-    campaign, organizer, participant, team, as_user
-):
-    client = as_user(organizer)
-    text = b'{"_id": "d1", "title": "a", "text": "b"}\n'
-    campaign.documents.all().delete()
-    client.post("/c/small/setup/documents/import/", {"file": upload(text, "d.jsonl")})
-    assert "Delete all documents" in read_page(client.get("/c/small/setup/documents/"))
-    checked_run(participant, campaign, team)
-    assert "Delete all documents" not in read_page(client.get("/c/small/setup/documents/"))
-    assert client.post("/c/small/setup/documents/delete/").status_code == 409
-    assert campaign.documents.count() == 1
 
 
 def test_a_run_that_is_gone_is_not_withdrawn_or_replaced_again(
@@ -105,8 +88,7 @@ def test_a_campaign_without_topics_takes_no_run(campaign, participant, team, as_
     campaign.topics.all().delete()
     client = as_user(participant)
     assert "No topics yet" in read_page(client.get("/c/small/runs/upload/"))
-    form = {"file": upload(run_text()), "team": team.pk, "kind": "automatic", "priority": 1}
-    assert client.post("/c/small/runs/upload/", form).status_code == 422
+    assert client.post("/c/small/runs/upload/", run_form(team)).status_code == 422
     with pytest.raises(ActionRefused, match="before topics are imported"):
         checked_run(participant, campaign, team)
     assert not campaign.runs.exists()

@@ -15,7 +15,7 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Job, Run
 from campaigns.services import jobs, matrices, runs
 from campaigns.services.runs import is_large, latest_check_job, requeue_run_check, submit_run
-from tests.world.files import checked_run, run_text, upload
+from tests.world.files import checked_run, run_form, run_text, upload
 from tests.world.people import user
 
 KIND = "campaigns.check_run"
@@ -149,8 +149,7 @@ def test_few_bytes_that_unpack_to_many_are_for_a_worker(
     data = gzip.compress(run_text(topics=[str(n) for n in range(500)]))
     small = gzip.compress(run_text())
     assert (len(data) < 4_000, is_large(data), is_large(small)) == (True, True, False)
-    asked = {"file": upload(data), "team": team.pk, "kind": "automatic", "priority": 1}
-    as_user(participant).post(reverse("run-upload", args=[campaign.slug]), asked)
+    as_user(participant).post(reverse("run-upload", args=[campaign.slug]), run_form(team, data))
     assert campaign.runs.get().state == Run.State.RECEIVED
 
 

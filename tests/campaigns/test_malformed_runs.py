@@ -9,7 +9,7 @@ import pytest
 from django.urls import reverse
 
 from campaigns.models import Run
-from tests.world.files import run_text, upload
+from tests.world.files import run_form, run_text
 
 GOOD = run_text("tag")
 HTML = b"<!doctype html><html><body><h1>404 Not Found</h1></body></html>\n"
@@ -58,8 +58,7 @@ def sent(campaign, participant, team, client, settings):
     client.force_login(participant)
 
     def send(data):
-        form = {"file": upload(data), "team": team.pk, "kind": "automatic", "priority": 1}
-        answer = client.post(reverse("run-upload", args=["small"]), form)
+        answer = client.post(reverse("run-upload", args=["small"]), run_form(team, data))
         assert answer.status_code == 302, answer.content.decode()
         page = client.get(answer.url)
         assert page.status_code == 200

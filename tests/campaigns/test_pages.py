@@ -12,10 +12,11 @@ from django.utils import timezone
 
 from campaigns.models import ApiToken, Campaign, Invitation, Job, User
 from campaigns.services import people
+from campaigns.services.jobs import run_here
 from campaigns.services.tokens import find_token
 from tests.confirming import confirm
 from tests.pages import read_page
-from tests.world.files import checked_run, run_text, upload
+from tests.world.files import checked_run, run_form, run_text, upload
 
 
 def settings_form(**changes):
@@ -58,11 +59,8 @@ def test_settings_are_saved(campaign, organizer, as_user):
     answer = as_user(organizer).post(url, settings_form(title="Renamed", require_all_topics="on"))
     assert answer.status_code == 302
     campaign.refresh_from_db()
-    assert (campaign.title, campaign.slug, campaign.require_all_topics) == (
-        "Renamed",
-        "small",
-        True,
-    )
+    assert (campaign.title, campaign.slug) == ("Renamed", "small")
+    assert campaign.require_all_topics
     assert campaign.grades.count() == 2
 
 
@@ -129,28 +127,19 @@ def test_members_are_added_and_removed(campaign, organizer, stranger, as_user):
     assert not stranger.memberships.exists()
     nobody = client.post("/c/small/people/add/", form | {"username": "nobody"})
     assert "No account has this username" in read_page(nobody)
-    last = campaign.members.get(user=organizer)
-    refused = confirm(client, reverse("member-remove", args=["small", last.pk]))
-    assert refused.status_code == 409
-    assert "cannot remove the last organizer" in read_page(refused)
 
 
 def test_topics_are_imported_listed_and_deleted(campaign, organizer, as_user):
-    client = as_user(organizer)
+    client, home = as_user(organizer), "/c/small/setup/topics/"
     file = upload(b"7\tseventh\n", "t.tsv")
-    assert (
-        client.post("/c/small/setup/topics/import/", {"file": file}).url == "/c/small/setup/topics/"
-    )
-    assert "seventh" in read_page(client.get("/c/small/setup/topics/?q=sev"))
-    page = read_page(client.get(reverse("topic", args=["small", "7"])))
-    assert "seventh" in page
-    bad = client.post(
-        "/c/small/setup/topics/import/", {"file": upload(b"7\tother\n8\t\n", "b.tsv")}
-    )
+    assert client.post(f"{home}import/", {"file": file}).url == home
+    assert "seventh" in read_page(client.get(f"{home}?q=sev"))
+    assert "seventh" in read_page(client.get(reverse("topic", args=["small", "7"])))
+    bad = client.post(f"{home}import/", {"file": upload(b"7\tother\n8\t\n", "b.tsv")})
     assert bad.status_code == 422
     assert "fault-E" in read_page(bad)
-    assert confirm(client, "/c/small/setup/topics/delete/").url == "/c/small/setup/topics/"
-    assert "No topics yet" in read_page(client.get("/c/small/setup/topics/"))
+    assert confirm(client, f"{home}delete/").url == home
+    assert "No topics yet" in read_page(client.get(home))
     assert client.get(reverse("topic", args=["small", "7"])).status_code == 404
 
 
@@ -177,11 +166,6 @@ def test_the_list_of_runs_takes_as_many_queries_for_more_of_them(
         checked_run(organizer, campaign, other_team, run_text(tag))
     with django_assert_num_queries(len(few)):
         client.get(url)
-
-
-def run_form(team, data=None, **fields):
-    data = run_text() if data is None else data
-    return {"file": upload(data), "team": team.pk, "kind": "automatic", "priority": 1} | fields
 
 
 def test_a_team_sees_its_own_runs_only(campaign, participant, rival, team, as_user):
@@ -243,8 +227,6 @@ def test_a_large_run_waits_for_a_worker(campaign, participant, team, as_user, se
     assert f'hx-get="/c/small/jobs/{job.pk}/"' in page
     fragment = client.get(f"/c/small/jobs/{job.pk}/", headers={"HX-Request": "true"})
     assert "HX-Refresh" not in fragment.headers
-    from campaigns.services.jobs import run_here
-
     run_here(job)
     fragment = client.get(f"/c/small/jobs/{job.pk}/", headers={"HX-Request": "true"})
     assert fragment.headers["HX-Refresh"] == "true"

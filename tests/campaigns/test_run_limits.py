@@ -1,4 +1,6 @@
-"""What a team may store besides accepted runs, and when files of rejected runs go."""
+"""What a team may store besides accepted runs, when files of rejected runs go, and until when a
+rejected run needs the team's attention.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +14,14 @@ from django.utils import timezone
 
 from campaigns import store
 from campaigns.errors import ActionRefused, format_utc
-from campaigns.models import Event, Run
+from campaigns.lifecycle.head import list_pending_tasks
+from campaigns.lifecycle.status import get_campaign_status
+from campaigns.models import Campaign, Event, Run
+from campaigns.queries.lists import list_open_rejections
 from campaigns.services.run_limits import remove_old_rejected_files
 from campaigns.services.runs import read_original_file, withdraw_run
 from tests.pages import read_page
-from tests.world.files import checked_run, run_text
+from tests.world.files import checked_run, run_form, run_text, upload
 
 BAD = b"99 Q0 d1 1 1 bad\n"
 
@@ -63,14 +68,9 @@ def test_page_and_api_tell_the_daily_limit(submit, settings, as_user, participan
     client = as_user(participant)
     files = len(list(store.blob_path("").rglob("*.gz")))
 
-    def body():
-        from tests.world.files import upload
-
-        return {"team": team.pk, "kind": "automatic", "priority": 1, "file": upload(run_text())}
-
-    page = client.post(reverse("run-upload", args=["small"]), body())
+    page = client.post(reverse("run-upload", args=["small"]), run_form(team))
     assert (page.status_code, "Too many runs in 24 hours" in read_page(page)) == (422, True)
-    api = client.post("/api/runs/", {"campaign": "small", "file": body()["file"]})
+    api = client.post("/api/runs/", {"campaign": "small", "file": upload(run_text())})
     assert (api.status_code, api.json()["code"]) == (409, "daily-limit")
     assert len(list(store.blob_path("").rglob("*.gz"))) == files
 
@@ -123,3 +123,70 @@ def test_a_file_that_was_just_sent_again_stays(submit):
     assert store.put_blob(store.get_blob(run.file), ".packed.gz") == run.file
     assert remove_old_rejected_files() == 1
     assert store.blob_path(run.file).exists()
+
+
+@pytest.fixture
+def send(campaign, team, participant):
+    def act(tag: str, *, good: bool, **fields):
+        topics = ("1", "2", "3") if good else ("1", "2", "no-such-topic")
+        data = run_text(tag, topics=topics)
+        run = checked_run(participant, campaign, team, data=data, **fields)
+        assert run.state == ("accepted" if good else "rejected")
+        return run
+
+    return act
+
+
+def reminders(campaign, user) -> list[str]:
+    campaign = Campaign.objects.get(pk=campaign.pk)
+    tasks = list_pending_tasks(get_campaign_status(campaign, user))
+    return [task.label for task in tasks if "rejected" in task.label]
+
+
+def test_an_accepted_run_with_the_tag_ends_the_reminder(campaign, participant, send):
+    first = send("one", good=False)
+    second = send("two", good=False)
+    send("one", good=False)
+    assert reminders(campaign, participant) == ["3 runs of your team were rejected"]
+    send("one", good=True)
+    assert reminders(campaign, participant) == ["1 run of your team was rejected"]
+    assert list_open_rejections([first.team_id]) == [second]
+
+
+def test_a_run_that_was_to_replace_another_is_mended_by_one_that_does(campaign, participant, send):
+    first = send("one", good=True)
+    send("one-b", good=False, replaces=first)
+    assert reminders(campaign, participant) == ["1 run of your team was rejected"]
+    send("one-c", good=True, replaces=first)
+    assert reminders(campaign, participant) == []
+
+
+def test_a_run_accepted_before_ends_nothing(campaign, participant, send):
+    send("one", good=True)
+    send("one", good=False)
+    assert len(reminders(campaign, participant)) == 1
+
+
+def test_a_team_dismisses_its_own(campaign, participant, rival, organizer, send, as_user):
+    send("one", good=False)
+    send("two", good=False)
+    page, act = (reverse(name, args=[campaign.slug]) for name in ("runs", "rejections-dismiss"))
+    as_user(rival).post(act)
+    as_user(organizer).post(act)
+    assert reminders(campaign, participant) == ["2 runs of your team were rejected"]
+    client = as_user(participant)
+    assert "2 rejected runs of your team not resubmitted" in client.get(page).content.decode()
+    client.post(act)
+    assert "not resubmitted" not in client.get(page).content.decode()
+    assert reminders(campaign, participant) == []
+    event = Event.objects.get(code="run.rejections_dismissed")
+    assert (event.actor, event.subject) == (participant, "2 runs")
+    send("one", good=False)
+    assert reminders(campaign, participant) == ["1 run of your team was rejected"]
+
+
+def test_nothing_is_asked_after_the_deadline(campaign, participant, send):
+    send("one", good=False)
+    past = timezone.now() - timedelta(hours=1)
+    Campaign.objects.filter(pk=campaign.pk).update(runs_deadline=past)
+    assert reminders(campaign, participant) == []

@@ -9,6 +9,7 @@ from django.urls import reverse
 from campaigns.api.resources import CampaignViewSet
 from campaigns.models import Campaign, Document
 from campaigns.services.campaigns import update_campaign
+from tests.campaigns.test_pages import settings_form
 from tests.judging.conftest import call  # noqa: F401
 from tests.pages import read_page
 from tests.poolbench.texts.test_text_layout import CODE, LONG_LINES
@@ -41,17 +42,11 @@ def test_each_document_has_its_own_layout_unless_the_organizer_sets_one(texts, o
 def test_the_settings_form_stores_it_and_keeps_it_if_not_sent(campaign, organizer, as_user):
     client, url = as_user(organizer), reverse("campaign-settings", args=["small"])
     assert "Layout of plain text" in read_page(client.get(url))
-    fields = {"title": "Small Task", "relevance_level": 1, "max_docs_per_topic": 10, "board": "own",
-              "test": "t", "correction": "holm", "alpha": 0.05}  # fmt: skip
-    rows = {"scale-TOTAL_FORMS": 2, "scale-INITIAL_FORMS": 0}
-    for at, (value, label) in enumerate(((0, "no"), (1, "yes"))):
-        rows |= {f"scale-{at}-value": value, f"scale-{at}-label": label,
-                 f"scale-{at}-key": value, f"scale-{at}-gain": value}  # fmt: skip
     for sent in ({"text_layout": "written"}, {}):
-        assert client.post(url, fields | rows | sent).status_code == 302
+        assert client.post(url, settings_form(**sent)).status_code == 302
         campaign.refresh_from_db()
         assert campaign.text_layout == "written"
-    assert client.post(url, fields | rows | {"text_layout": "sideways"}).status_code == 200
+    assert client.post(url, settings_form(text_layout="sideways")).status_code == 200
 
 
 def test_the_import_of_documents_can_set_it(campaign, organizer, as_user):

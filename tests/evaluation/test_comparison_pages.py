@@ -1,22 +1,33 @@
-"""All pairs of runs, two runs, and the measures beside one another, as pages and files."""
+"""Pairs of runs and measures beside one another: pages and files, what is kept and refused."""
 
 from __future__ import annotations
 
 import json
 import re
+from html import unescape
+from re import sub
 
+import numpy as np
 import pytest
 from django.urls import reverse
 
 from campaigns.errors import ActionRefused
-from evaluation.queries.comparison import get_fixed_test, get_test_choice, values_by_run_and_topic
+from evaluation.models import RunScores, ScoreSet
+from evaluation.queries import comparison
+from evaluation.queries.comparison import (
+    SignificanceChoice,
+    compare_all_runs,
+    get_fixed_test,
+    get_test_choice,
+    values_by_run_and_topic,
+)
 from evaluation.queries.leaderboard import get_leaderboard
 from evaluation.queries.score_sets import ScoreReader
 from evaluation.services.release import release_scores
 from evaluation.services.scoring import score_campaign
 from evaluation.views.run_pairs import MOST_PAIRS
 from poolbench.evaluation import significance_tests
-from poolbench.evaluation.comparison.compare import compare_pair
+from poolbench.evaluation.comparison.compare import compare_all, compare_pair
 from poolbench.evaluation.comparison.registry import CORRECTIONS, FAMILY_TESTS, TESTS
 from tests.csv_reading import csv_conditions, csv_rows
 from tests.pages import read_page, read_words
@@ -70,7 +81,7 @@ def test_the_campaigns_choice_is_fixed_and_any_other_exploratory(campaign):
 def test_all_pairs_are_shown_best_run_first(client, organizer, scored):
     page = get(client, organizer, "pairs", scored, measure="map")
     text = read_page(page)
-    assert [row.tag for row in page.context["map"]] == ["good", "fair", "late", "poor"]
+    assert [tag for tag, *_ in page.context["map"]] == ["good", "fair", "late", "poor"]
     assert len(page.context["table"]) == 6 < MOST_PAIRS
     assert "preregistered by the campaign before the first scores" in text
     assert "Exploratory" not in text
@@ -126,13 +137,13 @@ def test_two_runs_have_the_campaigns_verdict_and_the_rest_as_exploratory(client,
     assert page.context["pairs_tested"] == 6
     assert "Exploratory: other tests" in text
     assert "Precision and recall" in text
-    assert page.context["curve_rows"][0] == (0.0, [pytest.approx(0.9167, abs=5e-5), 0.0])
+    assert page.context["curve_rows"][0] == (0.0, (pytest.approx(0.9167, abs=5e-5), 0.0))
 
 
 def test_the_curves_of_a_topic_are_drawn_on_request(client, organizer, scored):
     run = scored.runs.get(run__tag="fair").run_id
     page = get(client, organizer, "run-scores", scored, args=[run], topic="2")
-    assert page.context["curve_rows"][0] == (0.0, [0.5])
+    assert page.context["curve_rows"][0] == (0.0, (0.5,))
     assert "Precision and recall, topic 2" in read_page(page)
     assert get(client, organizer, "run-scores", scored, args=[run], topic="99").status_code == 404
 
@@ -210,7 +221,7 @@ def test_less_is_better_where_it_is(client, organizer, campaign, score_set, qrel
     assert means == sorted(means)
     assert board["rows"][0].best
     page = get(client, organizer, "pairs", made, measure="set_E")
-    assert [row.tag for row in page.context["map"]] == [row.entry.tag for row in board["rows"]]
+    assert [tag for tag, *_ in page.context["map"]] == [row.entry.tag for row in board["rows"]]
 
 
 def test_values_below_0_and_above_1_have_their_picture(client, organizer, campaign, alpha, qrels):
@@ -246,3 +257,84 @@ def test_settings_do_not_offer_to_change_a_fixed_test(client, organizer, scored)
     page = client.get(url)
     assert "These settings are fixed" in read_page(page)
     assert all(page.context["form"].fields[name].disabled for name in ("test", "alpha"))
+
+
+ORGANIZER = ScoreReader(True, frozenset(), "own")
+
+
+def test_each_correction_is_that_of_all_pairs(score_set):
+    board = get_leaderboard(score_set, ORGANIZER)
+    tags = [str(run) for run in board.runs]
+    for correction in ("holm", "bh", "none", "holm"):
+        found = compare_all_runs(
+            board, "map", SignificanceChoice("t", correction, 0.05, exploratory=True)
+        )
+        values = board.tables[:, :, board.column("map")]
+        wanted = compare_all(values, tags, correction=correction, seed=score_set.pk)
+        assert found == wanted
+
+
+def test_what_is_kept_of_comparisons_is_bounded(score_set, monkeypatch):
+    board = get_leaderboard(score_set, ORGANIZER)
+    pairs = len(board.runs) * (len(board.runs) - 1) // 2
+    # Each measure without a correction and with Holm's.
+    monkeypatch.setattr(comparison.COMPARISONS, "bound", 3 * 2 * pairs)
+    for name in ("map", "P_5", "ndcg", "map", "P_10", "bpref"):
+        compare_all_runs(board, name, SignificanceChoice("t", "holm", 0.05, exploratory=False))
+    stored = {key[2] for key in comparison.COMPARISONS.list_keys()}
+    assert stored >= {"map", "P_10", "bpref"}
+    assert "P_5" not in stored
+
+
+def test_random_draws_for_very_many_pairs_are_only_made_for_the_fixed_test(
+    client, organizer, score_set, monkeypatch
+):
+    three_pairs_of_three_topics = 3 * 3 * 10_000
+    monkeypatch.setattr(comparison, "MOST_DRAWS", three_pairs_of_three_topics)
+    assert get(client, organizer, "pairs", score_set, test="bootstrap").status_code == 200
+    assert get(client, organizer, "measures-compared", score_set).status_code == 200
+    many = get(client, organizer, "measures-compared", score_set, test="bootstrap")
+    assert many.status_code == 409
+    assert "poolbench compare" in read_page(many)
+    monkeypatch.setattr(comparison, "MOST_DRAWS", three_pairs_of_three_topics - 1)
+    assert get(client, organizer, "pairs", score_set, test="bootstrap").status_code == 409
+    assert get(client, organizer, "pairs", score_set, test="sign").status_code == 200
+    score_set.campaign.test = "bootstrap"
+    score_set.campaign.save()
+    assert get(client, organizer, "pairs", score_set, test="bootstrap").status_code == 200
+
+
+def test_a_topic_is_won_by_the_better_value_though_it_is_the_lower(
+    client, organizer, campaign, alpha, beta, beta2, qrels
+):
+    score_set = score_campaign(actor=organizer, campaign=campaign, qrels=qrels, measures=["set_E"])
+    board = get_leaderboard(score_set, ORGANIZER)
+    first, second = (
+        board.values(board.find_by_name(tag), "set_E") for tag in (alpha.tag, beta2.tag)
+    )
+    assert [a < b for a, b in zip(first, second, strict=True)] == [True, True, False]
+    shown = read_page(get(client, organizer, "pairs", score_set, measure="set_E"))
+    row = shown[shown.index(f'<tr><th scope="row">{alpha.tag}</th><td>{beta2.tag}</td>') :]
+    text = sub(r"<[^>]+>", " ", unescape(row[: row.index("</tr>")]))
+    assert " 2, 0, 1 " in text
+
+
+def test_measures_of_a_board_stand_in_the_order_of_its_tables(organizer, campaign, alpha, qrels):
+    kept = score_campaign(actor=organizer, campaign=campaign, qrels=qrels, measures=["map", "ndcg"])
+    turned = ScoreSet.objects.create(
+        campaign=campaign,
+        qrels=qrels,
+        topics=kept.topics,
+        measures=kept.measures[::-1],
+        conditions=kept.conditions,
+        created_by=organizer,
+    )
+    row = kept.runs.get()
+    packed = np.ascontiguousarray(row.table[:, ::-1], "<f8").tobytes()
+    RunScores.objects.create(score_set=turned, run=alpha, means=row.means, packed=packed)
+    before, after = (get_leaderboard(each, ORGANIZER) for each in (kept, turned))
+    for name in kept.measures:
+        assert after.measure(name).name == name
+        assert after.as_scored_run(after.entries[0]).by_topic(name) == before.as_scored_run(
+            before.entries[0]
+        ).by_topic(name)

@@ -7,7 +7,6 @@ from datetime import timedelta
 import pytest
 from django.urls import reverse
 from django.utils import timezone
-from rest_framework.test import APIClient
 
 from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused, ConfirmationNeeded
@@ -18,9 +17,10 @@ from campaigns.services.runs import latest_check_job, submit_run, withdraw_run
 from evaluation.models import ScoreSet
 from evaluation.services.release import release_scores
 from evaluation.services.scoring import score_campaign
-from tests.confirming import confirm, read_confirmation
+from tests.confirming import api, confirm, read_confirmation
 from tests.csv_reading import csv_rows
 from tests.pages import read_page
+from tests.refusals import refusing
 from tests.world.files import accepted_run, checked_run, run_text
 
 
@@ -36,12 +36,6 @@ def released(organizer, score_set, participant, rival) -> ScoreSet:
 
 def is_released() -> bool:
     return ScoreSet.objects.filter(released_at__isnull=False).exists()
-
-
-def api(user) -> APIClient:
-    client = APIClient()
-    client.force_authenticate(user)
-    return client
 
 
 # Release
@@ -153,9 +147,8 @@ def test_visibility_before_a_release_is_a_setting(organizer, campaign):
 
 
 def test_after_a_release_the_settings_do_not_change_it(organizer, campaign, released, as_user):
-    with pytest.raises(ActionRefused) as refused:
+    with refusing("board-released"):
         update_campaign(actor=organizer, campaign=campaign, board="names")
-    assert refused.value.code == "board-released"
     address = reverse("api-campaign-detail", args=["small"])
     assert api(organizer).patch(address, {"board": "names"}, format="json").status_code == 409
     page = read_page(as_user(organizer).get("/c/small/setup/"))
@@ -254,12 +247,11 @@ def test_before_a_release_a_withdrawn_run_leaves_the_next_evaluation(
 def test_a_released_run_is_not_replaced_and_keeps_tag_and_place(
     participant, organizer, team, campaign, alpha, released
 ):
-    with pytest.raises(ActionRefused) as refused:
+    with refusing("scores-released"):
         submit_run(
             actor=participant, campaign=campaign, team=team, data=run_text("better"),
             file_name="better.txt", replaces=alpha,
         )  # fmt: skip
-    assert refused.value.code == "scores-released"
     update_campaign(actor=organizer, campaign=campaign, max_runs_per_team=1)
     withdraw_run(actor=participant, run=alpha)
     with pytest.raises(ActionRefused, match="Run limit reached"):

@@ -14,8 +14,8 @@ from django.utils import timezone
 from campaigns.lifecycle.head import (
     Place,
     build_groups,
-    build_next_step,
     build_phases,
+    list_next_steps,
     list_pending_tasks,
 )
 from campaigns.lifecycle.status import get_campaign_status
@@ -25,10 +25,9 @@ from evaluation.services.scoring import score_campaign
 from judging.models import Assignment, Plan, Slot
 from poolbench.pooling.spec import depth_spec
 from pooling.lifecycle import PoolFacts
-from pooling.models import Pool, PoolItem
 from pooling.services.freeze import freeze_pool
 from tests.pages import read_page
-from tests.world.files import accepted_run
+from tests.world.files import accepted_run, make_pool
 
 HEAD = Template("{% load campaign_head %}{% campaign_head campaign %}")
 
@@ -52,22 +51,10 @@ def actions(campaign, user) -> list[str]:
 
 
 @pytest.fixture
-def pool(campaign, organizer, alpha) -> Pool:
-    made = Pool.objects.create(
-        campaign=campaign, version=1, spec={}, inputs_hash="", size=2, frozen_by=organizer
-    )
+def plan(campaign, organizer, assessor, alpha) -> Plan:
+    pool = make_pool(campaign, {"1": ["d1", "d2"]})
+    made = Plan.objects.create(campaign=campaign, pool=pool, created_by=organizer)
     topic = campaign.topics.get(number="1")
-    for position, docno in enumerate(("d1", "d2")):
-        PoolItem.objects.create(
-            pool=made, topic=topic, docno=docno, min_rank=1, contributors=b"", position=position
-        )
-    return made
-
-
-@pytest.fixture
-def plan(pool, organizer, assessor) -> Plan:
-    made = Plan.objects.create(campaign=pool.campaign, pool=pool, created_by=organizer)
-    topic = pool.campaign.topics.get(number="1")
     Assignment.objects.create(plan=made, topic=topic, assessor=assessor)
     Slot.objects.bulk_create(
         Slot(plan=made, item=item, topic=topic, k=1, position=item.position)
@@ -232,10 +219,8 @@ def test_judging_that_goes_on_after_qrels_is_not_to_come(campaign, organizer, al
         "Setup": "done", "Runs": "done", "Pool": "done", "Judging": "now", "Qrels": "done",
         "Scores": "now",
     }  # fmt: skip
-    release_scores(
-        actor=organizer,
-        score_set=score_campaign(actor=organizer, campaign=campaign, qrels=qrels),
-    )
+    made = score_campaign(actor=organizer, campaign=campaign, qrels=qrels)
+    release_scores(actor=organizer, score_set=made)
     assert set(states(campaign, organizer).values()) == {"done"}
     assert notes(campaign, organizer)["Judging"] == "0 of 2 judged"
 
@@ -248,8 +233,7 @@ def test_where_nothing_is_needed_the_head_says_what_comes_next(
     campaign, organizer, participant, assessor, assessor2, alpha, plan
 ):
     def told(user):
-        step = build_next_step(get_campaign_status(campaign, user))
-        return step and step.label
+        return list_next_steps(get_campaign_status(campaign, user))[0].label
 
     assert told(organizer) == "Monitor judging, then freeze qrels"
     assert told(assessor2) == "No topics assigned to you yet"
@@ -259,11 +243,10 @@ def test_where_nothing_is_needed_the_head_says_what_comes_next(
 
 
 def test_the_next_act_is_left_out_on_its_own_page(campaign, organizer, alpha, as_user):
-    def act(page: str) -> str | None:
-        address = reverse(page, args=[campaign.slug])
-        shown = re.search(
-            r'class="next-act" href="([^"]*)"', read_page(as_user(organizer).get(address))
-        )
+    def act(name: str) -> str | None:
+        address = reverse(name, args=[campaign.slug])
+        page = read_page(as_user(organizer).get(address))
+        shown = re.search(r'class="next-act" href="([^"]*)"', page)
         return shown and shown[1]
 
     assert act("runs") == reverse("pools", args=[campaign.slug])
@@ -283,7 +266,7 @@ def test_tasks_and_steps_are_on_the_overview_only(campaign, organizer, alpha, as
 
 def test_an_invited_team_is_waited_for(campaign, organizer, participant):
     assert actions(campaign, organizer) == []
-    step = build_next_step(get_campaign_status(campaign, organizer))
+    step = list_next_steps(get_campaign_status(campaign, organizer))[0]
     assert step.label == "No runs yet; runs are checked on submission"
 
 

@@ -12,7 +12,6 @@ from hashlib import sha256
 import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
-from rest_framework.test import APIClient
 
 from campaigns.models import Campaign
 from evaluation.queries.paper import get_paper_results
@@ -23,6 +22,7 @@ from poolbench.evaluation.paper.files import build_paper_charts, iter_paper_file
 from poolbench.evaluation.paper.report import RUNS_FORMATS, TOPICS_FORMATS
 from poolbench.evaluation.paper.verdict import format_ordinal, judge_paper
 from poolbench.verdicts import MOST_WORDS, VerdictState
+from tests.confirming import api
 from tests.csv_reading import csv_conditions, csv_rows
 from tests.pages import read_page
 from tests.world.files import accepted_run, qrels_release
@@ -188,10 +188,8 @@ def test_a_foreign_team_is_not_found(client, participant, rival, released):
         args = ["all", "zip"]
         answer = get(client, who, campaign, "paper-download", args, team=team)
         assert answer.status_code == status
-        api = APIClient()
-        api.force_authenticate(who)
         address = reverse("api-score-set-paper-zip", args=[released.pk])
-        assert api.get(address, {"team": team}).status_code == status
+        assert api(who).get(address, {"team": team}).status_code == status
 
 
 def test_nothing_is_shown_before_the_release(client, participant, organizer, scored):
@@ -200,9 +198,7 @@ def test_nothing_is_shown_before_the_release(client, participant, organizer, sco
     assert "No scores yet" in read_page(page)
     download = get(client, participant, scored.campaign, "paper-download", ["runs", "csv"])
     assert download.status_code == 404
-    api = APIClient()
-    api.force_authenticate(participant)
-    assert api.get(reverse("api-score-set-paper", args=[scored.pk])).status_code == 404
+    assert api(participant).get(reverse("api-score-set-paper", args=[scored.pk])).status_code == 404
     text = read_page(get(client, organizer, scored.campaign, team="Alpha"))
     assert "Not released" in text
     assert "alpha-good" in text
@@ -289,15 +285,13 @@ def test_the_archive_is_the_same_each_time_and_complete(scored):
 def test_page_api_and_command_give_the_same_archive(client, participant, released, tmp_path):
     page = get(client, participant, released.campaign, "paper-download", ["all", "zip"])
     assert page.headers["Content-Type"] == "application/zip"
-    api = APIClient()
-    api.force_authenticate(participant)
-    sent = api.get(reverse("api-score-set-paper-zip", args=[released.pk]))
+    sent = api(participant).get(reverse("api-score-set-paper-zip", args=[released.pk]))
     assert sent.content == page.content
     file = tmp_path / "paper.zip"
     slug = released.campaign.slug
     call_command("paper", campaign=slug, team="Alpha", output=file)
     assert file.read_bytes() == page.content
-    data = api.get(reverse("api-score-set-paper", args=[released.pk])).json()
+    data = api(participant).get(reverse("api-score-set-paper", args=[released.pk])).json()
     assert data["verdict"]["sentence"].startswith("alpha-good is 1st")
     with pytest.raises(CommandError, match="Unknown team: Gamma"):
         call_command("paper", campaign=slug, team="Gamma", output=file)

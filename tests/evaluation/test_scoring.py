@@ -1,3 +1,5 @@
+"""Scores of a campaign: their values, conditions and refusals, and their release."""
+
 from __future__ import annotations
 
 import math
@@ -10,10 +12,12 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Job
 from campaigns.services import jobs
 from evaluation.models import RunScores, ScoreSet
+from evaluation.services.release import release_scores
 from evaluation.services.scoring import evaluate_campaign, request_evaluation, score_campaign
 from judging.queries.judgments import qrels_table
 from poolbench.evaluation.measures.registry import DEFAULT_NAMES
 from reliability.queries.collection import load_collection
+from tests.refusals import refusing
 from tests.world.files import qrels_release
 
 
@@ -114,16 +118,14 @@ def test_unknown_measures_are_refused_together(organizer, campaign, alpha, qrels
 
 
 def test_a_campaign_without_runs_is_refused(organizer, campaign, qrels):
-    with pytest.raises(ActionRefused) as refused:
+    with refusing("no-runs"):
         request_evaluation(actor=organizer, campaign=campaign, qrels=qrels)
-    assert refused.value.code == "no-runs"
 
 
 def test_a_relevance_level_of_0_is_refused(organizer, campaign, alpha, qrels):
     campaign.relevance_level = 0
-    with pytest.raises(ActionRefused) as refused:
+    with refusing("bad-level"):
         score_campaign(actor=organizer, campaign=campaign, qrels=qrels)
-    assert refused.value.code == "bad-level"
 
 
 def test_only_organizers_evaluate(participant, assessor, campaign, alpha, qrels):
@@ -185,3 +187,26 @@ def test_the_same_evaluation_is_queued_once(organizer, campaign, alpha, qrels, s
     assert request_evaluation(**asked, measures=["map"]) != first
     jobs.run_here(first)
     assert request_evaluation(**asked) != first
+
+
+def test_release_scores_is_said_once_and_logged(organizer, campaign, score_set):
+    released = release_scores(actor=organizer, score_set=score_set)
+    assert released.released_at is not None
+    assert released.released_by == organizer
+    assert campaign.events.filter(code="scores.released").count() == 1
+
+
+def test_release_scores_cannot_be_repeated(organizer, score_set):
+    first = release_scores(actor=organizer, score_set=score_set).released_at
+    with refusing("already-released"):
+        release_scores(actor=organizer, score_set=score_set)
+    score_set.refresh_from_db()
+    assert score_set.released_at == first
+
+
+def test_only_organizers_release(participant, assessor, viewer, score_set):
+    for person in (participant, assessor, viewer):
+        with pytest.raises(PermissionDenied):
+            release_scores(actor=person, score_set=score_set)
+    score_set.refresh_from_db()
+    assert score_set.released_at is None

@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from campaigns import store
 from campaigns.errors import ActionRefused
-from campaigns.models.snapshots import name_snapshot
+from campaigns.models.history import name_snapshot
 from campaigns.services.snapshots import refresh_snapshot, request_stale_snapshots
 from crowd.models import GoldPair
 from judging.models import Judgment, Purpose

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Event
-from campaigns.models.snapshots import name_snapshot
+from campaigns.models.history import name_snapshot
 from campaigns.services.heartbeats import run_tick
 from campaigns.services.snapshots import (
     compute_report,

@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from campaigns.models import Job, Snapshot
-from campaigns.models.snapshots import name_snapshot
+from campaigns.models.history import name_snapshot
 from campaigns.services.jobs import perform_job
 from campaigns.services.snapshots import (
     REST,

@@ -63,6 +63,12 @@ def upload(data: bytes, name: str = "run.txt") -> SimpleUploadedFile:
     return SimpleUploadedFile(name, data)
 
 
+def run_form(team: Team, data: bytes | None = None, **fields: object) -> dict[str, object]:
+    """What the page of submission sends."""
+    file = upload(run_text() if data is None else data)
+    return {"file": file, "team": team.pk, "kind": "automatic", "priority": 1, **fields}
+
+
 def checked_run(
     actor: User, campaign: Campaign, team: Team, data: bytes | None = None, **fields: object
 ) -> Run:
