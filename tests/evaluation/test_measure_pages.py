@@ -16,11 +16,7 @@ from evaluation.forms.tryout import (
     default_query,
     tryout_parameters,
 )
-from evaluation.templatetags.measures import (
-    format_contribution,
-    formula_pieces,
-    split_code_pieces,
-)
+from evaluation.templatetags.measures import format_contribution, formula_pieces, split_code_pieces
 from evaluation.views.measures import format_fraction
 from poolbench.evaluation.charts.steps import BROAD, NARROW, build_steps_chart
 from poolbench.evaluation.measures.family import GROUPS, MeasureFamily

@@ -91,13 +91,7 @@ def test_totals_hold_the_repeats_from_the_start(
 
 
 def test_every_pair_stands_once_in_the_recent_list_and_my_judgments(
-    repeat_plan,
-    judge_all,
-    campaign,
-    assessor,
-    topic,
-    as_user,
-    call,
+    repeat_plan, judge_all, campaign, assessor, topic, as_user, call
 ):
     judge_all(topic)
     again = Judgment.objects.filter(purpose=Purpose.REPEAT).order_by("pk").last()

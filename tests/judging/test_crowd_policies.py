@@ -13,10 +13,7 @@ from campaigns.models.history import name_snapshot
 from campaigns.services.snapshots import refresh_snapshot, request_stale_snapshots
 from crowd.models import GoldPair
 from judging.models import Judgment, Purpose
-from judging.queries.aggregation import (
-    count_gold_answers,
-    load_label_matrix,
-)
+from judging.queries.aggregation import count_gold_answers, load_label_matrix
 from judging.services.policy_comparison import COMPARED
 from judging.services.qrels import freeze_qrels, preview_policies, verify_qrels
 from poolbench.judging.aggregation.base import (

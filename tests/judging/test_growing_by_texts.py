@@ -156,11 +156,7 @@ def test_without_scikit_learn_it_is_refused_and_told(
     said(assessor, next_of(assessor), 0)
     monkeypatch.setattr(document_texts.importlib.util, "find_spec", lambda _: None)
     args = {"actor": organizer, "campaign": campaign, "spec": read_spec(SPEC), "runs": runs}
-    acts = (
-        lambda: preview_pool(**args),
-        lambda: freeze_pool(**args),
-        lambda: next_of(assessor),
-    )
+    acts = (lambda: preview_pool(**args), lambda: freeze_pool(**args), lambda: next_of(assessor))
     for act in acts:
         with pytest.raises(ActionRefused) as refused:
             act()

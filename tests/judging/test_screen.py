@@ -233,11 +233,7 @@ def test_a_key_of_the_screen_is_refused_with_the_list(organizer, key):
 
 
 def test_the_api_the_form_and_the_manifest_refuse_it_too(
-    campaign,
-    organizer,
-    as_user,
-    call,
-    tmp_path,
+    campaign, organizer, as_user, call, tmp_path
 ):
     grades = [
         {"value": 0, "label": "no", "key": "n", "gain": 0},

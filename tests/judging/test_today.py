@@ -13,10 +13,7 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Event
 from campaigns.models.history import name_snapshot
 from campaigns.services.heartbeats import run_tick
-from campaigns.services.snapshots import (
-    compute_report,
-    get_report,
-)
+from campaigns.services.snapshots import compute_report, get_report
 from judging.models import AlarmDismissal, Judgment, Plan, Purpose, ReviewRequest, Slot
 from judging.queries.today import load_situation
 from judging.services.today import (

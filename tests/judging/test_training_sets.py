@@ -11,11 +11,7 @@ from django.urls import reverse
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Event
-from judging.queries.training import (
-    list_agreed_pairs,
-    list_training_pairs,
-    list_training_progress,
-)
+from judging.queries.training import list_agreed_pairs, list_training_pairs, list_training_progress
 from judging.services.training import (
     add_training,
     answer_training_pair,

@@ -7,11 +7,7 @@ from typing import Any
 
 from campaigns.models import Campaign, Invitation, Job, Role, Run, Team, User
 from campaigns.services import jobs
-from campaigns.services.people import (
-    create_invitation,
-    get_or_create_team,
-    sign_invitation_token,
-)
+from campaigns.services.people import create_invitation, get_or_create_team, sign_invitation_token
 from campaigns.services.runs import latest_check_job, submit_run
 from crowd.models import Study
 from evaluation.models import RunScores, ScoreSet

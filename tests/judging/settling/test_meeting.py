@@ -11,16 +11,9 @@ from campaigns import store
 from campaigns.errors import ActionRefused
 from campaigns.models import Role, User
 from judging.models import Judgment, Purpose, Slot
-from judging.queries.adjudication import (
-    current_decision,
-    list_disagreements,
-    open_pairs_for,
-)
+from judging.queries.adjudication import current_decision, list_disagreements, open_pairs_for
 from judging.queries.judgments import load_pair_ballots
-from judging.services.adjudication import (
-    record_meeting_decision,
-    withdraw_decision,
-)
+from judging.services.adjudication import record_meeting_decision, withdraw_decision
 from judging.services.qrels import freeze_qrels, verify_qrels
 from tests.judging.settling.acts import take
 from tests.judging.test_work import lapse

@@ -10,10 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from poolbench.preferences.click_log import (
-    preferences_from_clicks,
-    share_of_preferences_met,
-)
+from poolbench.preferences.click_log import preferences_from_clicks, share_of_preferences_met
 from poolbench.preferences.interleaved_runs import compare_credits
 from poolbench.preferences.interleaving import (
     METHODS,
