@@ -12,6 +12,7 @@ from judging.queries.judgments import current_judgments, own_current_judgments
 from judging.queries.screen import get_assessor_topic
 from judging.services.judgments import claim_next, undo_judgment
 from judging.services.training import answer_training_pair, next_training_pair
+from tests.refusals import refusal
 from tests.world.judgments import submit_judgment
 
 
@@ -181,9 +182,7 @@ def test_marks_and_passages_are_written(plan, assessor, grade):
     ],
 )
 def test_bad_marks_are_refused(plan, grade, assessor, more, code):
-    with pytest.raises(ActionRefused) as refused:
-        grade(assessor, "d1", 1, **more)
-    assert refused.value.code == code
+    assert refusal(grade, assessor, "d1", 1, **more) == code
     assert Judgment.objects.count() == 0
 
 
@@ -192,9 +191,7 @@ def test_a_relevant_document_needs_a_passage_where_the_plan_asks(
 ):
     Plan.objects.update(rationale=Plan.Rationale.RELEVANT)
     grade(assessor, "d1", 0)
-    with pytest.raises(ActionRefused) as refused:
-        grade(assessor, "d2", campaign.relevance_level)
-    assert refused.value.code == "no-passage"
+    assert refusal(grade, assessor, "d2", campaign.relevance_level) == "no-passage"
     given = submit_judgment(
         actor=assessor, campaign=campaign, topic=topic, docno="d2", grade=2, passages=[(0, 3,
         "abc")],

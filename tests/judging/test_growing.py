@@ -31,6 +31,7 @@ from pooling.queries.adaptive_pools import list_growth
 from pooling.services import adaptive_pools
 from pooling.services.freeze import freeze_pool
 from tests.judging.conftest import waiting
+from tests.refusals import refusal
 from tests.world.files import ranked_run
 from tests.world.judgments import submit_judgment
 
@@ -200,9 +201,10 @@ def test_judgments_of_an_earlier_pool_count_and_are_not_asked_for_again(
 def test_other_designs_cannot_share_it_out(pool, organizer, assessor, assessor2):
     people = {"1": [assessor, assessor2]}
     scheme = PlanOptions(design="round-robin", parameters={"n": 1})
-    with pytest.raises(ActionRefused) as refused:
-        create_plan(actor=organizer, pool=pool, assessors=people, scheme=scheme)
-    assert refused.value.code == "pool-grows"
+    assert (
+        refusal(create_plan, actor=organizer, pool=pool, assessors=people, scheme=scheme)
+        == "pool-grows"
+    )
 
 
 def test_a_pool_may_begin_with_nothing(campaign, organizer, assessor, topic, runs):
@@ -247,9 +249,10 @@ def test_a_plan_does_not_ask_for_what_a_pool_has_grown_by_meanwhile(
         return laid
 
     monkeypatch.setattr(plans, "allocate_plan", laid_and_late)
-    with pytest.raises(ActionRefused) as refused:
-        create_plan(actor=organizer, pool=deep, overlap=1, assessors={"1": [assessor]})
-    assert refused.value.code == "planned-meanwhile"
+    assert (
+        refusal(create_plan, actor=organizer, pool=deep, overlap=1, assessors={"1": [assessor]})
+        == "planned-meanwhile"
+    )
     monkeypatch.undo()
     create_plan(actor=organizer, pool=deep, overlap=1, assessors={"1": [assessor]})
     docnos = Slot.objects.values_list("item__docno", flat=True)

@@ -26,6 +26,7 @@ from pooling.queries.preview import preview_pool
 from pooling.services import adaptive_pools
 from pooling.services.freeze import freeze_pool
 from tests.judging.test_growing import said, worked
+from tests.refusals import refusal
 from tests.world.files import ranked_run
 
 TEXTS = {
@@ -94,9 +95,10 @@ def test_previewing_and_freezing_load_no_text(campaign, organizer, runs, monkeyp
 def test_the_pool_names_what_was_there_to_read(campaign, organizer, runs, pool):
     assert list(pool.spec["texts"]) == ["1"]
     assert len(pool.spec["texts"]["1"]) == 64
-    with pytest.raises(ActionRefused) as refused:
-        freeze_pool(actor=organizer, campaign=campaign, spec=read_spec(SPEC), runs=runs)
-    assert refused.value.code == "same-pool"
+    assert (
+        refusal(freeze_pool, actor=organizer, campaign=campaign, spec=read_spec(SPEC), runs=runs)
+        == "same-pool"
+    )
     plain = freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(1), runs=runs)
     assert "texts" not in plain.spec
 
@@ -158,9 +160,7 @@ def test_without_scikit_learn_it_is_refused_and_told(
     args = {"actor": organizer, "campaign": campaign, "spec": read_spec(SPEC), "runs": runs}
     acts = (lambda: preview_pool(**args), lambda: freeze_pool(**args), lambda: next_of(assessor))
     for act in acts:
-        with pytest.raises(ActionRefused) as refused:
-            act()
-        assert refused.value.code == "no-scikit-learn"
+        assert refusal(act) == "no-scikit-learn"
     with pytest.raises(CommandError, match="do not match their log: 1"):
         call_command("check_pool", "small")
 

@@ -8,7 +8,6 @@ from uuid import uuid4
 import pytest
 from django.urls import reverse
 
-from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
 from campaigns.services.campaigns import update_campaign
 from judging.api.judgments import JudgmentViewSet
@@ -16,6 +15,7 @@ from judging.models import Judgment, Purpose, TrainingPair
 from judging.services.judgments import release_leases, undo_judgment
 from tests.judging.test_screen import form_of
 from tests.pages import read_page
+from tests.refusals import refusal
 
 
 @pytest.fixture
@@ -100,9 +100,7 @@ def test_every_answer_to_the_script_names_the_current_version(plan, change, as_u
 @pytest.mark.parametrize("stated", [3, -1])
 def test_a_version_that_does_not_exist_is_refused(plan, change, grade, assessor, stated):
     change("Rule B")
-    with pytest.raises(ActionRefused) as refused:
-        grade(assessor, "d1", 1, guideline_version=stated)
-    assert refused.value.code == "no-guidelines"
+    assert refusal(grade, assessor, "d1", 1, guideline_version=stated) == "no-guidelines"
     assert versions() == []
 
 

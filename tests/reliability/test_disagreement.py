@@ -30,6 +30,7 @@ from reliability.queries.disagreement_studies import (
 from reliability.services.disagreement import open_round_by_value
 from tests.csv_reading import csv_rows
 from tests.pages import read_page
+from tests.refusals import refusal
 from tests.world.files import make_pool
 from tests.world.people import joined
 
@@ -139,9 +140,7 @@ def test_between_two_runs(ask, alpha, beta2):
     ],
 )
 def test_what_there_is_not_is_refused(ask, more, code):
-    with pytest.raises(ActionRefused) as refused:
-        ask(**more)
-    assert refused.value.code == code
+    assert refusal(ask, **more) == code
 
 
 def test_too_much_work_for_a_page_is_refused(organizer, judged):
