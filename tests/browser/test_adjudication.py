@@ -53,7 +53,7 @@ def decisions() -> list[tuple[str, str, int | None]]:
 
 def test_one_key_settles_a_pair_and_undo_brings_it_back(
     disputed, organizer, open_page, live_server
-) -> None:
+):
     third = joined(disputed, "third", Role.ADJUDICATOR)
     wanted = list_pairs_to_adjudicate(disputed, min_difference=1, crossing=False)
     open_round(actor=organizer, campaign=disputed, pairs=wanted, adjudicators=[third], blind=False)
@@ -87,9 +87,7 @@ def test_one_key_settles_a_pair_and_undo_brings_it_back(
     assert Judgment.objects.get(docno="d2", purpose=Purpose.ADJUDICATE, grade=1).comment
 
 
-def test_a_meeting_goes_from_pair_to_pair_by_keys(
-    disputed, organizer, open_page, live_server
-) -> None:
+def test_a_meeting_goes_from_pair_to_pair_by_keys(disputed, organizer, open_page, live_server):
     page = open_page()
     sign_in(page, organizer, live_server.url)
     page.goto("/c/small/judging/adjudication/meeting/")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
@@ -133,9 +132,7 @@ def release(page: Page) -> None:
     page.get_by_text("released", exact=False).first.wait_for()
 
 
-def test_campaign_goes_through_its_whole_life(
-    open_page: Callable[[], Page], client, settings
-) -> None:
+def test_campaign_goes_through_its_whole_life(open_page, client, settings):
     organizer, participant, assessor = open_page(), open_page(), open_page()
     for_team, for_assessor = set_up(organizer)
     join(participant, for_team, "pat")

@@ -183,9 +183,7 @@ def test_the_desk_works_without_scripts(pairs, make_plan, runs, compare) -> None
     assert [kind for kind, *_ in answers()] == ["choice", "withdrawn", "choice"]
 
 
-def test_on_a_phone_both_sides_are_reached_and_nothing_is_wider(
-    pairs, make_plan, runs, compare
-) -> None:
+def test_on_a_phone_both_sides_are_reached_and_nothing_is_wider(pairs, make_plan, runs, compare):
     for plan in (pairs, make_plan(kind="rankings", **runs), make_plan(kind="interleaved", **runs)):
         page = compare(plan, viewport={"width": 390, "height": 844})
         ready(page, 0)

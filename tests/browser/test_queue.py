@@ -240,9 +240,7 @@ def test_a_page_that_is_left_gives_back_what_was_not_shown(at_work):
     assert Slot.objects.get(state="leased").item.docno == "w01"
 
 
-def test_a_browser_that_keeps_nothing_sends_at_once_and_says_so(
-    desk: Callable[..., Page], campaign, assessor
-):
+def test_a_browser_that_keeps_nothing_sends_at_once_and_says_so(desk, campaign, assessor):
     give_work(campaign, assessor)
     page = desk("/c/small/judge/")
     page.add_init_script("delete window.indexedDB; window.indexedDB = undefined;")

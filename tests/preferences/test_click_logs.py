@@ -117,9 +117,7 @@ def test_runs_compared_by_judges_have_an_outcome(ranking_plan, campaign, assesso
     assert (outcome.wins_a, outcome.wins_b) == ((0, 1) if slot.swapped else (1, 0))
 
 
-def test_preferences_never_become_grades(
-    clicks, pairs_plan, organizer, campaign, assessor, claim
-) -> None:
+def test_preferences_never_become_grades(clicks, pairs_plan, organizer, campaign, assessor, claim):
     """Neither clicks nor comparisons write a judgment, and a qrels version has the judged pairs
     only."""
     answer(assessor, claim(assessor), "left")

@@ -6,8 +6,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -81,9 +79,7 @@ def run_fresh_processes() -> None:
 
 
 @pytest.mark.service
-def test_uploads_at_once_on_a_fresh_web_process_are_all_answered_as_stored(
-    tmp_path: Path, migrated: Callable[[Path], None]
-) -> None:
+def test_uploads_at_once_on_a_fresh_web_process_are_all_answered_as_stored(tmp_path, migrated):
     env = {
         **os.environ,
         "POOLBENCH_VAR": str(tmp_path),

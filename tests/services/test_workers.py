@@ -12,7 +12,6 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -75,9 +74,7 @@ def broker(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.mark.service
-def test_worker_checks_runs_that_were_queued_before_it_started(
-    broker: str, tmp_path: Path, migrated: Callable[[Path], None]
-) -> None:
+def test_worker_checks_runs_that_were_queued_before_it_started(broker, tmp_path, migrated):
     database = tmp_path / "db.sqlite3"
     migrated(database)
     env = {

@@ -119,9 +119,7 @@ def released(qrels: Qrels) -> str:
     return store.get_blob(qrels.path).decode()
 
 
-def test_eight_assessors_are_adjudicated_released_and_verified(
-    organizer: User, judged: Campaign, published: dict[str, Grades], nist: Grades
-) -> None:
+def test_eight_assessors_are_adjudicated_released_and_verified(organizer, judged, published, nist):
     assert Judgment.objects.count() == len(NAMES) * PASSAGES
     assert not Slot.objects.exclude(state=Slot.State.JUDGED).exists()
     sides = {pair: [published[name][pair] for name in NAMES] for pair in nist}

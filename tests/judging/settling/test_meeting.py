@@ -34,7 +34,7 @@ def agree(campaign, topic):
 
 def test_a_meeting_settles_and_the_pair_leaves_its_round(
     begin, disputed, organizer, adjudicator, agree
-) -> None:
+):
     begin()
     made = agree(organizer, "d1", 2, note="the table counts")
     assert (made.purpose, made.comment) == (Purpose.ADJUDICATE, "the table counts")
@@ -57,7 +57,7 @@ def test_the_same_submission_settles_once(disputed, organizer, agree) -> None:
 
 def test_the_latest_decision_stands_and_can_be_taken_back(
     disputed, organizer, adjudicator, agree, topic
-) -> None:
+):
     def standing() -> int | None:
         found = current_decision(disputed, topic, "d1")
         return found and found.grade
@@ -76,7 +76,7 @@ def test_the_latest_decision_stands_and_can_be_taken_back(
 
 def test_a_decision_taken_back_puts_the_pair_into_its_round_again(
     begin, disputed, organizer, adjudicator, agree, topic
-) -> None:
+):
     begin(apart=2)
     agree(organizer, "d1", 2)
     withdraw_decision(
@@ -87,7 +87,7 @@ def test_a_decision_taken_back_puts_the_pair_into_its_round_again(
 
 def test_a_meeting_waits_for_what_is_on_a_screen(
     begin, disputed, organizer, adjudicator, agree, decide
-) -> None:
+):
     begin(apart=2)
     slot = take(adjudicator, disputed)
     with pytest.raises(ActionRefused, match="Document d1 is checked out to adjudicator"):
@@ -99,9 +99,7 @@ def test_a_meeting_waits_for_what_is_on_a_screen(
     assert {each.docno: each.adjudicated for each in list_disagreements(disputed)}["d1"] == 2
 
 
-def test_a_meeting_refuses_what_nobody_judged_and_grades_off_the_scale(
-    disputed, organizer, agree
-) -> None:
+def test_a_meeting_refuses_what_nobody_judged_and_grades_off_the_scale(disputed, organizer, agree):
     with pytest.raises(ActionRefused, match="Document d9 has not been judged yet"):
         agree(organizer, "d9", 1)
     with pytest.raises(ActionRefused, match="not on the grade scale"):
@@ -110,7 +108,7 @@ def test_a_meeting_refuses_what_nobody_judged_and_grades_off_the_scale(
 
 def test_who_may_still_judge_a_pair_must_not_see_what_others_said(
     double_plan, campaign, assessor, assessor2, grade
-) -> None:
+):
     grade(assessor, "d1", 0)
     assert ("1", "d1") not in open_pairs_for(assessor, campaign)
     assert ("1", "d1") in open_pairs_for(assessor2, campaign)
@@ -119,7 +117,7 @@ def test_who_may_still_judge_a_pair_must_not_see_what_others_said(
 @pytest.mark.parametrize("blind", [True, False])
 def test_the_meeting_keeps_from_blind_adjudicators_what_they_will_get(
     begin, disputed, adjudicator, blind
-) -> None:
+):
     begin(apart=2, blind=blind)
     assert (("1", "d1") in open_pairs_for(adjudicator, disputed)) is blind
     take(adjudicator, disputed)
@@ -146,9 +144,7 @@ def test_adjudications_are_heard_by_the_policies_that_say_so(disputed, organizer
     assert disputed.qrels.get(version=1).manifest["adjudications"] is None
 
 
-def test_a_release_as_of_a_moment_before_does_not_know_the_adjudication(
-    disputed, organizer, agree
-) -> None:
+def test_a_release_as_of_a_moment_before_does_not_know_the_adjudication(disputed, organizer, agree):
     before = timezone.now()
     agree(organizer, "d1", 1)
     args = {"actor": organizer, "campaign": disputed, "policy": "adjudicated-maximum"}

@@ -104,9 +104,7 @@ def test_no_pair_is_in_two_rounds_or_settled_twice(begin, disputed, adjudicator,
     assert [each.state for each in list_disagreements(disputed)] == ["settled", "round", "round"]
 
 
-def test_pairs_taken_before_are_left_out_and_told(
-    begin, disputed, organizer, adjudicator, topic
-) -> None:
+def test_pairs_taken_before_are_left_out_and_told(begin, disputed, organizer, adjudicator, topic):
     begin(apart=2)
     pairs = [(topic.pk, docno, None) for docno in ("d1", "d3", "d1")]
     open_round(actor=organizer, campaign=disputed, pairs=pairs, adjudicators=[adjudicator])
@@ -121,7 +119,7 @@ def test_pairs_taken_before_are_left_out_and_told(
 
 def test_a_pair_can_come_to_a_second_round_after_its_decision_is_taken_back(
     begin, disputed, organizer, adjudicator, decide
-) -> None:
+):
     plan = begin(apart=2)
     decide(adjudicator, take(adjudicator, disputed), 1)
     undo_judgment(actor=adjudicator, campaign=disputed, kind=ADJUDICATE)
@@ -152,7 +150,7 @@ def test_nobody_adjudicates_a_pair_of_their_own(begin, disputed, assessor) -> No
 
 def test_only_the_role_opens_works_and_settles(
     begin, disputed, organizer, assessor, adjudicator, participant, topic
-) -> None:
+):
     with pytest.raises(ActionRefused, match="Not an adjudicator of this campaign: assessor"):
         begin(people=[assessor])
     with pytest.raises(ActionRefused, match="has no adjudicators"):
@@ -173,9 +171,7 @@ def test_only_the_role_opens_works_and_settles(
             )  # fmt: skip
 
 
-def test_the_deadline_of_judging_does_not_stop_adjudication(
-    begin, disputed, adjudicator, decide
-) -> None:
+def test_the_deadline_of_judging_does_not_stop_adjudication(begin, disputed, adjudicator, decide):
     begin(apart=2)
     disputed.judging_deadline = timezone.now() - timedelta(days=1)
     disputed.save()
@@ -198,7 +194,7 @@ def test_a_skip_waits_for_the_organizer_and_is_told(begin, disputed, adjudicator
 
 def test_what_is_agreed_by_now_can_leave_the_round(
     begin, disputed, organizer, assessor, adjudicator, grade
-) -> None:
+):
     plan = begin()
     grade(assessor, "d3", 2)
     disagreeing = {("1", "d1"), ("1", "d4")}
@@ -212,7 +208,7 @@ def test_what_is_agreed_by_now_can_leave_the_round(
 
 def test_an_ended_round_keeps_what_is_settled_and_a_place_for_what_is_out(
     begin, disputed, organizer, adjudicator, decide
-) -> None:
+):
     plan = begin()
     decide(adjudicator, take(adjudicator, disputed), 2)
     out = take(adjudicator, disputed)
@@ -243,9 +239,7 @@ def test_sides_have_letters_that_tell_nobody(disputed, topic, assessor, assessor
     assert letters == ["A", "Z", "AA", "AB", "AZ", "BA"]
 
 
-def test_a_closed_round_offers_nothing_again(
-    begin, disputed, organizer, adjudicator, decide
-) -> None:
+def test_a_closed_round_offers_nothing_again(begin, disputed, organizer, adjudicator, decide):
     other = joined(disputed, "other", Role.ADJUDICATOR)
     plan = begin(people=[adjudicator, other])
     out, left = take(adjudicator, disputed), take(other, disputed)
@@ -269,7 +263,7 @@ def test_a_closed_round_offers_nothing_again(
 
 def test_a_round_without_waiting_pairs_is_closed_too(
     begin, disputed, organizer, adjudicator, as_user
-) -> None:
+):
     plan = begin(apart=2)
     take(adjudicator, disputed)
     client, address = as_user(organizer), reverse("round-end", args=["small", plan.pk])

@@ -89,9 +89,7 @@ def assert_bounds(topic: Topic, options: ScoringOptions) -> None:
 
 @examples(50)
 @given(TOPICS, OPTIONS)
-def test_bounds_enclose_all_completions_and_exact_ones_are_reached(
-    drawn: tuple[list[int | None], list[int]], options: ScoringOptions
-) -> None:
+def test_bounds_enclose_all_completions_and_exact_ones_are_reached(drawn, options):
     assert_bounds(as_topic(*drawn), options)
 
 
@@ -101,9 +99,7 @@ LONG = st.lists(SIGNS, max_size=14).filter(lambda r: sum(is_open(g) for g in r) 
 
 @examples(20)
 @given(LONG, st.lists(st.sampled_from([0, 1]), max_size=6))
-def test_bounds_of_longer_rankings_with_one_relevant_grade(
-    ranked: list[int | None], missed: list[int]
-) -> None:
+def test_bounds_of_longer_rankings_with_one_relevant_grade(ranked, missed):
     assert_bounds(as_topic(ranked, missed), ScoringOptions())
 
 

@@ -169,9 +169,7 @@ def collection(path: Path) -> JudgmentTable:
 @pytest.mark.parametrize(
     ("place", "topics", "empty"), [("cisi/CISI.REL", 76, 0), ("cranfield/cranqrel", 225, 0)]
 )
-def test_collections_of_relevant_documents_only_are_told(
-    data_dir: Path, place: str, topics: int, empty: int
-) -> None:
+def test_collections_of_relevant_documents_only_are_told(data_dir, place, topics, empty):
     found = advise_on_bpref(collection(data_dir / place))
     assert len(found.topics) == topics
     assert found.nonrelevant.tolist() == [0] * topics

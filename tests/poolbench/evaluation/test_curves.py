@@ -150,9 +150,7 @@ def test_readings_are_their_definitions(ranked: list[int | None], missed: int) -
 
 
 @given(grades, st.integers(1, 3))
-def test_average_precision_is_the_area_under_the_curve(
-    ranked: list[int | None], missed: int
-) -> None:
+def test_average_precision_is_the_area_under_the_curve(ranked, missed):
     topic = topic_of(ranked, missed)
     area = area_under_curve(batch_of(topic))[0]
     assert area == pytest.approx(value("map", topic), abs=1e-12)

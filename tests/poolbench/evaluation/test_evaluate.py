@@ -13,7 +13,6 @@ from poolbench.evaluation.bounds import compute_run_bounds
 from poolbench.evaluation.evaluate import NO_TOPIC, evaluate, score_batch, select_measures
 from poolbench.evaluation.judgments import JudgmentTable
 from poolbench.evaluation.matching import NoCommonTopicError, batch_from_places
-from poolbench.evaluation.measures.family import MeasureFamily
 from poolbench.evaluation.measures.names import UnknownMeasureError, parse_measure
 from poolbench.evaluation.measures.registry import FAMILIES
 from poolbench.evaluation.options import ScoringOptions, TopicSet
@@ -153,9 +152,7 @@ def test_an_estimate_that_is_whole_but_for_rounding_has_all_its_ranks_in_the_ide
     [family for family in FAMILIES.values() if family.better != "neither"],
     ids=lambda family: family.name,
 )
-def test_a_measure_that_says_what_is_better_tells_the_best_ranking_from_a_bad_one(
-    family: MeasureFamily,
-) -> None:
+def test_a_measure_that_says_what_is_better_tells_the_best_ranking_from_a_bad_one(family):
     rows = [("1", docno, "s", 2 if docno in "abcdef" else 0) for docno in "abcdefghijkl"]
     judged = JudgmentTable.from_sampled(build_strata_sample(rows))
     runs = (

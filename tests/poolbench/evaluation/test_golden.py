@@ -33,9 +33,7 @@ def is_ours(line: str, theirs: str, tag: str) -> bool:
 
 
 @pytest.mark.parametrize("tag", OPTION_SETS)
-def test_our_own_rules_are_those_of_trec_eval_10_but_for_recall_levels(
-    data_dir: Path, tag: str
-) -> None:
+def test_our_own_rules_are_those_of_trec_eval_10_but_for_recall_levels(data_dir, tag):
     compared, other = 0, 0
     for case in cases(data_dir):
         if not case.output("te10.0", tag).exists() or case.stopped("te10.0", tag):

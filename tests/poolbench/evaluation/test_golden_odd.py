@@ -79,9 +79,7 @@ def test_harmless_oddities_change_nothing(data_dir: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", ["all_minus1_topic", "all_minus2_topic"])
 @pytest.mark.parametrize("profile", PROGRAMS.values())
-def test_a_topic_without_judgments_silences_no_other(
-    data_dir: Path, name: str, profile: object
-) -> None:
+def test_a_topic_without_judgments_silences_no_other(data_dir, name, profile):
     case = Case(odd(data_dir, name), "ra")
     scores = evaluate(case.run(), case.judged(), ["all_trec"], ScoringOptions(profile=profile))
     assert scores.topics == ("351", "352")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import exp, log
 from statistics import fmean, harmonic_mean, median
@@ -47,9 +47,7 @@ def topics(drawn: Mapping[str, tuple[Sequence[int | None], Sequence[int]]]) -> d
 
 @examples(40)
 @given(DRAWN, st.sampled_from([1, 2]))
-def test_condensed_is_what_judged_documents_only_give(
-    drawn: dict[str, tuple[list[int | None], list[int]]], level: int
-) -> None:
+def test_condensed_is_what_judged_documents_only_give(drawn, level):
     run, qrels = made(topics(drawn))
     condensed = [with_param(measure, "list", "condensed") for measure in CONDENSABLE]
     by_list = evaluate(run, qrels, condensed, ScoringOptions(level=level))
@@ -60,9 +58,7 @@ def test_condensed_is_what_judged_documents_only_give(
 
 @examples(40)
 @given(DRAWN)
-def test_condensed_is_plain_where_all_retrieved_is_judged(
-    drawn: dict[str, tuple[list[int | None], list[int]]],
-) -> None:
+def test_condensed_is_plain_where_all_retrieved_is_judged(drawn):
     full = {t: ([max(g or 0, 0) for g in ranked], rest) for t, (ranked, rest) in drawn.items()}
     run, qrels = made(topics(full))
     plain = evaluate(run, qrels, CONDENSABLE)
@@ -74,9 +70,7 @@ def test_condensed_is_plain_where_all_retrieved_is_judged(
 
 @examples(40)
 @given(DRAWN, st.sampled_from([("nonrelevant", 0), ("relevant", 3), (2, 2)]))
-def test_stand_ins_are_what_such_judgments_would_give(
-    drawn: dict[str, tuple[list[int | None], list[int]]], stand_in: tuple[str | int, int]
-) -> None:
+def test_stand_ins_are_what_such_judgments_would_give(drawn, stand_in):
     name, grade = stand_in
     scale = {"z": ([3], [3])}
     run, qrels = made(topics(drawn) | scale)
@@ -129,9 +123,7 @@ def small_harmonic_mean(values: list[float]) -> float:
     ("arithmetic", fmean), ("geometric", geometric_mean), ("harmonic", small_harmonic_mean),
     ("median", median),
 ])  # fmt: skip
-def test_means_are_those_of_the_values_by_topic(
-    mean: str, wanted: Callable[[list[float]], float]
-) -> None:
+def test_means_are_those_of_the_values_by_topic(mean, wanted):
     averaged = [m for m in everything(FAMILIES.values()) if "mean" in m.family.all_parameters()]
     assert len({measure.family.name for measure in averaged}) > 30
     asked = [m for m in averaged if "mean" not in dict(m.params)]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from math import isnan
 
@@ -69,9 +68,7 @@ def test_every_family_is_here() -> None:
 
 @examples(40)
 @given(RUNS, QRELS, OPTIONS, st.randoms(use_true_random=False))
-def test_the_order_of_lines_changes_nothing(
-    run: Run, qrels: Qrels, options: ScoringOptions, chance: random.Random
-) -> None:
+def test_the_order_of_lines_changes_nothing(run, qrels, options, chance):
     lines, judged = list(run.items()), list(qrels.items())
     chance.shuffle(lines)
     chance.shuffle(judged)
@@ -82,18 +79,14 @@ def test_the_order_of_lines_changes_nothing(
 
 @examples(40)
 @given(RUNS, QRELS, OPTIONS, st.sampled_from([lambda s: 3 * s - 7, lambda s: s**3 / 9, np.exp]))
-def test_scores_that_keep_their_order_change_nothing(
-    run: Run, qrels: Qrels, options: ScoringOptions, change: Callable[[int], float]
-) -> None:
+def test_scores_that_keep_their_order_change_nothing(run, qrels, options, change):
     changed = {pair: change(score) for pair, score in run.items()}
     assert_same(scored(changed, qrels, options), scored(run, qrels, options))  # type: ignore[arg-type]
 
 
 @examples(40)
 @given(RUNS, QRELS, OPTIONS, st.sets(st.sampled_from(TOPICS)))
-def test_topics_do_not_touch_each_other(
-    run: Run, qrels: Qrels, options: ScoringOptions, chosen: set[str]
-) -> None:
+def test_topics_do_not_touch_each_other(run, qrels, options, chosen):
     # Without a table the scale is that of the qrels, topics taken together.
     options = replace(options, gains=options.gains or {1: 1.0, 2: 2.0, 3: 3.0})
     together = scored(run, qrels, options)
@@ -119,18 +112,14 @@ def only(pairs: dict[tuple[str, str], int], topics: set[str]) -> dict[tuple[str,
 
 @examples(40)
 @given(RUNS, QRELS, OPTIONS, st.dictionaries(DOCNOS, st.integers(0, 6), min_size=1))
-def test_topics_without_judgments_change_nothing(
-    run: Run, qrels: Qrels, options: ScoringOptions, more: dict[str, int]
-) -> None:
+def test_topics_without_judgments_change_nothing(run, qrels, options, more):
     added = {("unjudged", docno): score for docno, score in more.items()}
     assert_same(scored({**added, **run}, qrels, options), scored(run, qrels, options))
 
 
 @examples(60)
 @given(RUNS, QRELS, OPTIONS)
-def test_values_are_within_the_range_of_the_card(
-    run: Run, qrels: Qrels, options: ScoringOptions
-) -> None:
+def test_values_are_within_the_range_of_the_card(run, qrels, options):
     found = scored(run, qrels, options)
     for place, measure in enumerate(MEASURES):
         low, high = parse_card_range(measure.family.card.range)
@@ -156,9 +145,7 @@ def test_what_is_undefined_is_told(run: Run, qrels: Qrels, options: ScoringOptio
 
 @examples(20)
 @given(RUNS, QRELS, OPTIONS, st.sampled_from(MEASURES))
-def test_a_measure_alone_is_the_same_as_among_all(
-    run: Run, qrels: Qrels, options: ScoringOptions, measure: Measure
-) -> None:
+def test_a_measure_alone_is_the_same_as_among_all(run, qrels, options, measure):
     place = MEASURES.index(measure)
     together, alone = scored(run, qrels, options), scored(run, qrels, options, [measure])
     assert np.array_equal(alone.values[:, 0], together.values[:, place], equal_nan=True)

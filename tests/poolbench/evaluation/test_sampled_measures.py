@@ -171,9 +171,7 @@ def full_sample(grades: list[int], seed: int) -> tuple[ScoredRun, ScoredRun]:
 
 @examples(100)
 @given(GRADES, st.integers(0, 2**32 - 1))
-def test_with_every_pooled_document_judged_they_are_the_plain_measures(
-    grades: list[int], seed: int
-) -> None:
+def test_with_every_pooled_document_judged_they_are_the_plain_measures(grades, seed):
     estimates, plain = full_sample(grades, seed)
     assert estimates.mean("statAP") == pytest.approx(plain.mean("map"), abs=1e-12)
     assert estimates.mean("infNDCG") == pytest.approx(plain.mean("ndcg"), abs=1e-12)

@@ -65,9 +65,7 @@ READERS = [
 
 
 @pytest.mark.parametrize(("reader", "depth", "go_on"), READERS)
-def test_readers_walk_as_their_chances_say(
-    reader: str, depth: int, go_on: Callable[[int, float, float], float]
-) -> None:
+def test_readers_walk_as_their_chances_say(reader, depth, go_on):
     names = [f"{name}_{depth}({reader}, max_rel={TOP})" for name in FIGURES]
     found = evaluate(*made(TOPICS), names)
     for row, (topic, (ranked, _)) in enumerate(TOPICS.items()):

@@ -38,9 +38,7 @@ def worked(name: str, ranked: Any, judged: Any) -> WorkedScore:
 
 
 @pytest.mark.parametrize(("family", "example"), EXAMPLES)
-def test_an_example_comes_out_as_by_hand_and_as_a_file_does(
-    family: MeasureFamily, example: WorkedExample
-) -> None:
+def test_an_example_comes_out_as_by_hand_and_as_a_file_does(family, example):
     found = work_card_example(family, example)
     assert found.value == pytest.approx(example.value, abs=1e-9)
     by_file = value(found.name, (example.ranked, example.judged))
@@ -48,9 +46,7 @@ def test_an_example_comes_out_as_by_hand_and_as_a_file_does(
 
 
 @pytest.mark.parametrize(("family", "example"), EVERY)
-def test_the_steps_of_an_example_lead_to_its_value(
-    family: MeasureFamily, example: WorkedExample
-) -> None:
+def test_the_steps_of_an_example_lead_to_its_value(family, example):
     found = work_card_example(family, example)
     assert [step.grade for step in found.steps] == list(example.ranked)
     if found.steps:

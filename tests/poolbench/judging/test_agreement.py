@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from poolbench.judging.agreement.coefficient import AgreementCoefficient
 from poolbench.judging.agreement.formats import AGREEMENT_FORMATS
 from poolbench.judging.agreement.gwet import gwet_ordinal_weights
 from poolbench.judging.agreement.labels import labels_from_qrels
@@ -25,9 +24,7 @@ GRADES = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, m
 
 
 @pytest.mark.parametrize(("coefficient", "rows", "wanted"), EXAMPLES)
-def test_examples_of_the_cards_hold(
-    coefficient: AgreementCoefficient, rows: Rows, wanted: float
-) -> None:
+def test_examples_of_the_cards_hold(coefficient, rows, wanted):
     found = compute_coefficient(coefficient, labels(*rows), 1)
     assert found.value == pytest.approx(wanted, abs=1e-9)
 
@@ -38,9 +35,7 @@ def test_every_coefficient_has_an_example() -> None:
 
 @examples(60)
 @given(GRADES, st.permutations([0, 1]))
-def test_no_coefficient_depends_on_the_order_of_assessors(
-    cells: list[tuple[int, int]], order: list[int]
-) -> None:
+def test_no_coefficient_depends_on_the_order_of_assessors(cells, order):
     rows = [tuple(cell[side] for cell in cells) for side in (0, 1)]
     for name in COEFFICIENTS:
         straight, turned = value(name, *rows), value(name, *(rows[i] for i in order))
@@ -59,9 +54,7 @@ def test_perfect_agreement_is_1_or_undefined(cells: list[tuple[int, int]]) -> No
 
 @examples(40)
 @given(GRADES)
-def test_of_two_assessors_fleiss_is_scott_and_ac2_with_two_grades_is_ac1(
-    cells: list[tuple[int, int]],
-) -> None:
+def test_of_two_assessors_fleiss_is_scott_and_ac2_with_two_grades_is_ac1(cells):
     rows = tuple(tuple(cell[side] for cell in cells) for side in (0, 1))
     assert value("fleiss", *rows) == pytest.approx(value("scott", *rows), abs=1e-12)
     binary = tuple(tuple(int(grade > 1) for grade in row) for row in rows)

@@ -194,9 +194,7 @@ def test_a_crowd_has_intervals_over_all_of_it_only() -> None:
 
 
 @pytest.mark.parametrize(("topics", "printed", "hint"), [(4, False, False), (5, True, True)])
-def test_intervals_need_five_topics_and_are_a_hint_below_ten(
-    topics: int, printed: bool, hint: bool
-) -> None:
+def test_intervals_need_five_topics_and_are_a_hint_below_ten(topics, printed, hint):
     report = agreement_report(simulated(topics, 5), 1)
     everywhere = [report.overall, report.means, *report.pairs.values()]
     for found in [value for row in everywhere for value in row.values()]:

@@ -57,9 +57,7 @@ def test_fleiss_of_full_tables_is_that_of_statsmodels(units: list[tuple[int, ...
 
 @examples(150)
 @given(HOLES)
-def test_alphas_of_tables_with_holes_are_those_of_krippendorff(
-    units: list[tuple[int | None, ...]],
-) -> None:
+def test_alphas_of_tables_with_holes_are_those_of_krippendorff(units):
     rows: Rows = tuple(zip(*units, strict=True))
     matrix = np.array([[np.nan if g is None else g for g in row] for row in rows])
     compared = {g for unit in units if len([g for g in unit if g is not None]) > 1 for g in unit}
@@ -78,9 +76,7 @@ def test_alphas_of_tables_with_holes_are_those_of_krippendorff(
 
 @examples(100)
 @given(HOLES)
-def test_gwets_coefficients_of_tables_with_holes_are_those_of_his_formulas(
-    units: list[tuple[int | None, ...]],
-) -> None:
+def test_gwets_coefficients_of_tables_with_holes_are_those_of_his_formulas(units):
     """Gwet 2014, chapters 2 and 4, written out unit by unit."""
     rows: Rows = tuple(zip(*units, strict=True))
     given_ = [[g for g in unit if g is not None] for unit in units]
@@ -205,9 +201,7 @@ def test_binary_kappa_of_the_eight_assessors(data_dir: Path) -> None:
     ("pilot-round-01", 0.5513, 0.2881), ("agreement-round", 0.4534, 0.2284),
     ("main", 0.4207, 0.2043),
 ])  # fmt: skip
-def test_alphas_of_the_rounds_of_dl19(
-    part: str, ordinal: float, nominal: float, data_dir: Path
-) -> None:
+def test_alphas_of_the_rounds_of_dl19(part, ordinal, nominal, data_dir):
     folder = data_dir / "dl19-eight-assessors" / part
     found = without(read_folder(folder), "ground-truth")
     report = agreement_report(found, 2)
@@ -224,9 +218,7 @@ def without(found: LabelTable, name: str) -> LabelTable:
 @pytest.mark.parametrize(
     ("first", "second", "published"), [(1, 2, 0.380724), (5, 6, 0.468242), (7, 8, 0.337673)]
 )
-def test_kappas_of_the_pairs_of_dl19_are_means_over_topics(
-    first: int, second: int, published: float, data_dir: Path
-) -> None:
+def test_kappas_of_the_pairs_of_dl19_are_means_over_topics(first, second, published, data_dir):
     whole = read_folder(data_dir / "dl19-eight-assessors" / "main")
     report = agreement_report(whole.select_assessors(first - 1, second - 1), 2, binary=True)
     mean = report.topic_means.means["kappa"]

@@ -100,9 +100,7 @@ def ballot(people: dict[str, int] | None = None, **more: object) -> PairBallot:
         ("adjudicated-majority+automatic:robot", ballot(adjudicated=1, automatic={"robot": 3}), 1),
     ],
 )
-def test_who_is_heard_is_said_by_the_name(
-    policy: str, said: PairBallot, wanted: int | None
-) -> None:
+def test_who_is_heard_is_said_by_the_name(policy, said, wanted):
     rows, undecided = apply_policy(get_policy(policy), [said])
     assert rows == ([] if wanted is None else [("1", "d", wanted)])
     assert undecided == []

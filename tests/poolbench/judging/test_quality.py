@@ -252,9 +252,7 @@ def test_biases_of_the_eight_assessors_sum_to_nothing(data_dir: Path) -> None:
 
 
 @pytest.mark.parametrize(("topics", "printed", "hint"), [(4, False, False), (6, True, True)])
-def test_intervals_of_assessor_quality_need_five_topics(
-    topics: int, printed: bool, hint: bool
-) -> None:
+def test_intervals_of_assessor_quality_need_five_topics(topics, printed, hint):
     random, topic = np.random.default_rng(3), np.repeat(np.arange(topics), 25)
     given_ = said({name: (topic, random.integers(0, 4, len(topic)) * 1.0) for name in "ABC"})
     report = quality_report(JudgingRecord(labels((0,)), given_), 1)

@@ -111,9 +111,7 @@ RELEVANT = st.sets(st.sampled_from("abcdefg"))
 @pytest.mark.parametrize(("method", "values"), CASES)
 @examples(60)
 @given(lists=LISTS, relevant=RELEVANT, burn_in=st.booleans())
-def test_each_document_is_that_of_the_slow_twin(
-    method: str, values: dict[str, Any], lists: dict[str, str], relevant: set[str], burn_in: bool
-) -> None:
+def test_each_document_is_that_of_the_slow_twin(method, values, lists, relevant, burn_in):
     tables = [run(tag, {"1": docs}) for tag, docs in lists.items()]
     steps = [step("depth", k=1, order="random")] if burn_in else []
     (session,) = start_sessions(build_listing(tables, 10, 0), [*steps, step(method, **values)])
@@ -135,9 +133,7 @@ def test_each_document_is_that_of_the_slow_twin(
 
 @examples(100)
 @given(lists=LISTS, relevant=RELEVANT, judged=st.sets(st.sampled_from("abcdefg")))
-def test_mtc_is_settled_where_all_possible_judgments_say_so(
-    lists: dict[str, str], relevant: set[str], judged: set[str]
-) -> None:
+def test_mtc_is_settled_where_all_possible_judgments_say_so(lists, relevant, judged):
     tables = [run(tag, {"1": docs}) for tag, docs in lists.items()]
     candidates = build_listing(tables, 10, 0).topic(0)
     docs = list(candidates.docnos)

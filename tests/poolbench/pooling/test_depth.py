@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import pickle
-import random
 
 import numpy as np
 import pytest
@@ -84,9 +83,7 @@ LINES = st.dictionaries(
 
 @examples(60)
 @given(LINES, st.integers(1, 4), st.randoms(use_true_random=False))
-def test_the_order_of_runs_and_lines_changes_nothing(
-    lines: dict[tuple[str, str, str], int], depth: int, chance: random.Random
-) -> None:
+def test_the_order_of_runs_and_lines_changes_nothing(lines, depth, chance):
     first = _pool_of(list(lines.items()), depth)
     shuffled = list(lines.items())
     chance.shuffle(shuffled)

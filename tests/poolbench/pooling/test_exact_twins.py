@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,7 +9,7 @@ import pytest
 from poolbench.pooling.pool_builder import start_sessions
 from poolbench.pooling.session import PoolSession
 from tests.examples import ALL
-from tests.poolbench.pooling.exact_twins import EXACT, Twin
+from tests.poolbench.pooling.exact_twins import EXACT
 from tests.poolbench.pooling.generated import Campaign, generate
 from tests.poolbench.pooling.toy import step
 
@@ -27,9 +26,7 @@ def session_of(
 
 @pytest.mark.parametrize("number", [1, 2])
 @pytest.mark.parametrize(("method", "values", "twin", "own"), EXACT)
-def test_documents_are_those_of_exact_arithmetic(
-    method: str, values: dict[str, Any], twin: Callable[..., Twin], own: dict[str, Any], number: int
-) -> None:
+def test_documents_are_those_of_exact_arithmetic(method, values, twin, own, number):
     campaign = generate(number)
     session = session_of(campaign, number, method, values)
     slow = twin(campaign.lists, seed=number, **own)

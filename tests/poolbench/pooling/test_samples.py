@@ -59,9 +59,7 @@ def test_what_is_in_no_window_is_not_drawn() -> None:
     ([10, 0.5, 20], 20, [5, 5, 10]),  # cut in proportion
     (None, 10, [2, 2, 6]), (None, 11, [2, 2, 7]), (None, 3, [1, 1, 1]), (None, 100, [20, 20, 60]),
 ])  # fmt: skip
-def test_sizes_of_strata_add_up_exactly(
-    sample: list[object] | None, documents: int | None, sizes: list[int]
-) -> None:
+def test_sizes_of_strata_add_up_exactly(sample, documents, sizes):
     long = run("long", {"1": "".join(map(chr, range(0x4E00, 0x4E00 + 100)))})
     listing = build_listing([long], 100, 3)
     windows = [[1, 20], [21, 40], [41, 100]]
@@ -102,9 +100,7 @@ def test_probabilities_above_one_are_capped_and_what_is_left_is_shared() -> None
     st.integers(0, 40),
     st.floats(0, 1, exclude_max=True),
 )
-def test_systematic_samples_have_their_number(
-    weight: list[float], number: int, start: float
-) -> None:
+def test_systematic_samples_have_their_number(weight, number, start):
     probability = inclusion_probabilities(np.array(weight), min(number, len(weight)))
     assert probability.sum() == pytest.approx(min(number, len(weight)))
     assert ((probability >= 0) & (probability <= 1 + 1e-12)).all()

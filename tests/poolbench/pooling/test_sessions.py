@@ -78,9 +78,7 @@ def test_a_total_budget_is_met_exactly_and_decides_by_hash_where_it_cannot_be_ev
 
 @examples(200)
 @given(st.lists(st.integers(0, 30), min_size=1, max_size=8), st.integers(0, 300), st.integers(0, 9))
-def test_a_split_adds_up_and_is_as_even_as_it_can_be(
-    available: list[int], total: int, seed: int
-) -> None:
+def test_a_split_adds_up_and_is_as_even_as_it_can_be(available, total, seed):
     given_ = split_budget(total, available, [str(at) for at in range(len(available))], seed)
     assert given_.sum() == min(total, sum(available))
     assert (given_ <= available).all()
@@ -253,9 +251,7 @@ def test_before_one_queue_each_topic_has_its_share() -> None:
 
 @examples(40)
 @given(lists=st.lists(LISTS, min_size=1, max_size=4), relevant=SETS, total=st.integers(0, 30))
-def test_a_campaign_played_by_hand_goes_as_the_simulated_one(
-    lists: list[dict[str, str]], relevant: set[str], total: int
-) -> None:
+def test_a_campaign_played_by_hand_goes_as_the_simulated_one(lists, relevant, total):
     tables = [
         run(tag, {str(at): topic[tag] for at, topic in enumerate(lists) if tag in topic})
         for tag in "pqrs"

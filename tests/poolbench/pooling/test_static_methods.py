@@ -144,9 +144,7 @@ def code_order(
 @pytest.mark.parametrize(("method", "values", "score"), SLOW, ids=[f"{m}{v}" for m, v, _ in SLOW])
 @examples(80)
 @given(SMALL, st.integers(1, 8), st.integers(0, 3))
-def test_the_formula_worked_slowly_gives_the_same_order(
-    method: str, values: dict[str, Any], score: Any, runs: Small, cutoff: int, seed: int
-) -> None:
+def test_the_formula_worked_slowly_gives_the_same_order(method, values, score, runs, cutoff, seed):
     first = cut(runs, cutoff)
     scores = {d: score(first, d) for d in set().union(*first.values())}
     scores = {d: round(s, 9) if isinstance(s, float) else s for d, s in scores.items()}
@@ -161,9 +159,7 @@ def test_the_formula_worked_slowly_gives_the_same_order(
 )
 @examples(80)
 @given(SMALL, st.integers(1, 8), st.integers(0, 3), st.sets(st.sampled_from("abcdefgh")))
-def test_rbp_b_worked_slowly_gives_the_same_order(
-    p: Fraction, runs: Small, cutoff: int, seed: int, pooled: set[str]
-) -> None:
+def test_rbp_b_worked_slowly_gives_the_same_order(p, runs, cutoff, seed, pooled):
     slow = "".join(slow_rbp_b(cut(runs, cutoff), p, seed, pooled))
     assert code_order("rbp_b", {"p": float(p)}, runs, cutoff, seed, pooled) == slow
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -44,9 +43,7 @@ def test_the_slides_list_is_that_of_the_library(method: str) -> None:
     assert credit == EXPECTED["credit_example"]
 
 
-def test_the_slides_list_and_credit_come_from_the_command(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_slides_list_and_credit_come_from_the_command(tmp_path, capsys):
     for side in "AB":
         (tmp_path / side).write_text(run_of(GIVEN[side], side))
     session = {"session": "s", "topic": "1", "shown": ids(EXPECTED["shown"])}

@@ -135,9 +135,7 @@ def test_values_of_another_shape_and_other_alphas_are_refused(values: Floats, al
 
 @pytest.mark.parametrize("test", [*TESTS, *FAMILY_TESTS])
 @pytest.mark.parametrize(("runs", "topics"), [(0, 3), (1, 3), (3, 0), (3, 1)])
-def test_too_few_runs_or_topics_are_told_and_never_an_error(
-    test: str, runs: int, topics: int
-) -> None:
+def test_too_few_runs_or_topics_are_told_and_never_an_error(test, runs, topics):
     found = compare_all(np.ones((runs, topics)), TAGS[:runs], test=test)
     assert len(found.rows) == runs * (runs - 1) // 2
     assert {(row.p_value, row.adjusted, row.different) for row in found.rows} <= {

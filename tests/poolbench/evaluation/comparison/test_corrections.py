@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
-from poolbench.evaluation.comparison.corrections import MultipleTestCorrection
 from poolbench.evaluation.comparison.registry import CORRECTIONS
 from tests.examples import examples
 
@@ -27,9 +26,7 @@ def adjusted(name: str, p_values: list[float]) -> list[float]:
 
 
 @pytest.mark.parametrize(("correction", "p_values", "wanted"), EXAMPLES)
-def test_examples_of_the_cards_hold(
-    correction: MultipleTestCorrection, p_values: tuple[float, ...], wanted: tuple[float, ...]
-) -> None:
+def test_examples_of_the_cards_hold(correction, p_values, wanted):
     assert adjusted(correction.name, list(p_values)) == pytest.approx(list(wanted), abs=1e-8)
 
 
@@ -50,9 +47,7 @@ def test_corrections_are_those_of_statsmodels(name: str, p_values: list[float]) 
 @pytest.mark.parametrize("name", CORRECTIONS)
 @examples(60)
 @given(p_values=P_VALUES, data=st.data())
-def test_adjusted_values_keep_the_order_and_follow_their_pairs(
-    name: str, p_values: list[float], data: st.DataObject
-) -> None:
+def test_adjusted_values_keep_the_order_and_follow_their_pairs(name, p_values, data):
     found = adjusted(name, p_values)
     ranked = [value for _, value in sorted(zip(p_values, found, strict=True))]
     assert ranked == sorted(ranked)

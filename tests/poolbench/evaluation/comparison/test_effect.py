@@ -80,9 +80,7 @@ def test_wins_losses_and_ties_are_counted_on_common_topics() -> None:
     ("g_z", [0.5, 0.8], [0.4, 0.5], "the bias correction needs at least three topics"),
     ("d_av", [0.5, 0.5], [0.4, 0.4], FLAT), ("glass", [0.5, 0.7], [0.4, 0.4], FLAT),
 ])  # fmt: skip
-def test_undefined_effects_are_null_with_a_reason(
-    name: str, first: list[float], second: list[float], reason: str
-) -> None:
+def test_undefined_effects_are_null_with_a_reason(name, first, second, reason):
     found = EFFECTS[name].of_pair(np.array(first), np.array(second))
     assert found == Estimate(None, len(first), why=reason)
 
@@ -108,9 +106,7 @@ def test_students_interval_is_that_of_scipy() -> None:
 
 @pytest.mark.parametrize(("name", "theirs"), [("percentile", "percentile"), ("bca", "BCa")])
 @pytest.mark.parametrize("topics", [5, 50, 800])
-def test_bootstrap_intervals_are_those_of_scipy_on_the_same_draws(
-    name: str, theirs: str, topics: int
-) -> None:
+def test_bootstrap_intervals_are_those_of_scipy_on_the_same_draws(name, theirs, topics):
     values = np.random.default_rng(7).gamma(0.5, 1, topics)
     wanted = stats.bootstrap(
         (values,),
@@ -147,9 +143,7 @@ def test_columns_are_handled_alone_with_their_own_topics(method: IntervalMethod)
     values=st.lists(st.integers(0, 10), min_size=5, max_size=15),
     shift=st.sampled_from([-3.0, 0.5, 100.0]),
 )
-def test_intervals_hold_the_mean_and_move_with_the_values(
-    method: IntervalMethod, values: list[int], shift: float
-) -> None:
+def test_intervals_hold_the_mean_and_move_with_the_values(method, values, shift):
     column = np.array(values, float)
     found, moved = (
         method.of_mean(v, 0.95, ResamplingOptions(0, 500)) for v in (column, column + shift)
@@ -170,9 +164,7 @@ def test_equal_values_give_an_interval_of_no_width(method: IntervalMethod) -> No
 @pytest.mark.parametrize(
     ("topics", "printed", "hint"), [(4, False, False), (5, True, True), (10, True, False)]
 )
-def test_intervals_need_five_topics_and_are_a_hint_below_ten(
-    method: IntervalMethod, topics: int, printed: bool, hint: bool
-) -> None:
+def test_intervals_need_five_topics_and_are_a_hint_below_ten(method, topics, printed, hint):
     found = method.of_mean(np.arange(float(topics)))
     assert found.value == (topics - 1) / 2
     assert (found.low is not None, found.is_hint) == (printed, hint)

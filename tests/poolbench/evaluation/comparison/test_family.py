@@ -144,9 +144,7 @@ def test_topics_that_a_run_lacks_are_left_out_for_all(test: FamilyTest) -> None:
 
 @pytest.mark.parametrize("test", FAMILY_TESTS.values(), ids=lambda test: test.name)
 @pytest.mark.parametrize(("runs", "topics", "pairs"), [(1, 5, 0), (3, 1, 3), (3, 0, 3)])
-def test_too_few_runs_or_topics_are_undefined(
-    test: FamilyTest, runs: int, topics: int, pairs: int
-) -> None:
+def test_too_few_runs_or_topics_are_undefined(test, runs, topics, pairs):
     found = test.of_runs(np.ones((runs, topics)), 0.05, ResamplingOptions())
     assert (found.reason, found.critical, len(found.p_value)) == (TOO_SMALL, None, pairs)
     assert np.isnan(found.p_value).all()

@@ -117,9 +117,7 @@ def test_sign_is_scipys_binomial_test(values: tuple[Floats, Floats]) -> None:
 
 @examples(40)
 @given(VALUES)
-def test_randomisation_of_few_topics_is_scipys_permutation_test(
-    values: tuple[Floats, Floats],
-) -> None:
+def test_randomisation_of_few_topics_is_scipys_permutation_test(values):
     found = outcome("randomisation", *values)
     apart = np.round(values[0] * 20) - np.round(values[1] * 20)
     signs = np.array(list(itertools.product((1, -1), repeat=len(apart))))
@@ -221,9 +219,7 @@ def test_floating_point_noise_makes_no_difference_and_breaks_no_tie() -> None:
 @pytest.mark.parametrize("test", EXACT_TESTS, ids=lambda test: test.name)
 @examples(40)
 @given(values=VALUES, data=st.data())
-def test_exact_tests_do_not_depend_on_the_order_of_topics(
-    test: PairedTest, values: tuple[Floats, Floats], data: st.DataObject
-) -> None:
+def test_exact_tests_do_not_depend_on_the_order_of_topics(test, values, data):
     order = data.draw(st.permutations(range(len(values[0]))))
     straight = test.of_pair(*values, ResamplingOptions())
     turned = test.of_pair(*(side[order] for side in values), ResamplingOptions())
@@ -234,9 +230,7 @@ def test_exact_tests_do_not_depend_on_the_order_of_topics(
 @pytest.mark.parametrize("test", TESTS.values(), ids=lambda test: test.name)
 @examples(40)
 @given(values=VALUES, scale=st.sampled_from([1e-6, 0.3, 7.0, 1e6]))
-def test_swapping_the_runs_or_the_unit_keeps_p(
-    test: PairedTest, values: tuple[Floats, Floats], scale: float
-) -> None:
+def test_swapping_the_runs_or_the_unit_keeps_p(test, values, scale):
     few = ResamplingOptions(0, 200)
     first, second = values
     wanted = test.of_pair(first, second, few).p_value

@@ -61,9 +61,7 @@ def test_examples_of_the_cards_hold(correlation: RankCorrelation, example: Ranki
 
 
 @pytest.mark.parametrize(("x", "y", "wanted"), IRCOR)
-def test_ap_correlations_have_the_published_values(
-    x: tuple[float, ...], y: tuple[float, ...], wanted: dict[str, float]
-) -> None:
+def test_ap_correlations_have_the_published_values(x, y, wanted):
     x_tied, y_tied = (tuple(round(score, 1) for score in side) for side in (x, y))
     assert value("tau-ap", x, y) == pytest.approx(wanted["tau-ap"], abs=5e-5)
     assert value("tau-ap-a", x, y_tied) == pytest.approx(wanted["tau-ap-a"], abs=5e-5)
@@ -120,9 +118,7 @@ def test_tau_ap_a_is_the_mean_over_all_ways_to_break_ties(scores: list[int]) -> 
 @pytest.mark.parametrize("name", CORRELATIONS)
 @examples(60)
 @given(order=ORDERS, data=st.data())
-def test_coefficients_depend_on_ranks_alone(
-    name: str, order: list[int], data: st.DataObject
-) -> None:
+def test_coefficients_depend_on_ranks_alone(name, order, data):
     scores, other = np.arange(len(order), dtype=float), np.array(order, float)
     straight = value(name, scores, other)
     assert value(name, np.exp(scores), other * 0.001 - 5) == pytest.approx(straight)
@@ -153,9 +149,7 @@ def test_a_swap_at_the_top_costs_more_than_one_at_the_bottom(name: str) -> None:
     ("tau-ap", [1, 2, 3], [1, 2, 2], 3, TIES),
     ("tau-ap-a", [1, 2, 2], [1, 2, 3], 3, REFERENCE_TIES),
 ])  # fmt: skip
-def test_undefined_coefficients_are_null_with_a_reason(
-    name: str, first: list[float], second: list[float], n: int, reason: str
-) -> None:
+def test_undefined_coefficients_are_null_with_a_reason(name, first, second, n, reason):
     found = CORRELATIONS[name].of_scores(np.array(first, float), np.array(second, float))
     assert found == Estimate(None, n, why=reason)
 

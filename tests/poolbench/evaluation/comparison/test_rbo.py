@@ -108,9 +108,7 @@ def groups(items: list[str], seed: int) -> Ranking:
 
 @examples(150)
 @given(LISTS, LISTS, st.sampled_from([0.3, 0.8, 0.9, 0.99]), st.integers(0, 50))
-def test_the_value_lies_in_its_bounds_and_is_symmetric(
-    one: list[str], two: list[str], p: float, seed: int
-) -> None:
+def test_the_value_lies_in_its_bounds_and_is_symmetric(one, two, p, seed):
     first, second = groups(one, seed), groups(two, seed + 1)
     for ties in TIES:
         found = rbo(first, second, p, ties)
@@ -124,9 +122,7 @@ def test_the_value_lies_in_its_bounds_and_is_symmetric(
 
 @examples(80)
 @given(LISTS, LISTS, st.sampled_from([0.3, 0.9]))
-def test_without_ties_the_three_ways_agree_and_bounds_enclose(
-    one: list[str], two: list[str], p: float
-) -> None:
+def test_without_ties_the_three_ways_agree_and_bounds_enclose(one, two, p):
     found = [rbo([[i] for i in one], [[i] for i in two], p, ties) for ties in TIES]
     assert [f.ext for f in found] == pytest.approx([found[0].ext] * 3)
     assert found[0].min - 1e-9 <= found[0].ext <= found[0].max + 1e-9
