@@ -45,7 +45,9 @@ class MinimalTestCollection(AdaptivePlayer):
         run_counts = self.candidates.run_counts
         mean = self.candidates.sums(value) / runs
         squares = self.candidates.sums((value - mean[doc]) ** 2)
-        return runs * (squares + (runs - run_counts) * mean**2)
+        spread = runs * (squares + (runs - run_counts) * mean**2)
+        # Documents that change nothing are tied, and no remainder of a subtraction parts them.
+        return np.where(spread < ROUNDING, 0, spread)
 
     def observe(self, choice: NextDocument, relevant: bool) -> None:
         self.chance[choice.doc] = relevant

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from poolbench.pooling.candidates import TopicCandidates
@@ -111,6 +111,7 @@ RELEVANT = st.sets(st.sampled_from("abcdefg"))
 @pytest.mark.parametrize(("method", "values"), CASES)
 @examples(60)
 @given(lists=LISTS, relevant=RELEVANT, burn_in=st.booleans())
+@example(lists={"p": "cdaf", "q": "gbafec"}, relevant=set(), burn_in=True)  # a and f tie at 0
 def test_each_document_is_that_of_the_slow_twin(method, values, lists, relevant, burn_in):
     tables = [run(tag, {"1": docs}) for tag, docs in lists.items()]
     steps = [step("depth", k=1, order="random")] if burn_in else []
