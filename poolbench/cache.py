@@ -45,10 +45,13 @@ class _Turn:
 
 class Cache(Generic[Key, Value]):
     """At most ``bound`` values, or values that cost at most ``bound`` together by ``cost``, which
-    is computed once for each ``put``. The latest value stays even if it alone costs more.
+    is computed once for each ``put``. The latest value stays even if it alone costs more. A
+    ``lasting`` one knows nothing of a database, and ``clear_caches`` leaves it.
     """
 
-    def __init__(self, bound: float, cost: Callable[[Value], float] | None = None) -> None:
+    def __init__(
+        self, bound: float, cost: Callable[[Value], float] | None = None, *, lasting: bool = False
+    ) -> None:
         self.bound = bound
         self._cost = cost or (lambda _: 1.0)
         self._values: OrderedDict[Key, tuple[Value, float]] = OrderedDict()
@@ -57,7 +60,8 @@ class Cache(Generic[Key, Value]):
         self._turns: dict[Key, _Turn] = {}
         self._memory = Lock()
         self._clears = 0
-        _caches.add(self)
+        if not lasting:
+            _caches.add(self)
 
     def get(self, key: Key, default: Any = None) -> Value | Any:
         """The value, now the most recently used one; ``default`` if there is none."""
@@ -158,6 +162,6 @@ class Cache(Generic[Key, Value]):
 
 
 def clear_caches() -> None:
-    """Empty every cache of this process, as a restart does."""
+    """Empty every cache of this process that may know a database, as for another database."""
     for cache in list(_caches):
         cache.clear()

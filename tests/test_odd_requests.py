@@ -65,7 +65,7 @@ FORMS = {
 ASSESSORS = ("judge", "judge-skip", "judge-undo", "judge-change", "my-judgments")
 
 
-PARTS, EVERY = 4, 4
+PARTS, EVERY = 4, 8
 in_parts = pytest.mark.parametrize("part", range(PARTS))
 """Short tests, so that several workers share the addresses."""
 

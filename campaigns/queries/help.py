@@ -21,8 +21,8 @@ from campaigns.help.search import HelpIndex, HelpMatch, build_help_index, search
 from poolbench.cache import Cache
 
 Loaded = TypeVar("Loaded")
-_cache: Cache[tuple[str, Path, int], object] = Cache(300)
-_indexes: Cache[tuple[int, ...], HelpIndex] = Cache(1)
+_cache: Cache[tuple[str, Path, int], object] = Cache(300, lasting=True)
+_indexes: Cache[tuple[int, ...], HelpIndex] = Cache(1, lasting=True)
 
 
 def load_glossary() -> Mapping[str, GlossaryEntry]:

@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 
 from poolbench.cache import Cache
 
-_rendered: Cache[str, SafeString] = Cache(32)
+_rendered: Cache[str, SafeString] = Cache(32, lasting=True)
 register = template.Library()
 # Headings in Markdown start below the page's own h1 and h2.
 TAGS = {

@@ -27,7 +27,9 @@ CELLS = 1 << 20
 """Resamples × units in memory at a time."""
 ROWS = 512
 """Rows (pairs or measures) combined with one batch of resamples at a time."""
-_counts: Cache[tuple[int, int, int], Floats] = Cache(8_000_000, lambda counts: counts.size)
+_counts: Cache[tuple[int, int, int], Floats] = Cache(
+    8_000_000, lambda counts: counts.size, lasting=True
+)
 """By units, resamples and seed; bounded by the numbers in memory."""
 
 

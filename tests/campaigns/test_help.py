@@ -5,6 +5,7 @@ after a word: every one resolves, and each page has its own IDs.
 from __future__ import annotations
 
 import re
+from functools import cache
 from html import unescape
 from importlib import import_module
 from urllib.parse import unquote
@@ -163,6 +164,7 @@ def test_every_code_of_a_fault_has_an_anchor():
     assert codes <= page.anchors
 
 
+@cache
 def index():
     return build_help_index(
         passage

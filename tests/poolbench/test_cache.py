@@ -98,6 +98,13 @@ def test_one_call_clears_all_caches() -> None:
     clear_caches()
 
 
+def test_what_knows_no_database_outlives_a_clearing():
+    cache: Cache[str, int] = Cache(2, lasting=True)
+    cache.put("a", 1)
+    clear_caches()
+    assert cache.get("a") == 1
+
+
 def test_what_is_computed_during_a_clearing_does_not_outlive_it() -> None:
     cache: Cache[str, int] = Cache(2)
 
