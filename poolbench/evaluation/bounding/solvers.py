@@ -107,26 +107,15 @@ SOLVED: dict[str, Solver] = {
 }
 
 ENDPOINTS = {
-    *("num_q", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret", "P", "success"),
-    *(
-        "recip_rank",
-        "set_P",
-        "set_recall",
-        "set_map",
-        "set_F",
-        "set_E",
-        "judged",
-        "unj",
-        "cg",
-        "dcg",
-    ),
-    *("err", "rbp", "rbp_resid", "sdcg", "insq", "inst", "cwl", "cwl_total", "cwl_items"),
-    *("cwl(user=rr)", "cwl_total(user=rr)"),
-}
+    "num_q", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret", "P", "success",
+    "recip_rank", "set_P", "set_recall", "set_map", "set_F", "set_E", "judged", "unj", "cg", "dcg",
+    "err", "rbp", "rbp_resid", "sdcg", "insq", "inst", "cwl", "cwl_total", "cwl_items",
+    "cwl(user=rr)", "cwl_total(user=rr)",
+}  # fmt: skip
 EXCHANGES = {
-    *("map", "Rprec_mult", "binG", "relative_P", "iprec_at_recall", "11pt_avg", "utility"),
-    *("set_relative_P", "search_length", "cwl(user=ap)", "cwl_items(user=rr)"),
-}
+    "map", "Rprec_mult", "binG", "relative_P", "iprec_at_recall", "11pt_avg", "utility",
+    "set_relative_P", "search_length", "cwl(user=ap)", "cwl_items(user=rr)",
+}  # fmt: skip
 """By family; a user model of C/W/L separately if it differs. Families that are ``SOLVED`` are not
 listed; map is, for its other variants."""
 Sides = tuple[CompletionSide, ...]
