@@ -100,7 +100,7 @@ WIDEN = """() => {
 
 def test_columns_that_do_not_fit_rest_until_asked_for(organizer_page, world) -> None:
     page = organizer_page(1280, 900)
-    page.goto(f"/c/{world.campaign.slug}/topics/")
+    page.goto(f"/c/{world.campaign.slug}/setup/topics/")
     page.evaluate(WIDEN)
     page.locator(".table.folded").first.wait_for()
     cue = page.locator(".cue.made").first
