@@ -1,17 +1,14 @@
-"""Campaigns whose truth is known, for ``verdicts_replay.py``: simulated, and parts of real ones.
+"""Campaigns whose truth is known, for ``verdicts_replay.py``, and simulated ones.
 
 A campaign is arrays: what each run lists for each topic, the noiseless grade of each document,
-and what assessors say of it. Runs are scored by nDCG@10 alone.
+and what assessors say of it.
 """
 
 from __future__ import annotations
 
-import csv
-import gzip
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -19,24 +16,39 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from poolbench.evaluation import as_qrels, as_run  # noqa: E402
-from poolbench.judging.agreement.labels import MISSING, LabelTable  # noqa: E402
+from benchmarks.verdict_scorer import MEASURES, ListScorer  # noqa: E402
+from poolbench.reading.docnos import DocnoArray  # noqa: E402
+from poolbench.reliability.collection.inputs import (  # noqa: E402
+    CollectionSource,
+    PooledCollection,
+    build_collection_from_matrices,
+)
 from poolbench.reliability.disagreement.ballots import ABSENT  # noqa: E402
+from poolbench.runs.run_matrix import PairArray, PairDictionary, RunMatrix  # noqa: E402
+from poolbench.runs.tables import QrelsTable, group_starts  # noqa: E402
 
-CUT = 10
 DOCUMENTS = 300
 """Candidates by topic of a simulated campaign."""
-DISCOUNTS = 1 / np.log2(np.arange(2, CUT + 2))
-REACHED = np.concatenate([[0.0], np.cumsum(DISCOUNTS)])
+LISTED = 60
+"""Documents that a run lists for a topic."""
 DEPTHS = (5, 10, 20, 40)
 OVERLAPS = (0.05, 0.1, 0.2, 0.5, 1.0)
+ORDERS = ("random", "random", "by topic", "prioritized")
+MODEL = "like the model"
+NEW_KIND = "new kind of run"
+BIASED = "biased, unequal assessors"
+FEW_TOPICS = "few topics"
+COPIES = "a dozen near-copies"
+SKEWED = "skewed numbers of relevant"
+SIMULATED = (MODEL, NEW_KIND, BIASED, FEW_TOPICS, COPIES, SKEWED)
 
 
 @dataclass
 class ReplayCampaign:
-    """``listed``: by topic, runs × ranks of documents; ``truth``: by topic, their grades.
-    ``opinions``: by topic, assessors × documents, what each says; ``first`` and ``second``: by
-    topic and document, who judges, -1 for no second. ``newcomer`` runs never contribute.
+    """``listed``: by topic, runs × ranks of documents, -1 beyond the end; ``truth``: by topic,
+    their grades. ``opinions``: by topic, assessors × documents, what each says; ``first`` and
+    ``second``: by topic and document, who judges, -1 for no second. ``newcomer`` runs never
+    contribute. From grade ``level`` on a document is relevant.
     """
 
     name: str
@@ -49,16 +61,15 @@ class ReplayCampaign:
     newcomer: np.ndarray
     depth: int
     order: str
-    facts: dict[str, float] = field(default_factory=dict)
+    level: int = 1
 
-    @property
-    def scorer(self) -> TenScorer:
-        """Of the campaign's own runs."""
-        return TenScorer([rows[~self.newcomer] for rows in self.listed])
-
-    @property
-    def all_scorer(self) -> TenScorer:
-        return TenScorer(self.listed)
+    def make_scorer(
+        self, runs: np.ndarray | None = None, titles: Sequence[str] = tuple(MEASURES)
+    ) -> ListScorer:
+        """Of the campaign's own runs, or of the ``runs`` of a mask."""
+        chosen = ~self.newcomer if runs is None else runs
+        sizes = [*map(len, self.truth)]
+        return ListScorer([rows[chosen] for rows in self.listed], sizes, self.level, titles)
 
     def grades(self) -> list[np.ndarray]:
         """What the first assessor of each document says."""
@@ -67,89 +78,123 @@ class ReplayCampaign:
             for said, first in zip(self.opinions, self.first, strict=True)
         ]
 
-    def pool(self, runs: np.ndarray | None = None) -> list[np.ndarray]:
-        """By topic: whether each document is among the best ``depth`` of any of ``runs``."""
-        chosen = ~self.newcomer if runs is None else runs
+    def pool(self) -> list[np.ndarray]:
+        """By topic: whether each document is among the best ``depth`` of a contributing run."""
         masks = []
         for rows, truth in zip(self.listed, self.truth, strict=True):
             mask = np.zeros(len(truth), bool)
-            top = rows[chosen][:, : self.depth]
+            top = rows[~self.newcomer][:, : self.depth]
             mask[top[top >= 0]] = True
             masks.append(mask)
         return masks
 
+    def restrict_to_pool(self) -> ReplayCampaign:
+        """Without the documents outside of the pool, which are never judged, and newcomers."""
+        pool = self.pool()
+        listed = []
+        for rows, mask in zip(self.listed, pool, strict=True):
+            place = np.append(np.where(mask, np.cumsum(mask) - 1, -1), -1)
+            listed.append(place[rows[~self.newcomer]])
+        parts = (
+            [array[..., mask] for array, mask in zip(arrays, pool, strict=True)]
+            for arrays in (self.truth, self.opinions, self.first, self.second)
+        )
+        return ReplayCampaign(
+            self.name, listed, *parts, self.teams[~self.newcomer],
+            self.newcomer[~self.newcomer], self.depth, self.order, self.level,
+        )  # fmt: skip
 
-class TenScorer:
-    """nDCG@10 of runs by any grades; what ``GradeScorer`` asks for."""
+    def build_collection(
+        self, grades: Sequence[np.ndarray], runs: np.ndarray | None = None
+    ) -> PooledCollection:
+        """Of the product: the campaign's own runs, or those of a mask, by ``grades``."""
+        chosen = np.flatnonzero(~self.newcomer if runs is None else runs).tolist()
+        pairs, table, matrices = self._encoded(grades)
+        source = CollectionSource(
+            level=self.level,
+            teams={f"{run:03d}": f"{self.teams[run]:03d}" for run in chosen},
+            pooled=[f"{run:03d}" for run in chosen if not self.newcomer[run]],
+            depth=self.depth,
+            gains={int(g): float(g) for g in np.unique(np.concatenate(self.truth))} | {1: 1.0},
+        )
+        tags = [f"{run:03d}" for run in chosen]
+        own = {tag: matrices[tag] for tag in tags}
+        return build_collection_from_matrices(own, pairs, table, source)
 
-    better = 1.0
+    def encode_runs(self, grades: Sequence[np.ndarray]) -> tuple[dict[str, RunMatrix], np.ndarray]:
+        """All runs by tag, and the row of each of their pairs in the judgments."""
+        pairs, table, matrices = self._encoded(grades)
+        return matrices, pairs.places(table)
 
-    def __init__(self, listed: Sequence[np.ndarray]) -> None:
-        self.tops = [rows[:, :CUT] for rows in listed]
+    def _encoded(
+        self, grades: Sequence[np.ndarray]
+    ) -> tuple[PairDictionary, QrelsTable, dict[str, RunMatrix]]:
+        topics = tuple(f"{at:03d}" for at in range(len(grades)))
+        starts = group_starts(np.array([len(own) for own in grades]))
+        names = (f"{at:05d}" for own in grades for at in range(len(own)))
+        docnos = DocnoArray.from_ids(names)
+        judged = [own != ABSENT for own in grades]
+        table = QrelsTable(
+            topics,
+            group_starts(np.array([mask.sum() for mask in judged])),
+            docnos.take(np.flatnonzero(np.concatenate(judged))),
+            np.concatenate([own[mask] for own, mask in zip(grades, judged, strict=True)]),
+        )
+        matrices = {
+            f"{run:03d}": self._encode(run, topics, starts) for run in range(len(self.teams))
+        }
+        return PairDictionary([PairArray(topics, starts, docnos)]), table, matrices
 
-    def score(self, topic: int, grades: np.ndarray) -> np.ndarray:
-        gains = np.maximum(grades, 0)
-        top = self.tops[topic]
-        listed = (gains[:, np.maximum(top, 0)] * (top >= 0)) @ DISCOUNTS[: top.shape[1]]
-        best = np.zeros(len(gains))
-        before = np.zeros(len(gains), np.int64)
-        for grade in range(int(gains.max(initial=0)), 0, -1):
-            after = np.minimum(before + np.count_nonzero(gains == grade, axis=1), CUT)
-            best += grade * (REACHED[after] - REACHED[before])
-            before = after
-        shape = (len(gains), len(top))
-        return np.divide(listed, best[:, None], out=np.zeros(shape), where=best[:, None] > 0)
-
-    def by_topic(self, grades: Sequence[np.ndarray]) -> np.ndarray:
-        """Topics × runs."""
-        return np.array([self.score(at, own[None])[0] for at, own in enumerate(grades)])
-
-    def means(self, by_topic: np.ndarray) -> np.ndarray:
-        return np.nanmean(by_topic, axis=0)
-
-    def judged(self, grades: Sequence[np.ndarray]) -> np.ndarray:
-        """Judged@10 by run."""
-        shares = [self.judged_shares(at, own[None])[0] for at, own in enumerate(grades)]
-        return np.mean(shares, axis=0)
-
-    def judged_shares(self, topic: int, grades: np.ndarray) -> np.ndarray:
-        """Judged@10 of the topic, sets of grades × runs."""
-        top = self.tops[topic]
-        return ((grades[:, np.maximum(top, 0)] != ABSENT) & (top >= 0)).mean(axis=2)
+    def _encode(self, run: int, topics: tuple[str, ...], starts: np.ndarray) -> RunMatrix:
+        rows = [own[run][own[run] >= 0] for own in self.listed]
+        codes = np.concatenate([own + start for own, start in zip(rows, starts, strict=False)])
+        counts = np.array([len(own) for own in rows])
+        scores = np.concatenate([-np.arange(count, dtype=float) for count in counts])
+        return RunMatrix(topics, group_starts(counts), codes.astype(np.int32), scores)
 
 
-def simulate_campaign(seed: int) -> ReplayCampaign:
-    """Topics 10 to 100, runs 5 to 60 of one to four per team, pool depth 5 to 40, assessors from
-    faithful to poor, order random or prioritized.
+def simulate_campaign(seed: int, kind: str = MODEL) -> ReplayCampaign:
+    """Topics 10 to 100 (5 to 12 if few), runs 5 to 60 of one to four per team, pool depth 5 to 40,
+    assessors from faithful to poor, order random or prioritized.
     """
-    generator = np.random.default_rng(seed)
-    topics, wanted = int(generator.integers(10, 101)), int(generator.integers(5, 61))
-    sizes: list[int] = []
-    while sum(sizes) < wanted:
-        sizes.append(int(min(generator.integers(1, 5), wanted - sum(sizes))))
-    sizes.append(int(generator.integers(1, 4)))
-    teams = np.repeat(np.arange(len(sizes)), sizes)
-    newcomer = teams == len(sizes) - 1
-    runs = _Runs(teams, generator)
-    truth = [_draw_truth(generator) for _ in range(topics)]
+    generator = np.random.default_rng([seed, SIMULATED.index(kind)])
+    topics = int(generator.integers(5, 13) if kind == FEW_TOPICS else generator.integers(10, 101))
+    teams = _draw_teams(generator, kind)
+    newcomer = teams == teams.max()
+    runs = _Runs(teams, generator, kind)
+    truth = [_draw_truth(generator, kind) for _ in range(topics)]
     listed = [runs.rank(grades) for grades in truth]
     error, people = generator.uniform(0.0, 0.5), int(generator.integers(2, 9))
     own_error = error * generator.uniform(0.6, 1.4, people)
-    opinions = [_draw_opinions(generator, grades, own_error) for grades in truth]
+    bias = generator.uniform(0.2, 0.8, people) if kind == BIASED else np.zeros(people)
+    most = int(truth[0].max() if kind == SKEWED else 2)
+    opinions = [_draw_opinions(generator, grades, own_error, bias, most) for grades in truth]
     overlap = float(generator.choice(OVERLAPS))
-    first, second = _assign(generator, truth, people, overlap)
+    first, second = _assign(generator, truth, people, overlap, kind)
     return ReplayCampaign(
-        f"simulated {seed}", listed, truth, opinions, first, second, teams, newcomer,
-        int(generator.choice(DEPTHS)),
-        str(generator.choice(["random", "random", "by topic", "prioritized"])),
-        {"error": error, "overlap": overlap, "topics": topics, "runs": wanted},
+        f"{kind} {seed}", listed, truth, opinions, first, second, teams, newcomer,
+        int(generator.choice(DEPTHS)), str(generator.choice(ORDERS)),
     )  # fmt: skip
 
 
-class _Runs:
-    """How runs rank: quality by run and topic, noise that all, a team, or one run have."""
+def _draw_teams(generator: np.random.Generator, kind: str) -> np.ndarray:
+    """The team of each run; that of the last runs does not contribute."""
+    if kind == COPIES:
+        sizes = [12, *[1] * int(generator.integers(4, 12))]
+    else:
+        wanted, sizes = int(generator.integers(5, 61)), []
+        while sum(sizes) < wanted:
+            sizes.append(int(min(generator.integers(1, 5), wanted - sum(sizes))))
+    sizes.append(int(generator.integers(1, 4)))
+    return np.repeat(np.arange(len(sizes)), sizes)
 
-    def __init__(self, teams: np.ndarray, generator: np.random.Generator) -> None:
+
+class _Runs:
+    """How runs rank: quality by run and topic, noise that all of a way of retrieval (by words, by
+    meaning), a team, or one run have.
+    """
+
+    def __init__(self, teams: np.ndarray, generator: np.random.Generator, kind: str) -> None:
         self.teams, self.generator = teams, generator
         count = int(teams.max()) + 1
         spread = generator.uniform(0.05, 0.5)
@@ -162,167 +207,73 @@ class _Runs:
             self.quality[generator.integers(len(teams))] = self.quality.max() + 0.5
         # Some teams find documents in a way of their own.
         self.own_way = np.where(generator.random(count) < 0.15, 1.4, 0.6)[teams]
+        self.alone = np.full(len(teams), 0.4)
+        if kind == COPIES:
+            self.alone[teams == 0] = 0.05
+            self.quality[teams == 0] = self.quality[0]
+        # A relevant document that a way of retrieval does not see has little to lift it.
+        self.seen = 0.6 if kind == NEW_KIND else 1.0
+        self.way = (teams == teams.max()).astype(int) * (kind == NEW_KIND)
 
     def rank(self, grades: np.ndarray) -> np.ndarray:
         """Runs × documents, best first."""
         draw, runs, documents = self.generator.standard_normal, len(self.teams), len(grades)
-        quality = self.quality + 0.3 * draw(runs)
-        signal = np.array([0.0, 1.5, 2.2])[grades] * quality[:, None]
+        quality = self.quality + 0.3 * draw(runs) * (self.alone > 0.1)
+        seen = np.where(self.generator.random((2, documents)) < self.seen, 1.0, 0.2)[self.way]
+        signal = np.array([0.0, 1.5, 2.2])[grades] * quality[:, None] * seen
         team = draw((int(self.teams.max()) + 1, documents))[self.teams] * self.own_way[:, None]
-        scores = signal + 0.8 * draw(documents) + team + 0.4 * draw((runs, documents))
-        return np.argsort(-scores, axis=1)[:, : max(DEPTHS)]
+        alone = self.alone[:, None] * draw((runs, documents))
+        scores = signal + 0.8 * draw((2, documents))[self.way] + team + alone
+        return np.argsort(-scores, axis=1)[:, :LISTED]
 
 
-def _draw_truth(generator: np.random.Generator) -> np.ndarray:
-    relevant = int(np.clip(np.exp(generator.normal(3.0, 0.8)), 2, 120))
+def _draw_truth(generator: np.random.Generator, kind: str) -> np.ndarray:
     grades = np.zeros(DOCUMENTS, np.int32)
+    if kind == SKEWED:
+        relevant = int(np.clip(np.exp(generator.normal(2.3, 1.5)), 1, 200))
+        grades[:relevant] = 1
+        return grades
+    relevant = int(np.clip(np.exp(generator.normal(3.0, 0.8)), 2, 120))
     grades[:relevant] = 1 + (generator.random(relevant) < 0.35)
     return grades
 
 
 def _draw_opinions(
-    generator: np.random.Generator, truth: np.ndarray, error: np.ndarray
+    generator: np.random.Generator,
+    truth: np.ndarray,
+    error: np.ndarray,
+    bias: np.ndarray,
+    most: int,
 ) -> np.ndarray:
-    """Assessors × documents: misses more often than false alarms, more on some topics."""
+    """Assessors × documents: misses more often than false alarms, more on some topics. What looks
+    relevant deceives each assessor with the chance ``bias``.
+    """
     rates = np.clip(error * generator.lognormal(0, 0.4, len(error)), 0, 0.8)[:, None]
-    drawn, how = generator.random((2, len(error), len(truth)))
-    lower, higher = np.maximum(truth - 1 - (how < 0.3), 0), np.minimum(truth + 1, 2)
+    drawn, how, deceived = generator.random((3, len(error), len(truth)))
+    lower, higher = np.maximum(truth - 1 - (how < 0.3), 0), np.minimum(truth + 1, most)
     said = np.where(drawn < np.where(truth > 0, rates, 0), lower, truth[None])
     up = np.where(truth == 0, 0.2 * rates, rates / 3)
-    return np.where(drawn > 1 - up, higher, said).astype(np.int32)
+    said = np.where(drawn > 1 - up, higher, said)
+    looks = generator.random(len(truth)) < 0.12
+    return np.where(looks & (deceived < bias[:, None]), higher, said).astype(np.int32)
 
 
 def _assign(
-    generator: np.random.Generator, truth: Sequence[np.ndarray], people: int, overlap: float
+    generator: np.random.Generator,
+    truth: Sequence[np.ndarray],
+    people: int,
+    overlap: float,
+    kind: str,
 ) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """If they are unequal, the first assessor has nine of ten topics."""
     first, second = [], []
     for grades in truth:
-        owner = int(generator.integers(people))
+        has_most = kind == BIASED and generator.random() < 0.9
+        owner = 0 if has_most else int(generator.integers(people))
         other = int((owner + generator.integers(1, people)) % people)
         first.append(np.full(len(grades), owner))
         second.append(np.where(generator.random(len(grades)) < overlap, other, -1))
     return first, second
-
-
-@lru_cache(maxsize=4)
-def load_real(data: Path, name: str) -> tuple[list, list, list[str], list[np.ndarray]]:
-    """Listed documents, official grades (0 where unjudged), team by run, and what is judged."""
-    if name == "trec-covid-r1":
-        with (data / name / "leaderboard.csv").open(newline="") as file:
-            rows = {row["run"]: row["team"] for row in csv.DictReader(file)}
-        paths = [data / name / "runs-top50" / f"{tag}.gz" for tag in rows]
-        qrels = as_qrels(data / name / "qrels-covid-round1.txt")
-        teams = list(rows.values())
-    else:
-        paths = sorted((data / "trec-dl19-passage" / "runs-top100").iterdir())
-        qrels = as_qrels(data / "trec-dl19-passage" / "qrels.dl19-passage.txt")
-        teams = [path.name.removeprefix("dl-19-official-input.")[:4].lower() for path in paths]
-    runs = [as_run(path) for path in paths]
-    listed, truth, judged = [], [], []
-    for at, topic in enumerate(qrels.topics):
-        docnos = [str(docno) for docno in qrels.docnos[qrels.rows(at)]]
-        place = {docno: number for number, docno in enumerate(docnos)}
-        rows_of_runs = np.full((len(runs), max(DEPTHS)), -1)
-        for row, run in enumerate(runs):
-            if topic in run.topics:
-                found = run.docnos[run.rows(list(run.topics).index(topic))][: max(DEPTHS)]
-                for rank, docno in enumerate(found):
-                    rows_of_runs[row, rank] = place.setdefault(str(docno), len(place))
-        grades = np.zeros(len(place), np.int32)
-        grades[: len(docnos)] = np.maximum(qrels.grades[qrels.rows(at)], 0)
-        listed.append(rows_of_runs)
-        truth.append(grades)
-        judged.append(np.arange(len(place)) < len(docnos))
-    return listed, truth, teams, judged
-
-
-def draw_real_campaign(data: Path, name: str, seed: int) -> ReplayCampaign:
-    """Some teams and topics of a real campaign with its official judgments, pool depth 5 to 20.
-
-    A document without an official judgment counts as judged and not relevant.
-    """
-    generator = np.random.default_rng(seed)
-    listed, truth, names, _ = load_real(data, name)
-    known = sorted(set(names))
-    most = min(len(known), 40)
-    chosen = generator.permutation(len(known))[: int(generator.integers(5, most + 1))]
-    team_by_run = np.array([known.index(team) for team in names])
-    runs = np.flatnonzero(np.isin(team_by_run, chosen))
-    some = generator.permutation(len(listed))[: int(generator.integers(10, len(listed) + 1))]
-    official = [truth[at] for at in some]
-    return ReplayCampaign(
-        f"{name} {seed}",
-        [listed[at][runs] for at in some],
-        official,
-        [grades[None] for grades in official],
-        [np.zeros(len(grades), np.int64) for grades in official],
-        [np.full(len(grades), -1) for grades in official],
-        team_by_run[runs],
-        team_by_run[runs] == chosen[-1],
-        int(generator.choice([5, 10, 20])),
-        str(generator.choice(["random", "random", "by topic", "prioritized"])),
-    )
-
-
-def read_people(data: Path) -> dict[str, dict[str, dict[str, int]]]:
-    """By name, topic and docno: the eight assessors of DL 2019 in their main round."""
-    folder = data / "dl19-eight-assessors" / "main"
-    return {
-        path.name.removesuffix("-qrels.txt"): read_grades(path) for path in sorted(folder.iterdir())
-    }
-
-
-def read_machines(data: Path) -> dict[str, dict[str, dict[str, int]]]:
-    paths = sorted((data / "llm-judges-dl19").glob("*.gz"))
-    return {path.name.removesuffix(".txt.gz"): read_grades(path) for path in paths}
-
-
-def read_grades(path: Path) -> dict[str, dict[str, int]]:
-    """Lenient: defects of a real export are skipped."""
-    opener = gzip.open if path.suffix == ".gz" else open
-    table: dict[str, dict[str, int]] = {}
-    with opener(path, "rt") as file:
-        for topic, docno, grade in iter_grades(file):
-            table.setdefault(topic, {})[docno] = grade
-    return table
-
-
-def iter_grades(lines: Iterator[str]) -> Iterator[tuple[str, str, int]]:
-    for line in lines:
-        fields = line.split()
-        if len(fields) == 4 and fields[3].lstrip("-").isdigit():
-            yield fields[0], fields[2], int(fields[3])
-
-
-def topic_docnos(data: Path) -> tuple[list[str], list[list[str]]]:
-    qrels = as_qrels(data / "trec-dl19-passage" / "qrels.dl19-passage.txt")
-    return list(qrels.topics), [
-        [str(docno) for docno in qrels.docnos[qrels.rows(at)]] for at in range(len(qrels.topics))
-    ]
-
-
-def own_grades(tables: list, topics: list[str], docnos: list[list[str]], truth: list) -> tuple:
-    """The first grade of each document in the order of ``tables``, and the labels of all."""
-    own, pairs, columns = [], [], []
-    for at, topic in enumerate(topics):
-        grades = np.full(len(truth[at]), ABSENT, np.int32)
-        for place, docno in enumerate(docnos[at]):
-            said = [read_grade(table, topic, docno) for table in tables]
-            real = [grade for grade in said if grade != MISSING]
-            if real:
-                grades[place] = real[0]
-            if len(real) > 1:
-                pairs.append((topic, docno))
-                columns.append(said)
-        own.append(grades)
-    grades = np.array(columns, np.int32).T
-    return own, LabelTable(tuple(map(str, range(len(tables)))), tuple(pairs), grades, (0, 1, 2, 3))
-
-
-def read_grade(table: dict[str, dict[str, int]], topic: str, docno: str) -> int:
-    """From 0 to 3; ``MISSING`` where not judged."""
-    grade = table.get(topic, {}).get(docno)
-    return MISSING if grade is None else min(3, max(0, grade))
 
 
 def mask_grades(grades: list[np.ndarray], judged: list[np.ndarray]) -> list[np.ndarray]:

@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy
 from campaigns.lifecycle.registry import LifeCycle, PageVerdict, Status, Tab
 from campaigns.models import Role
 from campaigns.services.snapshots import list_stored_verdicts
+from reliability.queries.new_runs import describe_judged_share
 
 ORGANIZER = (Role.ORGANIZER,)
 STOPPING, COLLECTION = ("judging/stopping",), ("results/collection",)
@@ -38,6 +39,7 @@ def list_page_verdicts(status: Status) -> list[PageVerdict]:
 
 
 LIFE_CYCLE = LifeCycle(
+    run_notes=(describe_judged_share,),
     verdicts=(list_page_verdicts,),
     tabs=(
         Tab("pool", 20, gettext_lazy("Simulate"), "simulation", ("pool/simulation",), ORGANIZER),

@@ -6,13 +6,16 @@ from hashlib import sha256
 
 import numpy as np
 
-from campaigns.models import Campaign
+from campaigns.models import Campaign, Run
+from campaigns.services.matrices import load_run_matrix
 from campaigns.services.snapshots import Subject
 from evaluation.models import ScoreSet
 from evaluation.queries.comparison import compare_all_runs, get_fixed_test
 from evaluation.queries.leaderboard import Leaderboard, get_leaderboard
 from evaluation.queries.score_sets import participant_reader
+from evaluation.queries.scoring_inputs import get_placed_qrels, options_from_provenance
 from poolbench.evaluation.comparison.registry import FAMILY_TESTS, TESTS
+from poolbench.evaluation.lead_bounds import LeadBounds, compute_lead_bounds
 from poolbench.evaluation.leader_verdict import (
     LEADERBOARD,
     QUESTION,
@@ -25,6 +28,8 @@ from poolbench.evaluation.measures.titles import format_measure_title
 DEFAULT_MEASURES = ("ndcg_cut_10", "map")
 """Preferred if a campaign has no measures of its own."""
 TRUST_CUT = 10
+RULE = 2
+"""The number of the rule: reports that lack the figures of this one are computed again."""
 NO_SCORES = "the runs are not evaluated"
 NO_MEASURE = "no measure of the scores can be compared between runs"
 
@@ -32,7 +37,8 @@ NO_MEASURE = "no measure of the scores can be compared between runs"
 def identify_leaderboard(campaign: Campaign) -> str:
     latest = campaign.score_sets.order_by("-created_at", "-pk").first()
     fixed = get_fixed_test(campaign)
-    facts = latest and (latest.pk, latest.created_at), campaign.measures, fixed, campaign.alpha
+    made = latest and (latest.pk, latest.created_at)
+    facts = RULE, made, campaign.measures, fixed, campaign.alpha
     return sha256(repr(facts).encode()).hexdigest()
 
 
@@ -42,17 +48,12 @@ def load_leaderboard_report(campaign: Campaign) -> LeaderboardReport:
         return LeaderboardReport("–", TRUST_CUT, 0, (), (), (), reason=NO_SCORES)
     # Without a team: the figures hold no more than the scores of all runs.
     leaderboard = get_leaderboard(latest, participant_reader(campaign, None))
-    measure = select_leading_measure(campaign, leaderboard)
+    measures = {m.name: m for m in leaderboard.measures if m.compares and m.family.group != "trust"}
+    preferred = [name for name in (*campaign.measures, *DEFAULT_MEASURES) if name in measures]
+    measure = next((measures[name] for name in [*preferred, *measures]), None)
     if measure is None:
         return LeaderboardReport("–", TRUST_CUT, 0, (), (), (), reason=NO_MEASURE)
     return build_leader_report(campaign, latest, leaderboard, measure)
-
-
-def select_leading_measure(campaign: Campaign, leaderboard: Leaderboard) -> Measure | None:
-    """The first measure of the campaign by which runs can be compared."""
-    measures = {m.name: m for m in leaderboard.measures if m.compares and m.family.group != "trust"}
-    preferred = [name for name in (*campaign.measures, *DEFAULT_MEASURES) if name in measures]
-    return next((measures[name] for name in [*preferred, *measures]), None)
 
 
 def build_leader_report(
@@ -69,6 +70,8 @@ def build_leader_report(
     judged = [row.get(f"judged_{cut}") for row in leaderboard.means]
     fixed = get_fixed_test(campaign)
     p_value, reason = compare_first_two(leaderboard, measure, ranked, campaign)
+    depth = choose_depth(measure)
+    bounds = compute_first_place_bounds(leaderboard, measure, ranked, depth)
     return LeaderboardReport(
         measure=format_measure_title(measure.name, over_topics=True),
         cut=cut,
@@ -81,6 +84,30 @@ def build_leader_report(
         reason=reason,
         score_set=score_set.pk,
         level=campaign.alpha,
+        depth=depth,
+        unjudged=bounds.unjudged,
+        low=bounds.low,
+        high=bounds.high,
+    )
+
+
+def choose_depth(measure: Measure) -> int:
+    """The cut-off of the measure; without one that of judged@k: whole rankings are never judged."""
+    cut = dict(measure.params).get("k")
+    return cut if isinstance(cut, int) else TRUST_CUT
+
+
+def compute_first_place_bounds(
+    leaderboard: Leaderboard, measure: Measure, ranked: list[int], depth: int
+) -> LeadBounds:
+    """What the first of the ``ranked`` runs has at least, and each of them at most."""
+    score_set, runs = leaderboard.score_set, Run.objects.in_bulk(leaderboard.runs)
+    return compute_lead_bounds(
+        [load_run_matrix(runs[leaderboard.runs[run]]) for run in ranked],
+        *get_placed_qrels(score_set),
+        options_from_provenance(score_set),
+        measure,
+        depth,
     )
 
 
@@ -113,4 +140,5 @@ LEADERBOARD_SUBJECT = Subject(
     judge_leaderboard,
     QUESTION,
     page="scores",
+    is_of_now=True,
 )

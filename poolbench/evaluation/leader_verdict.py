@@ -14,13 +14,17 @@ JUDGED_SOURCE = (
     "Poolbench, decision 0056; unjudged documents count as not relevant (Buckley and Voorhees, "
     "SIGIR 2004)"
 )
-LEAST_JUDGED = Threshold(
-    "leaderboard-judged", 0.9, "Judged@k of the runs that can be first, at least", JUDGED_SOURCE
-)
+LEAST_JUDGED = Threshold("leaderboard-judged", 0.9, "Judged@k of a run, at least", JUDGED_SOURCE)
 MOST_UNJUDGED_RUNS = Threshold(
     "leaderboard-runs",
     0.333,
     "Share of runs with a lower judged@k, below",
+    "Poolbench, decision 0056",
+)
+HARDLY_JUDGED = Threshold(
+    "leaderboard-hardly-judged",
+    0.5,
+    "Judged@k below which half of the runs make a leaderboard not good enough",
     "Poolbench, decision 0056",
 )
 LEVEL = Threshold(
@@ -35,8 +39,17 @@ LEAST_TOPICS = Threshold(
     "Topics, at least",
     "Poolbench, decision 0056; Buckley and Voorhees, SIGIR 2000, ask for 25 and better 50",
 )
-THRESHOLDS = (LEVEL, LEAST_JUDGED, MOST_UNJUDGED_RUNS, LEAST_TOPICS)
-MEASURE_RANGE = 1.0
+MOST_CONTENDERS = Threshold(
+    "leaderboard-contenders",
+    0,
+    "Other runs that could be first once their first documents are judged, at most",
+    "Bounds over all judgments of the unjudged documents: Poolbench, decision 0067",
+)
+THRESHOLDS = (
+    LEVEL, LEAST_JUDGED, MOST_UNJUDGED_RUNS, HARDLY_JUDGED, LEAST_TOPICS, MOST_CONTENDERS,
+)  # fmt: skip
+NO_BOUND = "no bound is known of what unjudged documents would change"
+TIE = 1e-9
 QUESTION = "Who leads, and are the places safe?"
 
 
@@ -45,7 +58,9 @@ class LeaderboardReport:
     """``tags``, ``scores`` and ``judged`` (judged@``cut``) by run, best first, None where
     undefined. ``p_value`` compares the first two by ``test``, adjusted for all pairs of runs;
     where it is None, ``reason`` says why. ``score_set`` is the ID of the scores, None in files;
-    ``level`` the one that the campaign has preregistered with its test.
+    ``level`` the one that the campaign has preregistered with its test. ``unjudged`` documents are
+    among the first ``depth`` of some run, None if that is not known. However they are judged, the
+    first run has at least ``low`` and each run at most ``high``, both None without a bound.
     """
 
     measure: str
@@ -59,24 +74,24 @@ class LeaderboardReport:
     reason: str = ""
     score_set: int | None = None
     level: float = LEVEL.value
+    depth: int = 10
+    unjudged: int | None = None
+    low: float | None = None
+    high: Sequence[float | None] = ()
 
-    def list_contenders(self) -> list[int]:
-        """The places, from 0, of the runs that would be first or second if all their unjudged
-        documents were relevant: score + (1 − judged@k) reaches the score of the first.
+    def count_contenders(self) -> int | None:
+        """The other runs that could be first, or share the first place, once the ``unjudged``
+        documents are judged; None if that is not known.
         """
-        best = self.scores[0]
-        if best is None:
-            return []
-        return [
-            at
-            for at, (score, judged) in enumerate(zip(self.scores, self.judged, strict=True))
-            if at < 2
-            or (
-                score is not None
-                and judged is not None
-                and score + (MEASURE_RANGE - judged) >= best
-            )
-        ]
+        if self.unjudged == 0:
+            return 0
+        if self.low is None:
+            return None
+        return sum(high is None or high >= self.low - TIE for high in self.high[1:])
+
+    def list_judged_below(self, limit: float) -> list[int]:
+        """The runs whose judged@k is lower."""
+        return [at for at, share in enumerate(self.judged) if share is not None and share < limit]
 
 
 def judge_leaderboard(report: LeaderboardReport) -> Verdict:
@@ -94,11 +109,7 @@ def _decide(report: LeaderboardReport) -> Verdict:
             "A place is safe only in comparison with another run.",
             acts=(Act("Look at the runs", "runs"),),
         )
-    few = [
-        at
-        for at, judged in enumerate(report.judged)
-        if judged is not None and judged < LEAST_JUDGED.value
-    ]
+    few = report.list_judged_below(LEAST_JUDGED.value)
     state = _judge_state(report, few)
     return Verdict(
         LEADERBOARD,
@@ -114,51 +125,66 @@ def _decide(report: LeaderboardReport) -> Verdict:
 def _judge_state(report: LeaderboardReport, few: Sequence[int]) -> VerdictState:
     if all(judged is None for judged in report.judged) or report.p_value is None:
         return VerdictState.UNKNOWN
-    if len(few) >= MOST_UNJUDGED_RUNS.value * len(report.tags):
+    if 2 * len(report.list_judged_below(HARDLY_JUDGED.value)) >= len(report.tags):
         return VerdictState.BAD
-    is_different = report.p_value <= report.level
-    is_judged = not set(few) & set(report.list_contenders())
-    has_topics = report.topics >= LEAST_TOPICS.value
-    good = is_different and is_judged and has_topics
-    return VerdictState.GOOD if good else VerdictState.AMBER
+    if _are_many(report, few):
+        return VerdictState.AMBER
+    if report.p_value > report.level or report.topics < LEAST_TOPICS.value:
+        return VerdictState.AMBER
+    contenders = report.count_contenders()
+    if contenders is None:
+        return VerdictState.UNKNOWN
+    return VerdictState.AMBER if contenders else VerdictState.GOOD
+
+
+def _are_many(report: LeaderboardReport, few: Sequence[int]) -> bool:
+    return len(few) >= MOST_UNJUDGED_RUNS.value * len(report.tags)
 
 
 def _write_sentence(report: LeaderboardReport, state: VerdictState, few: Sequence[int]) -> str:
     first, second, *_ = report.tags
     if state is VerdictState.UNKNOWN:
-        why = report.reason or f"judged@{report.cut} is undefined"
+        why = report.reason or (NO_BOUND if report.p_value is not None else "")
+        why = why or f"judged@{report.cut} is undefined"
         return (
             f"{first} is first by {report.measure}; whether the place is safe cannot be "
             f"determined: {why}."
         )
-    if state is VerdictState.BAD:
+    if _are_many(report, few):
         return (
             f"The places are not safe: {len(few)} of {format_count(len(report.tags), 'run')} have "
             f"less than {format_percent(LEAST_JUDGED.value)} of their first {report.cut} documents "
             "judged."
         )
     assert report.p_value is not None  # noqa: S101  # for mypy
-    better = f"significantly better than {second} (adjusted p {format_short_p(report.p_value)})."
+    better = f"significantly better than {second} (adjusted p {format_short_p(report.p_value)})"
     if report.p_value > report.level:
-        return f"{first} is first by {report.measure}, but not {better}"
-    if state is VerdictState.GOOD:
-        return f"{first} leads by {report.measure}, {better}"
+        return f"{first} is first by {report.measure}, but not {better}."
     if report.topics < LEAST_TOPICS.value:
         return f"{first} is first by {report.measure}, but on only {report.topics} topics."
-    contenders = len(set(few) & set(report.list_contenders()))
+    if state is VerdictState.GOOD:
+        return f"{first} leads by {report.measure}, {better}, and {_describe_safety(report)}."
+    could = format_count(report.count_contenders() or 0, "other run")
     return (
-        f"{first} is first by {report.measure}, but unjudged documents could change that: "
-        f"{format_count(contenders, 'run')} could still reach its score."
+        f"{first} is first by {report.measure}, but {could} could be, depending on the unjudged "
+        f"of the first {report.depth} documents."
     )
 
 
+def _describe_safety(report: LeaderboardReport) -> str:
+    if not report.unjudged:
+        return f"the first {report.depth} documents of each run are judged"
+    return f"stays first however the unjudged of the first {report.depth} documents are judged"
+
+
 def _write_reason(report: LeaderboardReport) -> str:
-    least, share = LEAST_JUDGED.value, MOST_UNJUDGED_RUNS.value
     test = f"The test is {report.test}, adjusted for all pairs of runs. " if report.test else ""
     return (
-        f"{test}Unjudged documents count as not relevant, so every run that could still be first "
-        f"needs judged@{report.cut} of {least:g} or more, and fewer than {format_percent(share)} "
-        "of all runs may lie below."
+        f"{test}A run could be first if its highest mean, over all ways to judge what is unjudged "
+        f"of the first {report.depth} documents of any run, reaches the lowest of "
+        f"{report.tags[0]}; deeper unjudged documents count as not relevant. Fewer than "
+        f"{format_percent(MOST_UNJUDGED_RUNS.value)} of all runs may have judged@{report.cut} "
+        f"below {LEAST_JUDGED.value:g}."
     )
 
 
@@ -171,6 +197,7 @@ def _list_figures(report: LeaderboardReport) -> tuple[KeyFigure, ...]:
     first, second = report.scores[0], report.scores[1]
     lead = None if first is None or second is None else abs(first - second)
     lowest = min((value for value in report.judged if value is not None), default=None)
+    contenders = report.count_contenders()
     return (
         KeyFigure(f"lead over the second by {report.measure}", None, format_decimals(lead, 3)),
         KeyFigure(
@@ -189,14 +216,27 @@ def _list_figures(report: LeaderboardReport) -> tuple[KeyFigure, ...]:
             good=(LEAST_JUDGED.value, 1.0),
             word="judged@k",
         ),
+        KeyFigure(
+            "other runs could be first",
+            contenders,
+            "–" if contenders is None else f"{contenders}",
+            _note_unjudged(report),
+        ),
     )
+
+
+def _note_unjudged(report: LeaderboardReport) -> str:
+    if report.count_contenders() is None:
+        return f"undefined: {NO_BOUND}"
+    among = f"among the first {report.depth} of any run"
+    return f"{format_count(report.unjudged or 0, 'unjudged document')} {among}"
 
 
 def _list_acts(
     report: LeaderboardReport, few: Sequence[int], state: VerdictState
 ) -> tuple[Act, ...]:
     acts = []
-    if few:
+    if few or report.count_contenders():
         acts.append(Act("See which runs have unjudged documents", "interim-scores"))
     if state is not VerdictState.GOOD and report.score_set is not None:
         acts.append(Act("See which runs differ significantly", "pairs", (report.score_set,)))

@@ -91,11 +91,10 @@ class CampaignState:
         ballots = self.ballots
         return [ballots.policy_grades[ballots.rows(at)] for at in range(len(ballots.topics))]
 
-    @property
-    def draws(self) -> int:
-        """How many draws, by the work of one."""
+    def count_draws(self, most: int = DRAWS) -> int:
+        """How many draws, by the work of one; at most so many."""
         rows = sum(self.panel.work(at) for at in range(len(self.ballots.topics)))
-        return int(np.clip(MOST_ROWS // max(rows, 1), LEAST_DRAWS, DRAWS))
+        return int(np.clip(MOST_ROWS // max(rows, 1), LEAST_DRAWS, most))
 
     def stack_scores(self, *judgments: int) -> Floats:
         """Moments × runs, higher being better."""

@@ -12,7 +12,7 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
 from evaluation.queries.interim_scores import InterimScorer, load_interim_scorer
 from judging.models import Judgment, Purpose
-from judging.queries.agreement import MOST_ASSESSORS, load_labels
+from judging.queries.agreement import MOST_ASSESSORS, find_default_people, load_labels
 from judging.queries.exclusions import log_state_key
 from poolbench.judging.agreement.panel import agreement_report
 from poolbench.judging.agreement.report import AgreementReport, RankingEffect
@@ -29,6 +29,8 @@ from reliability.queries.disagreement_studies import (
 
 PACE = 2_000
 """The latest judgments from which the pace is taken."""
+RULES = 3
+"""Reports that lack the figures of these rules are computed again."""
 Pair = tuple[str, str]
 
 
@@ -40,7 +42,7 @@ def identify_judging(campaign: Campaign) -> str:
     latest = campaign.qrels.order_by("-version").values_list("version", flat=True).first()
     orders = sorted(pool.plans.values_list("kind", "order")) if pool else []
     facts = (
-        log_state_key(campaign), matrix, scale, campaign.measures, campaign.relevance_level,
+        RULES, log_state_key(campaign), matrix, scale, campaign.measures, campaign.relevance_level,
         pool and pool.pk, orders, latest,
     )  # fmt: skip
     return sha256(repr(facts).encode()).hexdigest()
@@ -70,16 +72,21 @@ def load_campaign_state(
 
 
 def load_agreement_report(campaign: Campaign) -> AgreementReport:
-    """Third judgments are left out: they exist where two assessors disagreed."""
+    """Third judgments are left out: they exist where two assessors disagreed; so are crowd workers
+    where staff has judged too.
+    """
     last = read_judgment_log(campaign).last
-    labels = load_labels(campaign, last=last)
+    who, labels = find_default_people(campaign, last), load_labels(campaign, last=last)
     try:
         effect = measure_effect(load_campaign_state(campaign), labels)
+        if who:
+            taus = {n: tau for n, tau in effect.by_assessor.items() if n in labels.assessors}
+            effect = replace(effect, by_assessor=taus)
     except ActionRefused as refused:
         effect = RankingEffect(reason=refused.message)
     report = agreement_report(labels, campaign.relevance_level, most_assessors=MOST_ASSESSORS)
     seconds = compute_median_seconds(campaign)
-    return replace(report, last=last, effect=effect, seconds_each=seconds)
+    return replace(report, last=last, effect=effect, seconds_each=seconds, who=who)
 
 
 def list_graded_rows(scorer: InterimScorer, last: int | None = None) -> Ints:

@@ -83,9 +83,22 @@ def load_collection_report(campaign: Campaign) -> CollectionReport:
         if not campaign.runs.scored().exists():
             return replace(NOTHING, reason="no run is accepted")
         table = load_qrels_or_interim(campaign, campaign.qrels.order_by("-version").first())
-        return compute_collection(load_collection(campaign, table), measure)
+        report = compute_collection(load_collection(campaign, table), measure)
+        untouched = count_untouched_documents(campaign, table)
+        return replace(
+            report,
+            pooled=report.pooled + untouched,
+            unjudged=report.unjudged + untouched,
+        )
     except (ActionRefused, ValueError) as error:
         return replace(NOTHING, reason=str(error).rstrip("."))
+
+
+def count_untouched_documents(campaign: Campaign, table: QrelsTable) -> int:
+    """Documents of the latest pool whose topic has no line in ``table``, withheld topics aside."""
+    pool = campaign.pools.first()
+    known = {*table.topics, *withheld_topic_numbers(campaign)}
+    return pool.items.exclude(topic__number__in=known).count() if pool else 0
 
 
 def select_collection_measure(campaign: Campaign) -> Measure | None:

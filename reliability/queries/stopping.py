@@ -217,6 +217,7 @@ def interim_pool_state(
         teams=tuple(discoveries_by_team(state)),
         left=estimate_remaining(state, is_random=is_random),
         below=extrapolate_below_pool(state, depth, is_random=is_random, seed=campaign.seed),
+        depth=depth,
     )
 
 

@@ -15,7 +15,7 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
 from campaigns.queries.lists import get_campaign_for
 from campaigns.services.snapshots import compute_report
-from campaigns.views.helpers import SignedInRequest
+from campaigns.views.helpers import SignedInRequest, read_digits
 from campaigns.views.pages import render_page
 from evaluation.views.cells import build_column
 from judging.queries.adjudication import STATES, adjudication_states, list_adjudicators
@@ -105,7 +105,7 @@ def parse_query(request: SignedInRequest) -> DisagreementQuery:
     """The query of the URL; unknown values are replaced by the defaults."""
     policy, treat = request.GET.get("policy", ""), request.GET.get("treat", "")
     runs = [request.GET.get(name, "") for name in ("a", "b")]
-    numbers = [int(run) for run in runs if run.isdecimal() and len(run) < 10]
+    numbers = [number for run in runs if (number := read_digits(run, 9)) is not None]
     return DisagreementQuery(
         policy=policy if policy in POLICIES else DEFAULT_POLICY,
         measure=request.GET.get("measure", ""),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from django.contrib import messages
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -13,7 +13,7 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Job
 from campaigns.queries.lists import get_campaign_for
 from campaigns.services.snapshots import CurrentReport, get_report
-from campaigns.views.helpers import SignedInRequest
+from campaigns.views.helpers import SignedInRequest, read_digits
 from campaigns.views.pages import PageSection, render_page
 from poolbench.plain_data import to_plain
 from poolbench.reliability.collection.report_tables import CARDS
@@ -48,7 +48,11 @@ def reusability_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "judged": campaign.judgments.exists(),
         "cards": CARDS,
         "current": current,
-        "sections": list_page_sections(sections, has_reports=bool(stored.reports)),
+        "sections": list_page_sections(
+            sections,
+            has_kinds=bool(current.report and current.report.kinds),
+            has_reports=bool(stored.reports),
+        ),
         "latest": latest,
         "differs": is_of_other_judgments(latest, current),
         "report_sections": sections,
@@ -63,10 +67,11 @@ def is_of_other_judgments(latest: Job | None, current: CurrentReport[CollectionR
 
 
 def list_page_sections(
-    sections: Sequence[ReportSection], *, has_reports: bool
+    sections: Sequence[ReportSection], *, has_kinds: bool, has_reports: bool
 ) -> list[PageSection]:
     return [
         *(PageSection(f"report-{each.anchor}", each.section.title) for each in sections),
+        *([PageSection("kinds", "Kinds of runs")] if has_kinds else []),
         PageSection("report", "Report"),
         *([PageSection("stored", "Stored reports")] if has_reports else []),
         PageSection("computed", "How it is computed"),
@@ -75,9 +80,8 @@ def list_page_sections(
 
 def request_report_from_form(request: SignedInRequest, campaign: Campaign) -> HttpResponse:
     requested = request.POST.get("qrels", "")
-    if requested and not (requested.isascii() and requested.isdecimal() and len(requested) < 10):
-        raise Http404("unknown qrels version")
-    qrels = get_object_or_404(campaign.qrels, version=int(requested)) if requested else None
+    version = read_digits(requested, 9)
+    qrels = get_object_or_404(campaign.qrels, version=version) if requested else None
     try:
         request_reusability_report(actor=request.user, campaign=campaign, qrels=qrels)
     except ActionRefused as refused:

@@ -15,7 +15,7 @@ from campaigns.api.attachments import report_response
 from campaigns.models import Campaign
 from campaigns.queries.lists import get_campaign_for
 from campaigns.services.snapshots import compute_report, get_report
-from campaigns.views.helpers import SignedInRequest
+from campaigns.views.helpers import SignedInRequest, read_digits
 from campaigns.views.pages import PageSection, render_page
 from evaluation.views.cells import build_column
 from judging.queries.slots import latest_rule, stopped_topics
@@ -152,12 +152,10 @@ def parse_stopping_query(request: SignedInRequest, campaign: Campaign) -> Rankin
     query = request.GET
     default = choose_default_ranking(campaign)
     names = [measure.name for measure in ranking_measures(campaign)]
-    step = query.get("last", "")
-    number = int(step) if step.isascii() and step.isdecimal() and len(step) < 8 else 0
     return RankingChoice(
         policy=query["policy"] if query.get("policy") in POLICIES else default.policy,
         by=query["by"] if query.get("by") in names else default.by,
-        step=number or None,
+        step=read_digits(query.get("last", ""), 7) or None,
     )
 
 

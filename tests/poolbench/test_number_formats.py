@@ -1,7 +1,11 @@
 from __future__ import annotations
 
+import math
+
+import pytest
+
 from poolbench.evaluation.leader_verdict import format_short_p
-from poolbench.number_formats import format_decimals, format_percent
+from poolbench.number_formats import format_decimals, format_percent, is_reached
 
 
 def test_decimals_have_a_true_minus_and_commas():
@@ -18,3 +22,31 @@ def test_percents_stay_on_one_line():
 
 def test_a_small_p_is_never_zero():
     assert [format_short_p(p) for p in (0.0004, 0.0214, None)] == ["< 0.001", "0.021", "–"]
+
+
+@pytest.mark.parametrize(
+    ("share", "limit", "text"),
+    [
+        (0.8996, 0.9, "89.96\u00a0%"),
+        (0.899, 0.9, "89.9\u00a0%"),
+        (0.9, 0.9, "90\u00a0%"),
+        (0.904, 0.9, "90\u00a0%"),
+        (0.3332, 0.333, "33\u00a0%"),
+        (0.42, 0.9, "42\u00a0%"),
+        (None, 0.9, "–"),
+    ],
+)
+def test_a_share_is_never_printed_on_the_other_side_of_its_limit(share, limit, text):
+    assert format_percent(share, limit=limit) == text
+
+
+def test_a_number_just_below_its_limit_is_not_printed_as_the_limit():
+    assert format_decimals(0.9696, 2, limit=0.97) == "0.9696"
+    assert format_decimals(0.97, 2, limit=0.97) == "0.97"
+
+
+def test_a_mean_that_misses_its_limit_by_noise_alone_reaches_it():
+    mean = math.nextafter(0.9, 0)
+    assert is_reached(0.9, mean)
+    assert format_percent(mean, limit=0.9) == "90\u00a0%"
+    assert not is_reached(0.9, 0.89999)

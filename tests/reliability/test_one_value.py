@@ -24,6 +24,7 @@ from pooling.services.freeze import freeze_pool
 from reliability.queries import stopping
 from reliability.services import reusability
 from reliability.services.reusability import request_reusability_report
+from tests.examples import take
 from tests.pages import read_page
 from tests.reliability.test_disagreement import import_grades
 
@@ -38,7 +39,9 @@ CHOICES = [
     ("agreement", {"by": "kappa", "topic": "1"}),
     ("agreement", {"binary": "1", "third": "1"}),
 ]
-OF_THE_MOMENT = ["interim-scores", "assessor-quality", "disagreement-effect", "agreement-topics"]
+OF_THE_MOMENT = take(
+    ["interim-scores", "assessor-quality", "disagreement-effect", "agreement-topics"], 2
+)
 LIVE = {"live", "as-of", "job"}
 VOID = {"input", "br", "hr", "img", "meta", "link", "col", "wbr"}
 NOTE = "Something has changed since; it is being computed again."
@@ -121,9 +124,10 @@ def test_pages_with_a_report_show_one_moment(read, judge_later):
 
 
 def test_the_figures_of_a_choice_are_of_the_report_too(read, judge_later):
-    before = [read(*choice) for choice in CHOICES]
+    choices = take(CHOICES, 2)
+    before = [read(*choice) for choice in choices]
     judge_later()
-    assert [read(*choice) for choice in CHOICES] == before
+    assert [read(*choice) for choice in choices] == before
 
 
 def test_pages_without_a_report_show_the_moment_in_all_parts(read, judge_later):

@@ -333,6 +333,7 @@ def test_a_rule_is_set_on_the_page_and_shown(client, url, plan, campaign, judge)
         30,
     )
     assert 'value="30"' in read_page(page)
+    assert re.search(r"UTC</time>\.\s+Each document", page.content.decode())
     page = client.post(url, {}, follow=True)
     assert "Stopping rule removed." in read_page(page)
     assert not StoppedTopic.objects.exists()

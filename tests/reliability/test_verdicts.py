@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import io
 import json
+import re
 from dataclasses import replace
 
 import pytest
-from django.core.management import call_command
-from django.core.management.base import CommandError
 from django.urls import reverse
 from django.utils import timezone
 
+from campaigns.help.glossary import parse_glossary
 from campaigns.models import Job, Snapshot
 from campaigns.models.history import name_snapshot
 from campaigns.services.jobs import perform_job
@@ -26,16 +25,22 @@ from campaigns.services.snapshots import (
     refresh_snapshot,
     request_stale_snapshots,
 )
-from campaigns.templatetags.verdicts import locate_act
+from campaigns.templatetags.verdicts import LABELS, locate_act
+from evaluation.services.scoring import score_campaign
+from judging.services.qrels import freeze_qrels
 from poolbench.judging.today.verdict import TodayReport, judge_today
 from poolbench.pooling.spec import depth_spec
 from poolbench.verdicts import ANSWERS, Act, VerdictState
 from pooling.services.freeze import freeze_pool
-from tests.pages import read_page
+from reliability.lifecycle import LABELS as TITLES
+from tests.conftest import REPOSITORY
+from tests.examples import take
+from tests.pages import read_page, run_command
 from tests.poolbench.judging.test_alarms import DAYS, LOUD, WORKING, progress
 from tests.poolbench.reliability.verdicts.test_rules import CASES
 from tests.reliability.test_disagreement import import_grades
 
+CSS = "static/css/pages.css"
 NAMES = ("leaderboard", "agreement", "stopping", "collection")
 PAGES = {"agreement": "agreement", "stopping": "stopping", "collection": "reusability"}
 
@@ -57,13 +62,33 @@ def computed(judged):
 
 
 def printed(*args):
-    out = io.StringIO()
-    call_command("verdicts", *args, stdout=out)
-    return out.getvalue()
+    return run_command("verdicts", *args)
 
 
-def test_every_kind_is_registered():
-    assert {subject.name for subject in list_verdict_subjects()} >= set(NAMES)
+def test_each_verdict_of_the_registry_is_tried_and_explained():
+    """By every rule each state that it can give; its name, question and page on the help page."""
+    subjects = {subject.decide: subject for subject in list_verdict_subjects()}
+    tried = {judge: {state for of, _, state, _ in CASES if of is judge} for judge in subjects}
+    tried[judge_today] = {state for _, _, state, _ in DAYS}
+    assert {subject.name for subject in subjects.values()} == {*NAMES, "today"} == {*TITLES}
+    page = (REPOSITORY / "docs/verdicts.md").read_text()
+    for judge, subject in subjects.items():
+        never = {VerdictState.BAD} if subject.name == "collection" else set()
+        assert tried[judge] == {*ANSWERS} - never
+        assert f"| `{subject.name}` | {subject.question} |" in page
+        assert reverse(subject.page, args=["x"])
+
+
+def test_each_state_and_figure_has_its_words_and_its_color():
+    page, css = ((REPOSITORY / path).read_text() for path in ("docs/verdicts.md", CSS))
+    assert {*LABELS} == {*VerdictState}
+    for state, label in LABELS.items():
+        assert f"**{str(label).lower()}**" in page
+        assert re.search(rf"\.state-{state}\b[^{{]*{{ color: var\(--", css)
+    figures = [figure for judge, report, *_ in CASES for figure in judge(report).figures]
+    words = {figure.word for figure in figures if figure.word}
+    assert len(words) > 4
+    assert words <= {*parse_glossary((REPOSITORY / "docs/glossary.md").read_text())}
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -97,11 +122,6 @@ def test_reports_begin_with_the_verdict(computed, organizer, as_user):
     assert client.get(url).json()["verdict"]["sentence"] == stopping.sentence
 
 
-def test_unknown_campaigns_are_refused_by_the_command(db):
-    with pytest.raises(CommandError, match="Unknown campaign"):
-        printed("--campaign", "none")
-
-
 def test_what_identifies_inputs_fits_its_column(computed):
     longest = Snapshot._meta.get_field("inputs").max_length
     assert [k.page for k in list_verdict_subjects() if len(k.identify(computed)) > longest] == []
@@ -115,10 +135,10 @@ def test_the_overview_shows_stored_verdicts_only(computed):
 
 def test_the_overview_reads_a_stored_report_once(computed, django_assert_num_queries):
     before = list_stored_verdicts(computed)
-    with django_assert_num_queries(2):
+    with django_assert_num_queries(3):
         assert list_stored_verdicts(computed) == before
-    computed.snapshots.update(inputs="others")
-    with django_assert_num_queries(2 + len(before)):
+    computed.snapshots.exclude(name=name_snapshot("leaderboard")).update(inputs="others")
+    with django_assert_num_queries(3 + len(before) - 1):
         assert list_stored_verdicts(computed) == before
 
 
@@ -146,6 +166,23 @@ def test_a_verdict_without_figures_is_being_computed(name, judged, organizer, as
     assert (row["state"], row["computed_at"]) == ("computing", None)
     told = json.loads(printed("--campaign", judged.slug, "--only", name, "--format", "json"))
     assert told[0]["state"] in ANSWERS
+
+
+def test_right_after_an_evaluation_the_leaderboard_is_being_computed(computed, organizer, as_user):
+    assert "0 runs" in compute_report(computed, "leaderboard").verdict.sentence
+    qrels = freeze_qrels(actor=organizer, campaign=computed, policy="adjudicated-maximum")
+    score_campaign(actor=organizer, campaign=computed, qrels=qrels, measures=["map"])
+    client = as_user(organizer)
+    page = read_page(client.get(reverse("scores", args=[computed.slug])))
+    overview = read_page(client.get(computed.get_absolute_url()))
+    rows = client.get(reverse("api-verdict-list"), {"campaign": computed.slug}).json()
+    (row,) = [each for each in rows if each["name"] == "leaderboard"]
+    assert (row["state"], row["computed_at"]) == ("computing", None)
+    assert "being computed since" in page
+    assert 'state-computing" href' in overview
+    assert "0 runs" not in page + overview
+    told = printed("--campaign", computed.slug, "--only", "leaderboard")
+    assert "2 runs" in told or "first by MAP" in told
 
 
 def test_no_rule_says_that_it_is_being_computed(computed):
@@ -205,11 +242,11 @@ def list_all_acts(score_set, person):
 def test_every_act_leads_to_a_page(judged, score_set, organizer, as_user):
     client = as_user(organizer)
     acts = list_all_acts(score_set, "assessor")
-    links = {page: locate_act(judged.slug, act) for page, act in acts.items()}
+    links = {page: locate_act(judged.slug, acts[page]) for page in take(acts, 2)}
     assert {page: client.get(url).status_code for page, url in links.items()} == dict.fromkeys(
         links, 200
     )
-    assert {page for page, _ in links} >= {"agreement", "agreement-pair", "plan-new", "pairs"}
+    assert {page for page, _ in acts} >= {"agreement", "agreement-pair", "plan-new", "pairs"}
 
 
 def test_acts_set_the_filter_of_their_page(judged, organizer, as_user):

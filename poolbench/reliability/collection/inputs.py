@@ -107,6 +107,15 @@ class PooledCollection:
                 values[at, :, run] = measure(batch)
         return values
 
+    def cut_pool(self, depth: int) -> PooledCollection:
+        """As if the pool ended at ``depth``: without the judgments of its deeper documents."""
+        deeper = self.pool.place[(self.pool.best > depth) & (self.pool.place >= 0)]
+        selected = np.ones(self.pool.judgments, np.bool_)
+        selected[deeper] = False
+        judged, place = select_judgments(self.judged, selected)
+        batches = tuple(_restrict_batch(batch, judged, place) for batch in self.batches)
+        return replace(self, batches=batches, judged=judged, pool=self.pool.cut(depth, place))
+
 
 def select_judgments(judged: JudgmentTable, selected: Mask) -> tuple[JudgmentTable, Ints]:
     """The ``selected`` judgments, and the place of each judgment among them, or -1.

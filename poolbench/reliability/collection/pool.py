@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -33,9 +33,9 @@ NO_DEPTH = (
 class InferredPool:
     """``runs`` are the indices of the contributing runs, pooled to ``depth``.
 
-    By entry, a document in a run: ``run`` and ``doc``, as indices. By document: ``topic``, an
-    index; ``place`` of the judgment, -1 if there is none; ``best``, the best rank in any
-    contributing run. ``depth_specified`` is False if the depth was inferred from the judgments.
+    By entry, a document in a run: ``run`` and ``doc``, as indices, and ``rank``. By document:
+    ``topic``, an index; ``place`` of the judgment, -1 if there is none; ``best``, the best rank in
+    any contributing run. ``depth_specified`` is False if the depth was inferred from the judgments.
     ``judgments`` is the number of lines of the qrels.
     """
 
@@ -44,6 +44,7 @@ class InferredPool:
     depth_specified: bool
     run: Ints
     doc: Ints
+    rank: Ints
     topic: Ints
     place: Ints
     best: Ints
@@ -65,6 +66,21 @@ class InferredPool:
         count, sole = np.zeros(self.judgments, np.int64), np.full(self.judgments, NO_GROUP)
         count[lines], sole[lines] = by_doc[listed], sole_by_doc[listed]
         return count, sole
+
+    def cut(self, depth: int, place: Ints) -> InferredPool:
+        """Down to ``depth``, and with other judgments: by judgment, its ``place`` among them, or
+        -1. Documents keep their numbers.
+        """
+        within = self.rank <= depth
+        return replace(
+            self,
+            depth=depth,
+            run=self.run[within],
+            doc=self.doc[within],
+            rank=self.rank[within],
+            place=np.where(self.place >= 0, place[self.place], -1),
+            judgments=int(np.count_nonzero(place >= 0)),
+        )
 
     def contributed_by(self, groups: Ints, group: int) -> Mask:
         """By line of the qrels: whether the group contributed the document."""
@@ -104,6 +120,7 @@ def infer_pool(
         depth_specified=depth is not None,
         run=runs[listing.run[within]],
         doc=number[doc[within]],
+        rank=listing.rank[within],
         topic=np.repeat(topics, np.diff(listing.starts))[pooled],
         place=place[pooled],
         best=best[pooled],

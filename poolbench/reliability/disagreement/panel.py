@@ -23,8 +23,8 @@ from poolbench.reliability.disagreement.ballots import ABSENT, BallotTable, Grad
 from poolbench.runs.run_matrix import PairArray, PairDictionary, RunMatrix
 from poolbench.runs.tables import RunTable, group_starts
 
-ROWS = 1 << 20
-"""Rows scored at once."""
+ROWS = 1 << 17
+"""Rows scored at once: their arrays fit into the cache of a processor."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +60,12 @@ class DisagreementPanel:
     def work(self, topic: int) -> int:
         """The number of rows to score the topic once."""
         return max(1, len(self.topics[topic].segment), len(self.tags))
+
+    def count_listings(self, topic: int) -> tuple[Ints, int]:
+        """By pair of the topic: how many runs list it as far as the measure reads; of how many."""
+        rows = self.ballots.rows(topic)
+        listings = np.bincount(self.topics[topic].pair_rows, minlength=rows.stop - rows.start)
+        return listings.astype(np.int64), len(self.tags)
 
     def score(self, topic: int, grades: Grades) -> Floats:
         """Scores of the topic by each row of ``grades``, ways × the topic's pairs; ways × runs.
@@ -100,17 +106,22 @@ class DisagreementPanel:
         judged = JudgmentTable.from_arrays(
             [str(way) for way in range(ways)], group_starts(graded.sum(axis=1)), grades[graded]
         )
-        place = np.cumsum(graded.ravel()) - 1
         at = (np.arange(ways)[:, None] * grades.shape[1] + rows.pair_rows[None, :]).ravel()
-        there = graded.ravel()[at]
+        segment = (np.arange(ways)[:, None] * runs + rows.segment[None, :]).ravel()
+        ranks = np.tile(rows.ranks, ways)
+        # Draws grade every pair: nothing to leave out.
+        if not graded.all():
+            there = graded.ravel()[at]
+            place = np.cumsum(graded.ravel()) - 1
+            at, segment, ranks = place[at[there]], segment[there], ranks[there]
         batch = ScoringBatch(
             judged=judged,
             topic_index=np.repeat(np.arange(ways), runs),
             lengths=np.tile(rows.lengths, ways),
             answered=np.tile(rows.lengths > 0, ways),
-            segment=(np.arange(ways)[:, None] * runs + rows.segment[None, :]).ravel()[there],
-            ranks=np.tile(rows.ranks, ways)[there],
-            judgment_index=place[at[there]],
+            segment=segment,
+            ranks=ranks,
+            judgment_index=at,
             options=self.options,
         )
         values = self.measure(apply_options(batch)).reshape(ways, runs)

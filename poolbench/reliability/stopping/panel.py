@@ -23,7 +23,7 @@ TRUST = tuple(f"judged_{k}" for k in CUTS)
 @dataclass(frozen=True)
 class InterimPool:
     """The latest pool during judging. ``left`` estimates the relevant documents remaining in
-    it; ``below`` those below its depth, or is the reason why that is undefined.
+    it; ``below`` those below its ``depth``, or is the reason why that is undefined.
     """
 
     version: int
@@ -34,6 +34,7 @@ class InterimPool:
     teams: tuple[TeamDiscoveries, ...]
     left: RemainingEstimate
     below: Extrapolation | str
+    depth: int | None = None
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,9 @@ LEAST_TAU = Threshold(
     "Tau-b of the rankings by different assessors, at least",
     "Voorhees, IP&M 2000: rankings above .9 are practically the same",
 )
+OTHER_ORDER = Threshold(
+    "agreement-other-order", 0.85, "Tau-b below which the judgments are not good enough", OURS
+)
 LEAST_ALPHA = Threshold("agreement-alpha", 0.667, "Krippendorff's alpha, at least", KRIPPENDORFF)
 MOST_LOW_TOPICS = Threshold(
     "agreement-topics-low", 0.25, "Share of topics with a lower alpha, below", OURS
@@ -54,6 +57,7 @@ MEETING = 20
 QUESTION = "Are the judgments good enough for this ranking?"
 THRESHOLDS = (
     LEAST_TAU,
+    OTHER_ORDER,
     LEAST_ALPHA,
     MOST_LOW_TOPICS,
     LEAST_TOPICS,
@@ -99,7 +103,9 @@ def measure_effect(state: CampaignState, labels: LabelTable) -> RankingEffect:
     disputes = int(np.count_nonzero(state.ballots.disagreements))
     if len(state.runs) < 2:
         return RankingEffect(disputes=disputes, reason="fewer than two runs have a score")
-    opinions = measure_second_opinions(state.panel, state.grades, labels, state.draws, state.seed)
+    opinions = measure_second_opinions(
+        state.panel, state.grades, labels, state.count_draws(), state.seed
+    )
     taus = {
         ranking.name: ranking.coefficients["tau-b"].value
         for ranking in rankings_by_assessor(state.panel, "filled")
@@ -114,12 +120,12 @@ def judge_agreement(report: AgreementReport) -> Verdict:
 
 
 def _decide(report: AgreementReport) -> Verdict:
-    unknown = _explain_unknown(report)
+    unknown, scope = _explain_unknown(report), f" of {report.people}" if report.who else ""
     if unknown:
         return Verdict(
             AGREEMENT,
             VerdictState.UNKNOWN,
-            f"Agreement cannot be determined: {unknown}.",
+            f"Agreement{scope} cannot be determined: {unknown}.",
             "Figures over so few would say more about chance than about the assessors.",
             _list_figures(report),
             _list_first_acts(report),
@@ -168,32 +174,34 @@ def _answer(
 ) -> tuple[VerdictState, str]:
     """The state and its sentence, by alpha and the taus."""
     tau, about = format_decimals(lowest, 2), format_decimals(likely, 2)
+    scope = f" of {report.people}" if report.who else ""
     if likely < LEAST_TAU.value:
-        return VerdictState.BAD, (
-            "Other assessors would order the runs differently: tau between their rankings is about "
-            f"{about}."
+        state = VerdictState.BAD if likely < OTHER_ORDER.value else VerdictState.AMBER
+        return state, (
+            f"Other {report.people} like these would order the runs differently: tau between their "
+            f"rankings is about {about}."
         )
     if lowest < LEAST_TAU.value:
         return VerdictState.AMBER, (
-            f"The order of the runs is probably safe, tau about {about}, but with other assessors "
-            f"it may fall to {tau}."
+            f"The order of the runs is probably safe, tau about {about}, but with other "
+            f"{report.people} like these it may fall to {tau}."
         )
     topics = _list_topics(report)
     low, known = len(_list_low(topics)), len(_sort_parts(topics))
     if alpha < LEAST_ALPHA.value:
         return VerdictState.AMBER, (
-            f"The order of the runs is safe, tau at least {tau}, but single grades are not: alpha "
-            f"is {format_decimals(alpha, 2)}."
+            f"The order of the runs is safe, tau at least {tau}, but single grades{scope} are not: "
+            f"alpha is {format_decimals(alpha, 2)}."
         )
     if low and low >= MOST_LOW_TOPICS.value * known:
         return VerdictState.AMBER, (
             f"The order of the runs is safe, tau at least {tau}, but on {low} of {known} topics "
-            "assessors agree too little."
+            f"{report.people} agree too little."
         )
     more = f"; {format_count(low, 'topic')} to look at again" if low else ""
     return VerdictState.GOOD, (
-        f"By any assessor's judgments, the order of the runs stays almost the same: tau at least "
-        f"{tau}{more}."
+        f"By the judgments of other {report.people} like these, the order of the runs stays almost "
+        f"the same: tau at least {tau}{more}."
     )
 
 
@@ -205,7 +213,7 @@ def _list_figures(report: AgreementReport) -> tuple[KeyFigure, ...]:
     median = "" if tau is None else f"second opinions: {format_decimals(tau, 2)} at the median"
     return (
         KeyFigure(
-            "alpha, ordinal, all assessors",
+            f"alpha, ordinal, all {report.people}",
             alpha.value,
             format_decimals(alpha.value, 2),
             (why or "undefined: no two grades to compare") if alpha.value is None else "",

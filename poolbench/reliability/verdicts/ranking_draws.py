@@ -19,10 +19,14 @@ from poolbench.statistics.estimate import UNDEFINED, Estimate
 
 PRIOR = 1.0
 """The weight, in judged documents, of all topics in the grades drawn for one of them."""
+STRATA = 4
+"""Documents that no run lists, one, several, more than half of them."""
 OPINION_PRIOR = 5.0
 """The weight, in pairs of grades, of all topics in the second opinions drawn for one of them."""
-LOW, HIGH = 0.05, 0.95
-"""The quantiles of the draws that count as their lower and upper end."""
+PAIRS = 1 << 20
+"""Pairs of runs compared at once."""
+LOW = 0.05
+"""The quantile of the draws that counts as their lower end."""
 
 
 class GradeScorer(Protocol):
@@ -35,6 +39,11 @@ class GradeScorer(Protocol):
     def score(self, topic: int, grades: Grades) -> Floats:
         """Ways × runs, from ways × documents of the topic; ``ABSENT``: unjudged."""
 
+    def count_listings(self, topic: int) -> tuple[Ints, int]:
+        """By document of the topic: how many runs list it as far as the scores read; and of how
+        many.
+        """
+
     def means(self, by_topic: Floats) -> Floats:
         """Over topics: (topics × any columns) to columns."""
 
@@ -45,27 +54,47 @@ def draw_rest_of_pool(
     """Scores now (runs) and by each draw (draws × runs). ``grades`` by topic, ``ABSENT`` where
     unjudged.
 
-    The unjudged documents of a topic get grades from a Dirichlet distribution over the grades
-    of its judged documents plus ``PRIOR`` documents of all topics: those judged are a random
-    sample, but a small one. Topics without a judgment are left out.
+    The unjudged documents of a topic that about as many runs list get grades from a Dirichlet
+    distribution over the grades of those judged among them, plus ``PRIOR`` documents like them of
+    all topics: those judged are a random sample, but a small one, and what more runs list is
+    relevant more often. Topics without a judgment are left out.
     """
     generator = np.random.default_rng(seed)
-    every = np.concatenate(grades)
-    scale, times = np.unique(every[every != ABSENT], return_counts=True)
-    shares = times / max(times.sum(), 1)
+    strata = [_stratify(*scorer.count_listings(at)) for at in range(len(grades))]
+    scale, shares = _share_grades(grades, strata)
     scores: list[Floats] = []
     for at, own in enumerate(grades):
-        judged = own != ABSENT
-        if not judged.any():
+        if (own == ABSENT).all():
             continue
-        ways = np.repeat(own[None, :], draws + 1, axis=0)
-        missing = np.flatnonzero(~judged)
-        if len(missing):
-            counts = np.array([np.count_nonzero(own == grade) for grade in scale]) + PRIOR * shares
+        ways = np.repeat(own[None, :], draws, axis=0)
+        for stratum in np.unique(strata[at][own == ABSENT]).tolist():
+            inside = strata[at] == stratum
+            missing = np.flatnonzero(inside & (own == ABSENT))
+            counts = _count_grades(own[inside], scale) + PRIOR * shares[stratum]
             weights = generator.standard_gamma(counts, (draws, len(scale)))
-            ways[1:, missing] = _draw_grades(generator, weights, len(missing), scale)
-        scores.append(scorer.score(at, ways))
+            ways[:, missing] = _draw_grades(generator, weights, len(missing), scale)
+        # Apart from now, where some are unjudged, all ways grade the same documents.
+        parts = scorer.score(at, own[None]), scorer.score(at, ways)
+        scores.append(np.concatenate(parts))
     return _average_draws(scorer, scores, draws)
+
+
+def _stratify(listings: Ints, runs: int) -> Ints:
+    """The stratum of each document, from 0 to ``STRATA`` - 1."""
+    strata: Ints = np.digitize(listings, [1, 2, max(STRATA - 1, runs // 2 + 1)])
+    return strata
+
+
+def _share_grades(grades: Sequence[Grades], strata: Sequence[Ints]) -> tuple[Grades, Floats]:
+    """All grades, and strata × shares of them over all topics, with one document of all strata."""
+    every, place = np.concatenate(grades), np.concatenate(strata)
+    scale = np.unique(every[every != ABSENT])
+    counts = np.array([_count_grades(every[place == at], scale) for at in range(STRATA)])
+    return scale, _normalize_rows(counts + _normalize_rows(counts.sum(axis=0, keepdims=True)))
+
+
+def _count_grades(grades: Grades, scale: Grades) -> Floats:
+    return np.array([np.count_nonzero(grades == grade) for grade in scale], np.float64)
 
 
 def draw_second_opinions(
@@ -128,9 +157,9 @@ def measure_second_opinions(
     return summarize_taus(now, then, scorer.better)
 
 
-def summarize_taus(now: Floats, then: Floats, better: float = 1.0) -> Estimate:
+def summarize_taus(now: Floats, then: Floats, better: float = 1.0, lower: float = LOW) -> Estimate:
     """Tau-b of the rankings by ``then`` (draws × runs) with that by ``now``: the median over the
-    draws, and as its lower end their ``LOW`` quantile.
+    draws, and as its lower end their quantile ``lower``.
     """
     scored = ~np.isnan(now)
     if np.count_nonzero(scored) < 2 or not len(then):
@@ -139,35 +168,38 @@ def summarize_taus(now: Floats, then: Floats, better: float = 1.0) -> Estimate:
     defined = taus[~np.isnan(taus)]
     if not len(defined):
         return UNDEFINED
-    low, median = np.quantile(defined, (LOW, 0.5))
+    low, median = np.quantile(defined, (lower, 0.5))
     return Estimate(float(median), len(defined), float(low))
 
 
 def correlate_rankings(base: Floats, others: Floats) -> Floats:
     """Tau-b of ``base`` (runs) with each row of ``others``; NaN where all runs are tied."""
-    signs = np.sign(_differences(base[None]))[0]
-    untied = float(np.count_nonzero(signs))
+    first, second = np.triu_indices(len(base), 1)
+    signs = _compare_pairs(base[None], first, second)[0]
     taus = np.full(len(others), np.nan)
-    for row, scores in enumerate(others):
-        other = np.sign(_differences(scores[None]))[0]
-        pairs = np.sqrt(untied * np.count_nonzero(other))
-        if pairs:
-            taus[row] = float((signs * other).sum()) / pairs
+    step = max(1, PAIRS // max(len(first), 1))
+    for start in range(0, len(others), step):
+        compared = _compare_pairs(others[start : start + step], first, second)
+        pairs = np.sqrt(np.count_nonzero(signs) * np.count_nonzero(compared, axis=1))
+        np.divide(compared @ signs, pairs, out=taus[start : start + step], where=pairs > 0)
     return taus
 
 
 def rank_competitors(scores: Floats) -> Ints:
     """1 + the number of runs with a higher score, by row."""
-    ranks: Ints = 1 + (_differences(scores) < 0).sum(axis=-1)
+    noise = 1e-9 * float(np.nanmax(np.abs(scores), initial=0.0))
+    ranks: Ints = 1 + (scores[:, :, None] - scores[:, None, :] < -noise).sum(axis=-1)
     return ranks
 
 
-def _differences(scores: Floats) -> Floats:
-    """Rows × runs × runs: of each run to each other, differences by noise alone being 0."""
-    differences: Floats = scores[:, :, None] - scores[:, None, :]
-    noise = 1e-9 * float(np.nanmax(np.abs(scores), initial=0.0))
-    differences[np.abs(differences) <= noise] = 0.0
-    return differences
+def _compare_pairs(scores: Floats, first: Ints, second: Ints) -> Floats:
+    """Rows × pairs of runs: 1 where the ``first`` is higher, -1 where the ``second`` is, and 0
+    where they differ by noise alone.
+    """
+    noise = 1e-9 * np.nanmax(np.abs(scores), axis=1, initial=0.0, keepdims=True)
+    differences = scores[:, first] - scores[:, second]
+    signs: Floats = np.where(np.abs(differences) <= noise, 0.0, np.sign(differences))
+    return signs
 
 
 def _draw_grades(

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from poolbench.evaluation.judgments import Floats
 from poolbench.files.faults import format_count
-from poolbench.number_formats import format_decimals, format_percent
+from poolbench.number_formats import format_decimals, format_percent, is_reached
 from poolbench.reliability.campaign_state import CampaignState
 from poolbench.reliability.stopping.panel import StoppingPanel
 from poolbench.reliability.stopping.remaining_relevant import NO_SAMPLE
@@ -17,7 +18,7 @@ from poolbench.reliability.verdicts.ranking_draws import (
     rank_competitors,
     summarize_taus,
 )
-from poolbench.statistics.estimate import UNDEFINED
+from poolbench.statistics.estimate import UNDEFINED, Estimate
 from poolbench.verdicts import Act, KeyFigure, Threshold, Verdict, VerdictState, finish_verdict
 
 STOPPING = "stopping"
@@ -28,6 +29,15 @@ LEAST_TAU = Threshold(
     "Tau-b with the ranking after the rest is judged, at least",
     "Poolbench, decision 0056: stricter than the 0.9 of Voorhees, IP&M 2000, since both rankings "
     "are by the same assessors, with a margin over 0.95",
+)
+MOST_UNLIKELY = Threshold(
+    "stopping-unlikely", 0.01, "Share of the drawn outcomes with a lower tau, at most", OURS
+)
+MOVES_ON = Threshold(
+    "stopping-moves",
+    0.9,
+    "Median of tau below which a ranking with unjudged first documents is not good enough",
+    "Voorhees, IP&M 2000",
 )
 STILL = Threshold(
     "stopping-still", 200, "Judgments over which the order of the runs must hold", OURS
@@ -43,6 +53,8 @@ LEAST_JUDGED = Threshold(
     "SIGIR 2004)",
 )
 LEAST_JUDGMENTS = Threshold("stopping-judgments", 100, "Judgments for a verdict, at least", OURS)
+DRAWS = 1000
+"""Outcomes of the rest: ten of them lie beyond the 99 % that count."""
 NO_PANEL = StoppingPanel(0, None, 0, 0, 0, ())
 NO_POOL = "no pool is frozen"
 NO_RUNS = "fewer than two runs have a score"
@@ -52,7 +64,9 @@ ORDERED = (
     "the rest. The answer comes when all are judged; with a plan in random order, much earlier."
 )
 QUESTION = "Would more judgments change anything?"
-THRESHOLDS = (LEAST_TAU, STILL, MOST_PLACES, LEAST_JUDGED, LEAST_JUDGMENTS)
+THRESHOLDS = (
+    LEAST_TAU, MOST_UNLIKELY, MOVES_ON, STILL, MOST_PLACES, LEAST_JUDGED, LEAST_JUDGMENTS,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -65,7 +79,7 @@ class StoppingReport:
     is judged at random: median, and lower end. ``moved`` is the most places that a run has moved
     over the last ``span`` judgments; ``pooled_judged`` is judged@``cut`` of each contributing
     run. ``reason`` says why the rest cannot be estimated. ``panel`` has what the page shows
-    below, as of the same judgments.
+    below, as of the same judgments; ``depth`` is that of the pool, None without one.
     """
 
     measure: str
@@ -87,6 +101,12 @@ class StoppingReport:
     reason: str = ""
     seconds_each: float | None = None
     panel: StoppingPanel = NO_PANEL
+    depth: int | None = None
+
+    @property
+    def is_shallow(self) -> bool:
+        """Whether the pool ends before the documents that its judged@k counts."""
+        return self.depth is not None and self.depth < self.cut
 
     @property
     def lowest_judged(self) -> float | None:
@@ -115,8 +135,9 @@ def compute_stopping(
     spread = UNDEFINED
     if not reason:
         # Pairs that the policy leaves undecided are drawn like unjudged ones.
-        now, then = draw_rest_of_pool(state.panel, state.grades, state.draws, state.seed)
-        spread = summarize_taus(now, then, state.panel.better)
+        draws = state.count_draws(DRAWS)
+        now, then = draw_rest_of_pool(state.panel, state.grades, draws, state.seed)
+        spread = summarize_rest(now, then, state.panel.better)
     moved, span = _measure_movement(state)
     return StoppingReport(
         measure=state.title,
@@ -142,7 +163,13 @@ def compute_stopping(
         reason=NO_ORDER if reason == NO_SAMPLE else reason,
         seconds_each=state.seconds_each,
         panel=panel,
+        depth=panel.pool.depth,
     )
+
+
+def summarize_rest(now: Floats, then: Floats, better: float = 1.0) -> Estimate:
+    """``summarize_taus`` down to all but ``MOST_UNLIKELY`` of the draws."""
+    return summarize_taus(now, then, better, MOST_UNLIKELY.value)
 
 
 def _measure_movement(state: CampaignState) -> tuple[int | None, int]:
@@ -173,11 +200,12 @@ def _decide(report: StoppingReport) -> Verdict:
             _list_first_acts(report, unknown),
         )
     still, lowest = _stands_still(report), report.lowest_judged
-    judged = lowest is not None and lowest >= LEAST_JUDGED.value
+    judged = lowest is not None and is_reached(LEAST_JUDGED.value, lowest)
     if still and judged:
         state = VerdictState.GOOD
     else:
-        state = VerdictState.AMBER if still or judged else VerdictState.BAD
+        moves = report.tau is not None and report.tau < MOVES_ON.value
+        state = VerdictState.BAD if moves and not (still or judged) else VerdictState.AMBER
     return Verdict(
         STOPPING,
         state,
@@ -206,7 +234,7 @@ def _stands_still(report: StoppingReport) -> bool:
     places, span = MOST_PLACES.value, STILL.value
     return (
         report.tau_low is not None
-        and report.tau_low >= LEAST_TAU.value
+        and is_reached(LEAST_TAU.value, report.tau_low)
         and not report.topics_unjudged
         and report.moved is not None
         and report.moved <= places
@@ -215,26 +243,29 @@ def _stands_still(report: StoppingReport) -> bool:
 
 
 def _write_sentence(report: StoppingReport, *, still: bool, judged: bool) -> str:
-    rest, measure = format_count(report.unjudged, "document"), report.measure
-    lowest = report.lowest_judged or 0.0
-    if not report.unjudged:
-        return (
-            "You can stop: every document of the pool is judged."
-            if judged
-            else f"The pool is judged, but down to {format_percent(lowest)} of the first "
-            f"{report.cut} documents of a run: a deeper pool is needed."
-        )
+    rest, runs = format_count(report.unjudged, "document"), f"these {report.runs} runs"
+    lowest = format_percent(report.lowest_judged, limit=LEAST_JUDGED.value)
     if still and judged:
         return (
-            f"You can stop: the {rest} left would hardly change the order of the runs by "
-            f"{measure}, tau at least {format_decimals(report.tau_low, 2)}."
+            f"You can stop: the {rest} left would hardly change the order of {runs} by "
+            f"{report.measure}, tau at least {LEAST_TAU.value:g}."
+            if report.unjudged
+            else "You can stop: every document of the pool is judged."
         )
-    if still:
+    if not still:
+        return _explain_movement(report, rest)
+    done = "The pool is judged"
+    begin = f"The order of {runs} by {report.measure} stands" if report.unjudged else done
+    if report.is_shallow:
         return (
-            f"The order of the runs by {measure} stands, but only {format_percent(lowest)} of "
-            f"the first {report.cut} documents of some run are judged."
+            f"{begin}, but depth {report.depth} cannot cover the first {report.cut} documents of a "
+            f"run: only {lowest} of some are judged."
         )
-    return _explain_movement(report, rest)
+    need = "" if report.unjudged else ": a deeper pool is needed"
+    return (
+        f"{begin}, but only {lowest} of the first {report.cut} documents of some run are "
+        f"judged{need}."
+    )
 
 
 def _explain_movement(report: StoppingReport, rest: str) -> str:
@@ -243,10 +274,13 @@ def _explain_movement(report: StoppingReport, rest: str) -> str:
     if report.topics_unjudged:
         number = report.topics_unjudged
         return f"Go on: {number} {'topic has' if number == 1 else 'topics have'} no judgment yet."
-    if report.tau_low is not None and report.tau_low < LEAST_TAU.value:
+    if report.tau_low is not None and not is_reached(LEAST_TAU.value, report.tau_low):
+        # The limit, not the value: by another seed that has other digits in one case of nine.
+        most = report.tau is not None and not is_reached(LEAST_TAU.value, report.tau)
+        share = "half" if most else format_percent(MOST_UNLIKELY.value)
         return (
-            f"Go on: judging the {rest} left can still change the order of the runs by {measure}, "
-            f"tau down to {format_decimals(report.tau_low, 2)}."
+            f"Go on: judging the {rest} left can still change the order of these {report.runs} "
+            f"runs by {measure}: tau below {LEAST_TAU.value:g} in over {share} of likely outcomes."
         )
     if report.moved is None or report.span < STILL.value:
         span = int(STILL.value)
@@ -260,11 +294,17 @@ def _explain_movement(report: StoppingReport, rest: str) -> str:
 def _write_reason(report: StoppingReport) -> str:
     tau, share = LEAST_TAU.value, LEAST_JUDGED.value
     span, places = int(STILL.value), MOST_PLACES.value
+    shallow = (
+        f" A pool of depth {report.depth} cannot cover the first {report.cut}."
+        if report.is_shallow
+        else ""
+    )
     return (
-        f"Judging can stop when 19 of 20 likely outcomes of the rest keep tau at {tau:g} or more, "
-        f"no run has moved by more than {places:g} within {span} judgments, and "
-        f"judged@{report.cut} of every contributing run is {share:g} or more. Documents below the "
-        "pool are not covered."
+        f"Judging can stop when {format_percent(1 - MOST_UNLIKELY.value)} of the likely outcomes "
+        f"of the rest keep tau at {tau:g} or more, no run has moved by more than {places:g} within "
+        f"{span} judgments, and judged@{report.cut} of every contributing run is {share:g} or "
+        f"more.{shallow} Documents below the pool, and runs that did not contribute, are not "
+        "covered."
     )
 
 
@@ -283,7 +323,7 @@ def _list_figures(report: StoppingReport) -> tuple[KeyFigure, ...]:
         KeyFigure(
             "tau with the ranking after the rest is judged",
             tau,
-            format_decimals(tau, 2),
+            format_decimals(tau, 2, limit=LEAST_TAU.value),
             report.reason if tau is None else "median of the draws; from their lower end",
             report.tau_low,
             None if tau is None else 1.0,
@@ -302,7 +342,7 @@ def _list_figures(report: StoppingReport) -> tuple[KeyFigure, ...]:
         KeyFigure(
             f"judged@{report.cut} of every contributing run, at least",
             lowest,
-            format_decimals(lowest, 2),
+            format_decimals(lowest, 2, limit=LEAST_JUDGED.value),
             "undefined: no run contributed" if lowest is None else "",
             good=(LEAST_JUDGED.value, 1.0),
             word="judged@k",

@@ -80,6 +80,7 @@ def test_signs_of_a_small_pool(covid):
     assert round(found.concentration, 3) == 0.454
 
 
+@pytest.mark.full
 def test_fewer_judgments(covid):
     measures = parse_measures(MEASURES)
     rows = rank_with_fewer_judgments(covid, measures, draws=10, levels=(10, 40, 50, 100))

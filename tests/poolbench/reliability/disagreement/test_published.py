@@ -8,6 +8,7 @@ the coefficient of the unrounded scores.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -50,6 +51,7 @@ def ballots_from(folder: Path, published: Path, files: str) -> BallotTable:
     return build_ballots(build_ballots_from_qrels(tables), get_policy("mean-floor"), reference)
 
 
+@cache
 def panel_from(data_dir: Path, folder: Path, files: str) -> DisagreementPanel:
     dl19 = data_dir / "trec-dl19-passage"
     runs = [read_run(read_bytes(path)) for path in sorted((dl19 / "runs-top100").iterdir())]
@@ -91,6 +93,7 @@ def test_crowd_policies_rank_the_runs_as_the_page_says(data_dir, name, differ, t
     assert CORRELATIONS["tau-b"].of_scores(official, scores).value == pytest.approx(tau, abs=5e-4)
 
 
+@cache
 def grades_by_policy(data_dir: Path, panel: DisagreementPanel, policy: str) -> Grades:
     """By row of the panel's pairs; ABSENT where nobody judged."""
     folder = data_dir / "dl19-eight-assessors" / "main"

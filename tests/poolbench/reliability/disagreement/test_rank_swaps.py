@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -12,6 +12,7 @@ from poolbench.judging.policies import PairBallot
 from poolbench.reliability.disagreement.panel import DisagreementPanel
 from poolbench.reliability.disagreement.rank_swaps import rank_swap_values
 from poolbench.reliability.disagreement.turning_point import find_turning_point
+from tests.examples import take
 from tests.poolbench.reliability.disagreement.drawn import (
     drawn_panel,
     panel_of_first,
@@ -22,6 +23,8 @@ from tests.poolbench.reliability.disagreement.drawn import (
 MEASURES = [
     "ndcg_cut_5", "map", "bpref", "P_2", "recip_rank", "gm_map", "search_length", "num_rel_ret",
 ]  # fmt: skip
+POLICIES = ["median-floor", "adjudicated-majority", "single"]
+CASES = product(MEASURES, POLICIES, [None, (0, 3)])
 
 
 def effect(before: np.ndarray, after: np.ndarray, runs: list[int]) -> tuple[float, float, float]:
@@ -61,9 +64,7 @@ def brute_force(panel: DisagreementPanel, runs: list, only: tuple[int, int] | No
     return found
 
 
-@pytest.mark.parametrize("between", [None, (0, 3)])
-@pytest.mark.parametrize("policy", ["median-floor", "adjudicated-majority", "single"])
-@pytest.mark.parametrize("measure", MEASURES)
+@pytest.mark.parametrize(("measure", "policy", "between"), take(CASES, 5))
 def test_values_are_those_of_scoring_all_again(measure, policy, between):
     panel, runs = drawn_panel(len(measure) + len(policy), measure, policy)
     wanted = brute_force(panel, runs, between)

@@ -22,6 +22,7 @@ from poolbench.reliability.disagreement.resampling import (
     swap_assessors_at_random,
 )
 from poolbench.statistics.draws import ResamplingOptions, resample_counts
+from tests.examples import ALL, take
 from tests.poolbench.reliability.disagreement.drawn import (
     drawn_panel,
     panel_of_first,
@@ -99,7 +100,7 @@ def test_runs_without_a_score_have_no_rank():
     assert competition_ranks_or_none(np.array([0.5, np.nan, 0.7, 0.5])) == (2, None, 1, 2)
 
 
-@pytest.mark.parametrize("policy", ["median-floor", "adjudicated-mean-floor", "single"])
+@pytest.mark.parametrize("policy", take(["median-floor", "adjudicated-mean-floor", "single"], 3))
 def test_the_bootstrap_is_the_policy_applied_to_who_was_drawn(policy):
     panel, runs = drawn_panel(9, "ndcg_cut_5", policy)
     sampling = ResamplingOptions(4, 100)
@@ -151,7 +152,9 @@ def test_the_same_seed_gives_the_same_bands():
 
 def test_random_swaps_are_all_ways_to_choose_one_assessor_a_topic():
     """Of A's and B's scores on two topics there are four ways, each a quarter of the draws."""
-    found = swap_assessors_at_random(two_minds(), "own", ResamplingOptions(0, 4000))
+    found = swap_assessors_at_random(
+        two_minds(), "own", ResamplingOptions(0, 4000 if ALL else 1000)
+    )
     base = np.array([1.0, 1.0, 0.0])
     ways = [((a == "ada") + (b == "ada")) / 2 for a, b in product(("ada", "bob"), repeat=2)]
     taus = [
@@ -159,7 +162,7 @@ def test_random_swaps_are_all_ways_to_choose_one_assessor_a_topic():
         for way in ways
     ]
     spread = found.coefficients["tau-b"]
-    assert spread.mean == pytest.approx(np.mean(taus), abs=0.02)
+    assert spread.mean == pytest.approx(np.mean(taus), abs=0.02 if ALL else 0.04)
     assert spread.least == pytest.approx(min(taus))
     assert (found.bands[0].low, found.bands[0].high) == (0.0, 1.0)
     assert (found.bands[2].low, found.bands[2].high) == (0.0, 0.0)

@@ -20,6 +20,7 @@ from poolbench.reliability.simulation.simulator import simulate_specs
 from poolbench.runs.qrels import qrels_from_rows, read_qrels
 from poolbench.runs.runs import read_run
 from poolbench.runs.tables import QrelsTable, RunTable
+from tests.examples import ALL, take
 from tests.poolbench.pooling.toy import step
 
 BUDGET = 2000
@@ -43,6 +44,7 @@ def existing(qrels: QrelsTable, found: Replay) -> JudgmentTable:
     return JudgmentTable.from_table(qrels_from_rows(rows))
 
 
+@pytest.mark.full
 def test_depth_7_and_maxmean(covid):
     _, finished = covid
     specs = {"depth": depth_spec(7), "maxmean": MAXMEAN}
@@ -58,6 +60,9 @@ def test_depth_7_and_maxmean(covid):
 
 def test_the_ranking_is_that_of_scores_by_the_qrels_that_would_exist(covid):
     runs, finished = covid
+    if not ALL:
+        runs = take(runs, 4)
+        finished = FinishedCampaign.from_tables(runs, finished.qrels, None)
     names = ("map", "bpref")
     found = simulate_specs(
         finished, {"m": MAXMEAN}, parse_measures(names), seeds=1, budgets=(BUDGET,)

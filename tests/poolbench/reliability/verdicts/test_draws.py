@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.stats import kendalltau, ttest_rel
+from scipy.stats import kendalltau
 
 from poolbench.reliability.disagreement.ballots import ABSENT
 from poolbench.reliability.verdicts.ranking_draws import (
@@ -13,8 +13,6 @@ from poolbench.reliability.verdicts.ranking_draws import (
     rank_competitors,
     summarize_taus,
 )
-from poolbench.reliability.verdicts.reusability import compute_collection, measure_left_out_moves
-from tests.poolbench.reliability.collection.toy import P_2, toy_collection
 
 
 class Sums:
@@ -22,9 +20,16 @@ class Sums:
 
     better = 1.0
 
+    def __init__(self, documents=3):
+        self.documents = documents
+
     def score(self, topic, grades):
         del topic
         return np.where(grades == ABSENT, 0, grades).astype(float)
+
+    def count_listings(self, topic):
+        del topic
+        return np.ones(self.documents, np.int64), self.documents
 
     def means(self, by_topic):
         return by_topic.mean(axis=0)
@@ -50,12 +55,23 @@ def test_the_rest_of_a_judged_pool_changes_nothing():
 def test_unjudged_documents_get_the_grades_of_their_topic():
     """Topic: three of four judged documents relevant, the prior is the same share: p = .75."""
     grades = [np.array([1, 1, 1, 0, ABSENT], np.int32)]
-    now, then = draw_rest_of_pool(Sums(), grades, 20_000, 1)
+    now, then = draw_rest_of_pool(Sums(5), grades, 20_000, 1)
     assert now.tolist() == [1, 1, 1, 0, 0]
     assert (then[:, :4] == now[:4]).all()
     assert abs(then[:, 4].mean() - 0.75) < 0.01
     untouched = [*grades, np.full(5, ABSENT, np.int32)]
-    assert (draw_rest_of_pool(Sums(), untouched, 10, 1)[0] == now).all()
+    assert (draw_rest_of_pool(Sums(5), untouched, 10, 1)[0] == now).all()
+
+
+def test_what_more_runs_list_is_relevant_more_often():
+    """Six documents of all nine runs, five judged and relevant; 36 of one, 30 judged and not."""
+    sums = Sums(42)
+    sums.count_listings = lambda _: (np.repeat([9, 1], [6, 36]), 9)
+    own = np.repeat([1, ABSENT, 0, ABSENT], [5, 1, 30, 6]).astype(np.int32)
+    _, then = draw_rest_of_pool(sums, [own], 20_000, 1)
+    # Both strata have one more document of all: 1/7 of 35 judged ones are relevant.
+    assert abs(then[:, 5].mean() - (5 + (5 + 1 / 7) / 6) / 6) < 0.005
+    assert abs(then[:, 36:].mean() - (1 / 7) / 31 / 31) < 0.001
 
 
 def test_second_opinions_follow_the_shared_documents():
@@ -72,29 +88,3 @@ def test_second_opinions_follow_the_shared_documents():
 def test_undefined_rankings_have_no_tau():
     assert summarize_taus(np.array([np.nan, 1.0]), np.ones((3, 2))).value is None
     assert summarize_taus(np.empty(0), np.empty((3, 0))).low is None
-
-
-def test_a_team_left_out_by_hand():
-    """Runs a (team A), b and c (team B). Without A's unique documents a falls behind b."""
-    by_topic = np.array([[0.9, 0.5, 0.1], [0.8, 0.6, 0.1], [0.7, 0.4, 0.2]])
-    scores = by_topic.mean(axis=0)
-    without = np.array([0.45, 0.5, 0.13])
-    moves = measure_left_out_moves(("a", "b", "c"), ("A", "B", "B"), by_topic, scores, without)
-    assert [(m.run, m.place, m.place_without) for m in moves] == [
-        ("a", 1, 2), ("b", 2, 2), ("c", 3, 3),
-    ]  # fmt: skip
-    significant = ttest_rel(by_topic[:, 1], by_topic[:, 0]).pvalue <= 0.05
-    assert [m.passed for m in moves] == [int(significant), 0, 0]
-
-
-def test_a_left_out_run_is_judged_as_far_as_other_teams_contributed():
-    """Pool of the first two: north has a, b; x, y, z; k. South (gamma) has a, c; -; l, k.
-
-    alpha ab, xy, k keeps a and k: (1/2 + 0 + 1) / 3. beta ba, yz keeps a: (1/2 + 0) / 2.
-    gamma ac, lk keeps a and k: (1/2 + 1/2) / 2.
-    """
-    figures = compute_collection(toy_collection(), P_2)
-    assert figures.judged == [1.0, 1.0, 1.0]
-    assert figures.left_out == [0.5, 0.25, 0.5]
-    assert figures.lowest_left_out == 0.25
-    assert figures.teams == 2

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from poolbench.evaluation.leader_verdict import LeaderboardReport, judge_leaderboard
 from poolbench.judging.agreement.coefficient import DRAWS
 from poolbench.judging.agreement.report import AgreementReport, CoefficientPanel, RankingEffect
+from poolbench.reliability.collection.left_out_groups import LeftOutGroups
 from poolbench.reliability.verdicts.agreement import judge_agreement
-from poolbench.reliability.verdicts.reusability import (
-    CollectionReport,
-    LeftOutMove,
-    judge_collection,
-)
+from poolbench.reliability.verdicts.reusability import CollectionReport, judge_collection
 from poolbench.reliability.verdicts.stopping import (
     NO_ORDER,
     NO_POOL,
@@ -60,16 +58,26 @@ def agreed(
 
 
 AGREEMENT = [
-    (agreed(), GOOD, "0.92"),
+    (agreed(), GOOD, "other assessors like these, the order of the runs stays almost the same"),
     (agreed([*LOW[:1], *HIGH[1:]]), GOOD, "1 topic to look at again"),
     (agreed([*LOW[:2], *HIGH[2:]]), AMBER, "2 of 8 topics"),
     # Two shared documents say nothing about a topic.
     (agreed([*[panel(0.4, 2)] * 6, *HIGH[6:]]), GOOD, ""),
     (agreed(alphas=(0.8, 0.3)), GOOD, "0.92"),
     (agreed(alphas=(0.5, 0.8)), AMBER, "0.50"),
-    (agreed(effect=RankingEffect(Estimate(0.96, 100, 0.85), {"ada": 0.97})), AMBER, "0.85"),
-    (agreed(effect=RankingEffect(Estimate(0.89, 100, 0.8), {"ada": 0.97})), BAD, "0.89"),
-    (agreed(effect=RankingEffect(OPINIONS, {"edsger": 0.7})), BAD, "0.70"),
+    (
+        agreed(effect=RankingEffect(Estimate(0.96, 100, 0.85), {"ada": 0.97})),
+        AMBER,
+        "like these it may fall to 0.85",
+    ),
+    # Between .85 and .9 the order often is the same after all.
+    (agreed(effect=RankingEffect(Estimate(0.89, 100, 0.8), {"ada": 0.97})), AMBER, "0.89"),
+    (agreed(effect=RankingEffect(Estimate(0.84, 100, 0.8), {"ada": 0.97})), BAD, "0.84"),
+    (
+        agreed(effect=RankingEffect(OPINIONS, {"edsger": 0.7})),
+        BAD,
+        "Other assessors like these would",
+    ),
     (agreed(HIGH[:4]), UNKNOWN, "4 topics"),
     (agreed(documents=31), UNKNOWN, "31 documents"),
     (agreed(prevalence=0.01), UNKNOWN, "1.0\u00a0%"),
@@ -85,14 +93,30 @@ STOPPING = [
     (HALF, GOOD, "50 documents"),
     (replace(HALF, moved=1), GOOD, "0.97"),
     (replace(HALF, moved=2), AMBER, "2 places"),
-    (replace(HALF, tau_low=0.94), AMBER, "0.94"),
+    # Other seeds have other digits: the sentence gives the limit.
+    (replace(HALF, tau_low=0.98), GOOD, "tau at least 0.97."),
+    (replace(HALF, tau_low=0.94), AMBER, "tau below 0.97 in over 1\u00a0% of likely outcomes"),
+    (replace(HALF, tau_low=0.9696), AMBER, "tau below 0.97 in over 1\u00a0% of"),
+    (replace(HALF, tau=0.96, tau_low=0.9), AMBER, "tau below 0.97 in over half of likely"),
+    (replace(HALF, pooled_judged=(0.8996, 0.99)), AMBER, "89.96\u00a0% of the first 10"),
+    (replace(HALF, pooled_judged=(np.nextafter(0.9, 0),)), GOOD, "these 11 runs"),
+    (replace(HALF, pooled_judged=(0.8,), depth=8), AMBER, "depth 8 cannot cover the first 10"),
+    (replace(HALF, unjudged=0, pooled_judged=(0.5,), depth=8), AMBER, "depth 8 cannot cover"),
     (replace(HALF, topics_unjudged=2), AMBER, "2 topics have"),
     (replace(HALF, span=0, moved=None), AMBER, "fewer than 200"),
     (replace(HALF, pooled_judged=(0.8, 0.99)), AMBER, "80\u00a0%"),
-    (replace(HALF, pooled_judged=(0.8,), tau_low=0.5), BAD, "0.50"),
+    # Red only where the order is more likely to change than not.
+    (replace(HALF, pooled_judged=(0.8,), tau_low=0.5), AMBER, "Go on"),
+    (replace(HALF, pooled_judged=(0.8,), tau=0.9, tau_low=0.5), AMBER, "over half"),
+    (replace(HALF, pooled_judged=(0.8,), tau=0.89, tau_low=0.5), BAD, "over half"),
+    (replace(HALF, tau=0.89, tau_low=0.5), AMBER, "over half"),
     (replace(HALF, unjudged=0, tau_low=None, tau=None), UNKNOWN, "two runs"),
     (replace(HALF, unjudged=0, tau_low=1.0, tau=1.0), GOOD, "every document"),
-    (replace(HALF, unjudged=0, tau_low=1.0, pooled_judged=(0.5,)), AMBER, "deeper pool"),
+    (
+        replace(HALF, unjudged=0, tau_low=1.0, pooled_judged=(0.5,)),
+        AMBER,
+        "50\u00a0% of the first 10",
+    ),
     (replace(HALF, judgments=99), UNKNOWN, "99 judgments"),
     (replace(HALF, reason=NO_ORDER), UNKNOWN, "random order"),
     (replace(HALF, tau_low=None), UNKNOWN, "two runs"),
@@ -100,40 +124,96 @@ STOPPING = [
 ]
 
 
-def move(run: str, place: int, without: int, passed: int = 0) -> LeftOutMove:
-    return LeftOutMove(run, run, place, without, passed)
+TEAMS = LeftOutGroups((0, 0, 1, 0, 0, 0), (0.9, 0.95, 1.0, 1.0, 1.0, 1.0), "r3", 0, 20, 1)
+KINDS = LeftOutGroups((0, 0, 1), (0.7, 0.9, 0.8), "r3", 0, 20, 1)
+FAIR = CollectionReport(
+    "nDCG@10", 10, 50, 8, TEAMS, KINDS, (("r1", "r2", "r3", "r4"), ("r5", "r6"), ("r7",)),
+    {f"r{n}": 0.95 for n in range(1, 8)}, {"r8": 0.8}, 1000,
+)  # fmt: skip
+NEAR = "New runs of the 3 kinds that contributed are scored fairly by nDCG@10"
 
 
-STAYED = tuple(move(f"r{n}", n, n) for n in range(1, 9))
-FAIR = CollectionReport("nDCG@10", 10, 8, 6, STAYED, (0.95, 1.0), left_out=(0.7, 0.9))
+def left(groups: LeftOutGroups, **changed: object) -> dict[str, LeftOutGroups]:
+    """``groups`` with some fields changed, by the field of the report that holds them."""
+    return {"by_kind" if groups is KINDS else "by_team": replace(groups, **changed)}
+
+
 COLLECTION = [
-    (FAIR, GOOD, "no run moves"),
-    (replace(FAIR, moves=(move("a", 1, 2, 1), *STAYED[1:])), GOOD, "1 place"),
-    (replace(FAIR, moves=(move("a", 1, 3), *STAYED[1:])), AMBER, "2 places"),
-    # A significant change among the last runs.
-    (replace(FAIR, moves=(*STAYED[:7], move("z", 8, 5, 2))), AMBER, "3 places"),
-    (replace(FAIR, moves=(move("a", 1, 3, 1), *STAYED[1:])), BAD, "1 of the best runs"),
-    (replace(FAIR, judged=(0.6,)), AMBER, "60%"),
-    (replace(FAIR, left_out=(0.69, 0.9)), AMBER, "69%"),
-    (replace(FAIR, teams=4), AMBER, "4 teams"),
-    (replace(FAIR, teams=2), UNKNOWN, "2 of at least 3"),
-    (replace(FAIR, moves=()), UNKNOWN, "no run has a score"),
-    (replace(FAIR, moves=(), reason="why " * 30), UNKNOWN, "cannot be determined."),
+    (FAIR, GOOD, f"{NEAR}: left out in turn, none of 6 teams moves."),
+    # One team in ten may move.
+    (replace(FAIR, **left(TEAMS, places=(2, *[0] * 9))), GOOD, "1 of 10 teams moves"),
+    (
+        replace(FAIR, **left(TEAMS, places=(2, *[0] * 8))),
+        AMBER,
+        "1 of 9 teams moves by more than 1",
+    ),
+    (replace(FAIR, **left(TEAMS, places=(2, 2, 2, 0, 0, 0))), AMBER, "3 of 6 teams move"),
+    # One new team says little of the others: no share of them makes it red.
+    (replace(FAIR, **left(TEAMS, places=[2] * 6)), AMBER, "6 of 6 teams move"),
+    # Without a cut-off: never good, since what lies below the pool is unknown.
+    (
+        replace(FAIR, of_half=replace(TEAMS, places=(2, *[0] * 9))),
+        UNKNOWN,
+        "cannot be determined: it reads below the pool; left out of half of it, 1 of 10",
+    ),
+    (replace(FAIR, of_half=TEAMS, kinds=FAIR.kinds[:1]), UNKNOWN, "none of 6 teams moves."),
+    (
+        replace(FAIR, of_half=replace(TEAMS, places=(2, *[0] * 8))),
+        AMBER,
+        "care: left out of a pool half as deep, 1 of 9 teams moves by more than 1",
+    ),
+    (
+        replace(FAIR, of_half=replace(TEAMS, crossed=2, different=100)),
+        AMBER,
+        "left out of a pool half as deep, teams pass 2 of 100",
+    ),
+    # Many runs: a move of 3 of 71 places is none.
+    (replace(FAIR, runs=71, **left(TEAMS, places=[3] * 41, allowed=3)), GOOD, "none of 41 teams"),
+    (replace(FAIR, **left(TEAMS, crossed=1, different=100)), GOOD, "none"),
+    (replace(FAIR, **left(TEAMS, crossed=2, different=100)), AMBER, "pass 2 of 100 significantly"),
+    (replace(FAIR, judged={"r1": 0.8999, "r2": 1.0}), AMBER, "judged@10 of 0.8999 or less"),
+    (replace(FAIR, judged={"r1": None, "r2": 1.0}), AMBER, "judged@10 of 0.00"),
+    # One run in ten may have fewer judged documents.
+    (replace(FAIR, judged=dict.fromkeys("abcdefghijk", 1.0) | {"a": 0.1}), GOOD, ""),
+    (replace(FAIR, **left(TEAMS, judged=(0.849, 0.95, 1.0))), AMBER, "left out, some teams"),
+    (replace(FAIR, **left(TEAMS, places=[0] * 4)), AMBER, "only 4 teams"),
+    (replace(FAIR, topics=9), AMBER, "only 9 topics"),
+    (replace(FAIR, kinds=FAIR.kinds[:2]), AMBER, "all 7 runs are of 2 kinds"),
+    (replace(FAIR, kinds=FAIR.kinds[:1]), AMBER, "of the kind that contributed are scored fairly"),
+    (
+        replace(FAIR, **left(KINDS, places=(0, 2, 0))),
+        AMBER,
+        f"{NEAR}; treat others with care",
+    ),
+    (replace(FAIR, **left(KINDS, crossed=2, different=20)), AMBER, "kinds pass 2 of 20"),
+    (replace(FAIR, **left(KINDS, judged=(0.69, 1.0))), AMBER, "some kinds have judged@10 of 0.69"),
+    (replace(FAIR, **left(TEAMS, places=[0] * 2)), UNKNOWN, "2 of at least 3"),
+    (replace(FAIR, unjudged=880), UNKNOWN, "12\u00a0% of the pool is judged"),
+    (replace(FAIR, pooled=10_000, unjudged=5001), UNKNOWN, "49.99\u00a0%"),
+    (replace(FAIR, unjudged=500), GOOD, ""),
+    (replace(FAIR, judged={}), UNKNOWN, "no run contributed"),
+    (replace(FAIR, reason="no run has a score"), UNKNOWN, "no run has a score"),
+    (replace(FAIR, reason="why " * 30), UNKNOWN, "cannot be determined."),
 ]
 
 LED = LeaderboardReport(
     "nDCG@10", 10, 30, ("a", "b", "c", "d"), (0.6, 0.5, 0.4, 0.1), (1.0, 0.95, 0.9, 0.9), "t", 0.01,
-    score_set=1,
+    score_set=1, unjudged=7, low=0.58, high=(0.61, 0.57, 0.5, 0.3),
 )  # fmt: skip
 LEADERBOARD = [
-    (LED, GOOD, "0.010"),
-    # A run that cannot reach the first may have unjudged documents.
+    (LED, GOOD, "0.010), and stays first however the unjudged of the first 10"),
+    (replace(LED, unjudged=0, low=None, high=()), GOOD, "first 10 documents of each run are"),
+    # A run that cannot be first may have unjudged documents, and one that can may have few.
     (replace(LED, judged=(1.0, 0.95, 0.9, 0.8)), GOOD, "b"),
-    (replace(LED, judged=(1.0, 0.95, 0.79, 0.9)), AMBER, "1 run could"),
-    (replace(LED, judged=(1.0, 0.85, 0.9, 0.9)), AMBER, "unjudged"),
+    (replace(LED, high=(0.61, 0.58, 0.5, 0.3)), AMBER, "but 1 other run could be"),
+    (replace(LED, high=(0.61, 0.59, None, 0.3)), AMBER, "but 2 other runs could be"),
+    (replace(LED, low=None, high=()), UNKNOWN, "no bound is known"),
+    (replace(LED, unjudged=None, low=None, high=()), UNKNOWN, "no bound is known"),
     (replace(LED, p_value=0.06), AMBER, "0.060"),
     (replace(LED, topics=9), AMBER, "9 topics"),
-    (replace(LED, judged=(1.0, 0.8, 0.7, 0.9)), BAD, "2 of 4 runs"),
+    (replace(LED, judged=(1.0, 0.8, 0.7, 0.9)), AMBER, "not safe: 2 of 4 runs have less than 90"),
+    (replace(LED, judged=(1.0, 0.49, 0.5, 0.9)), AMBER, "2 of 4 runs"),
+    (replace(LED, judged=(1.0, 0.49, 0.4, 0.9)), BAD, "not safe: 2 of 4 runs"),
     (replace(LED, p_value=None, reason="the two cannot be compared"), UNKNOWN, "compared"),
     (replace(LED, p_value=None, reason="why " * 30), UNKNOWN, "cannot be determined."),
     (replace(LED, tags=("a",), scores=(0.6,), judged=(1.0,)), UNKNOWN, "1 run"),
@@ -166,6 +246,15 @@ def test_each_state_has_its_sentence(judge, report, state, words):
     for figure in verdict.figures:
         if figure.text == "–":
             assert figure.value is None
+
+
+@pytest.mark.parametrize(("report", "state", "words"), AGREEMENT)
+def test_agreement_of_staff_alone_is_called_so(report, state, words):
+    del words
+    verdict = judge_agreement(replace(report, who="staff"))
+    assert verdict.state is state
+    assert "staff assessors" in verdict.sentence
+    assert len(verdict.sentence.split()) <= MOST_WORDS
 
 
 @pytest.mark.parametrize(
@@ -211,6 +300,24 @@ def test_a_verdict_that_cannot_be_determined_says_what_brings_it():
     assert (act.page, act.documents, act.minutes) == ("plan-new", 100, 50.0)
 
 
+def test_a_pool_that_is_hardly_judged_says_what_to_do():
+    (rest,) = judge_collection(replace(FAIR, unjudged=880)).acts
+    assert (rest.page, rest.documents) == ("judging", 880)
+
+
+def test_a_measure_that_reads_below_the_pool_says_what_to_do():
+    cut, deeper = judge_collection(replace(FAIR, of_half=TEAMS)).acts
+    assert (cut.page, deeper.page) == ("campaign-settings", "simulation")
+    (rest,) = judge_collection(replace(FAIR, of_half=TEAMS, unjudged=880)).acts
+    assert rest.page == "judging"
+
+
+def test_a_new_run_is_like_teams_that_were_left_out():
+    """One team in ten aside: of eleven the second lowest."""
+    report = replace(FAIR, **left(TEAMS, judged=(0.5, 0.9, *[1.0] * 9)))
+    assert [report.is_like_contributors(share) for share in (0.89, 0.9)] == [False, True]
+
+
 def test_every_threshold_has_a_source_and_its_own_name():
     verdicts = (
         judge_agreement(agreed()),
@@ -219,6 +326,6 @@ def test_every_threshold_has_a_source_and_its_own_name():
         judge_leaderboard(LED),
     )
     thresholds = [each for verdict in verdicts for each in verdict.thresholds]
-    assert len(thresholds) == 21
+    assert len(thresholds) == 31
     assert len({each.name for each in thresholds}) == len(thresholds)
     assert all(each.source and each.value >= 0 for each in thresholds)
