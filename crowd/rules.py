@@ -20,20 +20,23 @@ FIXED = {
 """Fields, with their names for messages, that never change after the start."""
 ONLY_UP = {
     "pay_per_unit": "pay per unit",
-    "screen_out_pay": "pay for failed practice",
+    "screen_out_pay": "pay for practice",
     "hourly_minimum": "hourly minimum",
     "units_per_worker": "units per worker",
     "max_units": "units in all",
+    "max_screened": "workers paid for practice alone",
     "extra_budget": "extra budget",
     "retention_until": "retention date",
 }
-"""Fields that workers may rely on: after the start they only rise. None in ``max_units`` is no
+"""Fields that workers may rely on: after the start they only rise. None in ``LIMITS`` is no
 limit."""
+LIMITS = ("max_units", "max_screened")
 LEAST = {
     "unit_size": 1,
     "unit_minutes": 1,
     "units_per_worker": 1,
     "max_units": 1,
+    "max_screened": 0,
     "gold_per_unit": 0,
     "repeats_per_unit": 0,
     "practice_pass": 0,
@@ -100,9 +103,9 @@ def check_changes(before: StudyOptions, after: StudyOptions) -> None:
 
 
 def is_raised(name: str, old: Any, new: Any) -> bool:
-    """Whether ``new`` is not below ``old``. None is no limit of units, and no date yet."""
+    """Whether ``new`` is not below ``old``. None is no limit, and no date yet."""
     if old == new:
         return True
-    if name == "max_units" and None in (old, new):
+    if name in LIMITS and None in (old, new):
         return new is None
     return old is None or (new is not None and new >= old)

@@ -22,13 +22,22 @@ CAMPAIGN_PAGES = [
     page("judging/crowd/<int:pk>/payments/", payments.study_payments_view),
     page("judging/crowd/<int:pk>/payments.<str:fmt>", payments.study_payments_download_view),
     page("judging/crowd/<int:pk>/payments/<int:payment>/bonus/", payments.study_bonus_view),
-    page("judging/crowd/<int:pk>/payments/lists/<str:kind>.csv", payments.study_provider_list_view),
+    page("judging/crowd/<int:pk>/payments/<int:payment>/dispute/", payments.study_dispute_view),
+    page("judging/crowd/<int:pk>/payments/batch/", payments.study_batch_new_view),
+    page("judging/crowd/<int:pk>/payments/<int:number>/paid/", payments.study_batch_paid_view),
+    page(
+        "judging/crowd/<int:pk>/payments/<int:number>/<str:kind>.csv",
+        payments.study_batch_list_view,
+    ),
     page("judging/crowd/<int:pk>/payments/reconcile/", payments.study_reconcile_view),
     page("judging/crowd/<int:pk>/workers/", workers.study_workers_view),
     page("judging/crowd/<int:pk>/workers.<str:fmt>", workers.study_workers_download_view),
     page("judging/crowd/<int:pk>/workers/aside/", workers.study_worker_aside_view),
     page("judging/crowd/<int:pk>/workers/undo/<int:exclusion>/", workers.study_worker_undo_view),
     page("judging/crowd/<int:pk>/workers/<int:worker>/", workers.study_worker_view),
+    page(
+        "judging/crowd/<int:pk>/workers/<int:worker>/withdraw/", workers.study_worker_withdraw_view
+    ),
     page("judging/crowd/<int:pk>/keys/", keys.study_keys_view),
     page("judging/crowd/<int:pk>/try/", trying.study_try_view),
     page("judging/crowd/<int:pk>/try/submissions.<str:fmt>", trying.study_try_download_view),

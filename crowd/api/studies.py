@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 from django.http import HttpResponse
+from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers, viewsets
@@ -19,10 +20,11 @@ from campaigns.api.attachments import CONTENT_TYPES
 from campaigns.api.confirmation import ConfirmSerializer, read_decision
 from campaigns.api.resources import CAMPAIGN, filter_organized_campaigns, read_fields, request_user
 from crowd.models import Study
-from crowd.queries.payment_sheet import load_payment_sheet
+from crowd.queries.payment_sheet import list_batches, load_payment_sheet
 from crowd.queries.start_checks import list_start_checks
 from crowd.queries.studies import load_study_figures
 from crowd.queries.workers import get_study_for, list_worker_lines
+from crowd.services.payment_batches import make_batch, mark_batch_paid
 from crowd.services.studies import pause_study, start_study, stop_study
 from poolbench.crowd.payment_sheet import PAYMENT_FORMATS
 from poolbench.crowd.quality.formats import WORKERS_FORMATS
@@ -41,10 +43,10 @@ class StudySerializer(serializers.ModelSerializer[Study]):
         fields = (
             "id", "campaign", "plan", "title", "state", "provider", "redundancy",
             "max_redundancy", "extra_budget", "unit_size", "one_topic", "unit_minutes",
-            "units_per_worker", "max_units", "gold_per_unit", "repeats_per_unit", "practice_pass",
-            "stop_after", "stop_below", "floor_seconds", "floor_per_1000", "aggregation",
-            "currency", "pay_per_unit", "screen_out_pay", "hourly_minimum", "retention_until",
-            "created_at", "started_at", "stopped_at",
+            "units_per_worker", "max_units", "max_screened", "gold_per_unit", "repeats_per_unit",
+            "practice_pass", "stop_after", "stop_below", "floor_seconds", "floor_per_1000",
+            "aggregation", "currency", "pay_per_unit", "screen_out_pay", "hourly_minimum",
+            "retention_until", "created_at", "started_at", "stopped_at",
         )  # fmt: skip
 
 
@@ -65,6 +67,24 @@ class StartCheckSerializer(Serializer[Any]):
     state = serializers.ChoiceField(choices=["done", "open", "missing"])
     text = serializers.CharField()
     detail = serializers.CharField()
+
+
+class PaymentBatchSerializer(Serializer[Any]):
+    """A batch of payments with its files: CSV without a header."""
+
+    number = serializers.IntegerField(source="batch.number")
+    reward = serializers.DecimalField(source="batch.reward", max_digits=8, decimal_places=2)
+    created_at = serializers.DateTimeField(source="batch.created_at")
+    total = serializers.DecimalField(max_digits=12, decimal_places=2)
+    unpaid = serializers.DecimalField(max_digits=12, decimal_places=2)
+    disputed = serializers.DecimalField(max_digits=12, decimal_places=2)
+    files = serializers.DictField(child=serializers.CharField(), help_text="By name.")
+
+
+class BatchMakeSerializer(ConfirmSerializer):
+    """Consents of a batch, and what approving a unit at the provider pays."""
+
+    reward = serializers.DecimalField(max_digits=8, decimal_places=2, required=False)
 
 
 class StudyStartSerializer(ConfirmSerializer):
@@ -128,6 +148,37 @@ class StudyViewSet(viewsets.ReadOnlyModelViewSet[Study]):
             actor=request_user(request), study=self.get_object(), decision=read_decision(request)
         )
         return Response(self.get_serializer(study).data)
+
+    @extend_schema(responses={200: PaymentBatchSerializer(many=True)})
+    @action(detail=True, methods=["get"], pagination_class=None)
+    def batches(self, request: Request, pk: str) -> Response:  # noqa: ARG002 (the route's)
+        """The payment batches with their files, which contain each amount once."""
+        return self.list_batches(self.get_object())
+
+    @extend_schema(request=BatchMakeSerializer, responses={200: PaymentBatchSerializer(many=True)})
+    @batches.mapping.post
+    def make_batch(self, request: Request, pk: str) -> Response:  # noqa: ARG002 (the route's)
+        """Put all that is owed and in no batch into a new one; ``reward`` is the pay per unit
+        unless given.
+        """
+        study, fields = self.get_object(), read_fields(BatchMakeSerializer, request)
+        fields.setdefault("reward", study.pay_per_unit)
+        make_batch(actor=request_user(request), study=study, **fields)
+        return self.list_batches(study)
+
+    @extend_schema(request=ConfirmSerializer, responses={200: PaymentBatchSerializer(many=True)})
+    @action(detail=True, methods=["post"], url_path=r"batches/(?P<number>\d+)/paid")
+    def batch_paid(self, request: Request, pk: str, number: str) -> Response:  # noqa: ARG002
+        """Mark a batch as paid, disputes aside."""
+        study = self.get_object()
+        batch = get_object_or_404(study.batches, number=number)
+        mark_batch_paid(actor=request_user(request), batch=batch, decision=read_decision(request))
+        return self.list_batches(study)
+
+    def list_batches(self, study: Study) -> Response:
+        get_study_for(request_user(self.request), study.campaign.slug, study.pk)
+        batches = list_batches(study, load_payment_sheet(study))
+        return Response(PaymentBatchSerializer(batches, many=True).data)
 
     @extend_schema(responses={(200, "application/json"): OpenApiTypes.OBJECT})
     @action(detail=True, url_path="workers.json", url_name="workers-json")

@@ -14,7 +14,7 @@ from django.utils import timezone
 from campaigns.models import Campaign
 from crowd.models import Study
 from crowd.rules import FIXED
-from judging.forms.plans import PoolField, count_field, share_field
+from judging.forms.plans import PoolField, count_field, share_field, split_topic_numbers
 from poolbench.crowd.consent import DEFAULT_CONSENT, PLACEHOLDERS, list_unknown_placeholders
 from poolbench.crowd.options import StudyExtension, StudyOptions
 from poolbench.crowd.providers.base import Provider, ProviderSetting, find_setting_faults
@@ -79,6 +79,16 @@ def retention_field(help_text: str) -> forms.DateField:
     )  # fmt: skip
 
 
+def screened_field() -> forms.IntegerField:
+    return count_field(
+        0,
+        None,
+        "Paid for practice alone, at most",
+        "Then no new workers are admitted. Empty: no limit.",
+        required=False,
+    )
+
+
 class StudyForm(forms.Form):
     """Everything of a study except pool, topics and redundancy.
 
@@ -100,7 +110,7 @@ class StudyForm(forms.Form):
         14,
         20_000,
         "What workers agree to before they start. Markdown; words in braces, such as {pay}, are"
-        " filled in when you save. A changed text is a new version.",
+        " filled in from the study. A text that reads differently is a new version.",
         required=True,
     )
     contact = forms.CharField(
@@ -118,7 +128,8 @@ class StudyForm(forms.Form):
     one_topic = forms.BooleanField(
         required=False,
         label="One topic per unit",
-        help_text="Less to read for workers; the last unit of a topic may be small.",
+        help_text="Less to read for workers; the last unit of a topic may be small. Without it,"
+        " the documents of a topic follow one another.",
     )
     unit_minutes = count_field(
         1,
@@ -134,6 +145,7 @@ class StudyForm(forms.Form):
         "A quota. Empty: until all judgments are there.",
         required=False,
     )
+    max_screened = screened_field()
     extra_budget = count_field(
         0,
         None,
@@ -178,7 +190,10 @@ class StudyForm(forms.Form):
     # What is paid, and what is promised.
     currency = forms.CharField(min_length=3, max_length=3, label="Currency", help_text="EUR, USD …")
     pay_per_unit = amount_field("Pay per unit", "What a worker gets for a complete unit.")
-    screen_out_pay = amount_field("Pay for failed practice", "For the time that it takes.")
+    screen_out_pay = amount_field(
+        "Pay for practice, at most",
+        "It is paid by its time at the hourly minimum, passed or not, on top of a first unit.",
+    )
     hourly_minimum = amount_field(
         "Hourly minimum",
         "What you promise for an hour at the usual speed: at least the minimum wage where the"
@@ -283,31 +298,36 @@ class StudyNewForm(StudyForm):
         required=False,
     )
 
-    def __init__(self, campaign: Campaign, data: QueryDict | None = None) -> None:
+    def __init__(
+        self,
+        campaign: Campaign,
+        data: QueryDict | None = None,
+        *,
+        copied: Study | None = None,
+        consent: str = "",
+    ) -> None:
+        """``copied``: the study from which the fields are filled, with its ``consent`` text."""
         self.campaign = campaign
         until = timezone.now().date() + RETENTION
-        start = StudyOptions(title="", provider=next(iter(PROVIDERS)), retention_until=until)
-        super().__init__(
-            data,
-            initial=vars(start)
-            | {
-                "pool": campaign.pools.first(),
-                "redundancy": 3,
-                "consent": DEFAULT_CONSENT,
-                "instructions": DEFAULT_INSTRUCTIONS,
-            },
-        )
+        start = {
+            **vars(StudyOptions(title="", provider=next(iter(PROVIDERS)))),
+            "instructions": DEFAULT_INSTRUCTIONS,
+            "redundancy": 3,
+        }
+        if copied is not None:
+            start = vars(copied.options) | {"title": f"{copied.title[:113]} (copy)"}
+            start["redundancy"] = copied.plan.overlap
+            start["max_redundancy"] = copied.plan.max_overlap
+        start |= {"pool": campaign.pools.first(), "consent": consent or DEFAULT_CONSENT}
+        if start["retention_until"] is None or start["retention_until"] < timezone.now().date():
+            start["retention_until"] = until
+        settings = copied.provider_settings if copied else None
+        super().__init__(data, initial=start, settings=settings)
         self.fields["pool"].queryset = campaign.pools.all()  # type: ignore[attr-defined]
 
     def clean_topics(self) -> list[str] | None:
         """Numbers of the campaign's topics; None for all."""
-        numbers = list(dict.fromkeys(self.cleaned_data["topics"].replace(",", " ").split()))
-        known = set(
-            self.campaign.topics.filter(number__in=numbers).values_list("number", flat=True)
-        )
-        if unknown := [number for number in numbers if number not in known]:
-            raise forms.ValidationError(f"Unknown topics: {', '.join(unknown)}.")
-        return numbers or None
+        return split_topic_numbers(self.campaign, self.cleaned_data["topics"]) or None
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean()
@@ -334,6 +354,7 @@ class StudyExtendForm(forms.Form):
     """Higher limits of a study; fields left as they are change nothing."""
 
     max_units = count_field(1, None, "Units in all, at most", required=False)
+    max_screened = screened_field()
     units_per_worker = count_field(1, 1_000, "Units per worker, at most")
     redundancy = count_field(1, 20, "Judgments per document")
     extra_budget = count_field(0, None, "Extra judgments, at most")
@@ -346,6 +367,7 @@ class StudyExtendForm(forms.Form):
             data,
             initial={
                 "max_units": study.max_units,
+                "max_screened": study.max_screened,
                 "units_per_worker": study.units_per_worker,
                 "redundancy": study.plan.overlap,
                 "extra_budget": study.extra_budget,

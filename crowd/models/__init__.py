@@ -1,9 +1,11 @@
 """Crowd studies: texts, keys, workers and their units, gold, payments, what providers report."""
 
+from crowd.models.payments import BatchItem, PaymentBatch, PaymentDispute
 from crowd.models.studies import ConsentText, CrowdKey, LinkKey, ProviderEvent, Study
 from crowd.models.units import Bonus, CrowdWorker, GoldPair, Payment, WorkUnit
 
 __all__ = [
+    "BatchItem",
     "Bonus",
     "ConsentText",
     "CrowdKey",
@@ -11,6 +13,8 @@ __all__ = [
     "GoldPair",
     "LinkKey",
     "Payment",
+    "PaymentBatch",
+    "PaymentDispute",
     "ProviderEvent",
     "Study",
     "WorkUnit",

@@ -19,13 +19,14 @@ class Study(models.Model):
     ``provider`` is a name of ``poolbench.crowd.providers`` with ``provider_settings``. The
     redundancy is ``plan.overlap``. In every unit ``gold_per_unit`` documents come on top whose
     grade is known, and ``repeats_per_unit`` that the worker has judged before. A worker starts at
-    most ``units_per_worker`` units, all workers together ``max_units`` (null: no limit).
+    most ``units_per_worker`` units, all workers together ``max_units`` (null: no limit). New ones
+    are admitted until ``max_screened`` units were paid for practice alone (null: no limit).
 
     Practice is passed with ``practice_pass`` right answers. After ``stop_after`` gold documents, at
     least, a worker whose accuracy is below ``stop_below`` with confidence (the upper Wilson bound)
     is stopped. A judgment below the time floor (``floor_seconds`` plus ``floor_per_1000`` for each
-    1,000 characters) is an alarm. Amounts are in ``currency`` for a unit; ``screen_out_pay`` is
-    paid for failed practice. ``hourly_minimum`` is the promised pay for an hour.
+    1,000 characters) is an alarm. Amounts are in ``currency`` for a unit; practice is
+    paid by its time, at most ``screen_out_pay``. ``hourly_minimum`` is promised for an hour.
     """
 
     class State(models.TextChoices):
@@ -50,6 +51,7 @@ class Study(models.Model):
     unit_minutes = models.PositiveSmallIntegerField(default=60)
     units_per_worker = models.PositiveSmallIntegerField(default=5)
     max_units = models.PositiveIntegerField(null=True, blank=True)
+    max_screened = models.PositiveIntegerField(null=True, blank=True)
     gold_per_unit = models.PositiveSmallIntegerField(default=4)
     repeats_per_unit = models.PositiveSmallIntegerField(default=0)
     practice_pass = models.PositiveSmallIntegerField(default=0)
@@ -91,17 +93,27 @@ class Study(models.Model):
 
 
 class ConsentText(AppendOnlyModel):
-    """A version of the text to which workers consent. Units name the version they were shown."""
+    """A version of the text to which workers consent. Units name the version they were shown.
+
+    ``text`` is as they read it, filled from ``template``; empty where the text was written before
+    templates were kept.
+    """
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="consent_texts")
     version = models.PositiveIntegerField()
     text = models.TextField()
+    template = models.TextField(blank=True)
     created_by = models.ForeignKey(User, models.PROTECT, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         ordering = ["-version"]
         constraints = [models.UniqueConstraint("study", "version", name="consent_version_once")]
+
+    @property
+    def source(self) -> str:
+        """What the organizer wrote, with its placeholders where they were kept."""
+        return self.template or self.text
 
 
 class ProviderEvent(AppendOnlyModel):

@@ -41,20 +41,22 @@ class CrowdWorker(models.Model):
 
     ``user`` cannot sign in and is no member; its username is the pseudonym. The provider's ID is
     known as ``external_hash``, an HMAC under a key of the campaign, and sealed under that key in
-    ``external_id``: when the key is destroyed, neither leads back to the person.
+    ``external_id``: when the key is destroyed, neither leads back to the person; both are replaced
+    once a worker who withdrew their consent is paid.
     """
 
     class State(models.TextChoices):
         ACTIVE = "active", "active"
         SCREENED_OUT = "screened", "screened out"
         EXCLUDED = "excluded", "excluded"
+        WITHDRAWN = "withdrawn", "consent withdrawn"
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="crowd_workers")
     provider = models.SlugField(max_length=20)
     external_hash = models.CharField(max_length=64)
     external_id = models.TextField(blank=True)
     user = models.OneToOneField(User, models.PROTECT, related_name="crowd_worker")
-    state = models.CharField(max_length=8, choices=State, default=State.ACTIVE)
+    state = models.CharField(max_length=9, choices=State, default=State.ACTIVE)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -77,7 +79,8 @@ class WorkUnit(models.Model):
     ``public_id`` is the only name of the unit in addresses. ``external_hash`` and
     ``external_id`` are those of the provider's ID of the unit (assignment, submission or session),
     as for workers. ``closes_at`` ends the lease of its documents. ``server_seconds`` is the time
-    from document to document by our clock, pauses cut off. A ``trial`` is an organizer's own, by
+    from document to document by our clock, pauses cut off; ``practice_seconds`` of it are those of
+    practice, with the reading before it. A ``trial`` is an organizer's own, by
     the fake provider: its judgments never count and nothing is paid.
     """
 
@@ -104,6 +107,7 @@ class WorkUnit(models.Model):
     closes_at = models.DateTimeField(null=True, blank=True)
     ended_at = models.DateTimeField(null=True, blank=True)
     server_seconds = models.FloatField(default=0.0)
+    practice_seconds = models.FloatField(default=0.0)
     receipt = models.CharField(max_length=64, blank=True)
     reason = models.CharField(max_length=200, blank=True)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hmac
 from base64 import urlsafe_b64encode
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 from hashlib import sha256
 from typing import Any
@@ -41,6 +41,12 @@ def find_key_date(study: Study) -> date | None:
 def derive_key(key: CrowdKey, use: str) -> bytes:
     """32 bytes for one ``use`` of the key."""
     return hmac.new(key.secret.encode(), use.encode(), sha256).digest()
+
+
+def hash_under(key: CrowdKey, texts: Sequence[str]) -> list[str]:
+    """The HMAC-SHA256 of each text under the campaign's key, in hexadecimal digits."""
+    secret = derive_key(key, "hash")
+    return [hmac.new(secret, text.encode(), sha256).hexdigest() for text in texts]
 
 
 def get_fernet(key: CrowdKey) -> Fernet:

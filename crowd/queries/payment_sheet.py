@@ -4,13 +4,28 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
-from crowd.models import Bonus, CrowdKey, CrowdWorker, Payment, Study, WorkUnit
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery, Sum, Value
+from django.db.models.functions import Coalesce
+
+from crowd.models import (
+    BatchItem,
+    Bonus,
+    CrowdKey,
+    CrowdWorker,
+    Payment,
+    PaymentBatch,
+    PaymentDispute,
+    Study,
+    WorkUnit,
+)
 from crowd.queries.keys import find_fernet, find_key_date, read_sealed
 from crowd.queries.unit_pages import find_unit_code
 from crowd.queries.workers import find_exclusions
-from poolbench.crowd.payment_sheet import SheetRow
+from poolbench.crowd.payment_sheet import PROVIDER_LISTS, BatchedAmount, SheetRow, select_batch
 from poolbench.crowd.reconciliation import ProviderSubmission, Reconciliation, reconcile_payments
 
 
@@ -39,12 +54,16 @@ def load_payment_sheet(study: Study) -> list[SheetRow]:
     bonuses: dict[int, list[Bonus]] = defaultdict(list)
     for bonus in Bonus.objects.filter(payment__study=study).order_by("pk"):
         bonuses[bonus.payment_id].append(bonus)
+    batched = load_batched_amounts(study)
+    disputes = PaymentDispute.objects.filter(payment__study=study, ended_at=None)
+    reasons = dict(disputes.values_list("payment", "reason"))
     whole, single = find_exclusions(study)
     fernet = find_fernet(study.campaign)
     rows = []
     payments = Payment.objects.filter(study=study).select_related("unit__worker__user")
     for payment in payments.order_by("created_at", "pk"):
         unit, own = payment.unit, bonuses[payment.pk]
+        withdrawn = unit.worker.state == CrowdWorker.State.WITHDRAWN
         rows.append(
             SheetRow(
                 payment=payment.pk,
@@ -66,10 +85,114 @@ def load_payment_sheet(study: Study) -> list[SheetRow]:
                 codes=frozenset(filter(None, (unit.receipt, find_unit_code(study, unit)))),
                 worker=unit.worker_id,
                 is_whole=unit.state == WorkUnit.State.COMPLETE,
-                aside=unit.worker_id in whole or unit.pk in single,
+                aside=unit.pk in single or (unit.worker_id in whole and not withdrawn),
+                batched=tuple(batched[payment.pk]),
+                dispute=reasons.get(payment.pk, ""),
             )
         )
     return rows
+
+
+def load_batched_amounts(study: Study) -> dict[int, list[BatchedAmount]]:
+    """What batches have of each payment, by its ID."""
+    batched: dict[int, list[BatchedAmount]] = defaultdict(list)
+    items = BatchItem.objects.filter(batch__study=study).order_by("pk")
+    for item in items.select_related("batch", "payment", "bonus"):
+        amounts = [(item.payment.amount, False), (item.payment.bonus, True)]
+        if item.bonus is not None:
+            amounts = [(item.bonus.amount, True)]
+        batched[item.payment_id] += [
+            BatchedAmount(
+                amount, is_bonus, item.batch.number, item.batch.reward, item.paid_at is not None
+            )
+            for amount, is_bonus in amounts
+            if amount
+        ]
+    return batched
+
+
+@dataclass(frozen=True)
+class BatchFigures:
+    """A batch with its ``rows``, which have the amounts in it only."""
+
+    batch: PaymentBatch
+    rows: list[SheetRow]
+
+    @property
+    def total(self) -> Decimal:
+        return sum((row.total for row in self.rows), Decimal(0))
+
+    @property
+    def title(self) -> str:
+        return f"Batch {self.batch.number}"
+
+    @property
+    def files(self) -> dict[str, str]:
+        """For the provider, by name; without units whose IDs are erased."""
+        rows, reward = [row for row in self.rows if row.unit_id], self.batch.reward
+        return {name: write(rows, reward) for name, write in PROVIDER_LISTS.items()}
+
+    @property
+    def unpaid(self) -> Decimal:
+        """Not marked as paid, disputes aside."""
+        return sum((row.sent for row in self.rows if not row.dispute), Decimal(0))
+
+    @property
+    def paid(self) -> Decimal:
+        return sum((row.paid for row in self.rows), Decimal(0))
+
+    @property
+    def disputed(self) -> Decimal:
+        return self.total - self.unpaid - self.paid
+
+
+def list_batches(study: Study, sheet: Sequence[SheetRow]) -> list[BatchFigures]:
+    """The batches of ``study``, the first one first, from its whole payment ``sheet``."""
+    batches = PaymentBatch.objects.filter(study=study).select_related("created_by")
+    return [BatchFigures(batch, select_batch(sheet, batch.number)) for batch in batches]
+
+
+def list_due_payments() -> QuerySet[Payment]:
+    """With an amount that is in no batch, disputes aside."""
+    payments = Payment.objects.exclude(pk__in=list_disputed_payments())
+    return payments.filter(~Exists(BatchItem.objects.filter(payment=OuterRef("pk"), bonus=None)))
+
+
+def list_due_bonuses() -> QuerySet[Bonus]:
+    """In no batch, disputes aside."""
+    return Bonus.objects.filter(batch_item=None).exclude(payment__in=list_disputed_payments())
+
+
+def list_disputed_payments() -> QuerySet[PaymentDispute, Any]:
+    return PaymentDispute.objects.filter(ended_at=None).values("payment")
+
+
+def compute_unpaid_amount(payments: QuerySet[Payment]) -> Decimal:
+    """What is owed of ``payments`` and not marked as paid, disputes included."""
+    paid = BatchItem.objects.filter(paid_at__isnull=False)
+    whole = payments.exclude(pk__in=paid.filter(bonus=None).values("payment"))
+    extra = Bonus.objects.filter(payment__in=payments).exclude(batch_item__in=paid)
+    sums = whole.aggregate(n=Sum(F("amount") + F("bonus"))), extra.aggregate(n=Sum("amount"))
+    return sum((each["n"] or Decimal(0) for each in sums), Decimal(0))
+
+
+def add_due_amounts(studies: QuerySet[Study]) -> QuerySet[Any]:
+    """``studies``, each with ``due``: what is owed and in no batch."""
+    due: Any = Value(Decimal(0))
+    for rows, path, amount in (
+        (list_due_payments(), "study", F("amount") + F("bonus")),
+        (list_due_bonuses(), "payment__study", F("amount")),
+    ):
+        sums = rows.filter(**{path: OuterRef("pk")}).order_by().values(path)
+        due += Coalesce(Subquery(sums.annotate(n=Sum(amount)).values("n")), Value(Decimal(0)))
+    return studies.annotate(due=due)
+
+
+def find_open_batch(study: Study) -> PaymentBatch | None:
+    """The first batch that is not paid, disputes aside."""
+    waiting = Q(items__paid_at=None) & ~Q(items__payment__in=list_disputed_payments())
+    batches = PaymentBatch.objects.filter(study=study)
+    return batches.annotate(n=Count("items", filter=waiting)).filter(n__gt=0).first()
 
 
 def reconcile_study(study: Study, submissions: Sequence[ProviderSubmission]) -> Reconciliation:

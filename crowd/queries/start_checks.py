@@ -21,6 +21,8 @@ from crowd.queries.study_terms import (
 from judging.models import Audience
 from judging.queries.training import list_training
 from poolbench.crowd.consent import has_amount, list_old_values, list_unknown_placeholders
+from poolbench.crowd.forecast import compute_ceiling
+from poolbench.crowd.hourly_pay import PayAssessment
 from poolbench.crowd.providers.base import find_setting_faults
 from poolbench.crowd.providers.registry import PROVIDERS
 from poolbench.files.faults import format_count
@@ -56,6 +58,7 @@ def list_start_checks(study: Study) -> list[StartCheck]:
         check_practice(study),
         *check_gold_pairs(study),
         *check_pay(study),
+        *check_maximum(study),
         check_trial(study),
     ]
 
@@ -239,7 +242,6 @@ def check_gold_number(study: Study, balance: GoldBalance) -> StartCheck:
 def check_pay(study: Study) -> Iterator[StartCheck]:
     pay, currency = load_pay_assessment(study), study.currency
     url = reverse("study-edit", args=[study.campaign.slug, study.pk]) + "#pay"
-    promise = format_amount(study.hourly_minimum, currency)
     if not study.hourly_minimum:
         yield StartCheck(
             "no-minimum",
@@ -250,8 +252,27 @@ def check_pay(study: Study) -> Iterator[StartCheck]:
             "Set minimum",
             "Start without a promised minimum",
         )
-    elif study.pay_per_unit < pay.smallest:
+    else:
+        yield check_unit_pay(study, pay, url)
+    if pay.practice_pay < pay.smallest_practice:
+        smallest = format_amount(pay.smallest_practice, currency)
         yield StartCheck(
+            "screen-out-below",
+            OPEN,
+            f"Practice pays at most {format_amount(study.screen_out_pay, currency)}.",
+            f"For the time it takes, with reading, {smallest} would be enough.",
+            url,
+            "Raise pay",
+            "Pay less than the minimum for practice",
+        )
+
+
+def check_unit_pay(study: Study, pay: PayAssessment, url: str) -> StartCheck:
+    """Whether a unit keeps the promise at the median, and a first one as well."""
+    currency, first = study.currency, pay.first
+    promise = format_amount(study.hourly_minimum, currency)
+    if study.pay_per_unit < pay.smallest:
+        return StartCheck(
             "pay-below",
             OPEN,
             f"{format_amount(study.pay_per_unit, currency)} a unit pays"
@@ -261,20 +282,43 @@ def check_pay(study: Study) -> Iterator[StartCheck]:
             "Raise pay",
             "Pay less than the promised minimum",
         )
-    else:
-        text = f"Pay: {pay.hourly:.2f} {currency} an hour at the median, minimum {promise}."
-        yield StartCheck("pay", DONE, text)
-    if study.practice_pass and study.screen_out_pay < pay.smallest_screen_out:
-        smallest = format_amount(pay.smallest_screen_out, currency)
-        yield StartCheck(
-            "screen-out-below",
+    if not pay.has_practice and not first.is_enough:
+        return StartCheck(
+            "first-below",
             OPEN,
-            f"Failed practice pays {format_amount(study.screen_out_pay, currency)}.",
-            f"For the time it takes, {smallest} would be enough.",
+            f"A first unit, with reading, pays {first.hourly:.2f} {currency} an hour, less than"
+            f" {promise}.",
+            f"{format_amount(first.smallest, currency)} a unit would be enough; where practice"
+            " follows, reading is paid by its time.",
             url,
             "Raise pay",
-            "Pay less than the minimum for failed practice",
+            "Pay less than the minimum for a first unit",
         )
+    text = (
+        f"Pay: {pay.hourly:.2f} {currency} an hour at the median, {first.hourly:.2f} for a first"
+        f" unit; minimum {promise}."
+    )
+    return StartCheck("pay", DONE, text)
+
+
+def check_maximum(study: Study) -> Iterator[StartCheck]:
+    if not (study.pay_per_unit or study.screen_out_pay):
+        return
+    ceiling = compute_ceiling(study.options)
+    if ceiling is None:
+        yield StartCheck(
+            "no-maximum",
+            OPEN,
+            "What you may owe has no upper limit.",
+            "Work that is stopped or set aside is paid, and its documents are judged again. Limit"
+            " units in all, and those paid for practice alone.",
+            reverse("study-edit", args=[study.campaign.slug, study.pk]) + "#id_max_units",
+            "Set limits",
+            "Start without an upper limit of cost",
+        )
+    else:
+        amount = format_amount(ceiling, study.currency)
+        yield StartCheck("maximum", DONE, f"You owe at most {amount}, bonuses and fees aside.")
 
 
 def check_trial(study: Study) -> StartCheck:

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.db.models import Count, Exists, F, OuterRef, Q, Sum
 
-from campaigns.models import Campaign
+from campaigns.models import Campaign, Role, User
 from crowd.models import Bonus, Payment, Study, WorkUnit
 from crowd.queries.study_terms import load_study_seconds
 from judging.models import Purpose, Slot
@@ -102,6 +102,13 @@ def load_amounts(studies: Sequence[Study]) -> dict[int, Decimal]:
 def list_studies(campaign: Campaign) -> list[Study]:
     """Newest first."""
     return list(Study.objects.filter(campaign=campaign).select_related("plan__pool", "campaign"))
+
+
+def find_example_study(user: User, campaign: Campaign) -> Study | None:
+    """The newest study of another campaign that ``user`` organizes."""
+    own = Campaign.objects.filter(members__user=user, members__role=Role.ORGANIZER)
+    studies = Study.objects.filter(campaign__in=own.exclude(pk=campaign.pk))
+    return studies.select_related("campaign").first()
 
 
 def load_study_forecast(study: Study) -> StudyForecast:

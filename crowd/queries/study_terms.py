@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from django.db.models import Count, Q
+from django.db.models import Count, F, Q
 
 from campaigns.models import Campaign
 from crowd.models import ConsentText, Study, WorkUnit
@@ -36,7 +36,8 @@ def load_study_seconds(study: Study) -> UnitSeconds:
         plan=study.plan_id, state=WorkUnit.State.COMPLETE, server_seconds__gt=0
     ).order_by()
     real = complete.filter(trial=False).exclude(pk__in=list_units_set_aside().values("pk"))
-    units = list(real.values_list("server_seconds", flat=True))
+    working = F("server_seconds") - F("practice_seconds")
+    units = list(real.annotate(working=working).values_list("working", flat=True))
     if len(units) >= MIN_UNITS:
         return compute_unit_seconds(units, documents, "units")
     judgments = list_assessor_seconds(study.campaign)
@@ -44,7 +45,10 @@ def load_study_seconds(study: Study) -> UnitSeconds:
         return estimate_unit_seconds(judgments, documents, "judgments")
     judged = Count("judgments", filter=~Q(judgments__purpose=Purpose.TRAINING))
     trials = complete.filter(trial=True).annotate(judged=judged).filter(judged__gt=0)
-    one = [seconds / n for seconds, n in trials.values_list("server_seconds", "judged")]
+    one = [
+        seconds / n
+        for seconds, n in trials.annotate(working=working).values_list("working", "judged")
+    ]
     if len(one) >= MIN_TRIALS:
         return estimate_unit_seconds(one, documents, "trials")
     return assume_unit_seconds(documents)
@@ -116,5 +120,6 @@ def assess_study_pay(
 ) -> PayAssessment:
     """What the pay of ``options`` means for workers who read the ``consent`` text."""
     reading = measure_reading_seconds(options.summary, options.instructions, consent)
-    practice = list_training(campaign, Audience.CROWD).count() * seconds.per_document
-    return PayAssessment(options.terms, seconds, reading + practice, options.practice_pass > 0)
+    pairs = list_training(campaign, Audience.CROWD).count()
+    first = reading + pairs * seconds.per_document
+    return PayAssessment(options.terms, seconds, first, pairs > 0)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from datetime import timedelta
 
-from django.db.models import Count, Exists, Max, OuterRef, QuerySet
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from crowd.models import CrowdWorker, GoldPair, WorkUnit
+from crowd.models import CrowdWorker, GoldPair, Study, WorkUnit
 from judging.models import Exclusion, Judgment, Plan, Purpose, Slot
 from judging.queries.judgments import ANSWERS, SHOWN, latest_judgments
 from judging.queries.slots import free_slots, open_topic_filter
@@ -141,6 +142,16 @@ def load_unit_answers(unit: WorkUnit) -> UnitAnswers:
         gold_right=sum(grade is not None and grade == known for grade, known in gold),
         skipped=sum(grade is None for _, grade, _ in answers),
     )
+
+
+def list_places(study: Study) -> QuerySet[WorkUnit]:
+    """The units that count for the limits of ``study``: started, or offered for no longer than a
+    unit may take.
+    """
+    since = timezone.now() - timedelta(minutes=study.unit_minutes)
+    waiting = Q(state=WorkUnit.State.OFFERED, offered_at__gt=since)
+    units = WorkUnit.objects.filter(plan=study.plan_id, trial=False)
+    return units.filter(Q(started_at__isnull=False) | waiting)
 
 
 def load_gold_interval(unit: WorkUnit) -> Estimate:

@@ -15,16 +15,21 @@ from django.http import Http404
 from campaigns.models import Campaign, User
 from campaigns.queries.lists import get_campaign_for
 from crowd.models import CrowdWorker, Payment, Study, WorkUnit
-from crowd.queries.worker_answers import load_study_answers
+from crowd.queries.keys import find_crowd_key, hash_under
+from crowd.queries.worker_answers import list_study_judgments, load_study_answers
 from judging.models import Exclusion
 from judging.queries.exclusions import list_active_exclusions
+from poolbench.crowd.providers.registry import PROVIDERS
 from poolbench.crowd.quality.answers import CrowdAnswer
 from poolbench.crowd.quality.careless import TimeFloor
 from poolbench.crowd.quality.formats import WorkerLine
 from poolbench.crowd.quality.gold import StopRule
 from poolbench.crowd.quality.workers import QualitySettings, WorkerQuality, measure_workers
 
-STATES = {"active": "active", "aside": "set aside", "screened": "screened out"}
+STATES = {
+    "active": "active", "aside": "set aside", "screened": "screened out",
+    "withdrawn": "consent withdrawn",
+}  # fmt: skip
 """States by which the table can be filtered."""
 
 
@@ -38,6 +43,7 @@ class WorkerSummary:
     pk: int
     pseudonym: str
     screened: bool
+    withdrawn: bool = False
     units: Mapping[str, int] = field(default_factory=dict)
     quality: WorkerQuality | None = None
     exclusion: Exclusion | None = None
@@ -57,6 +63,8 @@ class WorkerSummary:
 
     @property
     def state(self) -> str:
+        if self.withdrawn:
+            return "withdrawn"
         if self.exclusion is not None:
             return "aside"
         return "screened" if self.screened else "active"
@@ -98,6 +106,15 @@ def get_crowd_worker(study: Study, pk: int) -> CrowdWorker:
     return row
 
 
+def find_worker_by_external_id(study: Study, external_id: str) -> CrowdWorker | None:
+    """The worker of the study with this ID of a provider; None also if the key is destroyed."""
+    key = find_crowd_key(study.campaign)
+    if key is None:
+        return None
+    hashes = hash_under(key, [f"worker {name} {external_id}" for name in PROVIDERS])
+    return study_workers(study).filter(external_hash__in=hashes).first()
+
+
 def load_quality_settings(study: Study) -> QualitySettings:
     scale = study.campaign.grades.order_by("value").values_list("value", flat=True)
     return QualitySettings(
@@ -118,6 +135,7 @@ def list_crowd_workers(study: Study) -> list[WorkerSummary]:
             pk=worker.pk,
             pseudonym=worker.pseudonym,
             screened=worker.state == CrowdWorker.State.SCREENED_OUT,
+            withdrawn=worker.state == CrowdWorker.State.WITHDRAWN,
             units=units[worker.pk],
             quality=quality.get(str(worker.pk)),
             exclusion=whole.get(worker.pk),
@@ -235,6 +253,7 @@ def load_worker_detail(study: Study, worker: CrowdWorker) -> dict[str, Any]:
         for number, (unit, answer) in enumerate(answers, 1)
     ]
     exclusions = Exclusion.objects.filter(campaign=study.campaign_id, worker=worker)
+    comments = list_study_judgments(study, worker).exclude(comment="").select_related("topic")
     return {
         "summary": summary,
         "units": list_unit_lines(study, units, answers),
@@ -242,6 +261,7 @@ def load_worker_detail(study: Study, worker: CrowdWorker) -> dict[str, Any]:
         "gold": [line for line in lines if line["answer"].gold_grade is not None],
         "history": list(exclusions.select_related("actor", "unit", "undoes").order_by("-pk")),
         "more": max(len(lines) - MOST_ANSWERS, 0),
+        "comments": list(comments[:MOST_ANSWERS]),
     }
 
 

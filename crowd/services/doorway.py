@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import secrets
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
+from itertools import count
 from uuid import UUID
 
 from django.core import signing
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -16,8 +18,13 @@ from django.utils.translation import gettext_lazy
 from campaigns.errors import ActionRefused
 from campaigns.models import User
 from crowd.models import CrowdWorker, Study, WorkUnit
-from crowd.queries.keys import find_crowd_key, get_arrival_keys, get_fake_keys
+from crowd.queries.keys import find_crowd_key, get_arrival_keys, get_fake_keys, unseal_external
+from crowd.queries.unit_pages import has_worked
+from crowd.queries.unit_work import list_places
 from crowd.services.keys import hash_external, seal_external
+from crowd.services.unit_ends import end_unit
+from crowd.services.unit_work import lock_unit
+from judging.models import Judgment, Purpose
 from judging.services.judgment_log import run_with_retries
 from poolbench.crowd.providers.base import Arrival, parse_link_query
 from poolbench.crowd.providers.fake import FAKE_KID
@@ -55,7 +62,7 @@ def admit_arrival(*, study: Study, arrival: Arrival, trial: bool = False) -> Wor
     """The unit of the arrival: the same one again, or a new one for a new or known worker.
 
     Raises ``ActionRefused``: "preview", "unit-moved", "not-running", "worker-excluded",
-    "worker-screened", "unit-open", "worker-limit" or "study-full".
+    "worker-withdrawn", "worker-screened", "unit-open", "worker-limit" or "study-full".
     """
     if arrival.preview:
         raise ActionRefused("preview", _("A preview claims no work."))
@@ -67,6 +74,9 @@ def admit_once(study: Study, arrival: Arrival, *, trial: bool) -> WorkUnit:
     if find_crowd_key(study.campaign) is None:
         check_study_state(study, trial=trial)  # before a key is made
     worker_hash = hash_external(study.campaign, f"worker {provider} {arrival.worker}")
+    if arrival.takes_next:
+        study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+        arrival = replace(arrival, unit=name_next_unit(study, provider, arrival.worker))
     unit_hash = hash_external(study.campaign, f"unit {provider} {arrival.unit}")
     unit = find_unit(study, unit_hash)
     if unit is None:
@@ -89,6 +99,36 @@ def admit_once(study: Study, arrival: Arrival, *, trial: bool) -> WorkUnit:
         external_id=seal_external(study.campaign, arrival.unit),
         trial=trial,
     )
+
+
+def name_next_unit(study: Study, provider: str, worker: str) -> str:
+    """The ID of the worker's unit that is not over, or a new one: the worker's and a number that
+    no other link has used.
+    """
+    worker_hash = hash_external(study.campaign, f"worker {provider} {worker}")
+    unit = find_open_unit(study, worker_hash)
+    if unit is not None:
+        return unseal_external(study.campaign, unit.external_id)
+    own = WorkUnit.objects.filter(plan=study.plan_id, worker__external_hash=worker_hash)
+    for number in count(own.count() + 1):
+        name = f"{worker}/{number}"
+        if find_unit(study, hash_external(study.campaign, f"unit {provider} {name}")) is None:
+            break
+    return name
+
+
+def find_open_unit(study: Study, worker_hash: str) -> WorkUnit | None:
+    states = (WorkUnit.State.OFFERED, WorkUnit.State.STARTED)
+    units = WorkUnit.objects.select_related("worker__user", "plan__study__campaign")
+    own = units.filter(plan=study.plan_id, worker__external_hash=worker_hash, state__in=states)
+    return own.order_by("pk").last()
+
+
+def find_refusing_unit(study: Study, arrival: Arrival, *, trial: bool) -> WorkUnit | None:
+    """The unit because of which the arrival was refused as "unit-open"; None if it ended since."""
+    provider = "fake" if trial else study.provider
+    worker_hash = hash_external(study.campaign, f"worker {provider} {arrival.worker}")
+    return find_open_unit(study, worker_hash)
 
 
 def find_unit(study: Study, unit_hash: str) -> WorkUnit | None:
@@ -139,13 +179,15 @@ def check_worker(study: Study, worker: CrowdWorker) -> None:
     """Raise unless the worker may start another unit now; end one that was never started."""
     if worker.state == CrowdWorker.State.EXCLUDED:
         raise ActionRefused("worker-excluded", _("You cannot take part in this study."), str(CLOSE))
+    if worker.state == CrowdWorker.State.WITHDRAWN:
+        message = _("You have withdrawn your consent, so you cannot take part.")
+        raise ActionRefused("worker-withdrawn", message, str(CLOSE))
     if worker.state == CrowdWorker.State.SCREENED_OUT:
         message = _("You did not pass the practice of this study, so you cannot take part.")
         raise ActionRefused("worker-screened", message, str(CLOSE))
     own = WorkUnit.objects.filter(plan=study.plan_id, worker=worker)
-    own.filter(state=WorkUnit.State.OFFERED).update(
-        state=WorkUnit.State.ABANDONED, ended_at=timezone.now(), reason="another task was opened"
-    )
+    for each in own.filter(state=WorkUnit.State.OFFERED):
+        end_unit(lock_unit(each), WorkUnit.State.ABANDONED, "another task was opened")
     if own.filter(state=WorkUnit.State.STARTED).exists():
         message = _("You are still working on another task of this study.")
         raise ActionRefused("unit-open", message, _("Finish that one first."))
@@ -158,16 +200,25 @@ def check_limits(study: Study, worker: CrowdWorker, *, trial: bool) -> None:
     """
     if trial:
         return
-    since = timezone.now() - timedelta(minutes=study.unit_minutes)
-    waiting = Q(state=WorkUnit.State.OFFERED, offered_at__gt=since)
-    places = WorkUnit.objects.filter(
-        Q(started_at__isnull=False) | waiting, plan=study.plan_id, trial=False
-    )
+    places = list_places(study)
     if places.filter(worker=worker).count() >= study.units_per_worker:
         message = _("You have done as many tasks of this study as one person may.")
         raise ActionRefused("worker-limit", message, str(CLOSE))
-    if study.max_units is not None and places.count() >= study.max_units:
+    full = study.max_units is not None and places.count() >= study.max_units
+    if full or (is_screening_full(study) and not has_worked(worker)):
         raise ActionRefused("study-full", _("All tasks of this study are taken."), str(CLOSE))
+
+
+def is_screening_full(study: Study) -> bool:
+    """Whether as many units as may be were, or will be, paid for practice alone: those that have
+    practised and lost their place will.
+    """
+    if study.max_screened is None:
+        return False
+    units = WorkUnit.objects.filter(plan=study.plan_id, trial=False, started_at=None)
+    practised = Exists(Judgment.objects.filter(unit=OuterRef("pk"), purpose=Purpose.TRAINING))
+    waiting = Q(practised, ended_at=None) & ~Q(pk__in=list_places(study).values("pk"))
+    return units.filter(Q(payment__isnull=False) | waiting).count() >= study.max_screened
 
 
 def make_unit_token(unit: WorkUnit) -> str:
@@ -192,6 +243,7 @@ def get_unit_by_token(token: str) -> WorkUnit:
     unit = units.filter(public_id=UUID(hex=name), plan__study__isnull=False).first()
     if unit is None:
         raise unit_link_error()
+    unit.plan.campaign = unit.plan.study.campaign  # the same one, loaded once
     return unit
 
 

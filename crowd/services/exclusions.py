@@ -34,7 +34,7 @@ def apply_stop_rule(*, unit: WorkUnit) -> bool:
     With the worker, all their running units of the campaign end. The worker of a trial is not set
     aside.
     """
-    study = Study.objects.get(plan=unit.plan_id)
+    study: Study = unit.plan.study
     rule = StopRule(study.stop_after, study.stop_below)
     gold = load_gold_interval(unit)
     if not rule.is_met(gold):
@@ -101,8 +101,13 @@ def undo_exclusion(*, actor: User, exclusion: Exclusion) -> Exclusion:
 
 
 def write_exclusion(
-    actor: User | None, worker: CrowdWorker, unit: WorkUnit | None, reason: str
+    actor: User | None,
+    worker: CrowdWorker,
+    unit: WorkUnit | None,
+    reason: str,
+    code: str = "exclusion.set",
 ) -> Exclusion:
+    """``code``: of the event that it logs, if any."""
     # Shared, as by answers, of which one may have led here; qrels are frozen before or after.
     lock_judging(worker.campaign)
     lock_worker(worker)
@@ -118,14 +123,16 @@ def write_exclusion(
         if not each.is_over:
             release_unit(unit=each)
     reopened = set_units_aside(exclusion, [each.pk for each in units])
-    log_exclusion(exclusion, "exclusion.set", reopened)
+    if code:
+        log_exclusion(exclusion, code, reopened)
     return exclusion
 
 
 def write_end_of_exclusion(actor: User, exclusion: Exclusion) -> Exclusion:
     campaign, worker = exclusion.campaign, exclusion.worker
     lock_judging(campaign)
-    lock_worker(worker)
+    if lock_worker(worker).state == CrowdWorker.State.WITHDRAWN:
+        raise ActionRefused("consent-withdrawn", "The worker has withdrawn their consent.")
     in_force = list_active_exclusions().filter(worker=worker)
     if not in_force.filter(pk=exclusion.pk).exists():
         raise ActionRefused("not-set-aside", "This work is no longer set aside.")
@@ -153,13 +160,13 @@ def find_earlier_state(worker: CrowdWorker) -> str:
     return str(states.SCREENED_OUT if failed.exists() else states.ACTIVE)
 
 
-def lock_worker(worker: CrowdWorker) -> None:
+def lock_worker(worker: CrowdWorker) -> CrowdWorker:
     """Lock the worker's running units, as their answers do, then the worker."""
     running = WorkUnit.objects.select_for_update(no_key=True, of=("self",)).filter(
         worker=worker, ended_at=None
     )
     list(running.order_by("pk").values_list("pk", flat=True))
-    CrowdWorker.objects.select_for_update(no_key=True).get(pk=worker.pk)
+    return CrowdWorker.objects.select_for_update(no_key=True).get(pk=worker.pk)
 
 
 def check_exclusion(worker: CrowdWorker, unit: WorkUnit | None, reason: str) -> None:

@@ -19,9 +19,9 @@ from campaigns.models import User
 from campaigns.rules import require_permission
 from crowd.models import Payment, Study, WorkUnit
 from crowd.queries.fake_platform import ACCEPTED, RETURNED, SUBMITTED, is_platform_open
-from crowd.queries.keys import find_crowd_key
+from crowd.queries.keys import find_crowd_key, hash_under
 from crowd.services.doorway import admit_arrival, find_unit, read_link
-from crowd.services.keys import hash_under, make_fake_link, seal_external
+from crowd.services.keys import make_fake_link, seal_external
 from crowd.services.units import complete_unit, end_expired_unit, leave_unit
 from crowd.services.webhooks import record_event
 from poolbench.crowd.providers.base import ArrivalRefused

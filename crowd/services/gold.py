@@ -49,7 +49,7 @@ def add_gold(
     return len(rows)
 
 
-def retire_gold(*, actor: User, campaign: Campaign, pairs: Collection[int | str]) -> int:
+def retire_gold(*, actor: User, campaign: Campaign, pairs: Collection[int]) -> int:
     """Test no more workers with the pairs of these keys; return the number. Judgments of them
     remain.
     """

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import hmac
 import secrets
 from collections.abc import Sequence
 from datetime import date, datetime
-from hashlib import sha256
+from functools import partial
 from urllib.parse import quote, urlencode
 
 from django.conf import settings
@@ -15,18 +14,22 @@ from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
+from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, User
 from campaigns.rules import require_permission
+from campaigns.services.decisions import check_decision
 from campaigns.services.events import log_event
-from crowd.models import CrowdKey, LinkKey, Study
+from crowd.models import CrowdKey, LinkKey, Payment, Study
+from crowd.queries.confirmations import describe_key_retirement
 from crowd.queries.keys import (
-    derive_key,
     find_crowd_key,
     get_fake_secret,
     get_fernet,
     get_link_path,
+    hash_under,
 )
+from crowd.queries.payment_sheet import compute_unpaid_amount
 from poolbench.crowd.providers.fake import FAKE_KID
 from poolbench.crowd.providers.signed_links import sign_link
 from poolbench.crowd.receipts import ReceiptFields, check_receipt, make_receipt
@@ -54,11 +57,6 @@ def hash_external(campaign: Campaign, text: str) -> str:
     return hash_under(get_or_create_key(campaign), [text])[0]
 
 
-def hash_under(key: CrowdKey, texts: Sequence[str]) -> list[str]:
-    secret = derive_key(key, "hash")
-    return [hmac.new(secret, text.encode(), sha256).hexdigest() for text in texts]
-
-
 def seal_external(campaign: Campaign, text: str) -> str:
     """``text`` encrypted (Fernet: AES-128-CBC and HMAC-SHA256) under the campaign's key."""
     return get_fernet(get_or_create_key(campaign)).encrypt(text.encode()).decode()
@@ -68,7 +66,8 @@ def destroy_key(*, actor: User | None, campaign: Campaign) -> bool:
     """Empty the campaign's key for ever; False if there is none in use.
 
     What was sealed can never be read again, and no ID of a provider leads to a pseudonym.
-    Judgments, pseudonyms and amounts remain. ``actor`` is None for the retention date.
+    Judgments, pseudonyms and amounts remain. ``actor`` is None for the retention date. The log
+    says what was still owed.
     """
     if actor is not None:
         require_permission(actor, "campaigns.manage", campaign)
@@ -77,7 +76,9 @@ def destroy_key(*, actor: User | None, campaign: Campaign) -> bool:
             secret="", destroyed_at=timezone.now()
         )
         if changed:
-            log_event(campaign=campaign, actor=actor, code="crowd.key_destroyed")
+            owed = compute_unpaid_amount(Payment.objects.filter(study__campaign=campaign))
+            data = {"unpaid": f"{owed:.2f}"} if owed else {}
+            log_event(campaign=campaign, actor=actor, code="crowd.key_destroyed", **data)
     return bool(changed)
 
 
@@ -115,7 +116,9 @@ def rotate_link_key(*, actor: User, study: Study) -> LinkKey:
     return key
 
 
-def retire_link_key(*, actor: User, study: Study, kid: str) -> None:
+def retire_link_key(
+    *, actor: User, study: Study, kid: str, decision: Decision | None = None
+) -> None:
     """From now on, links under this key open nothing. Retired keys stay retired."""
     require_permission(actor, "campaigns.manage", study.campaign)
     with transaction.atomic():
@@ -123,21 +126,35 @@ def retire_link_key(*, actor: User, study: Study, kid: str) -> None:
         active = LinkKey.objects.filter(study=study, kid=kid, retired_at=None)
         if not active.update(retired_at=now):
             raise ActionRefused("no-key", f"No key {kid[:12]} is in use.", "Reload the page.")
+        confirmed = check_decision(partial(describe_key_retirement, study, kid), decision)
         log_event(
             campaign=study.campaign, actor=actor, code="study.key_retired",
-            subject=study.title, kid=kid,
+            subject=study.title, kid=kid, **confirmed,
         )  # fmt: skip
 
 
 def make_link(
     *, study: Study, worker: str, unit: str, expires: datetime, preview: bool = False
 ) -> str:
-    """Path and query of a signed link to the study, under its newest key."""
+    """Path and query of a signed link to the study, under its newest key; without ``unit`` it
+    hands out one unit after the other.
+    """
+    tasks = [(worker, unit)]
+    return make_links(study=study, tasks=tasks, expires=expires, preview=preview)[0]
+
+
+def make_links(
+    *, study: Study, tasks: Sequence[tuple[str, str]], expires: datetime, preview: bool = False
+) -> list[str]:
+    """The link of each worker and unit, as ``make_link`` makes them."""
     key = LinkKey.objects.filter(study=study, retired_at=None).first()
     if key is None:
         fix = "Add a key for links first."
         raise ActionRefused("no-key", "The study has no key for signing links.", fix)
-    return sign_query(study, key.kid, key.secret, worker, unit, expires, preview=preview)
+    return [
+        sign_query(study, key.kid, key.secret, worker, unit, expires, preview=preview)
+        for worker, unit in tasks
+    ]
 
 
 def make_fake_link(
@@ -154,7 +171,10 @@ def sign_query(
 ) -> str:
     scope = get_link_path(study)
     fields = {"exp": str(int(expires.timestamp())), "kid": kid}
-    fields |= {"mode": "preview"} if preview else {"uid": unit, "wid": worker}
+    if preview:
+        fields["mode"] = "preview"
+    else:
+        fields |= {"wid": worker} | ({"uid": unit} if unit else {"mode": "next"})
     query = fields | {"sig": sign_link(secret, scope, fields)}
     return f"{scope}?{urlencode(query, quote_via=quote, safe='')}"
 

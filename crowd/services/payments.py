@@ -12,9 +12,9 @@ from campaigns.models import User
 from campaigns.rules import require_permission
 from campaigns.services.events import log_event
 from crowd.models import Bonus, Payment, Study, WorkUnit
-from crowd.queries.unit_pages import list_answer_times
+from crowd.queries.unit_pay import compute_unit_payment
 from crowd.queries.unit_work import load_unit_answers
-from poolbench.crowd.pay import CENT, UnitOutcome, compute_payment
+from poolbench.crowd.pay import CENT
 
 MOST_BONUS = Decimal(1000)
 """The largest bonus at once; a larger one is a slip of the finger."""
@@ -33,16 +33,7 @@ def write_payment(*, unit: WorkUnit) -> Payment | None:
     if unit.trial:
         return None
     answers = load_unit_answers(unit)
-    outcome = UnitOutcome(
-        state=unit.state,
-        started=unit.started_at is not None,
-        judged=answers.judged,
-        size=unit.size,
-        seconds=unit.server_seconds,
-        skipped=answers.skipped,
-        practice=len(list_answer_times(unit, practice=True)),
-    )
-    decision = compute_payment(outcome, study.options.terms)
+    decision = compute_unit_payment(unit, study)
     if decision is None:
         return None
     with transaction.atomic():
@@ -79,6 +70,11 @@ def grant_bonus(
         fix = f"Enter at most {LONGEST_REASON} characters."
         raise ActionRefused("no-reason", "Give a reason for the bonus.", fix)
     with transaction.atomic():
+        # A batch that is being made has a bonus wholly or not at all.
+        Study.objects.select_for_update(no_key=True).get(pk=payment.study_id)
+        if not payment.unit.external_id:
+            fix = "Pay the worker in another way, if there is one."
+            raise ActionRefused("no-id", "The provider's ID of this worker is erased.", fix)
         bonus, created = Bonus.objects.get_or_create(
             client_uuid=client_uuid,
             defaults={

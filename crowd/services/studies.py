@@ -79,7 +79,8 @@ def create_study(
 def edit_study(*, actor: User, study: Study, options: StudyOptions, consent: str = "") -> Study:
     """Change a study; after its start, only what ``check_changes`` allows.
 
-    A ``consent`` that differs from the latest text becomes a new version.
+    A ``consent`` that differs from the latest text, by itself or once it is filled anew, becomes a
+    new version.
     """
     require_permission(actor, "campaigns.manage", study.campaign)
     check_study_options(options)
@@ -97,9 +98,15 @@ def edit_study(*, actor: User, study: Study, options: StudyOptions, consent: str
         if changes:
             save_study(study, changes)
             log_study_event(actor, study, "study.changed", changes=sorted(changes))
-        if consent:
-            write_consent_text(actor=actor, study=study, text=consent)
+        fill_consent_anew(actor, study, consent)
     return study
+
+
+def fill_consent_anew(actor: User, study: Study, text: str = "") -> None:
+    """A new version if ``text``, by default the latest one, says something else by now."""
+    latest = get_consent_text(study)
+    if text := text or (latest.source if latest else ""):
+        write_consent_text(actor=actor, study=study, text=text)
 
 
 def write_consent_text(*, actor: User, study: Study, text: str) -> ConsentText:
@@ -108,7 +115,8 @@ def write_consent_text(*, actor: User, study: Study, text: str) -> ConsentText:
     Units that were offered before keep the version that they were shown.
     """
     require_permission(actor, "campaigns.manage", study.campaign)
-    filled = fill_consent_text(study, text).strip()
+    text = text.strip()
+    filled = fill_consent_text(study, text)
     if not filled:
         raise ActionRefused(
             "no-consent-text", "The consent text is empty.", "Say what workers agree to."
@@ -117,11 +125,11 @@ def write_consent_text(*, actor: User, study: Study, text: str) -> ConsentText:
         study = lock_study(study)
         require_not_stopped(study)
         latest = get_consent_text(study)
-        if latest is not None and latest.text == filled:
+        if latest is not None and (latest.source, latest.text) == (text, filled):
             return latest
         version = 1 if latest is None else latest.version + 1
         consent = ConsentText.objects.create(
-            study=study, version=version, text=filled, created_by=actor
+            study=study, version=version, text=filled, template=text, created_by=actor
         )
         log_study_event(actor, study, "study.consent_written", version=version)
     return consent
@@ -224,6 +232,7 @@ def extend_study(*, actor: User, study: Study, extension: StudyExtension) -> Stu
         log_study_event(
             actor, study, "study.extended", judgments_added=added, changes=sorted(changes)
         )
+        fill_consent_anew(actor, study)
     return study
 
 

@@ -8,24 +8,30 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
+from typing import Any
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Count, Exists, OuterRef, Q, Subquery, Value
+from django.db.models.functions import Coalesce
 
 from campaigns.errors import ActionRefused
+from campaigns.models import Document, Grade
 from crowd.models import CrowdWorker, WorkUnit
-from judging.models import Judgment, Plan, Slot
+from judging.models import Judgment, Plan, Slot, StoppingRule
 from judging.queries.exclusions import list_active_exclusions
+from judging.queries.judgments import SHOWN
 from judging.queries.slots import free_slots
 from judging.services.crowd_acts import append_answer
 from judging.services.judgment_log import (
     JudgmentSubmission,
+    PairHistory,
     lock_judging,
     run_with_retries,
     uuid_conflict,
 )
 
 Kind, State = Judgment.Kind, Slot.State
+BARRED = (CrowdWorker.State.EXCLUDED, CrowdWorker.State.WITHDRAWN)
 
 
 @dataclass(frozen=True)
@@ -53,6 +59,10 @@ def submit_unit_answer(*, unit: WorkUnit, answer: UnitAnswer) -> Judgment:
 
 def write_unit_answer(unit: WorkUnit, answer: UnitAnswer) -> Judgment:
     lock_judging(unit.plan.campaign)
+    if (slot := find_held_slot(unit, answer)) is not None:
+        read = (slot.last, False, slot.seen, slot.sha256, slot.is_on_scale, slot.has_rule)
+        return append_unit_answer(unit, answer, slot, slot, PairHistory(*read))
+    # A change, a repetition, or a unit that takes no answer: step by step.
     known = Judgment.objects.filter(client_uuid=answer.client_uuid).first()
     if known is not None:
         if (known.unit_id, known.lease) != (unit.pk, answer.token):
@@ -60,12 +70,55 @@ def write_unit_answer(unit: WorkUnit, answer: UnitAnswer) -> Judgment:
         return known
     require_running(unit)
     slot, source = find_answered_slot(unit, answer.token)
+    return append_unit_answer(unit, answer, slot, source)
+
+
+def append_unit_answer(
+    unit: WorkUnit,
+    answer: UnitAnswer,
+    slot: Slot | None,
+    source: Slot | Judgment,
+    history: PairHistory | None = None,
+) -> Judgment:
     submission = JudgmentSubmission(
         unit.worker.user, unit.plan.campaign, source.topic, source.docno,
         Kind.SKIP if answer.grade is None else Kind.GRADE, purpose=source.purpose,
         source=Judgment.Source.CROWD, unit=unit.pk, **vars(answer),
     )  # fmt: skip
-    return append_answer(submission, slot)
+    return append_answer(submission, slot, history)
+
+
+def find_held_slot(unit: WorkUnit, answer: UnitAnswer) -> Any:
+    """The slot that waits for ``answer``, with what a ``PairHistory`` needs, in one query that
+    locks the unit; None if there is none, or if another request has locked the unit.
+    """
+    campaign = unit.plan.campaign_id
+    own = Judgment.objects.filter(
+        campaign=campaign, topic=OuterRef("topic"), assessor=unit.worker.user_id
+    ).order_by()
+    same = own.filter(docno=OuterRef("pair_docno"), purpose=OuterRef("purpose"))
+    seen = own.filter(purpose__in=SHOWN, revision=1).values("assessor").annotate(n=Count("pk"))
+    text = Document.objects.filter(campaign=campaign, docno=OuterRef("pair_docno"))
+    aside = list_active_exclusions().filter(unit=unit.pk)
+    slots = Slot.objects.select_related("plan", "topic", "item", "gold", "unit").filter(
+        ~Exists(aside),
+        ~Exists(Judgment.objects.filter(client_uuid=answer.client_uuid)),
+        unit__public_id=unit.public_id,
+        unit__state=WorkUnit.State.STARTED,
+        token=answer.token, assessor=unit.worker.user_id, state=State.LEASED,
+    ).exclude(unit__worker__state__in=BARRED)  # fmt: skip
+    return (
+        slots.annotate(
+            pair_docno=Coalesce("item__docno", "gold__docno"),
+            last=Subquery(same.order_by("-revision").values("revision")[:1]),
+            seen=Coalesce(Subquery(seen.values("n")), 0),
+            sha256=Coalesce(Subquery(text.values("sha256")[:1]), Value("")),
+            is_on_scale=Exists(Grade.objects.filter(campaign=campaign, value=answer.grade or 0)),
+            has_rule=Exists(StoppingRule.objects.filter(campaign=campaign)),
+        )
+        .select_for_update(no_key=True, skip_locked=True, of=("unit",))
+        .first()
+    )
 
 
 def require_running(unit: WorkUnit) -> None:
@@ -78,7 +131,7 @@ def require_running(unit: WorkUnit) -> None:
         raise ActionRefused("unit-over", "This unit has ended.")
     if here.state != WorkUnit.State.STARTED:
         raise ActionRefused("unit-not-started", "This unit has not started.")
-    if here.set_aside or here.worker.state == CrowdWorker.State.EXCLUDED:
+    if here.set_aside or here.worker.state in BARRED:
         raise ActionRefused("set-aside", "This unit takes no more answers.")
 
 

@@ -12,13 +12,12 @@ from django.utils.translation import gettext as _
 
 from campaigns.errors import ActionRefused
 from crowd.models import Payment, Study, WorkUnit
-from crowd.queries.unit_pages import list_answer_times
+from crowd.queries.unit_pay import measure_unit
 from crowd.queries.unit_work import load_unit_answers
 from crowd.services.keys import is_receipt_valid, sign_receipt
 from crowd.services.payments import write_payment
 from crowd.services.unit_work import lock_unit, release_unit
 from poolbench.crowd.receipts import LENGTH, ReceiptFields
-from poolbench.crowd.units import sum_working_seconds
 
 State = WorkUnit.State
 PATIENCE = timedelta(days=1)
@@ -34,23 +33,15 @@ def end_unit(unit: WorkUnit, state: str, reason: str = "") -> WorkUnit:
     unit.state = state
     unit.reason = reason[:200]
     unit.ended_at = timezone.now()
-    unit.server_seconds = measure_unit(unit)
-    unit.save(update_fields=["state", "reason", "ended_at", "server_seconds"])
+    unit.practice_seconds, working = measure_unit(unit, unit.plan.study)
+    unit.server_seconds = unit.practice_seconds + working
+    unit.save(update_fields=["state", "reason", "ended_at", "server_seconds", "practice_seconds"])
     release_unit(unit=unit)
     payment = write_payment(unit=unit)
     if state == State.COMPLETE:
         unit.receipt = sign_receipt(describe_receipt(unit, payment))
         unit.save(update_fields=["receipt"])
     return unit
-
-
-def measure_unit(unit: WorkUnit) -> float:
-    """Seconds of practice, from consent to its last answer, and of the work, from its start."""
-    practice = list_answer_times(unit, practice=True)
-    seconds = sum_working_seconds(unit.consented_at or unit.offered_at, practice)
-    if unit.started_at is not None:
-        seconds += sum_working_seconds(unit.started_at, list_answer_times(unit))
-    return seconds
 
 
 def end_running_units(units: QuerySet[WorkUnit], reason: str) -> int:

@@ -30,7 +30,7 @@ from judging.queries.slots import free_slots
 from judging.services.crowd_acts import lease_documents, return_documents
 from judging.services.judgment_log import lock_judging, run_with_retries
 from judging.services.judgments import require_judging_open
-from poolbench.crowd.units import arrange_unit, choose_balanced
+from poolbench.crowd.units import arrange_unit, choose_balanced, group_topics
 
 State = Slot.State
 WINDOWS = (512, 4096, None)
@@ -80,6 +80,11 @@ def lease_unit(unit: WorkUnit, request: UnitRequest) -> list[Slot]:
     documents = [*slots, *(build_gold_slot(here.plan, pair) for pair in tests)]
     positions = arrange_unit(len(documents), firsts, request.seed)
     everything = [*documents, *build_repeat_slots(again)]
+    # What comes twice in this unit stays apart; else one question after the other.
+    twice = {n for n in firsts if n is not None}
+    twice |= {len(documents) + at for at, n in enumerate(firsts) if n is not None}
+    topics = [slot.topic_id for slot in everything]
+    positions = group_topics(positions, topics, twice, request.seed)
     slots_at = [
         (slot, at) for slot, at in zip(everything, positions, strict=True) if at is not None
     ]

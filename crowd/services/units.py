@@ -26,10 +26,12 @@ from crowd.queries.unit_pages import (
     get_study,
     has_worked,
 )
+from crowd.queries.unit_work import list_places
+from crowd.services.doorway import check_limits
 from crowd.services.exclusions import apply_stop_rule
 from crowd.services.unit_answers import UnitAnswer, submit_unit_answer
 from crowd.services.unit_ends import PATIENCE, check_not_over, end_unit, is_all_answered, is_expired
-from crowd.services.unit_work import UnitRequest, lock_unit, start_unit
+from crowd.services.unit_work import UnitRequest, lock_unit, make_no_work_error, start_unit
 from judging.models import Judgment, Purpose, TrainingPair
 from judging.services.judgment_log import JudgmentSubmission, run_with_retries
 from judging.services.training import write_answer
@@ -74,6 +76,7 @@ def answer_practice(
 
 
 def write_practice_answer(unit: WorkUnit, submission: JudgmentSubmission) -> Judgment:
+    require_practice_place(unit)
     judgment = write_answer(submission)
     screen_out_failed(unit)
     return judgment
@@ -111,13 +114,39 @@ def begin_unit(*, unit: WorkUnit) -> WorkUnit:
         seed=randbelow(1 << 32),
     )  # fmt: skip
     try:
-        start_unit(unit=unit, request=request)
+        with transaction.atomic():
+            require_place(unit, study)
+            start_unit(unit=unit, request=request)
     except ActionRefused as refused:
         if refused.code != "no-work":
             raise
         end_once(unit, State.REFUSED, NO_DOCUMENTS)
     unit.refresh_from_db()
     return unit
+
+
+def require_practice_place(unit: WorkUnit) -> None:
+    """Refuse the first practice text of a unit whose place went to others, as at the door: what is
+    owed for practice has a limit.
+    """
+    study = get_study(unit)
+    practised = Judgment.objects.filter(unit=unit, purpose=Purpose.TRAINING)
+    if not (list_places(study).filter(pk=unit.pk).exists() or practised.exists()):
+        study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+        check_limits(study, unit.worker, trial=unit.trial)
+
+
+def require_place(unit: WorkUnit, study: Study) -> None:
+    """Refuse to start a unit whose place went to others while it waited; call it in the transaction
+    that starts the unit.
+    """
+    if unit.trial or study.max_units is None:
+        return
+    if unit.offered_at > timezone.now() - timedelta(minutes=study.unit_minutes):
+        return
+    Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+    if list_places(study).count() >= study.max_units:
+        raise make_no_work_error()
 
 
 def check_may_begin(unit: WorkUnit, study: Study) -> None:
@@ -172,7 +201,7 @@ def complete_unit(*, unit: WorkUnit) -> WorkUnit:
 
 
 def leave_unit(*, unit: WorkUnit) -> WorkUnit:
-    """End the unit because its worker stops; what is done is paid pro rata."""
+    """End the unit because its worker stops; what is done is paid."""
     return end_once(unit, State.ABANDONED, "stopped by the worker")
 
 

@@ -10,12 +10,13 @@ from django.views.decorators.http import require_POST, require_safe
 
 from campaigns.errors import ActionRefused
 from crowd.models import Study
-from crowd.services.doorway import admit_arrival, make_unit_token, read_link
+from crowd.services.doorway import admit_arrival, find_refusing_unit, make_unit_token, read_link
 from crowd.services.units import abandon_expired_units
 from crowd.services.webhooks import accept_webhook
 from crowd.views.unit_frame import (
     UnitFrame,
     add_worker_headers,
+    find_rush_response,
     redirect_worker,
     worker_refusal_response,
 )
@@ -30,17 +31,25 @@ def crowd_door_view(request: HttpRequest, slug: str, pk: int) -> HttpResponseBas
     """Check the link; on to the worker's unit, or a page that says why not."""
     study = get_object_or_404(Study.objects.select_related("campaign", "plan"), pk=pk,
                               campaign__slug=slug)  # fmt: skip
+    if (rushed := find_rush_response(request)) is not None:
+        return rushed
     try:
         arrival, trial = read_link(study=study, query=request.META.get("QUERY_STRING", ""))
         if arrival.preview:
             return preview_response(request, study)
+        if request.method == "HEAD":  # mail and chat programs look whether a link is good
+            return add_worker_headers(HttpResponse(), study)
         abandon_expired_units(study=study)
         unit = admit_arrival(study=study, arrival=arrival, trial=trial)
     except ArrivalRefused as bad:
         refused = ActionRefused(bad.code, bad.message, bad.fix)
         return worker_refusal_response(request, refused, study)
     except ActionRefused as refused:
-        return worker_refusal_response(request, refused, study, status=409)
+        frame = None
+        is_known = refused.code == "unit-open" and arrival.is_signed
+        if is_known and (other := find_refusing_unit(study, arrival, trial=trial)):
+            frame = UnitFrame(make_unit_token(other), study, other.worker.pseudonym, trial)
+        return worker_refusal_response(request, refused, study, frame=frame, status=409)
     answer = redirect_worker("crowd-unit", UnitFrame(make_unit_token(unit), study))
     return add_worker_headers(answer, study)
 

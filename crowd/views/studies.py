@@ -14,7 +14,7 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.confirmation import confirm_act
-from campaigns.views.helpers import SignedInRequest
+from campaigns.views.helpers import SignedInRequest, read_digits
 from campaigns.views.pages import render_page
 from campaigns.views.row_filters import filter_rows
 from crowd.forms.studies import StudyExtendForm, StudyForm, StudyNewForm, build_edit_form
@@ -23,6 +23,7 @@ from crowd.queries.confirmations import describe_study_start, describe_study_sto
 from crowd.queries.start_checks import MISSING, OPEN, list_start_checks
 from crowd.queries.studies import (
     count_pairs_without_plan,
+    find_example_study,
     list_studies,
     load_crowd_needs,
     load_study_figures,
@@ -58,6 +59,7 @@ def studies_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "has_studies": bool(studies),
         "states": states,
         "needs": load_crowd_needs(campaign),
+        "example": None if studies else find_example_study(request.user, campaign),
     }
     return render_page(request, "crowd/studies.html", page)
 
@@ -103,11 +105,23 @@ def build_study_preview(campaign: Campaign, form: StudyNewForm) -> dict[str, obj
     }
 
 
+def find_copied_study(campaign: Campaign, number: str) -> Study | None:
+    """The study of ``campaign`` whose fields a new one gets; None unless it is there."""
+    studies = Study.objects.filter(campaign=campaign, pk=read_digits(number) or 0)
+    return studies.select_related("plan").first()
+
+
 @require_http_methods(["GET", "POST"])
 def study_new_view(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Decide about a study; preview what it costs; create it with its plan."""
+    """Decide about a study, from the fields of study ``copy`` if there is one; preview what it
+    costs; create it with its plan.
+    """
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    form = StudyNewForm(campaign, request.POST if request.method == "POST" else None)
+    data = request.POST if request.method == "POST" else None
+    copied = find_copied_study(campaign, request.GET.get("copy", ""))
+    latest = get_consent_text(copied) if copied else None
+    consent = latest.source if latest else ""
+    form = StudyNewForm(campaign, data, copied=copied, consent=consent)
     if not form.is_valid():
         return render_study_form(request, campaign, form)
     if "preview" in request.POST:
@@ -137,7 +151,7 @@ def study_edit_view(request: SignedInRequest, slug: str, pk: int) -> HttpRespons
     campaign, study = get_study_for(request.user, slug, pk)
     latest = get_consent_text(study)
     form = build_edit_form(
-        study, latest.text if latest else "", request.POST if request.method == "POST" else None
+        study, latest.source if latest else "", request.POST if request.method == "POST" else None
     )
     if not form.is_valid():
         return render_study_form(request, campaign, form, study)

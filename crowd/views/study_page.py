@@ -10,9 +10,10 @@ from django.urls import reverse
 from campaigns.views.helpers import SignedInRequest, campaign_url
 from campaigns.views.pages import render_page
 from crowd.models import Study, WorkUnit
+from crowd.queries.payment_sheet import add_due_amounts, find_open_batch
 from crowd.queries.start_checks import MISSING, StartCheck, list_start_checks
 from crowd.queries.studies import StudyFigures, load_study_figures, load_study_forecast
-from crowd.queries.study_terms import load_pay_assessment
+from crowd.queries.study_terms import format_amount, load_pay_assessment
 from poolbench.crowd.providers.registry import PROVIDERS
 from poolbench.judging.aggregation.registry import MODELS
 
@@ -74,8 +75,7 @@ def choose_next_act(
     if study.state == Study.State.DRAFT:
         return choose_draft_act(study, checks)
     if study.state == Study.State.STOPPED:
-        url = campaign_url("qrels-list", study.campaign)
-        return "The study is stopped. Its judgments count.", url, "Freeze qrels"
+        return choose_last_act(study)
     args = [study.campaign.slug, study.pk]
     if figures.is_complete:
         return "All judgments are there.", reverse("study-stop", args=args), "Stop study"
@@ -87,6 +87,20 @@ def choose_next_act(
     watch = "Running. Watch the workers, and pay them soon after they finish."
     wait = "Running, and no worker has come yet. Hand out the link."
     return watch if figures.started_units else wait, "", ""
+
+
+def choose_last_act(study: Study) -> tuple[str, str, str]:
+    """Of a stopped study: pay what is owed, see that it was paid, then use the judgments."""
+    url = reverse("study-payments", args=[study.campaign.slug, study.pk])
+    due = add_due_amounts(Study.objects.filter(pk=study.pk)).get().due
+    if due:
+        amount = format_amount(due, study.currency)
+        return "The study is stopped; its workers wait for their pay.", url, f"Pay {amount}"
+    if batch := find_open_batch(study):
+        text = f"Batch {batch.number} is not marked as paid."
+        return text, url, f"See batch {batch.number}"
+    url = campaign_url("qrels-list", study.campaign)
+    return "The study is stopped. Its judgments count.", url, "Freeze qrels"
 
 
 def choose_draft_act(study: Study, checks: list[StartCheck]) -> tuple[str, str, str]:

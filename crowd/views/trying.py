@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from campaigns.api.attachments import report_response
 from campaigns.errors import ActionRefused
-from campaigns.views.helpers import SignedInRequest
+from campaigns.views.helpers import SignedInRequest, read_digits
 from campaigns.views.pages import render_page
 from crowd.models import Study
 from crowd.queries.fake_platform import (
@@ -63,10 +63,10 @@ def study_try_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse
 
 
 def accept_from_form(request: SignedInRequest, study: Study) -> list[str]:
-    count, worker = request.POST.get("count", "1"), request.POST.get("worker", "").strip()
-    if not (count.isascii() and count.isdigit() and len(count) < 5):
+    count, worker = read_digits(request.POST.get("count", "1"), 4), request.POST.get("worker", "")
+    if count is None:
         raise ActionRefused("bad-count", "Enter how many tasks to accept, as a number.")
-    tasks = accept_tasks(actor=request.user, study=study, count=int(count), worker=worker[:60])
+    tasks = accept_tasks(actor=request.user, study=study, count=count, worker=worker.strip()[:60])
     return [request.build_absolute_uri(link) for _worker, _uid, link in tasks]
 
 

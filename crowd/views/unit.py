@@ -26,6 +26,7 @@ from crowd.queries.unit_pages import (
     list_open_slots,
     make_unit_return,
 )
+from crowd.queries.unit_pay import find_paid_amount, preview_leaving_pay
 from crowd.services.unit_answers import UnitAnswer
 from crowd.services.units import answer_unit, begin_unit, complete_unit, leave_unit
 from crowd.views.unit_frame import (
@@ -47,6 +48,8 @@ REASONS = {
     "other": gettext_lazy("It is something else:"),
 }
 """Why a worker cannot tell, in plain words (``judging.rules.SKIP_REASONS``)."""
+CONTROLS = dict.fromkeys([*range(9), 11, 12, *range(14, 32), 127])
+"""Control characters, of which databases take no NUL; tabs and ends of lines may stay."""
 
 
 @unit_view("GET", "HEAD")
@@ -111,7 +114,7 @@ def crowd_answer_view(request: HttpRequest, unit: WorkUnit, frame: UnitFrame) ->
         answer = UnitAnswer(
             token, uuid, read_answer_grade(request),
             reason=request.POST.get("reason", "")[:40],
-            comment=request.POST.get("comment", "")[:1000],
+            comment=request.POST.get("comment", "")[:1000].translate(CONTROLS),
             served_at=read_moment(request.POST.get("shown", ""), str(token)),
         )  # fmt: skip
         answer_unit(unit=unit, answer=answer)
@@ -139,7 +142,14 @@ def crowd_leave_view(request: HttpRequest, unit: WorkUnit, frame: UnitFrame) -> 
     if request.method == "POST" or unit.is_over:
         return redirect_worker("crowd-end", frame)
     answered = unit.size - len(list_open_slots(unit)) if unit.started_at else 0
-    page = {"facts": describe_study(frame.study), "answered": answered, "total": unit.size}
+    # ``pay`` is what stopping now is paid, None where nothing was done.
+    page = {
+        "facts": describe_study(frame.study),
+        "answered": answered,
+        "total": unit.size,
+        "pay": preview_leaving_pay(unit, frame.study),
+        "currency": frame.study.currency,
+    }
     return worker_page(request, "leave", frame, page)
 
 
@@ -151,10 +161,12 @@ def crowd_end_view(request: HttpRequest, unit: WorkUnit, frame: UnitFrame) -> Ht
     way_back = make_unit_return(unit)
     failed = unit.state == WorkUnit.State.SCREENED_OUT and unit.started_at is None
     practice = count_practice(unit) if failed else None
+    payment = Payment.objects.filter(unit=unit).first()
     # How the unit ended, what is paid for it, and the way back; ``is_aside``: by hand.
     page = {
         "unit": unit,
-        "payment": Payment.objects.filter(unit=unit).first(),
+        "payment": payment,
+        "pay": payment and find_paid_amount(payment),
         "practice": practice,
         "way_back": way_back,
         "is_aside": is_set_aside(unit),

@@ -6,6 +6,7 @@ is all that opens them, so there is nothing that another site could use on the w
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
@@ -19,6 +20,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.csrf import csrf_exempt
 
+from campaigns.api.limits import CrowdThrottle
 from campaigns.errors import ActionRefused
 from campaigns.views.pages import render_page
 from crowd.models import Study
@@ -54,6 +56,8 @@ def unit_view(*methods: str) -> Callable[[UnitView], Callable[..., HttpResponseB
         @login_not_required
         @wraps(view)
         def gate(request: HttpRequest, token: str, **rest: int) -> HttpResponseBase:
+            if (rushed := find_rush_response(request)) is not None:
+                return rushed
             try:
                 unit = get_unit_by_token(token)
             except ActionRefused as refused:
@@ -83,11 +87,31 @@ def worker_page(
     return render_page(request, f"crowd/worker/{name}.html", *parts, status=status)  # type: ignore[arg-type]
 
 
+def find_rush_response(request: HttpRequest) -> HttpResponse | None:
+    """The page, with 429, for an address that sends more than ``POOLBENCH_CROWD_RATE``."""
+    throttle = CrowdThrottle()
+    if throttle.allow_request(request, None):
+        return None
+    seconds = math.ceil(throttle.wait() or 1)
+    message = _("Too many pages were opened from your network at once.")
+    fix = _("Try again in %(seconds)s seconds.") % {"seconds": seconds}
+    answer = worker_refusal_response(request, ActionRefused("too-many", message, fix), status=429)
+    answer["Retry-After"] = str(seconds)
+    return answer
+
+
 def worker_refusal_response(
-    request: HttpRequest, refused: ActionRefused, study: Study | None = None, *, status: int = 403
+    request: HttpRequest,
+    refused: ActionRefused,
+    study: Study | None = None,
+    *,
+    frame: UnitFrame | None = None,
+    status: int = 403,
 ) -> HttpResponse:
-    """The page for a worker who cannot come in: no unit, nothing claimed."""
-    answer = worker_page(request, "refused", {"refused": refused}, status=status)
+    """The page for a worker who cannot come in: nothing claimed. ``frame`` is of the unit that
+    they can go on with.
+    """
+    answer = worker_page(request, "refused", frame, {"refused": refused}, status=status)
     add_worker_headers(answer, study)
     return answer
 

@@ -8,8 +8,9 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils.translation import gettext as _
 
 from campaigns.errors import ActionRefused
+from campaigns.views.helpers import read_digits
 from crowd.models import Study, WorkUnit
-from crowd.queries.study_terms import fill_consent_text, get_consent_text
+from crowd.queries.study_terms import get_consent_text
 from crowd.queries.unit_pages import (
     count_practice,
     describe_question,
@@ -62,9 +63,9 @@ def crowd_consent_view(request: HttpRequest, unit: WorkUnit, frame: UnitFrame) -
 
 
 def load_consent_text(study: Study) -> str:
-    """The latest consent text of ``study``, filled in; empty before there is one."""
-    text = get_consent_text(study)
-    return fill_consent_text(study, text.text) if text else ""
+    """The latest consent text of ``study``, as it is kept; empty before there is one."""
+    consent = get_consent_text(study)
+    return consent.text if consent else ""
 
 
 @unit_view("GET", "HEAD", "POST")
@@ -110,8 +111,7 @@ def save_practice_answer(
 
 
 def read_form_number(request: HttpRequest, name: str) -> int | None:
-    text = (request.POST if request.method == "POST" else request.GET).get(name, "")
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 5 else None
+    return read_digits((request.POST if request.method == "POST" else request.GET).get(name, ""), 4)
 
 
 def feedback_response(

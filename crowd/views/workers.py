@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -12,16 +13,20 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from campaigns.api.attachments import report_response
+from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused
-from campaigns.views.helpers import SignedInRequest
+from campaigns.views.confirmation import confirm_act
+from campaigns.views.helpers import SignedInRequest, read_digits
 from campaigns.views.pages import render_page
 from crowd.models import Study, WorkUnit
+from crowd.queries.confirmations import describe_consent_withdrawal
 from crowd.queries.unsure_pairs import preview_unsure_pairs
 from crowd.queries.workers import (
     SORT_KEYS,
     STATES,
     WorkerSummary,
     filter_workers,
+    find_worker_by_external_id,
     get_crowd_worker,
     get_study_for,
     list_crowd_workers,
@@ -31,6 +36,7 @@ from crowd.queries.workers import (
 )
 from crowd.services.exclusions import set_work_aside, undo_exclusion
 from crowd.services.studies import request_more_labels
+from crowd.services.withdrawals import withdraw_consent
 from judging.models import Exclusion
 from poolbench.crowd.quality.formats import WORKERS_FORMATS
 from poolbench.crowd.quality.workers import ALARM_TITLES
@@ -51,10 +57,18 @@ ASCENDING = ("worker", "state")
 MOST_UNSURE = 50
 
 
-@require_safe
+@require_http_methods(["GET", "HEAD", "POST"])
 def study_workers_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
-    """All workers on one page, chosen and sorted by ``sort``, ``state`` and ``alarm``."""
+    """All workers on one page, chosen and sorted by ``sort``, ``state`` and ``alarm``. A POST
+    leads to the worker with an ID of the provider, which so stands in no address and no log.
+    """
     campaign, study = get_study_for(request.user, slug, pk)
+    if request.method == "POST":
+        worker = find_worker_by_external_id(study, request.POST.get("external", "").strip()[:200])
+        if worker is not None:
+            return redirect("study-worker", slug, pk, worker.pk)
+        messages.error(request, "No worker of this study has this ID, or the key is destroyed.")
+        return redirect("study-workers", slug, pk)
     everybody = list_crowd_workers(study)
     state = choose_known(request.GET.get("state", ""), STATES)
     alarm = choose_known(request.GET.get("alarm", ""), {**ALARM_TITLES, "any": ""})
@@ -111,9 +125,8 @@ def count_alarms(rows: Sequence[WorkerSummary]) -> list[tuple[str, str, int]]:
 
 def find_fresh_exclusion(study: Study, number: str) -> Exclusion | None:
     """The exclusion that the notice offers to undo, if it is still in force."""
-    if not number.isdecimal() or len(number) > 18:
-        return None
-    rows = Exclusion.objects.filter(campaign=study.campaign, pk=int(number), undoes=None)
+    pk = read_digits(number) or 0
+    rows = Exclusion.objects.filter(campaign=study.campaign, pk=pk, undoes=None)
     return rows.filter(undone_by=None).select_related("worker__user", "unit").first()
 
 
@@ -146,15 +159,34 @@ def study_worker_view(request: SignedInRequest, slug: str, pk: int, worker: int)
     return render_page(request, "crowd/workers_one.html", page)
 
 
+@require_http_methods(["GET", "POST"])
+def study_worker_withdraw_view(
+    request: SignedInRequest, slug: str, pk: int, worker: int
+) -> HttpResponse:
+    """The page before a worker's withdrawal of consent is recorded; its form records it."""
+    campaign, study = get_study_for(request.user, slug, pk)
+    row = get_crowd_worker(study, worker)
+    row.campaign = campaign
+    page = reverse("study-worker", args=[slug, pk, worker])
+
+    def act(decision: Decision) -> HttpResponse:
+        withdraw_consent(actor=request.user, worker=row, decision=decision)
+        messages.success(request, f"Consent of {row.pseudonym} withdrawn.")
+        return redirect(page)
+
+    describe = partial(describe_consent_withdrawal, row, back=page)
+    return confirm_act(request, campaign, describe=describe, act=act)
+
+
 @require_POST
 def study_worker_aside_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Set a worker (``worker``) or one unit (``unit``) aside; without reason: for the alarms."""
     _, study = get_study_for(request.user, slug, pk)
     unit = None
-    if number := read_row_number(request.POST.get("unit", "")):
+    if number := read_digits(request.POST.get("unit", "")):
         units = WorkUnit.objects.filter(plan=study.plan_id, trial=False)
         unit = get_object_or_404(units, pk=number)
-    number = unit.worker_id if unit else read_row_number(request.POST.get("worker", ""))
+    number = unit.worker_id if unit else read_digits(request.POST.get("worker", "")) or 0
     worker = get_crowd_worker(study, number)
     reason = request.POST.get("reason", "").strip() or describe_alarms(study, worker.pk)
     url = choose_return_url(request, study)
@@ -164,11 +196,6 @@ def study_worker_aside_view(request: SignedInRequest, slug: str, pk: int) -> Htt
         messages.error(request, str(refused))
         return redirect(url)
     return redirect(f"{url}{'&' if '?' in url else '?'}aside={exclusion.pk}")
-
-
-def read_row_number(text: str) -> int:
-    """A key of a row; 0, which no row has, for anything else."""
-    return int(text) if text.isdecimal() and len(text) <= 18 else 0
 
 
 def describe_alarms(study: Study, worker: int) -> str:
@@ -181,7 +208,7 @@ def describe_alarms(study: Study, worker: int) -> str:
 def choose_return_url(request: SignedInRequest, study: Study) -> str:
     """The page of the worker if the form was there, else the list as it was sorted and filtered."""
     args = [study.campaign.slug, study.pk]
-    if page := read_row_number(request.POST.get("page", "")):
+    if page := read_digits(request.POST.get("page", "")):
         return reverse("study-worker", args=[*args, page])
     keep = {
         name: value

@@ -19,7 +19,7 @@ PLACEHOLDERS = {
     "unit_minutes": "minutes until a unit closes",
     "units_per_worker": "most units of one worker",
     "pay": "pay for a unit, with currency",
-    "screen_out_pay": "pay for failed practice, with currency",
+    "screen_out_pay": "pay for practice at most, with currency",
     "hourly": "hourly minimum, with currency",
     "retention": "date until which the way back to the provider's IDs is kept",
     "contact": "contact of the study",
@@ -30,8 +30,8 @@ is {documents} texts. You need about {minutes} minutes for it, and it closes aft
 minutes. You can do up to {units_per_worker} pieces.
 
 **What we pay.** {pay} for each piece. We promise at least {hourly} for an hour of work at the
-usual speed. If the practice shows that this task is not for you, we pay {screen_out_pay} for your
-time. If you stop early, we pay for the part you have done.
+usual speed. Practice is paid by its time, up to {screen_out_pay}, also if it shows that this task
+is not for you. If you stop early, we pay for the part you have done.
 
 **Checks.** For some texts we know the answer already. They show us whether the task is clear. If
 too many of your answers are wrong, the work ends, and we pay for what you have done.

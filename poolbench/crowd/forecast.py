@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from math import ceil
 
-from poolbench.crowd.hourly_pay import HOUR, UnitSeconds
+from poolbench.crowd.hourly_pay import UnitSeconds
 from poolbench.crowd.options import StudyOptions
+from poolbench.crowd.pay import HOUR
 
 
 @dataclass(frozen=True)
@@ -16,8 +17,9 @@ class StudyForecast:
     """``judgments`` wanted for ``pairs``, in ``units``; ``units_wanted`` without the quota.
 
     ``workers`` is the smallest number of workers that can do it. ``cost`` is that of ``units``,
-    ``most_cost`` with the whole extra budget; fees of the provider and pay for failed practice come
-    on top. ``hours`` is the working time at the median.
+    ``most_cost`` with the whole extra budget; practice comes on top. Nothing but bonuses and fees
+    of the provider comes on top of ``ceiling``, None without limits. ``hours`` is the working time
+    at the median.
     """
 
     pairs: int
@@ -29,6 +31,7 @@ class StudyForecast:
     workers: int
     cost: Decimal
     most_cost: Decimal
+    ceiling: Decimal | None
     hours: float
 
     @property
@@ -63,8 +66,20 @@ def forecast_study(
         workers=max(by_quota, redundancy) if units else 0,
         cost=units * options.pay_per_unit,
         most_cost=most * options.pay_per_unit,
+        ceiling=compute_ceiling(options),
         hours=units * seconds.median / HOUR,
     )
+
+
+def compute_ceiling(options: StudyOptions) -> Decimal | None:
+    """The most that can be owed without bonuses: every unit of the limit complete and a first one,
+    and as many paid for practice alone as may be. None if one of the limits is missing.
+    """
+    practice = options.screen_out_pay
+    if options.max_units is None or (practice and options.max_screened is None):
+        return None
+    screened = options.max_screened or 0
+    return options.max_units * options.pay_per_unit + (options.max_units + screened) * practice
 
 
 def count_units_for_pairs(pairs: int, redundancy: int, size: int) -> int:

@@ -9,15 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from fractions import Fraction
-from math import ceil
 
 import numpy as np
 
 from poolbench.cards import Card
-from poolbench.crowd.pay import PayTerms
+from poolbench.crowd.pay import HOUR, PayTerms, compute_practice_pay, compute_smallest_pay
 
-HOUR = 3600
 ASSUMED_SECONDS = 30.0
 ASSUMED_SLOW_SECONDS = 45.0
 """Seconds for a document where nothing was measured, and those of a slow worker."""
@@ -80,15 +77,6 @@ def compute_hourly_pay(amount: Decimal, seconds: float) -> float | None:
     return float(amount) * HOUR / seconds if seconds > 0 else None
 
 
-def compute_smallest_pay(hourly_minimum: Decimal, seconds: float) -> Decimal:
-    """The smallest amount in cents that pays ``hourly_minimum`` for ``seconds``.
-
-    Exact: seconds count to the millisecond, and only the result is rounded, up.
-    """
-    exact = Fraction(hourly_minimum) * Fraction(round(seconds * 1000), 1000) / HOUR
-    return Decimal(ceil(exact * 100)) / 100
-
-
 @dataclass(frozen=True)
 class PayCase:
     """One line of the pay table: a worker who takes ``seconds`` for what pays ``amount``."""
@@ -96,7 +84,7 @@ class PayCase:
     who: str
     seconds: float
     amount: Decimal
-    smallest: Decimal | None
+    smallest: Decimal
 
     @property
     def minutes(self) -> float:
@@ -108,7 +96,7 @@ class PayCase:
 
     @property
     def is_enough(self) -> bool:
-        return self.smallest is None or self.amount >= self.smallest
+        return self.amount >= self.smallest
 
 
 @dataclass(frozen=True)
@@ -116,25 +104,36 @@ class PayAssessment:
     """What ``terms`` mean for workers who need ``seconds`` for a unit, and ``first_seconds`` of
     reading and practice before the first one.
 
-    ``smallest`` unit pay meets the minimum at the median. ``smallest_screen_out`` meets it for
-    ``first_seconds``; 0 where practice has no pass mark, so that none is screened out before the
-    work (``screens_out``).
+    ``smallest`` unit pay meets the minimum at the median, ``smallest_practice`` for
+    ``first_seconds``. Without practice (``has_practice``) reading is not paid by itself, so the
+    unit pays for it: ``smallest_first``.
     """
 
     terms: PayTerms
     seconds: UnitSeconds
     first_seconds: float
-    screens_out: bool
+    has_practice: bool
 
     @property
     def smallest(self) -> Decimal:
         return compute_smallest_pay(self.terms.hourly, self.seconds.median)
 
     @property
-    def smallest_screen_out(self) -> Decimal:
-        return compute_smallest_pay(
-            self.terms.hourly, self.first_seconds if self.screens_out else 0.0
-        )
+    def smallest_practice(self) -> Decimal:
+        seconds = self.first_seconds if self.has_practice else 0.0
+        return compute_smallest_pay(self.terms.hourly, seconds)
+
+    @property
+    def smallest_first(self) -> Decimal:
+        """For a whole first unit: reading, practice and documents."""
+        return compute_smallest_pay(self.terms.hourly, self.seconds.median + self.first_seconds)
+
+    @property
+    def practice_pay(self) -> Decimal:
+        """What practice of ``first_seconds`` is paid."""
+        if not self.has_practice:
+            return Decimal(0)
+        return compute_practice_pay(self.terms, self.first_seconds)
 
     @property
     def hourly(self) -> float | None:
@@ -142,19 +141,25 @@ class PayAssessment:
         return compute_hourly_pay(self.terms.unit, self.seconds.median)
 
     @property
+    def first(self) -> PayCase:
+        seconds = self.seconds.median + self.first_seconds
+        amount = self.terms.unit + self.practice_pay
+        name = f"First unit, with reading{' and practice' if self.has_practice else ''}"
+        return PayCase(name, seconds, amount, self.smallest_first)
+
+    @property
     def cases(self) -> list[PayCase]:
-        """The lines of the pay table."""
+        """The lines of the pay table: what is paid, by the rules of ``pay``."""
         unit, seconds = self.terms.unit, self.seconds
         slow = compute_smallest_pay(self.terms.hourly, seconds.slow)
-        first = seconds.median + self.first_seconds
         cases = [
             PayCase("Median", seconds.median, unit, self.smallest),
             PayCase("75th percentile", seconds.slow, unit, slow),
-            PayCase("First unit, with reading and practice", first, unit, None),
+            self.first,
         ]
-        if least := self.smallest_screen_out:
-            amount = self.terms.screen_out
-            cases.append(PayCase("Failed practice", self.first_seconds, amount, least))
+        if self.has_practice:
+            pay, least = self.practice_pay, self.smallest_practice
+            cases.append(PayCase("Practice alone", self.first_seconds, pay, least))
         return cases
 
 
@@ -168,12 +173,13 @@ PAY = Card(
     source="Poolbench; the percentiles interpolate linearly (Hyndman and Fan's type 7).",
     range="0 and above, in the currency of the study",
     edge_cases=(
-        "Seconds are those of complete units by the server's clock, from 5 units on.",
+        "Seconds are those of complete units by the server's clock, practice aside, from 5 units.",
         "Before: active seconds of the campaign's assessors, from 20 judgments on; else of trials.",
         f"Otherwise assumed: {ASSUMED_SECONDS:g} s a document, {ASSUMED_SLOW_SECONDS:g} s if slow.",
         "From single judgments, a unit takes the percentile of one × its documents, all included.",
         f"Reading counts at {WORDS_PER_MINUTE} words a minute, practice at the median.",
-        "Both precede the first unit, and are what failed practice pays for.",
+        "Both precede the first unit; practice is paid for both by their time, passed or not.",
+        "Without practice, the pay of a first unit has to cover its reading.",
         "Half of the workers need longer than the median: look at the 75th percentile too.",
     ),
     undefined="the seconds are 0.",

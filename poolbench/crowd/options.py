@@ -29,6 +29,7 @@ class StudyOptions:
     unit_minutes: int = 60
     units_per_worker: int = 5
     max_units: int | None = None
+    max_screened: int | None = None
     gold_per_unit: int = 4
     repeats_per_unit: int = 0
     practice_pass: int = 0
@@ -59,6 +60,7 @@ class StudyExtension:
     """New limits of a study; None leaves one as it is. None of them can shrink."""
 
     max_units: int | None = None
+    max_screened: int | None = None
     units_per_worker: int | None = None
     redundancy: int | None = None
     extra_budget: int | None = None

@@ -22,10 +22,11 @@ COLUMN_NAMES = {
     "worker": ("worker", "participant id", "participant", "prolific pid", "workerid", "worker id"),
     "status": ("status", "assignmentstatus", "assignment status"),
     "amount": ("amount", "reward", "paid amount"),
+    "bonus": ("bonus", "bonuses", "bonus amount", "bonus payments"),
     "code": ("code", "receipt", "completion code", "entered code"),
 }  # fmt: skip
 """The names of each column, in lower case, with a blank for ``_`` and ``-``; first come, first
-served. ``amount`` and ``code`` may be missing."""
+served. ``amount``, ``bonus`` and ``code`` may be missing."""
 NEEDED = ("unit", "worker", "status")
 PAID_STATUSES = frozenset({"approved", "paid", "complete", "completed", "screened out"})
 UNPAID_STATUSES = frozenset(
@@ -141,20 +142,22 @@ def read_submission(
             "ER06", "Unknown status.", fix, line=line, column=places["status"],
             excerpt=values["status"],
         )  # fmt: skip
-    amount = read_amount(values.get("amount", ""))
-    if amount is None and values.get("amount"):
-        fix = "Use an amount such as 1.50 in the study's currency, or leave it empty."
-        report.add(
-            "ER07", "Invalid amount.", fix, line=line, column=places["amount"],
-            excerpt=values["amount"],
-        )  # fmt: skip
+    amounts = {name: read_amount(values.get(name, "")) for name in ("amount", "bonus")}
+    for name, amount in amounts.items():
+        if amount is None and values.get(name):
+            fix = "Use an amount such as 1.50 in the study's currency, or leave it empty."
+            report.add(
+                "ER07", f"Invalid {name}.", fix, line=line, column=places[name],
+                excerpt=values[name],
+            )  # fmt: skip
     return ProviderSubmission(
         line=line,
         unit=values["unit"],
         worker=values["worker"],
         status=values["status"],
         paid=status in PAID_STATUSES,
-        amount=amount,
+        amount=amounts["amount"],
+        bonus=amounts["bonus"],
         code=values.get("code", ""),
     )
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from poolbench.crowd.payment_sheet import SheetRow
+from poolbench.crowd.payment_sheet import SheetRow, is_approved
 from poolbench.reports.report import Column, Report, Section, Table, make_columns
 from poolbench.reports.writers import make_formats
 
@@ -36,6 +36,10 @@ MATCH_CLASSES = {
         "Amount differs",
         "Pay the difference as a bonus, or correct the amount at the provider.",
     ),
+    "bonus-differs": (
+        "Bonus differs",
+        "The bonuses of this worker are not those on the sheet: pay the rest, or ask for it back.",
+    ),
     "work-without-pay": (
         "Work without pay",
         "Approve the submission, or pay the amount as a bonus: the work was done.",
@@ -49,8 +53,8 @@ IN_ORDER = tuple(name for name in MATCH_CLASSES if name not in ("matched", "noth
 
 @dataclass(frozen=True)
 class ProviderSubmission:
-    """A line of the provider's list. ``amount`` is None where the list has none; ``status`` is the
-    provider's own word, ``paid`` what it means.
+    """A line of the provider's list. ``amount`` and ``bonus`` are None where the list has none;
+    ``status`` is the provider's own word, ``paid`` what it means.
     """
 
     line: int
@@ -60,6 +64,7 @@ class ProviderSubmission:
     paid: bool
     amount: Decimal | None = None
     code: str = ""
+    bonus: Decimal | None = None
 
 
 @dataclass(frozen=True)
@@ -86,7 +91,23 @@ class MatchedRow:
     @property
     def owed_amount(self) -> Decimal | None:
         row = self.owed or self.first
-        return row.amount if row else None
+        return row.with_unit if row else None
+
+    @property
+    def owed_bonus(self) -> Decimal | None:
+        row = self.owed or self.first
+        return row.on_top if row else None
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the list proves that all that is owed for the unit is paid."""
+        row, listed = self.owed, self.submission
+        if self.kind != "matched" or row is None or listed is None or row.dispute or row.due:
+            return False
+        approved = row.reward is not None and is_approved(row, row.reward)
+        if listed.amount is None and not approved:
+            return False
+        return listed.amount == row.total or listed.bonus is not None or not row.on_top
 
 
 @dataclass(frozen=True)
@@ -111,6 +132,11 @@ class Reconciliation:
         ]
 
     @property
+    def proven_payments(self) -> list[int]:
+        """The payments of units that the list proves to be paid."""
+        return [row.owed.payment for row in self.rows if row.is_settled and row.owed]
+
+    @property
     def is_clean(self) -> bool:
         return not self.differences
 
@@ -132,6 +158,7 @@ def reconcile_payments(
         classify_submission(submission, sheet.get(submission.unit), settling, known)
         for submission in submissions
     ]
+    rows = compare_bonuses(rows, submissions)
     listed = {row.owed.unit_id for row in rows if row.owed is not None}
     rows += [
         MatchedRow("work-without-pay" if row.amount else "nothing-owed", owed=row)
@@ -179,13 +206,42 @@ def compare_payment(submission: ProviderSubmission, row: SheetRow) -> str:
         return "paid-without-work"
     if submission.code and row.codes and submission.code not in row.codes:
         return "code-differs"
-    if submission.amount not in {None, row.amount, row.amount + row.bonus}:
+    if submission.amount not in {None, row.amount, row.total, row.with_unit}:
         return "amount-differs"
     return "matched"
 
 
+def compare_bonuses(
+    rows: list[MatchedRow], submissions: Iterable[ProviderSubmission]
+) -> list[MatchedRow]:
+    """``rows``; of a worker whose bonuses are not those on the sheet, matched ones differ.
+
+    Bonuses are compared by worker, since providers pay them to workers. Nothing is compared where
+    the list has none; what was paid with the unit is not owed again.
+    """
+    paid: dict[str, Decimal] = {}
+    for each in submissions:
+        if each.bonus is not None:
+            paid[each.worker] = paid.get(each.worker, Decimal(0)) + each.bonus
+    owed = dict.fromkeys(paid, Decimal(0))
+    for row in rows:
+        if row.owed and row.submission and row.submission.paid and row.owed.worker_id in owed:
+            with_unit = row.submission.amount
+            owed[row.owed.worker_id] += row.owed.total - (
+                row.owed.with_unit if with_unit is None else with_unit
+            )
+    wrong = {worker for worker in paid if paid[worker] != owed[worker]}
+    return [
+        replace(row, kind="bonus-differs")
+        if row.kind == "matched" and row.owed and row.owed.worker_id in wrong
+        else row
+        for row in rows
+    ]
+
+
 RECORD = (
-    "class", "line", "unit", "worker", "pseudonym", "status", "paid_amount", "owed_amount", "act",
+    "class", "line", "unit", "worker", "pseudonym", "status", "paid_amount", "owed_amount",
+    "paid_bonus", "owed_bonus", "act",
 )  # fmt: skip
 
 
@@ -203,7 +259,9 @@ def list_record_rows(reconciliation: Reconciliation) -> list[tuple[object, ...]]
                 owed.pseudonym if owed else None,
                 submission.status if submission else None,
                 submission.amount if submission else None,
-                owed.amount if owed else None,
+                owed.with_unit if owed else None,
+                submission.bonus if submission else None,
+                owed.on_top if owed else None,
                 row.act,
             )
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from statistics import median
 from typing import TypeVar
@@ -61,6 +61,22 @@ def arrange_unit(documents: int, repeats: Sequence[int | None], seed: int) -> li
     ]
     by_repeat = {at: again_at[n] if n in again_at else free.pop() for n, at in enumerate(remaining)}
     return positions + [by_repeat.get(at) for at in range(len(repeats))]
+
+
+def group_topics(
+    positions: Sequence[int | None], topics: Sequence[int], fixed: Collection[int], seed: int
+) -> list[int | None]:
+    """``positions`` exchanged so that the documents of a topic follow one another; topics in random
+    order, by ``seed``. Documents with an index in ``fixed`` stay where they are.
+    """
+    names = sorted(set(topics))
+    order = dict(zip(names, np.random.default_rng([seed, 1]).permutation(len(names)), strict=True))
+    movable = sorted((at, n) for n, at in enumerate(positions) if at and n not in fixed)
+    grouped = list(positions)
+    by_topic = sorted(movable, key=lambda each: (order[topics[each[1]]], each[0]))
+    for (at, _), (_, n) in zip(movable, by_topic, strict=True):
+        grouped[n] = at
+    return grouped
 
 
 def place_repeats(

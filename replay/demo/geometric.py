@@ -33,7 +33,10 @@ def _rank_by_cosine(
     query: Callable[[TopicText], Iterable[str]],
 ) -> Iterator[Scored]:
     index = build_index(documents, terms)
-    norms = _norms(index)
+    squares = np.zeros(len(index.docnos))
+    for term, (where, often) in index.postings.items():
+        squares[where] += ((1 + np.log(often)) * index.idf(term)) ** 2
+    norms = np.sqrt(np.maximum(squares, 1e-12))
     for topic in topics:
         yield from index.top(topic.number, _products(index, Counter(query(topic))) / norms)
 
@@ -45,13 +48,6 @@ def _products(index: InvertedIndex, query: Counter[str]) -> NDArray[np.float64]:
         weight = (1 + np.log(query[term])) * index.idf(term) ** 2
         products[where] += weight * (1 + np.log(often))
     return products
-
-
-def _norms(index: InvertedIndex) -> NDArray[np.float64]:
-    squares = np.zeros(len(index.docnos))
-    for term, (where, often) in index.postings.items():
-        squares[where] += ((1 + np.log(often)) * index.idf(term)) ** 2
-    return np.sqrt(np.maximum(squares, 1e-12))
 
 
 def _grams(text: str) -> list[str]:

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +47,7 @@ def split_name(name: str) -> list[str]:
     return stem_words(_CAMEL.sub(" ", name))
 
 
+@cache
 def _stem(word: str) -> str:
     for ending, shortest in (("ies", 5), ("ing", 6), ("ed", 5), ("es", 5), ("s", 4)):
         if word.endswith(ending) and len(word) >= shortest and not word.endswith("ss"):

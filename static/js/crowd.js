@@ -7,7 +7,7 @@ document.addEventListener("keydown", (event) => {
   const { target } = event;
   if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || event.isComposing) return;
   if (target instanceof HTMLElement && target.closest("input, textarea, select")) return;
-  if (performance.now() - START < SETTLE) return;
+  if (event.timeStamp - START < SETTLE) return;
   const key = CSS.escape(event.key.toLowerCase());
   const button = document.querySelector(`.answer-row button[data-key="${key}"]`);
   if (!(button instanceof HTMLButtonElement)) return;

@@ -10,7 +10,7 @@ from uuid import uuid4
 
 from django.utils import timezone
 
-from campaigns.models import Campaign, User
+from campaigns.models import Campaign, Topic, User
 from crowd.models import CrowdWorker, GoldPair, Payment, Study, WorkUnit
 from crowd.services.keys import hash_external, seal_external
 from judging.models import Judgment, Purpose, Slot
@@ -51,6 +51,7 @@ def make_crowd(study: Study, kinds: list[str], seed: int = 5) -> list[CrowdWorke
     """
     random = Random(seed)  # noqa: S311
     items = list(PoolItem.objects.filter(pool=study.plan.pool).order_by("pk"))
+    topic = items[0].topic
     gold = list(GoldPair.objects.filter(campaign=study.campaign).order_by("pk"))
     workers, judgments = [], []
     for number, kind in enumerate(kinds):
@@ -64,7 +65,7 @@ def make_crowd(study: Study, kinds: list[str], seed: int = 5) -> list[CrowdWorke
         for at, (docno, truth, pair) in enumerate(shown):
             grade = truth if random.random() < 0.95 else 3 - truth
             grade = {RANDOM: random.choice((0, 1, 2, 3)), LINE: 0}.get(kind, grade)
-            judgments.append(answer(study, unit, docno, grade, at, pair, fast=kind == FAST))
+            judgments.append(answer(study, unit, docno, grade, at, pair, topic, fast=kind == FAST))
     Judgment.objects.bulk_create(judgments)
     start = timezone.now() - timedelta(minutes=30)
     rows = list(Judgment.objects.filter(unit__plan=study.plan).order_by("pk"))
@@ -79,9 +80,8 @@ def make_crowd(study: Study, kinds: list[str], seed: int = 5) -> list[CrowdWorke
 
 def answer(
     study: Study, unit: WorkUnit, docno: str, grade: int, at: int, pair: GoldPair | None,
-    *, fast: bool,
+    topic: Topic, *, fast: bool,
 ) -> Judgment:  # fmt: skip
-    topic = pair.topic if pair else study.plan.slots.first().topic
     purpose = Purpose.GOLD if pair else Purpose.JUDGE
     slot = None
     if pair is not None:

@@ -8,20 +8,16 @@ from __future__ import annotations
 import re
 import time
 from datetime import timedelta
-from urllib.parse import parse_qsl, quote, urlencode
+from urllib.parse import urlencode
 from uuid import uuid4
 
 import pytest
 from django.test import Client
 from django.utils import timezone
-from hypothesis import HealthCheck, assume, given, settings
-from hypothesis import strategies as st
 
 from campaigns.models import User
-from crowd.models import CrowdWorker, GoldPair, Payment, Study, WorkUnit
-from crowd.services.keys import make_link, retire_link_key, rotate_link_key
-from judging.models import Exclusion, Judgment, Purpose, Slot
-from judging.queries.exclusions import counting_judgments
+from crowd.models import CrowdWorker, Payment, Study, WorkUnit
+from judging.models import Judgment, Slot
 from poolbench.crowd.providers.base import SKEW_SECONDS
 from tests.crowd.visiting import answer, at_once, begin, enter, make_task, read_hidden, work
 from tests.pages import read_page
@@ -73,27 +69,6 @@ def test_same_assignment_in_two_browsers_is_one_unit(study):
     assert enter(first, link).startswith("/w/unit/")
 
 
-def test_same_worker_with_two_assignments_never_gets_the_same_pair(visitor, study):
-    """Same worker, two assignments: never the same pair."""
-    for uid in ("s1", "s2"):
-        work(visitor, make_task(study, uid=uid))
-    rows = Judgment.objects.filter(revision=1).values_list("docno", flat=True)
-    assert len(rows) == 12
-    assert len(set(rows)) == 12
-    assert CrowdWorker.objects.count() == 1
-    assert Payment.objects.count() == 2
-
-
-def test_two_assignments_at_once_are_refused(visitor, study):
-    """Same worker, two assignments at the same time: the second waits for the first."""
-    path = enter(visitor, make_task(study, uid="s1"))
-    begin(visitor, path)
-    refused = visitor.get(make_task(study, uid="s2"))
-    assert refused.status_code == 409
-    assert "Finish that one first" in read_page(refused)
-    assert WorkUnit.objects.count() == 1
-
-
 def test_an_assignment_moved_to_another_worker_is_refused(visitor, study):
     """Assignment ID moved to another worker: bound to the first worker that was seen with it."""
     path = enter(visitor, make_task(study, worker="p1"))
@@ -117,26 +92,9 @@ def test_an_expired_token_opens_nothing(visitor, study, monkeypatch):
     for step in ("", "consent/", "end/"):
         assert visitor.get(path + step).status_code == 404
     assert visitor.post(path + "begin/").status_code == 404
-
-
-def test_clock_skew_is_allowed_for(visitor, study):
-    """Clock skew: a link that ran out a minute ago still opens, one of five minutes does not."""
-    assert visitor.get(make_task(study, minutes=-1)).status_code == 303
-    assert visitor.get(make_task(study, worker="p2", uid="s2", minutes=-5)).status_code == 403
-
-
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(name=st.sampled_from(["wid", "uid", "exp", "kid", "sig"]), value=st.text(max_size=60))
-def test_any_tampered_parameter_is_refused(study, name, value):
-    """Tampered parameter, each one: refused, and nothing is created."""
-    path, _, text = make_task(study).partition("?")
-    query = dict(parse_qsl(text))
-    assume(query[name] != value and "\0" not in value)
-    assume(all(not 0xD800 <= ord(sign) <= 0xDFFF for sign in value))
-    changed = urlencode({**query, name: value}, quote_via=quote)
-    response = Client().get(f"{path}?{changed}")
-    assert response.status_code == 403
-    assert not CrowdWorker.objects.exists()
+    # Clocks may differ by a minute.
+    soon = make_task(study, worker="p2", uid="s2", minutes=-1)
+    assert visitor.get(soon).status_code == 303
 
 
 @pytest.mark.parametrize("more", ["&wid=p2", "&wid=p1", "&mode=preview", "&x=1", "&sig=0", "&%ff"])
@@ -144,20 +102,6 @@ def test_an_added_parameter_is_refused(visitor, study, more):
     """Tampered parameter: added, or twice."""
     assert visitor.get(make_task(study) + more).status_code == 403
     assert not CrowdWorker.objects.exists()
-
-
-def test_a_retired_key_opens_nothing_and_a_rotated_one_still_does(visitor, study, organizer):
-    """Key rotation: links of the old key work until it retires, then no more."""
-    Study.objects.update(provider="generic")
-    study.refresh_from_db()
-    old = rotate_link_key(actor=organizer, study=study)
-    soon = timezone.now() + timedelta(hours=1)
-    first = make_link(study=study, worker="p1", unit="s1", expires=soon)
-    rotate_link_key(actor=organizer, study=study)
-    second = make_link(study=study, worker="p2", unit="s2", expires=soon)
-    assert [visitor.get(link).status_code for link in (first, second)] == [303, 303]
-    retire_link_key(actor=organizer, study=study, kid=old.kid)
-    assert [visitor.get(link).status_code for link in (first, second)] == [403, 303]
 
 
 def test_the_fake_platform_opens_no_running_study_of_another_provider(visitor, study):
@@ -168,16 +112,6 @@ def test_the_fake_platform_opens_no_running_study_of_another_provider(visitor, s
     Study.objects.update(state=Study.State.DRAFT)
     assert visitor.get(link).status_code == 303
     assert WorkUnit.objects.get().trial
-
-
-def test_completion_twice_is_one_payment_row(visitor, study):
-    """Completion twice: one payment row, one receipt."""
-    path = work(visitor, make_task(study))
-    receipt = WorkUnit.objects.get().receipt
-    for _ in range(3):
-        assert visitor.post(path + "finish/").status_code == 303
-    assert Payment.objects.count() == 1
-    assert WorkUnit.objects.get().receipt == receipt
 
 
 def test_completion_before_the_quota_is_refused(visitor, study):
@@ -196,6 +130,7 @@ def test_completion_before_the_quota_is_refused(visitor, study):
 
 def test_back_button_after_completion_changes_nothing(visitor, study):
     """Back button after completion: old pages are posted again."""
+    Study.objects.update(unit_size=2, gold_per_unit=1)
     path = enter(visitor, make_task(study))
     begin(visitor, path)
     pages = []
@@ -203,6 +138,7 @@ def test_back_button_after_completion_changes_nothing(visitor, study):
         pages.append(fields)
         answer(visitor, path)
     visitor.post(path + "finish/")
+    receipt = WorkUnit.objects.get().receipt
     log = list(Judgment.objects.order_by("pk").values())
     for fields in pages:
         for uuid in (fields["uuid"], str(uuid4())):
@@ -212,7 +148,8 @@ def test_back_button_after_completion_changes_nothing(visitor, study):
     for step in ("begin/", "consent/", "leave/", "finish/"):
         visitor.post(path + step, {"version": "1", "agree": "1"})
     assert list(Judgment.objects.order_by("pk").values()) == log
-    assert WorkUnit.objects.get().state == State.COMPLETE
+    unit = WorkUnit.objects.get()
+    assert (unit.state, unit.receipt) == (State.COMPLETE, receipt)
     assert Payment.objects.count() == 1
     # The platform's link again: the same unit, its end, no new work.
     assert visitor.get(enter(visitor, make_task(study)))["Location"].endswith("/end/")
@@ -270,26 +207,25 @@ def test_workers_who_arrive_at_once_do_not_exceed_the_limits(study):
     assert sorted(codes) == [303] * 6 + [409] * 6
 
 
-@pytest.mark.parametrize(
-    "target",
-    ["https://evil.example/", "//evil.example", "https://sandbox.example@evil.example/",
-     "javascript:alert(1)"],
-)  # fmt: skip
-def test_a_redirect_target_outside_the_allow_list_is_refused(visitor, study, target):
+def test_a_redirect_target_outside_the_allow_list_is_refused(visitor, study):
     """Redirect target outside the allow-list: refused at the door, never in any form or policy."""
     platform = "https://sandbox.example/externalSubmit"
     Study.objects.update(
         provider="external",
+        unit_size=1,
+        gold_per_unit=1,
         provider_settings={"platforms": f"sandbox {platform}", "platform": "sandbox"},
     )
     door = make_task(study).partition("?")[0]
     query = {"assignmentId": "A1", "hitId": "H", "workerId": "W1"}
-    bad = visitor.get(f"{door}?{urlencode({**query, 'turkSubmitTo': target})}")
-    assert bad.status_code == 403
+    for target in ("//evil.example", "https://sandbox.example@evil.example/", "javascript:x"):
+        bad = visitor.get(f"{door}?{urlencode({**query, 'turkSubmitTo': target})}")
+        assert bad.status_code == 403
     assert not CrowdWorker.objects.exists()
     good = {**query, "turkSubmitTo": "https://sandbox.example"}
     path = work(visitor, f"{door}?{urlencode(good)}")
-    response = visitor.get(path + "end/", {"turkSubmitTo": target, "return": target})
+    evil = "https://evil.example/"
+    response = visitor.get(path + "end/", {"turkSubmitTo": evil, "return": evil})
     page, policy = read_page(response), response["Content-Security-Policy"]
     assert f'action="{platform}"' in page
     assert read_hidden(page) == {"assignmentId": "A1", "receipt": WorkUnit.objects.get().receipt}
@@ -332,32 +268,6 @@ def test_leaving_mid_way_returns_the_documents(visitor, study):
     visitor.post(other + "consent/", {"version": "1", "agree": "1"})
     assert visitor.post(other + "begin/").status_code == 303
     assert Slot.objects.filter(state=Slot.State.LEASED).count() == 6
-
-
-def test_a_worker_blocked_after_gold_failure(visitor, study):
-    """Worker blocked after gold failure: judgments kept, flagged, slots reopened."""
-    Study.objects.update(stop_after=3, stop_below=0.9, gold_per_unit=4)
-    GoldPair.objects.update(grade=0)
-    path = enter(visitor, make_task(study))
-    begin(visitor, path)
-    for _ in range(8):
-        if WorkUnit.objects.get().is_over:
-            break
-        answer(visitor, path, "3")
-    unit, worker = WorkUnit.objects.get(), CrowdWorker.objects.get()
-    assert unit.state == State.SCREENED_OUT
-    assert worker.state == CrowdWorker.State.EXCLUDED
-    rows = Judgment.objects.filter(unit=unit)
-    assert rows.filter(purpose=Purpose.GOLD).count() == 3
-    assert rows.exists()
-    assert not rows.filter(counting_judgments()).exists()
-    assert Exclusion.objects.get().worker == worker
-    wanted = Slot.objects.filter(purpose=Purpose.JUDGE)
-    assert wanted.count() == 24
-    assert not wanted.exclude(state=Slot.State.OPEN, assessor=None).exists()
-    assert visitor.get(path)["Location"] == path + "end/"
-    refused = visitor.get(make_task(study, uid="s2"))
-    assert refused.status_code == 409
 
 
 def test_a_unit_is_opened_by_no_other_name(visitor, study):

@@ -8,7 +8,6 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from campaigns.models import User
 from crowd.models import CrowdWorker, LinkKey, Study, WorkUnit
 from crowd.queries.keys import unseal_external
 from crowd.services.doorway import admit_arrival, get_unit_by_token, make_unit_token, read_link
@@ -44,14 +43,6 @@ def test_a_link_admits_a_new_worker_under_a_pseudonym(study, organizer, soon):
     assert "p-1" not in worker.external_hash + worker.external_id + unit.external_id
     assert unseal_external(study.campaign, worker.external_id) == "p-1"
     assert unseal_external(study.campaign, unit.external_id) == "s1"
-
-
-def test_a_preview_creates_nothing(study):
-    before = User.objects.count()
-    code = refusal(admit_arrival, study=study, arrival=Arrival("", "", preview=True))
-    assert code == "preview"
-    assert (WorkUnit.objects.count(), CrowdWorker.objects.count()) == (0, 0)
-    assert User.objects.count() == before
 
 
 @pytest.mark.parametrize("state", ["draft", "paused", "stopped"])

@@ -13,6 +13,7 @@ from django.utils import timezone
 from campaigns.errors import ActionRefused
 from campaigns.models import Event
 from crowd.models import CrowdKey, CrowdWorker, LinkKey, Payment, Study, WorkUnit
+from crowd.queries.confirmations import describe_study_stop
 from crowd.queries.fake_platform import list_fake_submissions
 from crowd.queries.keys import find_key_date, unseal_external
 from crowd.queries.unit_pages import make_unit_return
@@ -29,6 +30,8 @@ from crowd.services.keys import (
 )
 from judging.models import Audience, Judgment, Plan
 from poolbench.crowd.providers.base import Arrival
+from tests.confirming import confirm
+from tests.crowd.crowd_work import make_paid_study
 from tests.crowd.visiting import make_task, work
 from tests.pages import read_page
 
@@ -45,6 +48,7 @@ def test_ids_are_hashed_and_sealed_under_the_campaign_key(study):
 
 
 def test_a_destroyed_key_leads_back_to_nobody_and_work_remains(study, organizer):
+    Study.objects.update(unit_size=1, gold_per_unit=1)
     work(Client(), make_task(study))
     judgments, amount = Judgment.objects.count(), Payment.objects.get().amount
     worker, unit = CrowdWorker.objects.get(), WorkUnit.objects.get()
@@ -168,6 +172,7 @@ def test_the_page_of_keys(as_user, organizer, study):
 
 
 def test_a_receipt_is_checked_against_the_work(as_user, organizer, study):
+    Study.objects.update(unit_size=1, gold_per_unit=1)
     work(Client(), make_task(study))
     browser, url = as_user(organizer), f"/c/{study.campaign.slug}/judging/crowd/{study.pk}/keys/"
 
@@ -180,3 +185,36 @@ def test_a_receipt_is_checked_against_the_work(as_user, organizer, study):
     assert "No unit of this study" in check("")
     Study.objects.update(currency="USD")
     assert "has changed since" in check(unit.receipt)
+
+
+def test_a_key_is_retired_after_a_page_while_money_is_owed(campaign, organizer, as_user):
+    study = make_paid_study(campaign)
+    key = rotate_link_key(actor=organizer, study=study)
+    url = f"/c/{campaign.slug}/judging/crowd/{study.pk}/keys/"
+    data = {"act": "retire", "kid": key.kid}
+    browser = as_user(organizer)
+    asked = read_page(browser.post(url, data))
+    assert "9.00 EUR are owed to workers and not marked as paid." in asked
+    key.refresh_from_db()
+    assert key.retired_at is None
+    assert confirm(browser, url, data, confirm=[]).status_code == 422
+    assert confirm(browser, url, data).status_code == 302
+    key.refresh_from_db()
+    assert key.retired_at is not None
+    event = Event.objects.get(code="study.key_retired")
+    assert event.data["confirmed"]["overridden"] == ["money-owed"]
+
+
+def test_before_a_study_stops_the_page_says_when_ids_are_gone(campaign, organizer):
+    study = make_paid_study(campaign)
+    day = study.retention_until
+    facts = describe_study_stop(study)
+    assert f"are destroyed after {day.day} {day:%B %Y}: pay" in facts.consequences[-1].text
+    assert not facts.open
+    study.retention_until = timezone.now().date() - timedelta(days=1)
+    study.save()
+    (matter,) = describe_study_stop(study).open
+    assert matter.override.code == "key-destroyed"
+    assert matter.text == "9.00 EUR are owed to workers and not marked as paid."
+    destroy_key(actor=organizer, campaign=campaign)
+    assert Event.objects.get(code="crowd.key_destroyed").data == {"unpaid": "9.00"}

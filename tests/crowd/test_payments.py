@@ -14,6 +14,7 @@ from django.utils import timezone
 from campaigns.models import Event
 from crowd.models import Bonus, CrowdKey, Payment, Study, WorkUnit
 from crowd.services.keys import destroy_key
+from crowd.services.payment_batches import make_batch
 from crowd.services.payments import grant_bonus, write_payment
 from poolbench.crowd.payment_sheet import (
     SheetRow,
@@ -44,6 +45,12 @@ def end(unit: WorkUnit, state: str, **more: object) -> WorkUnit:
     WorkUnit.objects.filter(pk=unit.pk).update(**fields)
     unit.refresh_from_db()
     return unit
+
+
+def read_lists(client, study: Study, batch: int) -> dict[str, str]:
+    names = ("approve", "parts", "bonuses")
+    pages = {name: client.get(url(study, f"payments/{batch}/{name}.csv")) for name in names}
+    return {name: page.content.decode() for name, page in pages.items()}
 
 
 def test_a_payment_is_written_once(campaign):
@@ -93,7 +100,7 @@ def test_after_the_key_is_destroyed_pseudonyms_and_amounts_remain(study, as_user
     assert "pid-0001" not in page
     assert "worker-t0001" in page
     assert "3.00 EUR" in page
-    assert as_user(organizer).get(url(study, "payments/lists/approve.csv")).content == b""
+    assert refusal(make_batch, actor=organizer, study=study, reward=Decimal(3)) == "nothing-due"
     file = SimpleUploadedFile("list.csv", b"id,worker,status\nsub-00001,pid-0001,approved\n")
     answer = as_user(organizer).post(
         url(study, "payments/reconcile/"), {"submissions": file, "answer": "page"}
@@ -152,14 +159,11 @@ def test_the_sheet_as_files(study, as_user, organizer):
     assert (rows[0]["amount"], rows[0]["bonus"], rows[0]["gold_right"]) == ("3.00", "0.25", "1")
     data = json.loads(client.get(url(study, "payments.json")).content)
     assert data["totals"] == [
-        {"currency": "EUR", "units": 3, "workers": 3, "amount": "9.00", "bonus": "0.25"}
-    ]
+        {"currency": "EUR", "units": 3, "workers": 3, "amount": "9.00", "bonus": "0.25",
+         "total": "9.25", "due": "9.25", "sent": "0.00", "paid": "0.00", "disputed": "0.00"}
+    ]  # fmt: skip
     assert b"worker-t0002" in client.get(url(study, "payments.md")).content
-    approve = client.get(url(study, "payments/lists/approve.csv")).content.decode()
-    assert approve == "sub-00000\nsub-00001\nsub-00002\n"
-    bonuses = client.get(url(study, "payments/lists/bonuses.csv")).content.decode()
-    assert bonuses == "pid-0000,0.25\n"
-    assert client.get(url(study, "payments/lists/all.csv")).status_code == 404
+    assert (rows[0]["payment"], data["payments"][0]["payment"]) == ("owed", "owed")
 
 
 def test_texts_that_a_spreadsheet_would_run_are_quoted(campaign, as_user, organizer):
@@ -175,10 +179,12 @@ def test_units_owed_a_part_are_not_approved(study, as_user, organizer):
     end(unit, "abandoned")
     Payment.objects.filter(unit=unit).update(amount=Decimal("0.75"))
     client = as_user(organizer)
-    approve = client.get(url(study, "payments/lists/approve.csv")).content.decode()
-    assert approve == "sub-00001\nsub-00002\n"
-    parts = client.get(url(study, "payments/lists/parts.csv")).content.decode()
-    assert parts == "sub-00000,pid-0000,0.75\n"
+    make_batch(actor=organizer, study=study, reward=Decimal(3))
+    assert read_lists(client, study, 1) == {
+        "approve": "sub-00001\nsub-00002\n", "parts": "sub-00000,pid-0000,0.75\n", "bonuses": "",
+    }  # fmt: skip
+    assert client.get(url(study, "payments/1/all.csv")).status_code == 404
+    assert client.get(url(study, "payments/2/parts.csv")).status_code == 404
 
 
 def test_an_id_with_a_comma_or_a_quote_stays_one_cell():
@@ -186,10 +192,10 @@ def test_an_id_with_a_comma_or_a_quote_stays_one_cell():
         1, "worker-t1", 'p,9.99"', 'u",2', "complete", 1, 1.0, 0, 0,
         Decimal(3), Decimal("0.5"), "EUR", "",
     )  # fmt: skip
-    assert format_bonus_list([row]) == '"p,9.99""",0.50\n'
-    assert format_approve_list([row]) == '"u"",2"\n'
+    assert format_bonus_list([row], Decimal(3)) == '"p,9.99""",0.50\n'
+    assert format_approve_list([row], Decimal(3)) == '"u"",2"\n'
     part = replace(row, is_whole=False)
-    assert format_part_list([part]) == '"u"",2","p,9.99""",3.00\n'
+    assert format_part_list([part], Decimal(3)) == '"u"",2","p,9.99""",3.00\n'
 
 
 LIST = b"""Submission id,Participant id,Status,Completion code,Reward

@@ -41,7 +41,7 @@ def test_failed_practice_takes_the_time_it_took(study):
     unit = practise(study, [2, 0], [2, 2], needed=2)
     assert (unit.state, unit.reason) == ("screened", "practice not passed")
     assert unit.server_seconds == pytest.approx(340.0)  # 40, and 560 cut to 300
-    assert read_payment() == (Decimal("0.50"), "practice not passed: pay for screening out", 0)
+    assert read_payment() == (Decimal("0.50"), "practice not passed: 0.50 for practice", 0)
     assert CrowdWorker.objects.get().state == "screened"
 
 
@@ -49,13 +49,13 @@ def test_practice_without_documents_afterwards_is_paid(study):
     unit = practise(study, [2], [2], needed=1)
     Slot.objects.all().delete()
     assert begin_unit(unit=unit).state == "refused"
-    words = "practice done, then no documents: pay for screening out"
+    words = "practice done, then no documents: 0.50 for practice"
     assert read_payment() == (Decimal("0.50"), words, 0)
 
 
 def test_leaving_after_practice_is_paid_and_before_it_is_not(study):
     leave_unit(unit=practise(study, [2], [2], needed=1))
-    words = "practice done, then stopped: pay for screening out"
+    words = "practice done, then stopped: 0.50 for practice"
     assert read_payment() == (Decimal("0.50"), words, 0)
     assert leave_unit(unit=make_unit(study, "p2", "s2")).state == "abandoned"
     assert Payment.objects.count() == 1

@@ -138,7 +138,7 @@ def test_a_bare_draft_says_what_is_missing(organizer, pool):
     )
     study = create_study(actor=organizer, pool=pool, options=options)
     assert codes(study, MISSING) == ["consent", "contact", "retention", "practice", "gold"]
-    assert codes(study, OPEN) == ["pay-below", "screen-out-below", "not-tried"]
+    assert codes(study, OPEN) == ["pay-below", "not-tried"]
     assert refusal(start_study, actor=organizer, study=study) == "study-not-ready"
     study.refresh_from_db()
     assert study.state == Study.State.DRAFT
@@ -174,7 +174,10 @@ def test_a_cent_more_meets_the_minimum(ready, organizer):
         actor=organizer, study=ready, options=replace(OPTIONS, pay_per_unit=Decimal("0.30"))
     )
     assert "pay" in codes(study, DONE)
-    assert "consent-old" in codes(study, OPEN)  # the text names the pay of before
+    # The text names the new pay, by its template; one without placeholders names the old.
+    assert "consent-old" not in codes(study, OPEN)
+    write_consent_text(actor=organizer, study=study, text="We pay 1.50 EUR.")
+    assert "consent-old" in codes(study, OPEN)
 
 
 def test_a_started_study_keeps_its_promises(ready, organizer):

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
 
 from campaigns.models import Document
+from campaigns.services.campaigns import create_campaign
 from crowd.models import GoldPair, Study
 from crowd.services.studies import start_study
 from judging.models import Audience, TrainingPair
+from poolbench.judging.scale import GradeSpec
 from tests.confirming import confirm
 from tests.crowd.studies import OPTIONS, make_ready, pool, study
 from tests.pages import read_page
@@ -69,6 +72,14 @@ def test_without_a_pool_the_page_says_what_is_needed(page):
     assert "No pool yet" in page("new/")
 
 
+def test_without_a_study_the_page_leads_to_one_of_another_campaign(page, study, organizer, as_user):
+    assert "To see one" not in page("")
+    scale = [GradeSpec(0, "No", "0", 0.0), GradeSpec(1, "Yes", "1", 1.0)]
+    other = create_campaign(actor=organizer, title="Other", slug="other", scale=scale)
+    empty = read_page(as_user(organizer).get(f"/c/{other.slug}/judging/crowd/"))
+    assert f'<a href="{study.get_absolute_url()}">Mountains</a> of Small Task' in empty
+
+
 def test_with_a_pool_a_study_can_be_created(page, pool):
     html = page("")
     assert "pairs that are in no plan: 9 pairs" in html
@@ -121,7 +132,7 @@ def test_a_bad_form_says_where(post, pool, changes, message):
 
 
 def test_a_draft_is_edited(post, page, study):
-    assert "We pay 1.50 EUR." in page(f"{study.pk}/edit/")
+    assert "We pay {pay}." in page(f"{study.pk}/edit/")
     answer = post(f"{study.pk}/edit/", FORM | {"unit_size": "3"})
     assert answer.status_code == 302
     study.refresh_from_db()
@@ -238,3 +249,37 @@ def test_markup_in_names_is_escaped(page, study):
     assert "<img src=x>" not in html
     assert "<b>c</b>" not in html
     assert "&lt;img src=x&gt;" in html
+
+
+def test_a_study_is_copied_with_all_fields_and_nothing_else(post, page, pool, organizer, campaign):
+    secret = {"provider": "prolific", "prolific-code_completed": "C0DE"}
+    post("new/", FORM | {"pool": pool.pk, "topics": "1", "max_redundancy": "4", **secret})
+    first = Study.objects.get()
+    Study.objects.update(pay_per_unit="0.45")  # a copy fills the text anew
+    address = f"new/?copy={first.pk}"
+    assert address in page(f"{first.pk}/")
+    form = page(address)
+    assert 'value="Mountains &lt;b&gt; (copy)"' in form
+    assert "You get {pay}." in form
+    assert 'value="C0DE"' in form
+    changes = {"title": "Second", "pay_per_unit": "0.45", "topics": "2"}
+    answer = post(address, FORM | {"pool": pool.pk, "max_redundancy": "4", **secret, **changes})
+    second = Study.objects.get(title="Second")
+    assert answer.url == second.get_absolute_url()
+    assert second.options == replace(first.options, title="Second", pay_per_unit=Decimal("0.45"))
+    assert (second.state, second.plan.overlap, second.plan.max_overlap) == ("draft", 2, 4)
+    assert second.consent_texts.get().text == "You get 0.45 EUR."
+    assert not second.link_keys.exists()
+    assert "(copy)" not in page("new/?copy=999999")
+
+
+def test_a_raise_of_pay_fills_the_consent_text_anew(post, page, pool):
+    post("new/", FORM | {"pool": pool.pk})
+    study = Study.objects.get()
+    assert "You get {pay}." in page(f"{study.pk}/edit/")
+    post(f"{study.pk}/edit/", FORM | {"pay_per_unit": "0.50"})
+    assert list(study.consent_texts.values_list("version", "text", "template")) == [
+        (2, "You get 0.50 EUR.", "You get {pay}."), (1, "You get 0.20 EUR.", "You get {pay}."),
+    ]  # fmt: skip
+    post(f"{study.pk}/edit/", FORM | {"pay_per_unit": "0.50", "title": "Hills"})
+    assert study.consent_texts.count() == 2

@@ -21,7 +21,9 @@ from tests.pages import read_page
 
 @pytest.fixture
 def study(campaign):
-    return make_study(campaign, state=Study.State.DRAFT, provider="prolific")
+    return make_study(
+        campaign, state=Study.State.DRAFT, provider="prolific", unit_size=1, gold_per_unit=1
+    )
 
 
 @pytest.fixture
@@ -95,6 +97,7 @@ def test_leaving_returning_and_completing_twice(browser, url, study):
     assert list(states) == ["started", "abandoned", "abandoned"]
 
 
+@pytest.mark.full
 def test_a_study_of_the_fake_provider_runs_for_real(browser, url, study):
     Study.objects.update(provider="fake", state=Study.State.RUNNING)
     links = accept(browser, url, count="3")

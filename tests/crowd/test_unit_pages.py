@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
+from decimal import Decimal
 from uuid import uuid4
 
 import pytest
 from django.conf import settings
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from campaigns import store
@@ -140,7 +143,9 @@ def test_failed_practice_ends_with_thanks_and_pay(visitor, study, unit, path):
     assert visitor.get(path)["Location"] == path + "end/"
     page = read_page(visitor.get(path + "end/"))
     assert "You had 1 of 2 practice texts right. To go on you needed 2." in page
-    assert "0.50 EUR" in page
+    payment = Payment.objects.get()
+    assert payment.amount < Decimal("0.10")  # for the seconds that it took
+    assert f"{payment.amount} EUR" in page
     assert "FAKE-SCREENED" in page
     unit.refresh_from_db()
     assert unit.state == State.SCREENED_OUT
@@ -161,6 +166,22 @@ def test_back_by_one_is_a_new_revision(visitor, unit, path):
     rows = Judgment.objects.filter(unit=unit).order_by("pk").values_list("revision", "grade")
     assert list(rows) == [(1, 0), (2, 3)]
     assert "Document 2 of 6" in read_page(visitor.get(path))
+
+
+def test_next_takes_six_queries_and_submit_eight(visitor, unit, path):
+    begin(visitor, path)
+    answer(visitor, path)
+    with CaptureQueriesContext(connection) as following:
+        fields = read_hidden(read_page(visitor.get(path)))
+    with CaptureQueriesContext(connection) as submit:
+        assert visitor.post(path + "answer/", {**fields, "grade": "2"}).status_code == 303
+    # With the two of its transaction, and on PostgreSQL the lock of judging.
+    counts = len(following), len(submit)
+    assert counts == (6, 8 if connection.vendor == "postgresql" else 7)
+    latest = Judgment.objects.latest("pk")
+    assert (latest.revision, latest.rank_shown, latest.third) == (1, 2, False)
+    document = Document.objects.get(campaign=latest.campaign_id, docno=latest.docno)
+    assert latest.document_sha256 == document.sha256 != ""
 
 
 def test_a_text_that_cannot_be_judged_needs_a_reason(visitor, unit, path):
@@ -192,6 +213,7 @@ def test_stopping_is_paid_pro_rata_and_frees_the_texts(visitor, unit, path):
     answer(visitor, path)
     page = read_page(visitor.get(path + "leave/"))
     assert "You have answered 2 of 6 texts." in page
+    assert "We pay 1.00 EUR for what you have done." in page
     visitor.post(path + "leave/")
     assert Payment.objects.get().amount == 1
     assert "1.00 EUR" in read_page(visitor.get(path + "end/"))
@@ -210,6 +232,7 @@ def test_when_the_time_is_up_the_unit_ends_by_itself(visitor, unit, path):
 
 
 def test_a_paused_study_lets_nobody_begin_but_everybody_finish(visitor, study, unit, path):
+    Study.objects.update(unit_size=1, gold_per_unit=1)
     begin(visitor, path)
     Study.objects.update(state=Study.State.PAUSED)
     answer_all(visitor, path, unit)

@@ -13,6 +13,7 @@ from crowd.services.doorway import admit_arrival, make_unit_token
 from crowd.services.keys import make_fake_link
 from judging.models import Audience, Plan, Slot, TrainingPair
 from poolbench.crowd.providers.base import Arrival
+from pooling.models import Pool
 from tests.world.files import make_pool
 
 TOPIC = "topicno-7731"
@@ -22,28 +23,34 @@ PLAIN = {0: ("Not relevant", "about something else"), 1: ("Touches it", "no real
          2: ("Helps", "part of the answer"), 3: ("Answers it", "you could stop here")}  # fmt: skip
 
 
-def make_study(campaign: Campaign, **more: Any) -> Study:
-    """Six texts in a unit: four of a pool of twelve, two gold; one practice text."""
+def make_material(campaign: Campaign) -> Pool:
+    """Grades in plain words, a pool of twelve texts, four gold ones."""
     for value, (label, meaning) in PLAIN.items():
         campaign.grades.filter(value=value).update(label=label, meaning=meaning)
     topic = Topic.objects.create(
         campaign=campaign, number=TOPIC, title=QUESTION, description=DETAILS
     )
     pool = make_pool(campaign, {TOPIC: make_documents(campaign, "pooldoc", 12)})
-    plan = Plan.objects.create(
-        campaign=campaign, pool=pool, overlap=2, audience=Audience.CROWD,
-        created_by=campaign.created_by,
-    )  # fmt: skip
-    Slot.objects.bulk_create(
-        Slot(plan=plan, item=item, topic=topic, k=k, position=item.position)
-        for item in pool.items.all()
-        for k in range(plan.overlap)
-    )
     for at, docno in enumerate(make_documents(campaign, "golddoc", 4)):
         GoldPair.objects.create(
             campaign=campaign, topic=topic, docno=docno, grade=3 * (at % 2),
             explanation="goldwhy", created_by=campaign.created_by,
         )  # fmt: skip
+    return pool
+
+
+def make_study(campaign: Campaign, **more: Any) -> Study:
+    """Six texts in a unit: four of the pool, two gold."""
+    pool = make_material(campaign)
+    plan = Plan.objects.create(
+        campaign=campaign, pool=pool, overlap=2, audience=Audience.CROWD,
+        created_by=campaign.created_by,
+    )  # fmt: skip
+    Slot.objects.bulk_create(
+        Slot(plan=plan, item=item, topic=item.topic, k=k, position=item.position)
+        for item in pool.items.select_related("topic")
+        for k in range(plan.overlap)
+    )
     made: dict[str, Any] = {
         "title": "Apples in winter", "provider": "fake", "state": Study.State.RUNNING,
         "summary": "Does a text answer a question? You read and you say.",

@@ -31,13 +31,16 @@ class ArrivalRefused(Exception):  # noqa: N818 (a refusal is not an error)
 class Arrival:
     """Who opened a link, and for which unit of work: IDs of the provider, in its own spelling.
 
-    A ``preview`` has neither, and claims nothing. ``fields`` are further values of the link that
-    the way back needs.
+    A ``preview`` has neither, and claims nothing. One that ``takes_next`` has no unit: the worker
+    goes on with the open one, or gets the next. ``is_signed``: the IDs cannot be forged.
+    ``fields`` are further values of the link that the way back needs.
     """
 
     worker: str
     unit: str
     preview: bool = False
+    takes_next: bool = False
+    is_signed: bool = field(default=False, compare=False)
     fields: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -98,7 +101,7 @@ class Provider:
     """A source of crowd workers.
 
     ``read_arrival`` raises ``ArrivalRefused`` unless the query is one of the provider's.
-    ``make_return`` gets an outcome of ``OUTCOMES`` and the fields ``worker``, ``unit`` and
+    ``make_return`` gets how the unit ended and the fields ``worker``, ``unit`` and
     ``receipt``; None if there is nowhere to return to. ``find_code`` gives the provider's code of
     an outcome, with which the worker returns; empty if there is none. ``list_frame_hosts`` are the
     origins that may show our pages in a frame. ``check_settings`` returns faults by name of a
@@ -139,6 +142,15 @@ def check_id(text: str, name: str) -> str:
     if not _ID.fullmatch(text):
         raise link_error(f"The link has no valid {name}.")
     return text
+
+
+def check_plain_id(text: str, name: str) -> str:
+    """An unsigned ID, so that it may not hold what separates the cells of a list, nor begin like
+    a formula.
+    """
+    if "," in text or '"' in text or text[:1] in ("=", "+", "-", "@"):
+        raise link_error(f"The link has no valid {name}.")
+    return check_id(text, name)
 
 
 def link_error(message: str) -> ArrivalRefused:

@@ -19,9 +19,8 @@ from poolbench.crowd.providers.base import (
     ProviderSetting,
     ReturnForm,
     Settings,
-    check_id,
+    check_plain_id,
     check_return_template,
-    link_error,
     read_setting,
 )
 
@@ -89,13 +88,6 @@ def read_external_arrival(
         return Arrival("", "", preview=True)
     worker = check_plain_id(query.get("workerId", ""), "worker ID")
     return Arrival(worker, assignment, fields={"hit": query.get("hitId", "")[:200]})
-
-
-def check_plain_id(text: str, name: str) -> str:
-    """An unsigned ID, so that it may not hold what separates the cells of a list."""
-    if "," in text or '"' in text:
-        raise link_error(f"The link has no valid {name}.")
-    return check_id(text, name)
 
 
 def get_origin(url: str) -> str:

@@ -26,6 +26,7 @@ CARD = Card(
     edge_cases=(
         "A link is accepted until two minutes after exp, because clocks differ.",
         "A link with mode=preview needs neither wid nor uid and claims nothing.",
+        "A link with mode=next needs no uid: it opens the worker's unit, and later the next.",
         "A parameter that occurs twice, or that is unknown, is refused even if it is signed.",
     ),
 )

@@ -20,6 +20,7 @@ from poolbench.crowd.providers.base import (
     ReturnForm,
     Settings,
     check_id,
+    check_plain_id,
     is_switched_on,
     link_error,
     read_setting,
@@ -142,8 +143,9 @@ def build_arrival(ids: Mapping[str, str], study: str, *, is_signed: bool) -> Arr
         raise ArrivalRefused(
             "wrong-study", "The link is of another study.", "Open the study on Prolific."
         )
-    worker = check_id(ids["worker"], "participant ID")
-    return Arrival(worker, check_id(ids["unit"], "session ID"), fields={"study": ids["study"]})
+    check = check_id if is_signed else check_plain_id
+    worker, unit = check(ids["worker"], "participant ID"), check(ids["unit"], "session ID")
+    return Arrival(worker, unit, is_signed=is_signed, fields={"study": ids["study"]})
 
 
 def find_claim(claims: Mapping[str, Any], path: str) -> str:

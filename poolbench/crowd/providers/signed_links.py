@@ -57,12 +57,14 @@ def read_signed_arrival(
         raise signature_error()
     check_expiry(query.get("exp", ""), now)
     mode = query.get("mode", "")
-    if mode not in ("", "preview"):
+    if mode not in ("", "preview", "next"):
         raise link_error("The link has an unknown mode.")
     if mode == "preview":
         return Arrival("", "", preview=True)
     worker = check_id(query.get("wid", ""), "worker ID (wid)")
-    return Arrival(worker, check_id(query.get("uid", ""), "unit ID (uid)"))
+    if mode == "next":
+        return Arrival(worker, "", takes_next=True, is_signed=True)
+    return Arrival(worker, check_id(query.get("uid", ""), "unit ID (uid)"), is_signed=True)
 
 
 def find_secret(kid: str, keys: ArrivalKeys) -> str:

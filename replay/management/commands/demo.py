@@ -22,9 +22,12 @@ from poolbench.replay.manifest import read_manifest
 from poolbench.reports.report import Column, Table, make_columns
 from poolbench.reports.text import write_text_table
 from replay.demo.build import write_campaign_folder
+from replay.demo.crowd import play_crowd
 from replay.services import get_or_create_organizer, replay_campaign
 
-ACCOUNTS = {"organizer": "organizer", "ada": "assessor", "participant": "participant"}
+ACCOUNTS = {
+    "organizer": "organizer", "ada": "assessor", "edsger": "assessor", "participant": "participant",
+}  # fmt: skip
 TABLE_MEASURES = ("map", "ndcg_cut_10", "bpref", "bpref-10", "P_10", "recip_rank", "judged_10")
 UNFINISHED = (
     "An earlier demo was interrupted and is incomplete. Delete the folder {folder} and start again."
@@ -67,7 +70,9 @@ class Command(BaseCommand):
         write_campaign_folder(folder)
         manifest = read_manifest(folder)
         actor = get_or_create_organizer("organizer")
-        return replay_campaign(actor=actor, manifest=manifest, write=self.stdout.write)
+        campaign = replay_campaign(actor=actor, manifest=manifest, write=self.stdout.write)
+        play_crowd(actor, manifest, self.stdout.write)
+        return campaign
 
     def verdicts(self, campaign: Campaign) -> None:
         """Compute the figures of all verdicts, so that every page answers at once."""

@@ -29,11 +29,12 @@ from tests.crowd.units.conftest import (
     make_worker,
     request_unit,
 )
+from tests.examples import ALL
 from tests.world.at_once import count_faults, run_at_once
 from tests.world.files import make_pool
 from tests.world.people import begin_with_assessors
 
-WORKERS, PAIRS, OVERLAP, SIZE, UNITS = 8, 40, 3, 7, 4
+WORKERS, PAIRS, OVERLAP, SIZE, UNITS = (8, 40, 3, 7, 4) if ALL else (5, 18, 3, 5, 2)
 BAD = 2
 
 
@@ -68,7 +69,6 @@ def contend() -> dict[str, int]:
 
 def work(plan: Any, worker: Any) -> list[str]:
     """Units until nothing is left: each is started twice, each answer sent twice."""
-
     random, given = np.random.default_rng(worker.pk), list[str]()
     for _ in range(UNITS):
         unit = make_unit(plan, worker)
@@ -96,7 +96,6 @@ def work(plan: Any, worker: Any) -> list[str]:
 
 def disturb(owner: Any, workers: list[Any]) -> list[Any]:
     """Set workers aside while they work, the first one twice."""
-
     first, *others = [CrowdWorker.objects.get(pk=worker.pk) for worker in workers]
     mistake = set_aside(actor=owner, worker=first, reason="mistake")
     exclusions = [set_aside(actor=None, worker=worker, reason="rule") for worker in others]

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
+from itertools import product
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from crowd.queries.unit_work import list_unit_slots
-from crowd.services.unit_work import release_unit
 from judging.models import Purpose
 from judging.services.stopping import set_stopping_rule
 from poolbench.judging.stopping import StoppingCriteria
 from tests.crowd.units.conftest import add_gold_pairs, answer, begin_unit, work_unit
+from tests.examples import take
 
 
 def shape(context: CaptureQueriesContext) -> list[str]:
@@ -24,9 +25,7 @@ def shape(context: CaptureQueriesContext) -> list[str]:
     return [re.sub(r"SAVEPOINT .*", "SAVEPOINT", text) for text in plain]
 
 
-@pytest.mark.parametrize("ruled", [False, True])
-@pytest.mark.parametrize("again", [False, True])
-@pytest.mark.parametrize("skip", [False, True])
+@pytest.mark.parametrize(("ruled", "again", "skip"), take(product((False, True), repeat=3), 3))
 def test_all_purposes_take_the_same_queries(skip, again, ruled, crowd_plan, worker, campaign):
     if ruled:
         rule = StoppingCriteria(documents=1000)
@@ -68,14 +67,3 @@ def test_skipped_documents_leave_the_list_alike(crowd_plan, worker, campaign):
         assert list_unit_slots(unit).count() == left
     unit.refresh_from_db()
     assert unit.size == 4
-
-
-def test_gold_stands_anywhere(crowd_plan, another, campaign):
-    """Over many units gold is found at every position."""
-    add_gold_pairs(campaign, {("1", "g0"): 0})
-    seen = set()
-    for _ in range(40):
-        unit = begin_unit(crowd_plan, another(), 3, gold=1)
-        seen |= set(unit.slots.filter(purpose=Purpose.GOLD).values_list("unit_position", flat=True))
-        release_unit(unit=unit)
-    assert seen == {1, 2, 3, 4}

@@ -13,12 +13,11 @@ from poolbench.crowd.hourly_pay import (
     PayAssessment,
     assume_unit_seconds,
     compute_hourly_pay,
-    compute_smallest_pay,
     compute_unit_seconds,
     estimate_unit_seconds,
     measure_reading_seconds,
 )
-from poolbench.crowd.pay import PayTerms
+from poolbench.crowd.pay import PayTerms, compute_smallest_pay
 
 
 def test_the_worked_example_of_the_card():
@@ -90,32 +89,44 @@ def test_reading_is_counted_in_words():
     assert measure_reading_seconds("", "") == 0
 
 
-def assess(*, screens_out: bool) -> PayAssessment:
-    terms = PayTerms(Decimal("2.00"), Decimal("0.50"), Decimal("12.00"))
+def assess(practice: str = "0.50", *, has_practice: bool = True) -> PayAssessment:
+    terms = PayTerms(Decimal("2.00"), Decimal(practice), Decimal("12.00"))
     seconds = estimate_unit_seconds([20, 25, 35], 24, "judgments")
-    return PayAssessment(terms, seconds, 60 + 5 * seconds.per_document, screens_out)
+    return PayAssessment(terms, seconds, 60 + 5 * seconds.per_document, has_practice)
 
 
 def test_a_unit_is_assessed_at_the_median_and_at_the_slow_end():
-    pay = assess(screens_out=True)
-    median, slow, first, _ = pay.cases
+    pay = assess()
+    median, slow, _, _ = pay.cases
     assert pay.hourly == median.hourly == pytest.approx(12.0)  # 24 · 25 s = 600 s
     assert slow.hourly == pytest.approx(10.0)  # 24 · 30 s = 720 s
-    assert first.hourly == pytest.approx(2 * 3600 / 785)  # 600 + 60 + 5 · 25
     assert (median.smallest, slow.smallest) == (Decimal("2.00"), Decimal("2.40"))
     assert median.is_enough
 
 
-def test_failed_practice_is_paid_for_its_time():
-    pay = assess(screens_out=True)
+def test_a_first_unit_is_assessed_by_what_is_paid_for_it():
+    first = assess().first
+    assert first.seconds == 785  # 600 + 60 + 5 · 25
+    assert (first.amount, first.smallest) == (Decimal("2.50"), Decimal("2.62"))  # 2.61666…
+    assert first.hourly == pytest.approx(2.5 * 3600 / 785)
+    assert not first.is_enough
+    # Practice is paid by its 185 seconds, .61666…, however much more it could be.
+    assert assess("0.62").first.amount == assess("9.00").first.amount == Decimal("2.62")
+    assert assess("0.62").first.is_enough
+
+
+def test_practice_is_paid_for_its_time():
+    pay = assess()
     assert pay.first_seconds == 185
-    assert pay.smallest_screen_out == Decimal("0.62")  # 12 · 185 / 3600 = .61666…
-    assert [case.who for case in pay.cases][-1] == "Failed practice"
+    assert pay.smallest_practice == Decimal("0.62")  # 12 · 185 / 3600 = .61666…
+    assert [case.who for case in pay.cases][-1] == "Practice alone"
     assert not pay.cases[-1].is_enough
 
 
-def test_without_a_pass_mark_nobody_is_screened_out():
-    pay = assess(screens_out=False)
-    assert pay.smallest_screen_out == 0
+def test_without_practice_the_unit_pays_for_reading():
+    pay = assess(has_practice=False)
+    assert (pay.smallest_practice, pay.practice_pay) == (0, 0)
     assert len(pay.cases) == 3
     assert pay.cases[1].minutes == 12
+    assert not pay.first.is_enough
+    assert pay.smallest_first == Decimal("2.62")

@@ -22,6 +22,7 @@ from poolbench.crowd.providers.base import (
 )
 from poolbench.crowd.providers.generic import PROVIDER
 from poolbench.crowd.providers.signed_links import build_signed_text, sign_link
+from tests.examples import examples
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 SCOPE = "/w/robust/7/"
@@ -97,6 +98,7 @@ def test_a_link_without_one_of_its_parameters_is_refused(name):
     assert refusal(query) == ("unknown-key" if name == "kid" else "bad-signature")
 
 
+@examples(100)
 @given(name=st.sampled_from([*LINK, "sig", "mode"]), value=st.text(max_size=80))
 def test_any_changed_parameter_is_refused(name, value):
     query = signed()
@@ -104,6 +106,7 @@ def test_any_changed_parameter_is_refused(name, value):
     assert refusal({**query, name: value}) in ("bad-signature", "unknown-key", "retired-key")
 
 
+@examples(100)
 @given(at=st.integers(0, 63), digit=st.sampled_from("0123456789abcdefABCDEF"))
 def test_any_changed_digit_of_the_signature_is_refused(at, digit):
     query = signed()
@@ -162,6 +165,7 @@ def test_return_addresses_that_are_refused(template):
     assert find_setting_faults(PROVIDER, {"return_url": template}).keys() == {"return_url"}
 
 
+@examples(100)
 @given(code=st.text(max_size=40), uid=st.text(max_size=40))
 def test_no_value_leaves_its_place_in_the_return_address(code, uid):
     assume(all(not 0xD800 <= ord(sign) <= 0xDFFF for sign in code + uid))

@@ -190,6 +190,8 @@ def test_unsigned_parameters_only_where_they_are_switched_on():
     for name in ("PROLIFIC_PID", "SESSION_ID"):
         assert refusal({**UNSIGNED, name: ""}, settings) == "bad-link"
         assert refusal({**UNSIGNED, name: "a b"}, settings) == "bad-link"
+        for text in ("=1+1", "@a", "a,b"):
+            assert refusal({**UNSIGNED, name: text}, settings) == "bad-link"
 
 
 def test_a_bad_token_does_not_fall_back_to_unsigned_parameters():

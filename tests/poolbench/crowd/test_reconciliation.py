@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from decimal import Decimal
 from functools import partial
 
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from poolbench.crowd import provider_lists
-from poolbench.crowd.payment_sheet import SheetRow
+from poolbench.crowd.payment_sheet import BatchedAmount, SheetRow
 from poolbench.crowd.provider_lists import COLUMN_NAMES, read_amount, read_submissions
 from poolbench.crowd.reconciliation import (
     MATCH_CLASSES,
@@ -134,6 +135,56 @@ def test_every_row_of_both_sides_is_in_exactly_one_class(submissions, sheet, wor
     # Nobody's pay is settled twice, and what is paid beyond the first is named.
     paid = Counter(each.unit for each in submissions if each.paid)
     assert answer.counts["paid-twice"] == sum(count - 1 for count in paid.values())
+
+
+def batched(row: SheetRow, reward: str = "1.50") -> SheetRow:
+    """``row`` with all that is owed for it in a batch."""
+    amounts = ((row.amount, False), (row.bonus, True))
+    items = (BatchedAmount(n, kind, 1, Decimal(reward), is_paid=False) for n, kind in amounts if n)
+    return replace(row, batched=tuple(items))
+
+
+BONUSES = {
+    # list, sheet, classes, what the list proves to be paid
+    "approved at the reward, the rest on top": (
+        [submission("u", "w", "1.50", bonus=Decimal("0.40"))],
+        [batched(owed("u", "w", "1.70", bonus=Decimal("0.20")))], ["matched"], [1],
+    ),
+    "the rest is missing": (
+        [submission("u", "w", "1.50", bonus=Decimal("0.20"))],
+        [batched(owed("u", "w", "1.70", bonus=Decimal("0.20")))], ["bonus-differs"], [],
+    ),
+    "no bonuses in the list": (
+        [submission("u", "w", "1.50")], [batched(owed("u", "w", "1.70"))], ["matched"], [],
+    ),
+    "all at once": ([submission("u", "w", "1.70")], [batched(owed("u", "w", "1.70"))],
+                    ["matched"], [1]),
+    "at once, and as a bonus again": (
+        [submission("u", "w", "1.70", bonus=Decimal("0.20"))],
+        [batched(owed("u", "w", "1.70"))], ["bonus-differs"], [],
+    ),
+    "a bonus for two units": (
+        [submission("u", "w", "1.50", bonus=Decimal("0.30")),
+         submission("v", "w", "1.50", bonus=Decimal(0))],
+        [batched(owed("u", "w", "1.60")), batched(owed("v", "w", "1.70", payment=2))],
+        ["matched", "matched"], [1, 2],
+    ),
+    "no amount, approved in full": ([submission("u", "w")], [batched(owed("u", "w"))],
+                                    ["matched"], [1]),
+    "no amount, owed a part": ([submission("u", "w")], [batched(owed("u", "w", "0.24"))],
+                               ["matched"], []),
+    "in no batch": ([submission("u", "w", "1.50")], [owed("u", "w")], ["matched"], []),
+    "disputed": ([submission("u", "w", "1.50")], [replace(batched(owed("u", "w")), dispute="x")],
+                 ["matched"], []),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BONUSES.values(), ids=BONUSES)
+def test_bonuses_are_compared_and_what_is_proven_is_settled(case):
+    submissions, sheet, kinds, settled = case
+    answer = reconcile_payments(submissions, sheet, [])
+    assert [row.kind for row in answer.rows] == kinds
+    assert answer.proven_payments == settled
 
 
 def test_the_report_has_every_row():

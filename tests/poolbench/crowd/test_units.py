@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -14,10 +15,13 @@ from poolbench.crowd.units import (
     arrange_unit,
     choose_balanced,
     estimate_minutes_left,
+    group_topics,
     list_working_seconds,
     sum_working_seconds,
 )
 from poolbench.judging.repeats import SOONEST
+
+TOPICS = [7, 7, 8, 9, 9, 9, 9, 9]
 
 
 def test_gold_is_dealt_evenly_by_grade():
@@ -102,3 +106,23 @@ def test_minutes_left_are_those_of_the_median_pace():
     assert estimate_minutes_left(START, answers, 1) == 1
     assert estimate_minutes_left(START, answers, 0) is None
     assert estimate_minutes_left(START, answers[:2], 10) is None
+
+
+def test_documents_of_a_topic_follow_one_another():
+    positions = arrange_unit(8, [None, 3], seed=4)
+    topics = [*TOPICS, 8, 9]
+    grouped = group_topics(positions, topics, {3, 9}, seed=4)
+    assert sorted(map(int, filter(None, grouped))) == sorted(filter(None, positions))
+    assert (grouped[3], grouped[9]) == (positions[3], positions[9])
+    order = [topics[grouped.index(at)] for at in sorted(filter(None, grouped))
+             if grouped.index(at) not in {3, 9}]  # fmt: skip
+    assert len([1 for a, b in pairwise(order) if a != b]) == len(set(topics)) - 1
+
+
+def test_no_place_tells_how_many_documents_a_topic_has():
+    """A lone document, as gold of another topic would be, is anywhere."""
+    lone = [
+        group_topics(arrange_unit(8, [], seed), TOPICS, (), seed)[2] or 0 for seed in range(2_000)
+    ]
+    assert abs(sum(lone) / len(lone) - 4.5) < 0.25
+    assert {1, 8} <= set(lone)
