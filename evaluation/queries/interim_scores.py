@@ -22,6 +22,7 @@ from evaluation.queries.scoring_inputs import (
     scoring_options,
     withheld_topic_numbers,
 )
+from judging.queries.aggregation import count_gold_answers, list_judging_grades
 from judging.queries.judgments import LogReader, load_log_reader
 from poolbench.cache import Cache
 from poolbench.evaluation.evaluate import aggregate_defined_values
@@ -29,6 +30,7 @@ from poolbench.evaluation.in_memory import WarmRuns, score_topic
 from poolbench.evaluation.judgments import Floats, JudgmentTable
 from poolbench.evaluation.measures.family import Measure
 from poolbench.evaluation.options import ScoringOptions
+from poolbench.judging.policies import decide_pairs, get_policy
 from poolbench.runs.qrels import qrels_from_rows
 from poolbench.runs.run_matrix import PairDictionary
 
@@ -134,11 +136,7 @@ class InterimScorer:
     def score(self, last: int | None = None) -> InterimScores:
         """The scores by the judgments up to row ``last``."""
         sources, settings = self.sources, self.settings
-        marks = {
-            topic: mark
-            for topic, mark in topic_log_marks(self.reader, last).items()
-            if topic not in self.withheld
-        }
+        marks = self.mark_topics(last)
         started = perf_counter()
         from_scratch = not any(key[:2] == (sources, settings) for key in TOPIC_SCORES.list_keys())
         scores_by_topic = {
@@ -163,11 +161,38 @@ class InterimScorer:
             self.runs, self.measures, topics, values, means, len(outdated), seconds, from_scratch
         )
 
+    def mark_topics(self, last: int | None) -> dict[str, Mark]:
+        """What the grades of each topic depend on: with a model of all pairs, the whole log."""
+        marks = topic_log_marks(self.reader, last)
+        if get_policy(self.policy).crowd is not None and marks:
+            whole = sum(count for count, _ in marks.values()), sum(s for _, s in marks.values())
+            marks = dict.fromkeys(marks, whole)
+        return {topic: mark for topic, mark in marks.items() if topic not in self.withheld}
+
+    def decide_topics(
+        self, topics: Collection[str], last: int | None
+    ) -> tuple[list[tuple[str, str, int]], list[tuple[str, str]]]:
+        """The grades of the pairs of ``topics``, as qrels frozen now would have them, and the pairs
+        that are undecided.
+        """
+        policy, campaign = get_policy(self.policy), self.reader.campaign
+        if policy.crowd is None:
+            return self.reader.decide_topics(self.policy, topics, last)
+        ballots = self.reader.load_ballots(last).omit_topics(self.withheld)
+        gold = count_gold_answers(campaign, None, last) if policy.needs_gold else {}
+        scale = list_judging_grades(campaign)
+        outcome = decide_pairs(policy, ballots.list_ballots(), gold, scale)
+        chosen = set(topics)
+        return (
+            [row for row in outcome.rows if row[0] in chosen],
+            [pair for pair in outcome.undecided if pair[0] in chosen],
+        )
+
     def rescore_topics(self, outdated: Collection[str], last: int | None) -> dict[str, TopicScores]:
         """All runs on the topics ``outdated``."""
         if not outdated:
             return {}
-        rows, undecided = self.reader.decide_topics(self.policy, outdated, last)
+        rows, undecided = self.decide_topics(outdated, last)
         unclear = Counter(topic for topic, _docno in undecided)
         table = qrels_from_rows(rows)
         # All topics at once: each look-up passes over all pairs of all runs.
@@ -224,14 +249,14 @@ def get_warm_runs(campaign: Campaign, runs: Sequence[Run]) -> WarmRuns:
 
 
 def topic_log_marks(reader: LogReader, last: int | None = None) -> dict[str, Mark]:
-    """For each topic the number of its log rows, up to row ``last``, and the ID of the latest
-    one, without those set aside: any new row and any exclusion changes the mark.
+    """For each topic the number of its log rows, up to row ``last``, and the sum of their IDs,
+    without those set aside: any new row and any exclusion changes the mark, also two at once.
     """
     counting = reader.mark_rows(last)
     rows = reader.log.numbers["pk"][counting]
     topics = reader.log.numbers["topic_id"][counting]
-    # Rows ascend: the last one of a topic is the first from the end.
-    ids, back, counts = np.unique(topics[::-1], return_index=True, return_counts=True)
-    latest = rows[len(rows) - 1 - back]
-    marks = zip(counts.tolist(), latest.tolist(), strict=True)
+    ids, places, counts = np.unique(topics, return_inverse=True, return_counts=True)
+    sums = np.zeros(len(ids), np.int64)
+    np.add.at(sums, places, rows)
+    marks = zip(counts.tolist(), sums.tolist(), strict=True)
     return {reader.numbers[topic]: mark for topic, mark in zip(ids.tolist(), marks, strict=True)}

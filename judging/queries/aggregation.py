@@ -12,12 +12,21 @@ from poolbench.judging.aggregation.base import GoldCounts, LabelMatrix, build_la
 
 def load_label_matrix(campaign: Campaign) -> LabelMatrix:
     """The current human judgments that count for a policy."""
-    return build_label_matrix(
+    labels = (
         (ballot.pair, name, grade)
         for ballot in load_pair_ballots(campaign).list_ballots()
         for name, grade in ballot.people.items()
         if grade >= 0
     )
+    return build_label_matrix(labels, list_judging_grades(campaign))
+
+
+def list_judging_grades(campaign: Campaign) -> list[int]:
+    """The grades of the campaign's scale that judge a document, ascending: those of which a worker
+    may choose, whether or not they occur.
+    """
+    grades = campaign.grades.filter(value__gte=0).order_by("value")
+    return list(grades.values_list("value", flat=True))
 
 
 def count_gold_answers(

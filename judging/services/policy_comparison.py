@@ -8,6 +8,7 @@ from hashlib import sha256
 from campaigns.models import Campaign
 from campaigns.services.snapshots import Subject
 from judging.models import Purpose
+from judging.queries.aggregation import list_judging_grades
 from judging.queries.exclusions import log_state_key
 from judging.queries.qrels_versions import list_crowd_rules
 from judging.services.qrels import build_policy_drafts
@@ -38,7 +39,8 @@ def list_compared_policies(campaign: Campaign) -> tuple[list[str], list[str]]:
 def identify_policy_comparison(campaign: Campaign) -> str:
     """Changes with every judgment, exclusion, gold pair and policy that is offered."""
     gold = campaign.gold_pairs.order_by("pk").values_list("pk", "grade")
-    facts = log_state_key(campaign), list_compared_policies(campaign), list(gold)
+    scale = list_judging_grades(campaign)
+    facts = log_state_key(campaign), list_compared_policies(campaign), list(gold), scale
     return sha256(repr(facts).encode()).hexdigest()
 
 

@@ -13,7 +13,6 @@ from poolbench.commands.options import require_least
 from poolbench.judging.aggregation.base import (
     TIE_RULES,
     UNDECIDED,
-    AggregatedLabels,
     AggregationOptions,
     GoldCounts,
     LabelMatrix,
@@ -85,7 +84,9 @@ class AggregateCommand(InputCommand):
         except MissingGoldError as error:
             raise CliError(f"{error} Name their grades by --gold QRELS.") from error
         if options["format"] == QRELS:
-            out.write(format_as_qrels(aggregated))
+            graded = zip(aggregated.matrix.items, aggregated.grades.tolist(), strict=True)
+            rows = [(*pair, grade) for pair, grade in graded if grade != UNDECIDED]
+            out.write(write_qrels(qrels_from_rows(rows)).decode())
         else:
             write = AGGREGATION_FORMATS[options["format"]]
             out.write(write(aggregated, options["rows"] or None, options["records"]))
@@ -124,10 +125,3 @@ def add_output_options(parser: ArgumentParser) -> None:
         default="table",
         help="qrels: topic 0 docno grade, without undecided pairs",
     )
-
-
-def format_as_qrels(aggregated: AggregatedLabels) -> str:
-    """The decided pairs as four columns: topic, 0, docno, grade."""
-    graded = zip(aggregated.matrix.items, aggregated.grades.tolist(), strict=True)
-    rows = [(*pair, grade) for pair, grade in graded if grade != UNDECIDED]
-    return write_qrels(qrels_from_rows(rows)).decode()

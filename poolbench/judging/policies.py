@@ -9,7 +9,7 @@ or a rule with an automatic assessor for pairs without human judgments
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
@@ -196,9 +196,13 @@ def apply_policy(
 
 
 def decide_pairs(
-    policy: QrelsPolicy, ballots: Iterable[PairBallot], gold: GoldCounts | None = None
+    policy: QrelsPolicy,
+    ballots: Iterable[PairBallot],
+    gold: GoldCounts | None = None,
+    scale: Sequence[int] = (),
 ) -> PolicyOutcome:
-    """The grades of all pairs under the policy; ``gold`` is for rules that weigh workers by it.
+    """The grades of all pairs under the policy; ``gold`` is for rules that weigh workers by it,
+    ``scale``, by default the grades that occur, for models of all pairs.
 
     Grades below 0 are not judgments; a pair without any other grade gets -1.
     """
@@ -209,7 +213,7 @@ def decide_pairs(
     joint = None
     if policy.crowd is not None:
         votes = {ballot.pair: ballot.people for ballot in ballots if ballot.people}
-        joint = aggregate_votes(policy.crowd, votes, gold or {})
+        joint = aggregate_votes(policy.crowd, votes, gold or {}, scale)
     rule = RULES["single" if joint else policy.rule]
     # Many pairs share few distinct lists of grades: each is decided once.
     decide = lru_cache(maxsize=None)(rule.decide)

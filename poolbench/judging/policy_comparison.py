@@ -20,7 +20,8 @@ from poolbench.reports.writers import make_formats
 @dataclass(frozen=True)
 class PolicySummary:
     """``grades`` counts pairs by grade; ``ties`` those that a tie rule decides, None without one.
-    ``mean_entropy`` is in bits, None for a policy that decides pair by pair.
+    ``mean_entropy`` is in bits, and ``overruled`` counts unanimous pairs that got another grade;
+    None for a policy that decides pair by pair.
     """
 
     name: str
@@ -31,6 +32,7 @@ class PolicySummary:
     mean_entropy: float | None
     iterations: int | None
     converged: bool | None
+    overruled: int | None = None
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,7 @@ def summarize_outcome(name: str, outcome: PolicyOutcome) -> PolicySummary:
         mean_entropy=aggregated.mean_entropy if aggregated else None,
         iterations=aggregated.fit.iterations if aggregated else None,
         converged=bool(aggregated.fit.converged) if aggregated else None,
+        overruled=int(aggregated.overruled.sum()) if aggregated else None,
     )
 
 
@@ -99,7 +102,7 @@ def build_comparison_of_policies(comparison: PolicyComparison, as_of: str = "") 
     names = [policy.name for policy in comparison.policies]
     grades = make_columns(*(f"grade_{grade}" for grade in comparison.scale))
     entropy = Column("mean_entropy", "mean entropy", format="{:.3f}".format)
-    rest = make_columns("pairs", "undecided", "ties")
+    rest = make_columns("pairs", "undecided", "ties", "overruled")
     columns = (Column("policy", left=True), *grades, *rest, entropy)
     record = (*columns, *make_columns(*(f"differ_from_{name}" for name in names)))
     square = [(name, *(count for _, count in row)) for name, row in comparison.list_differences()]
@@ -107,7 +110,7 @@ def build_comparison_of_policies(comparison: PolicyComparison, as_of: str = "") 
     rows = [
         (
             *(p.name, *(p.grades.get(grade, 0) for grade in comparison.scale)),
-            *(p.pairs, p.undecided, p.ties, p.mean_entropy),
+            *(p.pairs, p.undecided, p.ties, p.overruled, p.mean_entropy),
         )
         for p in comparison.policies
     ]

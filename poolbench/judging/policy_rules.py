@@ -125,10 +125,13 @@ class JointDecision:
     decisions: Mapping[tuple[str, str], tuple[int | None, bool]]
 
 
-def aggregate_votes(rule: CrowdRule, votes: Votes, gold: GoldCounts) -> JointDecision:
+def aggregate_votes(
+    rule: CrowdRule, votes: Votes, gold: GoldCounts, scale: Sequence[int] = ()
+) -> JointDecision:
     """The grades by the model of ``rule``; grades below 0 are not judgments.
 
-    The scale is the grades that occur. Raises ``MissingGoldError`` as ``aggregate_labels``.
+    ``scale`` is that of the campaign, of which workers may choose; by default the grades that
+    occur. Raises ``MissingGoldError`` as ``aggregate_labels``.
     """
     labels = (
         (pair, worker, grade)
@@ -136,7 +139,7 @@ def aggregate_votes(rule: CrowdRule, votes: Votes, gold: GoldCounts) -> JointDec
         for worker, grade in grades.items()
         if grade >= 0
     )
-    matrix = build_label_matrix(labels)
+    matrix = build_label_matrix(labels, [grade for grade in scale if grade >= 0])
     aggregated = aggregate_labels(rule.model, matrix, AggregationOptions(ties=rule.ties, gold=gold))
     decided = zip(matrix.items, aggregated.grades.tolist(), aggregated.ties.tolist(), strict=True)
     decisions = {

@@ -11,11 +11,14 @@ from campaigns import store
 from campaigns.errors import ActionRefused
 from campaigns.models.history import name_snapshot
 from campaigns.services.snapshots import refresh_snapshot, request_stale_snapshots
-from crowd.models import GoldPair
+from crowd.models import GoldPair, WorkUnit
 from judging.models import Judgment, Purpose
 from judging.queries.aggregation import count_gold_answers, load_label_matrix
+from judging.queries.qrels_versions import find_study_model
+from judging.services import policy_comparison
 from judging.services.policy_comparison import COMPARED
-from judging.services.qrels import freeze_qrels, preview_policies, verify_qrels
+from judging.services.qrels import preview_policies, verify_qrels
+from judging.views.qrels import default_policy
 from poolbench.judging.aggregation.base import (
     AggregationOptions,
     aggregate_labels,
@@ -23,29 +26,22 @@ from poolbench.judging.aggregation.base import (
 )
 from poolbench.judging.aggregation.registry import MODELS
 from poolbench.judging.policy_rules import CROWD_RULES
+from tests.crowd.crowd_work import make_crowd
+from tests.crowd.worker_study import make_study
+from tests.examples import take
 from tests.pages import read_page, run_command
+from tests.world.judged import VOTES
 from workbench.stored_files import list_unnamed_files
 
-VOTES = {"d1": (1, 2), "d2": (0, 1), "d3": (3, 3), "d4": (0, 0)}
 WITHOUT_GOLD = [name for name, rule in CROWD_RULES.items() if not rule.model.needs_gold]
 
 SNAPSHOT = name_snapshot(COMPARED)
 
 
 @pytest.fixture
-def release(organizer, campaign):
-    def make(policy: str, **more: object):
-        return freeze_qrels(actor=organizer, campaign=campaign, policy=policy, **more)
-
-    return make
-
-
-@pytest.fixture
-def judged(double_plan, campaign, assessor, assessor2, grade):
+def judged(restore, double_plan, campaign):
     """Two of four pairs are one grade apart."""
-    for docno, grades in VOTES.items():
-        for user, value in zip((assessor, assessor2), grades, strict=True):
-            grade(user, docno, value)
+    restore("votes")
     return campaign
 
 
@@ -81,7 +77,7 @@ def test_the_majority_of_the_crowd_is_that_of_the_pairs(judged, release):
     assert release("majority").manifest["aggregation"] is None
 
 
-@pytest.mark.parametrize("name", WITHOUT_GOLD)
+@pytest.mark.parametrize("name", take(WITHOUT_GOLD, 3, 1))
 def test_every_policy_gives_the_grades_of_its_model(name, judged, release):
     if name == "crowd:majority-undecided":
         with pytest.raises(ActionRefused, match="leaves 2 pairs undecided: topic 1 d1"):
@@ -115,12 +111,16 @@ def test_the_store_knows_the_files(judged, release):
     assert list_unnamed_files() == []
 
 
-def test_adjudications_override_the_model(judged, organizer, release):
+def adjudicate(campaign, who, of):
     Judgment.objects.create(
-        campaign=judged, topic=judged.topics.get(number="1"), docno="d1", assessor=organizer,
+        campaign=campaign, topic=of.topic, docno=of.docno, assessor=who,
         purpose=Purpose.ADJUDICATE, revision=1, kind=Judgment.Kind.GRADE, grade=0,
         source=Judgment.Source.SCREEN,
     )  # fmt: skip
+
+
+def test_adjudications_override_the_model(judged, organizer, release):
+    adjudicate(judged, organizer, judged.judgments.filter(docno="d1").first())
     assert store.get_blob(release("crowd:majority").path).startswith(b"1 0 d1 1\n")
     qrels = release("adjudicated-crowd:majority")
     assert store.get_blob(qrels.path).startswith(b"1 0 d1 0\n")
@@ -228,3 +228,31 @@ def test_the_judgments_of_a_campaign_are_aggregated(judged, gold):
     assert result.fit.quality is not None
     assert result.fit.quality.tolist() == [0.8, 0.4]
     assert result.grades.tolist() == [1, 0, 3, 0]
+
+
+def test_the_model_of_the_study_is_preselected(campaign, organizer, as_user, restore):
+    client, url = as_user(organizer), reverse("qrels-list", args=["small"])
+    study = make_study(campaign, aggregation="dawid-skene")
+    assert default_policy(campaign) == "majority"
+    make_crowd(study, ["honest"] * 3)
+    page = read_page(client.get(url))
+    assert 'value="crowd:dawid-skene" checked' in page
+    assert page.count("chosen in the study") == 1
+    assert "<details open><summary>Models of many assessors" in page
+    # One that needs gold answers is offered only with some, one that is slow for few judgments.
+    study.aggregation = "weighted-majority"
+    study.save()
+    assert default_policy(campaign) == "crowd:weighted-majority"
+    campaign.judgments.filter(purpose=Purpose.GOLD)._raw_delete("default")
+    assert default_policy(campaign) == "majority"
+    # A trial is no judgment of the study.
+    WorkUnit.objects.update(trial=True)
+    assert find_study_model(campaign) == ""
+
+
+def test_adjudications_override_the_model_of_the_study(campaign, organizer, restore, monkeypatch):
+    make_crowd(make_study(campaign, aggregation="mace"), ["honest"] * 2)
+    adjudicate(campaign, organizer, campaign.judgments.filter(purpose=Purpose.JUDGE).first())
+    assert default_policy(campaign) == "adjudicated-crowd:mace"
+    monkeypatch.setattr(policy_comparison, "MOST_LABELS", 15)
+    assert default_policy(campaign) == "adjudicated-majority"

@@ -119,17 +119,19 @@ class Comparisons(ResultTable):
         """
         place = {tag: at for at, tag in enumerate(names)}
         means = dict(zip(self.tags, self.means, strict=True))
-        rows = [row for row in self.rows if row.first in place and row.second in place]
-        ordered = [
-            row if place[row.first] < place[row.second] else row.swapped(self.test) for row in rows
-        ]
-        ordered.sort(key=lambda row: (place[row.first], place[row.second]))
-        renamed = [r._replace(first=names[r.first], second=names[r.second]) for r in ordered]
+        ordered = {}
+        for row in self.rows:
+            if row.first in place and row.second in place:
+                swap = place[row.first] > place[row.second]
+                one = row.swapped(self.test) if swap else row
+                ordered[place[one.first], place[one.second]] = PairRow(
+                    names[one.first], names[one.second], *one[2:]
+                )
         return replace(
             self,
             tags=tuple(names.values()),
             means=tuple(means[tag] for tag in names),
-            rows=tuple(renamed),
+            rows=tuple(ordered[places] for places in sorted(ordered)),
         )
 
     def corrected(self, correction: str) -> Comparisons:
@@ -140,8 +142,7 @@ class Comparisons(ResultTable):
         adjusted = CORRECTIONS[choose_correction(self.test, correction)].adjust(raw)
         pairs_of_p = zip(self.rows, adjusted.tolist(), strict=True)
         rows = (
-            row._replace(adjusted=nan_to_none(p), different=p <= self.alpha)
-            for row, p in pairs_of_p
+            PairRow(*row[:10], nan_to_none(p), p <= self.alpha, *row[12:]) for row, p in pairs_of_p
         )
         return replace(self, correction=correction, rows=tuple(rows))
 
@@ -170,7 +171,6 @@ def compare_pair(
     test: str = "t",
     seed: int = 0,
     resamples: int = 10_000,
-    confidence: float = 0.95,
 ) -> PairComparison:
     """Compare two runs' values on the same list of topics; NaN where undefined.
 
@@ -186,7 +186,7 @@ def compare_pair(
         means=(float(first.mean()), float(second.mean())) if n else (None, None),
         outcome=get_paired_test(test).of_pair(first, second, sampling),
         balance=count_wins_and_losses(first, second),
-        intervals={k: m.of_mean(differences, confidence, sampling) for k, m in INTERVALS.items()},
+        intervals={k: m.of_mean(differences, sampling=sampling) for k, m in INTERVALS.items()},
         effects={name: effect.of_pair(first, second) for name, effect in EFFECTS.items()},
     )
 

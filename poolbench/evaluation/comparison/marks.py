@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from poolbench.cards import Card
 from poolbench.evaluation.comparison.compare import Comparisons
 from poolbench.evaluation.comparison.registry import CORRECTIONS, FAMILY_TESTS, TESTS
+from poolbench.files.faults import format_count
 
 Groups = NDArray[np.bool_]
 MOST_GROUPS = 100
@@ -205,7 +206,7 @@ def describe_test(compared: Comparisons) -> str:
     correction = f", {CORRECTIONS[compared.correction].card.title} correction"
     if compared.correction == "none":
         correction = "" if compared.test in FAMILY_TESTS else ", no correction"
-    pairs = f"{compared.corrected_over:,} run pair{'s' * (compared.corrected_over != 1)}"
+    pairs = format_count(compared.corrected_over, "run pair")
     return f"{test}{correction} over {pairs}, level {compared.alpha:g}"
 
 

@@ -211,6 +211,15 @@ class AggregatedLabels(ResultTable):
         }
         return DataFrame(columns)
 
+    @cached_property
+    def overruled(self) -> Mask:
+        """The items whose labels, two or more, all have one grade, and which got another."""
+        unanimous = (self.matrix.votes > 0).sum(axis=1) == 1
+        voted = np.array(self.matrix.scale, np.int64)[self.matrix.votes.argmax(axis=1)]
+        other = (self.grades != voted) & (self.grades != UNDECIDED)
+        marked: Mask = unanimous & (self.matrix.labels_per_item > 1) & other
+        return marked
+
     @property
     def mean_entropy(self) -> float | None:
         """In bits; None without items."""

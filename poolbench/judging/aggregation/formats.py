@@ -110,6 +110,7 @@ def describe_aggregation(aggregated: AggregatedLabels) -> dict[str, Any]:
         "log_likelihood": None if likelihood is None else round_number(likelihood),
         "mean_entropy": None if entropy is None else round_number(entropy),
         "ties": int(aggregated.ties.sum()),
+        "overruled": int(aggregated.overruled.sum()),
     }
 
 
@@ -117,6 +118,8 @@ def describe_fit(aggregated: AggregatedLabels) -> str:
     """One line on the labels, the fit and its uncertainty."""
     facts = describe_aggregation(aggregated)
     line = "{labels} labels of {pairs} pairs by {workers} workers; ties: {ties}".format(**facts)
+    if facts["overruled"]:
+        line += f"; unanimous labels overruled: {facts['overruled']}"
     if facts["mean_entropy"] is not None:
         line += f"; mean entropy {facts['mean_entropy']:.{DIGITS}f} bits"
     if facts["iterations"]:

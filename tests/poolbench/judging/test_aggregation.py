@@ -24,12 +24,19 @@ from poolbench.judging.aggregation.base import (
     count_gold_from_matrix,
 )
 from poolbench.judging.aggregation.dawid_skene import sum_ordinal_logs
-from poolbench.judging.aggregation.formats import AGGREGATION_FORMATS
+from poolbench.judging.aggregation.formats import AGGREGATION_FORMATS, describe_aggregation
 from poolbench.judging.aggregation.glad import compute_glad_gain, compute_glad_posterior
-from poolbench.judging.aggregation.mace import compute_mace_posterior
+from poolbench.judging.aggregation.mace import (
+    WORTH,
+    compute_mace_posterior,
+    draw_start,
+    fit_from_start,
+)
 from poolbench.judging.aggregation.registry import MODELS
 from poolbench.judging.agreement.labels import build_labels
 from poolbench.judging.agreement.registry import COEFFICIENTS
+from poolbench.judging.policy_rules import CROWD_RULES, aggregate_votes
+from tests.examples import ALL, take
 from tests.poolbench.judging.crowd_files import read_crowd_labels
 from tests.poolbench.judging.crowd_simulation import LEAST, simulate_crowd
 from tests.poolbench.judging.labelled import compute_coefficient
@@ -59,8 +66,13 @@ def crowd() -> LabelMatrix:
 @pytest.mark.parametrize("key", FIXTURE["posteriors"])
 def test_posteriors_equal_those_of_another_program(key: str, crowd: LabelMatrix) -> None:
     wanted = FIXTURE["posteriors"][key]
-    options = {"iterations": wanted["iterations"], "tolerance": -1.0, "restarts": 1}
-    posterior = fit(key.partition("/")[0], crowd, **options).posterior
+    name = key.partition("/")[0]
+    options = AggregationOptions(iterations=wanted["iterations"], tolerance=-1.0)
+    if name == "mace":  # the other program's start
+        start = (draw_start(0, len(crowd.workers), columns) for columns in (2, len(crowd.scale)))
+        posterior = fit_from_start(crowd, options, *start).posterior
+    else:
+        posterior = aggregate_labels(MODELS[name], crowd, options).posterior
     np.testing.assert_allclose(posterior, wanted["rows"], rtol=0, atol=1e-6)
 
 
@@ -169,8 +181,7 @@ def test_posteriors_are_distributions_and_grades_their_best(name: str, crowd: La
 @pytest.mark.parametrize("name", MODELS)
 def test_the_order_and_names_of_labels_do_not_matter(name: str, crowd: LabelMatrix) -> None:
     rows = [(("1", item), worker, grade) for item, worker, grade in FIXTURE["labels"]]
-    if name != "mace":  # Its start is drawn by position.
-        rows = [(pair, f"{9 - int(worker[1])}", grade) for pair, worker, grade in rows]
+    rows = [(pair, f"{9 - int(worker[1])}", grade) for pair, worker, grade in rows]
     again = fit(name, build_label_matrix(rows[::-1]))
     tolerance = 1e-3 if name == "glad" else 1e-9
     np.testing.assert_allclose(again.posterior, fit(name, crowd).posterior, atol=tolerance)
@@ -211,9 +222,34 @@ def test_the_likelihood_never_falls(name: str, crowd: LabelMatrix) -> None:
     assert (steps > -1e-7).all()
 
 
-def test_a_fit_of_mace_has_the_best_of_its_starts(crowd: LabelMatrix) -> None:
+def test_a_fit_of_mace_is_nearly_the_best_of_its_starts(crowd: LabelMatrix) -> None:
     alone = [fit("mace", crowd, seed=seed, restarts=1).fit.log_likelihood for seed in range(10)]
-    assert fit("mace", crowd).fit.log_likelihood == pytest.approx(max(alone), abs=1e-6)
+    assert fit("mace", crowd).fit.log_likelihood > max(alone) - WORTH * len(crowd)
+
+
+@pytest.mark.parametrize(("name", "size"), [*((name, 2) for name in MODELS), ("mace", 3)])
+def test_workers_who_always_differ_are_tied_whatever_their_names(name: str, size: int) -> None:
+    rows = [
+        (("1", f"d{item}"), worker, (item + at) % size)
+        for item in range(12)
+        for at, worker in enumerate("zab"[:size])
+    ]
+    assert fit(name, build_label_matrix(rows)).ties.all()
+
+
+def test_the_scale_is_of_what_may_be_chosen_not_of_what_occurs() -> None:
+    """Three workers with 3 of 8 gold right: of two grades that is worse than chance, of four
+    better.
+    """
+    votes = {("1", f"d{at}"): dict.fromkeys("xyz", grade) for at, grade in enumerate((1, 1, 1, 0))}
+    rule, gold = CROWD_RULES["crowd:weighted-majority"], dict.fromkeys("xyz", (3, 8))
+    turned = aggregate_votes(rule, votes, gold)
+    assert [grade for grade, _ in turned.decisions.values()] == [0, 0, 0, 1]
+    assert turned.aggregated.overruled.all()
+    kept = aggregate_votes(rule, votes, gold, (-1, 0, 1, 2, 3))
+    assert [grade for grade, _ in kept.decisions.values()] == [1, 1, 1, 0]
+    assert not kept.aggregated.overruled.any()
+    assert describe_aggregation(turned.aggregated)["overruled"] == 4
 
 
 def test_labels_are_sorted_and_none_is_given_twice() -> None:
@@ -264,7 +300,7 @@ def test_reports_are_rounded_and_name_undecided_pairs() -> None:
 def test_models_beat_the_majority_on_simulated_crowds() -> None:
     """2,000 items with 3 of 30 workers, 4 of them spammers; the benchmark has ten seeds."""
     gains: dict[str, list[float]] = {name: [] for name in LEAST}
-    for seed in range(2):
+    for seed in range(2 if ALL else 1):
         crowd = simulate_crowd(seed)
         for name, values in gains.items():
             share = crowd.accuracy(aggregate_labels(MODELS[name], crowd.matrix, crowd.options))
@@ -294,7 +330,7 @@ def test_workers_of_a_crowd_hardly_agree(data_dir: Path, scale: str, alpha: floa
     assert value == pytest.approx(alpha, abs=1e-6)
 
 
-@pytest.mark.parametrize("scale", ["3P", "2P"])
+@pytest.mark.parametrize("scale", take(["3P", "2P"], 2))
 def test_models_differ_on_a_crowd_that_hardly_agrees(data_dir: Path, scale: str) -> None:
     """15 labels a pair leave the majority unsure; models of workers are sure, and not of the
     same grades.

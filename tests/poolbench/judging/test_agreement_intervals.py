@@ -12,7 +12,6 @@ from poolbench.judging.agreement.formats import AGREEMENT_FORMATS
 from poolbench.judging.agreement.labels import MISSING, LabelTable
 from poolbench.judging.agreement.panel import MOST_PAIRS, agreement_report, coefficients_over_all
 from poolbench.judging.agreement.registry import COEFFICIENTS
-from poolbench.judging.agreement.report import AgreementReport
 from poolbench.statistics.bootstrap import percentile_estimates
 from poolbench.statistics.draws import ResamplingOptions, multinomial_counts
 from tests.poolbench.judging.labelled import labels
@@ -31,13 +30,12 @@ def simulated(
     return LabelTable(tuple("ABCDEFGH"[:assessors]), pairs, grades, (0, 1, 2))
 
 
-def report_of_copies(whole: LabelTable, weights: np.ndarray) -> AgreementReport:
+def copy_judgments(whole: LabelTable, weights: np.ndarray) -> LabelTable:
     """Of the judgments of each topic, copied out as often as it was drawn."""
     taken = np.repeat(np.arange(len(weights)), weights)
     columns = [c for t in taken for c in np.flatnonzero(whole.topic_indices == t)]
     pairs = tuple(("1", f"d{at}") for at in range(len(columns)))
-    copied = LabelTable(whole.assessors, pairs, whole.grades[:, columns], whole.scale)
-    return agreement_report(copied, 1, draws=ResamplingOptions(0, 100))
+    return LabelTable(whole.assessors, pairs, whole.grades[:, columns], whole.scale)
 
 
 def test_an_interval_is_the_middle_of_the_resamples_taken_one_by_one() -> None:
@@ -46,8 +44,8 @@ def test_an_interval_is_the_middle_of_the_resamples_taken_one_by_one() -> None:
     report = agreement_report(whole, 1, draws=draws)
     drawn: dict[str, list[float]] = {name: [] for name in report.overall}
     for weights in multinomial_counts(6, draws).astype(int):
-        again = report_of_copies(whole, weights)
-        for name, found in again.overall.items():
+        again, _ = coefficients_over_all(copy_judgments(whole, weights), 1, draws)
+        for name, found in again.items():
             assert found.value is not None
             drawn[name].append(found.value)
     for name, values in drawn.items():
@@ -66,6 +64,7 @@ def test_the_seed_makes_the_interval() -> None:
     assert first.overall["alpha-ordinal"].value == other.overall["alpha-ordinal"].value
 
 
+@pytest.mark.full
 def test_intervals_hold_about_as_often_as_they_say() -> None:
     """True value: that of very many topics of the same kind. 30 topics a campaign."""
     draws = ResamplingOptions(7, 300)
@@ -80,6 +79,7 @@ def test_intervals_hold_about_as_often_as_they_say() -> None:
     assert all(0.88 <= count / 200 <= 0.98 for count in held.values()), held
 
 
+@pytest.mark.full
 def test_the_interval_of_a_mean_over_pairs_is_that_of_all_topics_drawn_together() -> None:
     """Pairs of assessors with all topics, with some, and with one of their own."""
     whole, draws = simulated(5, 11, assessors=4, each=6), ResamplingOptions(2, 100)
@@ -89,7 +89,7 @@ def test_the_interval_of_a_mean_over_pairs_is_that_of_all_topics_drawn_together(
     some = replace(whole, grades=grades)
     drawn = []
     for weights in multinomial_counts(5, draws).astype(int):
-        again = report_of_copies(some, weights)
+        again = agreement_report(copy_judgments(some, weights), 1, draws=draws)
         drawn.append(again.means["percent"].value)
     found = agreement_report(some, 1, draws=draws).means["percent"]
     wanted = np.quantile([value for value in drawn if value is not None], [0.025, 0.975])
