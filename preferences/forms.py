@@ -10,11 +10,13 @@ from django.http import QueryDict
 
 from campaigns.forms.settings import check_upload_size
 from campaigns.models import Campaign, Run
-from judging.forms.plans import PoolField
+from judging.forms.plans import PoolField, split_topic_numbers
+from judging.models import Qrels
 from judging.rules import SKIP_REASONS
 from poolbench.preferences.interleaving import METHODS
 from poolbench.preferences.pair_designs import LEAST_PARTNERS
 from poolbench.preferences.tryout import (
+    MAX_LISTED,
     WorkedClicks,
     WorkedInterleaving,
     build_worked_clicks,
@@ -40,6 +42,22 @@ class ComparisonPlanForm(forms.Form):
         initial=6,
         label="Comparisons per document",
         help_text="Each document is compared with this many others. Empty: all pairs.",
+    )
+    top = forms.IntegerField(
+        required=False,
+        min_value=1,
+        label="Down to rank",
+        help_text="Only documents that a run of the pool ranks here or better. Empty: any rank.",
+    )
+    grade = forms.TypedChoiceField(
+        required=False, coerce=int, empty_value=None, label="From grade",
+        help_text="First grade, then compare the best. Documents without a grade are left out.",
+    )  # fmt: skip
+    qrels = forms.ModelChoiceField(
+        queryset=Qrels.objects.none(), required=False, label="Grades of", empty_label=None
+    )
+    topics = forms.CharField(
+        required=False, max_length=10_000, help_text="Numbers, separated by spaces. Empty: all."
     )
     run_a = forms.ModelChoiceField(queryset=Run.objects.none(), required=False, label="Run A")
     run_b = forms.ModelChoiceField(queryset=Run.objects.none(), required=False, label="Run B")
@@ -74,17 +92,31 @@ class ComparisonPlanForm(forms.Form):
         initial=1,
         help_text="Draws pairs, sides and turns. The same seed gives the same plan.",
     )
+    hourly = forms.DecimalField(
+        required=False, min_value=0, max_digits=8, decimal_places=2, label="Pay for an hour",
+        help_text="For the costs in the preview only; it is not kept.",
+    )  # fmt: skip
 
     def __init__(self, campaign: Campaign, data: QueryDict | None = None) -> None:
-        super().__init__(data, initial={"pool": campaign.pools.first()})
-        runs = campaign.runs.accepted()
+        initial = {"pool": campaign.pools.first(), "qrels": campaign.qrels.first()}
+        super().__init__(data, initial=initial)
+        self.campaign = campaign
+        runs, grades = campaign.runs.accepted(), campaign.grades.filter(value__gte=0)
+        self.fields["grade"].choices = [  # type: ignore[attr-defined]
+            ("", "any"), *((g.value, f"{g.value}: {g.label}") for g in grades)
+        ]  # fmt: skip
         querysets = {"pool": campaign.pools.all(), "run_a": runs, "run_b": runs}
+        querysets["qrels"] = campaign.qrels.all()
         for name, rows in querysets.items():
             self.fields[name].queryset = rows  # type: ignore[attr-defined]
+
+    def clean_topics(self) -> list[str]:
+        return split_topic_numbers(self.campaign, self.cleaned_data["topics"])
 
     def read_options(self) -> ComparisonOptions:
         """The options of a valid form."""
         cleaned: dict[str, Any] = dict(self.cleaned_data)
+        del cleaned["hourly"]
         cleaned["title"] = cleaned["title"] or f"Comparison of {Kind(cleaned['kind']).label}"
         return ComparisonOptions(**cleaned)
 
@@ -152,7 +184,7 @@ class PreferenceResultsForm(forms.Form):
     )
 
 
-MAX_LISTED, MAX_NAME = 100, 200
+MAX_NAME = 200
 
 
 class RankingField(forms.CharField):
@@ -209,6 +241,11 @@ class ClicksForm(forms.Form):
         documents = data.get("documents", ())
         if unknown := [name for name in data.get("clicked", ()) if name not in documents]:
             self.add_error("clicked", f"Clicked but not shown: {unknown[0]}.")
+        if self.is_valid():
+            try:
+                self.work()
+            except ValueError as error:
+                self.add_error(None, f"{str(error).capitalize()}.")
         return data
 
     def work(self) -> WorkedClicks:

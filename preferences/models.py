@@ -58,6 +58,8 @@ class ComparisonPlan(models.Model):
     ``documents`` compares documents of ``pool`` by topic; ``rankings`` the first ``depth``
     documents of ``run_a`` and ``run_b`` side by side; ``interleaved`` shows both runs as one list,
     built by ``method``, and the judge picks documents. ``seed`` shuffles sides and first turns.
+    ``narrowed`` has, where given, the numbers of the only ``topics`` compared, and of documents the
+    worst ``top`` rank in the pool and the lowest ``grade`` in a version of ``qrels``.
     """
 
     class Kind(models.TextChoices):
@@ -86,6 +88,7 @@ class ComparisonPlan(models.Model):
     judges = models.PositiveSmallIntegerField(default=1)
     ties = models.BooleanField(default=True)
     seed = models.PositiveIntegerField()
+    narrowed = models.JSONField(default=dict, blank=True)
     state = models.CharField(max_length=6, choices=State, default=State.OPEN)
     created_by = models.ForeignKey(User, models.PROTECT, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)

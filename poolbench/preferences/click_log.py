@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from poolbench.cards import Card
-from poolbench.files.faults import FaultReport, InvalidFile, format_count
+from poolbench.files.faults import FaultReport, InvalidFile, format_count, list_names
 from poolbench.files.json_texts import parse_json
 from poolbench.preferences.preference_pairs import ClickedPair
 
@@ -71,6 +71,9 @@ MAX_SHOWN = 1000
 MAX_SESSIONS = 2_000_000
 MAX_PAIRS = 2_000_000
 """Different pairs of a file, which are all in memory."""
+MAX_PREFERENCES, MAX_PER_SESSION = 2_000_000, 50
+"""Preferences of a file, and so many more for each session, since each takes time: a list of ten
+has 25 at most, one of 1,000 has 250,000."""
 MAX_NAME = 500
 LINE_FORM = '{"session": "s1", "topic": "301", "shown": ["d1", "d2"], "clicks": ["d2"]}'
 FORM_FIX = f"Use lines of the form {LINE_FORM}."
@@ -100,6 +103,7 @@ class ClickLogTable:
 
     sessions: int = 0
     clicks: int = 0
+    preferences: int = 0
     pairs: Counter[ClickedPair] = field(default_factory=Counter)
     lists: Counter[tuple[str, tuple[str, ...]]] = field(default_factory=Counter)
     runs: Counter[str] = field(default_factory=Counter)
@@ -113,12 +117,10 @@ class ClickLogTable:
         self.lists[session.topic, session.documents] += 1
         if session.run:
             self.runs[session.run] += 1
-        for better, worse in session.preferences:
+        preferences = session.preferences
+        self.preferences += len(preferences)
+        for better, worse in preferences:
             self.pairs[session.topic, better, worse] += 1
-
-    @property
-    def preferences(self) -> int:
-        return sum(self.pairs.values())
 
 
 def read_click_log(
@@ -142,6 +144,12 @@ def read_click_log(
             report.add("WC01", message, "Leave out such sessions.", line=line)
             continue
         table.add(session, line)
+        allowed = MAX_PREFERENCES + MAX_PER_SESSION * table.sessions
+        if table.preferences > allowed:
+            message = f"More than {allowed:,} preferences in {table.sessions:,} sessions."
+            fix = "Cut the lists below the last click; split the file."
+            report.add("EC07", message, fix, line=line)
+            break
         if table.sessions > MAX_SESSIONS or len(table.pairs) > MAX_PAIRS:
             message = f"More than {MAX_SESSIONS:,} sessions or {MAX_PAIRS:,} different pairs."
             report.add("EC07", message, "Split the file.", line=line)
@@ -221,10 +229,10 @@ class _LineFields:
             message = f"The list has {len(documents):,} documents; the limit is {MAX_SHOWN:,}."
             self.refuse("EC07", message, "Cut the list below the last click.", "shown")
         elif twice := [docno for docno, times in Counter(documents).items() if times > 1]:
-            self.refuse("EC06", f"Duplicate document in the list: {_join(twice)}.",
+            self.refuse("EC06", f"Duplicate document in the list: {list_names(twice, 3)}.",
                         "List each document once, where it stood first.", "shown")  # fmt: skip
         if self.is_valid and (unknown := sorted(set(clicks) - set(documents))):
-            self.refuse("EC05", f"Clicked but not shown: {_join(unknown)}.",
+            self.refuse("EC05", f"Clicked but not shown: {list_names(unknown, 3)}.",
                         "Complete the list, or remove the click.", "clicks")  # fmt: skip
         distinct = tuple(dict.fromkeys(clicks))
         return (
@@ -268,10 +276,6 @@ class _LineFields:
 
 def _is_name(text: str) -> bool:
     return 0 < len(text) <= MAX_NAME and not any(sign.isspace() or sign == "\0" for sign in text)
-
-
-def _join(names: Sequence[str]) -> str:
-    return ", ".join(names[:3]) + (f" and {len(names) - 3:,} more" if len(names) > 3 else "")
 
 
 def _report_repeated(

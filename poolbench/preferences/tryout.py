@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from html import escape
 
 from poolbench.preferences.click_log import (
     Preference,
@@ -12,6 +14,10 @@ from poolbench.preferences.click_log import (
 )
 from poolbench.preferences.interleaving import METHODS, InterleavedList, Side, interleave_starting
 
+MAX_LISTED = 50
+"""Names of a list that anybody may try: at most 625 preferences of a session."""
+MAX_ANSWER = 80_000
+"""Bytes of the names of all preferences, written as JSON in HTML."""
 EXAMPLE_A = (
     "Kernel machines", "SVM-light", "Lucent SVM demo", "Royal Holl. SVM", "SVM software",
     "SVM tutorial",
@@ -61,9 +67,17 @@ def build_worked_interleaving(
 def build_worked_clicks(
     documents: Sequence[str], clicked: Sequence[str], ranking: Sequence[str]
 ) -> WorkedClicks:
-    """Raises ``ValueError`` for duplicates, or clicks on documents that were not shown."""
+    """Raises ``ValueError`` for duplicates, clicks on documents that were not shown, or more than
+    ``MAX_ANSWER`` bytes of names.
+    """
     if len(set(ranking)) < len(ranking):
         raise ValueError("duplicate document in the ranking")
     pairs = preferences_from_clicks(documents, clicked)
+    if count_written_bytes(name for pair in pairs for name in pair) > MAX_ANSWER:
+        raise ValueError("too many preferences between documents with such long names")
     worked_pairs = tuple((pair, share_of_preferences_met(ranking, [pair]) == 1.0) for pair in pairs)
     return WorkedClicks(worked_pairs, share_of_preferences_met(ranking, pairs))
+
+
+def count_written_bytes(names: Iterable[str]) -> int:
+    return sum(len(escape(json.dumps(name, ensure_ascii=False)).encode()) for name in names)

@@ -12,9 +12,13 @@ from rest_framework.serializers import Serializer
 
 from campaigns.api.resources import read_fields
 from poolbench.preferences.interleaving import METHODS
-from poolbench.preferences.tryout import build_worked_clicks, build_worked_interleaving
+from poolbench.preferences.tryout import (
+    MAX_LISTED,
+    build_worked_clicks,
+    build_worked_interleaving,
+)
 
-MAX_LISTED, MAX_NAME = 1000, 500
+MAX_NAME = 500
 
 
 class RankingListField(serializers.ListField):

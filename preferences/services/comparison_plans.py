@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from statistics import median
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count
 from django.utils import timezone
 
 from campaigns.confirmation import Decision
@@ -18,8 +19,12 @@ from campaigns.rules import require_permission
 from campaigns.services.decisions import check_decision
 from campaigns.services.events import log_event
 from campaigns.services.matrices import load_run_table
+from judging.models import Qrels
+from judging.queries.judgments import qrels_table
 from judging.services.leases import return_slots_by_token
 from poolbench.files.faults import format_count
+from poolbench.files.natural_sort import natural_sort_key
+from poolbench.judging.policies import NOT_JUDGED
 from poolbench.preferences.interleaving import interleave_by_method, topic_rng
 from poolbench.preferences.pair_designs import (
     LEAST_PARTNERS,
@@ -28,13 +33,15 @@ from poolbench.preferences.pair_designs import (
 )
 from pooling.models import Pool
 from preferences.models import Comparison, ComparisonPlan, ComparisonSlot
-from preferences.queries.comparisons import describe_comparison_closing
+from preferences.queries.comparisons import current_preferences, describe_comparison_closing
 
 Kind, State = ComparisonPlan.Kind, ComparisonPlan.State
 MOST_COMPARISONS = 50_000
 MOST_JUDGES = 20
 MOST_DEPTH = 100
 BATCH = 2_000
+ASSUMED_SECONDS, LEAST_MEASURED = 30.0, 10
+"""Of a comparison, until so many are measured in the campaign."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +49,9 @@ class ComparisonOptions:
     """What a plan compares, before it is saved.
 
     ``per_document``: comparisons of each document (None: all pairs). ``pool`` is of documents,
-    ``run_a`` and ``run_b`` of rankings and lists, and ``method`` of lists.
+    ``run_a`` and ``run_b`` of rankings and lists, and ``method`` of lists. Only ``topics``, by
+    number, are compared (none: all); of documents those with rank ``top`` in the pool or better,
+    and those with ``grade`` or higher in ``qrels`` (None: any).
     """
 
     kind: str
@@ -57,17 +66,32 @@ class ComparisonOptions:
     judges: int = 1
     ties: bool = True
     seed: int = 1
+    topics: Collection[str] = ()
+    top: int | None = None
+    grade: int | None = None
+    qrels: Qrels | None = None
+
+    @property
+    def narrowed(self) -> dict[str, Any]:
+        """As ``ComparisonPlan`` keeps it."""
+        limits: dict[str, Any] = {"topics": sorted(self.topics, key=natural_sort_key)}
+        if self.kind == Kind.DOCUMENTS:
+            limits |= {"top": self.top, "grade": self.grade}
+            limits["qrels"] = self.qrels.version if self.qrels and self.grade is not None else None
+        return {name: value for name, value in limits.items() if value not in (None, [])}
 
 
 @dataclass(frozen=True)
 class ComparisonPreview:
     """What a plan would contain: ``drafts``, not saved. ``left_out``: topics with nothing to
-    compare.
+    compare. A comparison takes ``seconds``, the median of ``measured`` ones; 0: an assumption.
     """
 
     options: ComparisonOptions
     drafts: Sequence[Comparison]
     left_out: int
+    seconds: float
+    measured: int
 
     @property
     def comparisons(self) -> int:
@@ -81,6 +105,16 @@ class ComparisonPreview:
     def topics(self) -> int:
         return len({draft.topic_id for draft in self.drafts})
 
+    @property
+    def documents(self) -> int:
+        """Those compared with each other; 0 for rankings and lists."""
+        sides = ((each.topic_id, d) for each in self.drafts for d in (each.docno_a, each.docno_b))
+        return len({side for side in sides if side[1]})
+
+    @property
+    def hours(self) -> float:
+        return self.judgments * self.seconds / 3600
+
 
 def preview_comparisons(
     *, actor: User, campaign: Campaign, options: ComparisonOptions
@@ -89,16 +123,31 @@ def preview_comparisons(
     require_permission(actor, "campaigns.manage", campaign)
     check_comparison_options(campaign, options)
     topics = list(campaign.topics.filter(withheld=False).order_by("position", "number"))
+    if options.topics:
+        topics = [topic for topic in topics if topic.number in options.topics]
     build = draft_documents if options.kind == Kind.DOCUMENTS else draft_rankings
     drafts = list(build(options, topics))
     if not drafts:
         raise ActionRefused(
             "nothing-to-compare",
             "No topic has two things to compare.",
-            "Choose a pool with at least two documents per topic, or runs with common topics.",
+            "Choose a pool with at least two documents per topic, or runs with common topics; or"
+            " narrow the plan less.",
         )
-    compared = {draft.topic_id for draft in drafts}
-    return ComparisonPreview(options, drafts, sum(topic.pk not in compared for topic in topics))
+    left_out = len(topics) - len({draft.topic_id for draft in drafts})
+    return ComparisonPreview(options, drafts, left_out, *measure_seconds(campaign, options.kind))
+
+
+def measure_seconds(campaign: Campaign, kind: str) -> tuple[float, int]:
+    """The median seconds of choices in plans of this kind, and their number; with fewer than
+    ``LEAST_MEASURED`` an assumption, and 0.
+    """
+    log = current_preferences(campaign).filter(kind="choice", active_seconds__gt=0)
+    log = log.filter(comparison__plan__kind=kind)
+    seconds = [row or 0.0 for row in log.values_list("active_seconds", flat=True)]
+    if len(seconds) < LEAST_MEASURED:
+        return ASSUMED_SECONDS, 0
+    return median(seconds), len(seconds)
 
 
 def create_comparison_plan(
@@ -114,7 +163,9 @@ def create_comparison_plan(
             "run_b": None if documents else options.run_b,
             "method": options.method if options.kind == Kind.INTERLEAVED else "",
         }
-        del fields["per_document"]
+        for name in ("per_document", "topics", "top", "grade", "qrels"):
+            del fields[name]
+        fields["narrowed"] = options.narrowed
         plan = ComparisonPlan.objects.create(campaign=campaign, created_by=actor, **fields)
         for position, draft in enumerate(preview.drafts):
             draft.plan, draft.position = plan, position
@@ -142,14 +193,29 @@ def iter_comparison_slots(
 
 def draft_documents(options: ComparisonOptions, topics: Sequence[Topic]) -> Iterator[Comparison]:
     """Pairs of documents of the pool, topic by topic."""
-    assert options.pool is not None  # noqa: S101 (check_comparison_options)
-    by_topic: dict[int, list[str]] = {topic.pk: [] for topic in topics}
-    for number, docno in options.pool.items.values_list("topic", "docno"):
-        by_topic.get(number, []).append(docno)
+    by_topic = list_documents_to_compare(options)
     for topic in topics:
         rng = topic_rng(options.seed, topic.number)
-        for a, b in draw_document_pairs(by_topic[topic.pk], options.per_document, rng):
+        for a, b in draw_document_pairs(by_topic[topic.number], options.per_document, rng):
             yield Comparison(topic=topic, docno_a=a, docno_b=b)
+
+
+def list_documents_to_compare(options: ComparisonOptions) -> dict[str, list[str]]:
+    """By topic number, the documents of the pool that the options leave."""
+    assert options.pool is not None  # noqa: S101 (check_comparison_options)
+    items = options.pool.items.order_by()
+    if options.topics:
+        items = items.filter(topic__number__in=options.topics)
+    if options.top is not None:
+        items = items.filter(min_rank__lte=options.top)
+    grades = None
+    if options.grade is not None and options.qrels is not None:
+        grades = qrels_table(options.qrels).by_pair()
+    by_topic: dict[str, list[str]] = defaultdict(list)
+    for pair in items.values_list("topic__number", "docno"):
+        if grades is None or grades.get(pair, NOT_JUDGED) >= (options.grade or 0):
+            by_topic[pair[0]].append(pair[1])
+    return by_topic
 
 
 def draft_rankings(options: ComparisonOptions, topics: Sequence[Topic]) -> Iterator[Comparison]:
@@ -205,13 +271,18 @@ def check_pool_options(campaign: Campaign, options: ComparisonOptions) -> None:
             f"Each document needs at least {LEAST_PARTNERS} comparisons to be connected.",
             f"Enter {LEAST_PARTNERS} or more, or leave the field empty for all pairs.",
         )
-    sizes = pool.items.order_by().values_list("topic").annotate(Count("pk"))
-    total = sum(count_document_pairs(size, wanted) for _, size in sizes)
+    if options.grade is not None and (
+        options.qrels is None or options.qrels.campaign_id != campaign.pk
+    ):
+        fix = "Freeze qrels, or compare documents of any grade."
+        raise ActionRefused("no-qrels", "Documents have no grades without qrels.", fix)
+    documents = list_documents_to_compare(options)
+    total = sum(count_document_pairs(len(each), wanted) for each in documents.values())
     if total > MOST_COMPARISONS:
         raise ActionRefused(
             "too-many-comparisons",
             f"{total:,} comparisons exceed the limit of {MOST_COMPARISONS:,}.",
-            "Set a number of comparisons per document, or choose a smaller pool.",
+            "Set a number of comparisons per document, or narrow the plan.",
         )
 
 

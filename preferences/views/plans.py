@@ -75,6 +75,8 @@ def comparison_plan_new_view(request: SignedInRequest, slug: str) -> HttpRespons
         "campaign": campaign,
         "form": form,
         "preview": preview,
+        "hourly": form.cleaned_data["hourly"] if preview else None,
+        "cost": preview and float(form.cleaned_data["hourly"] or 0) * preview.hours,
         "designs": [pairs, *(METHODS[name].card for name in ComparisonPlan.Method.values)],
     }
     return render_page(request, "preferences/plan_new.html", page)

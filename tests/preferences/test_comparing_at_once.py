@@ -26,6 +26,7 @@ ASSESSORS, DOCUMENTS, JUDGES = 6, 8, 2
 LAPSE_EVERY = 5
 
 
+@pytest.mark.full
 @pytest.mark.django_db(transaction=True)
 def test_comparing_at_once_doubles_and_loses_nothing(request):
     faults = count_faults(__name__, request)

@@ -11,6 +11,7 @@ from django.core.management import CommandError, call_command
 
 from preferences.models import ComparisonPlan, ComparisonSlot, Preference
 from preferences.services.comparisons import skip_comparison, undo_preference
+from tests.pages import run_command
 from tests.preferences.conftest import answer, invariants_broken, view
 
 
@@ -28,9 +29,7 @@ def busy(pairs_plan, assessor, assessor2, claim, campaign) -> ComparisonPlan:
 
 def test_what_the_services_do_breaks_nothing(busy, campaign):
     assert invariants_broken(campaign) == set()
-    out = StringIO()
-    call_command("check_preferences", "small", stdout=out)
-    assert "20 slots, 5 answers in the log" in out.getvalue()
+    assert "20 slots, 5 answers in the log" in run_command("check_preferences", "small")
 
 
 def test_slots_that_cannot_be_are_found(busy, campaign, assessor):

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import combinations, product
 
 import pytest
 from django.core.exceptions import PermissionDenied
+from django.urls import reverse
 
 from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused, ConfirmationNeeded
 from campaigns.models import Event
+from pooling.models import PoolItem
 from preferences.models import ComparisonPlan, ComparisonSlot
 from preferences.services.comparison_plans import (
     ComparisonOptions,
@@ -19,6 +22,7 @@ from preferences.services.comparison_plans import (
     reopen_skipped_comparisons,
 )
 from preferences.services.comparisons import skip_comparison
+from tests.pages import read_words
 from tests.preferences.conftest import answer, view
 from tests.refusals import refusal
 
@@ -75,12 +79,75 @@ def test_a_preview_counts_and_saves_nothing(organizer, campaign, pool):
     options = ComparisonOptions("documents", "P", pool=pool, judges=3)
     preview = preview_comparisons(actor=organizer, campaign=campaign, options=options)
     assert (preview.comparisons, preview.judgments, preview.topics) == (10, 30, 3)
+    assert preview.documents == 9
+    # 30 assumed seconds each, as nothing is measured.
+    assert (preview.seconds, preview.measured, preview.hours) == (30.0, 0, 0.25)
     assert not ComparisonPlan.objects.exists()
+
+
+def test_a_plan_has_only_the_topics_ranks_and_grades_it_names(make_plan, pool, qrels):
+    """Level by level against all pairs of what is left, counted one by one."""
+    for at, item in enumerate(pool.items.order_by("docno")):
+        PoolItem.objects.filter(pk=item.pk).update(min_rank=at % 3 + 1)
+    grades = {("1", "d1"): 2, ("1", "d2"): 1, ("1", "d3"): 0, ("1", "d4"): 0, ("2", "d5"): 0}
+    items = list(pool.items.values_list("topic__number", "docno", "min_rank"))
+    for topics, top, grade in product(((), ("1", "3")), (None, 1, 2), (None, 0, 1)):
+        left = [
+            (topic, docno)
+            for topic, docno, rank in items
+            if (not topics or topic in topics)
+            and (top is None or rank <= top)
+            and (grade is None or grades.get((topic, docno), -1) >= grade)
+        ]
+        wanted = [(t, a, b) for (t, a), (u, b) in combinations(sorted(left), 2) if t == u]
+        options = {"topics": topics, "top": top, "grade": grade, "qrels": qrels, "pool": pool}
+        if not wanted:
+            assert refusal(make_plan, **options) == "nothing-to-compare"
+            continue
+        plan = make_plan(**options)
+        assert sorted(contents(plan)) == wanted
+        given = {"topics": [*topics], "top": top, "grade": grade}
+        given["qrels"] = None if grade is None else 1
+        assert plan.narrowed == {k: v for k, v in given.items() if v not in (None, [])}
+
+
+def test_rankings_are_compared_on_the_topics_named(make_plan, alpha, beta):
+    plan = make_plan(kind="rankings", run_a=alpha, run_b=beta, topics=["2"], grade=1)
+    assert list(plan.comparisons.values_list("topic__number", flat=True)) == ["2"]
+    assert plan.narrowed == {"topics": ["2"]}
+
+
+def test_the_preview_tells_hours_and_cost_by_what_was_measured(
+    page, campaign, make_plan, pool, qrels, assessor, claim
+):
+    plan = make_plan(pool=pool)
+    for seconds in (5, 7, 8, 9, 10, 10, 12, 50, 60, 90):
+        answer(assessor, claim(assessor, plan), active_seconds=seconds)
+    address = reverse("comparison-plan-new", args=["small"])
+    asked = {"kind": "documents", "pool": pool.pk, "depth": 10, "method": "balanced", "judges": 18}
+    asked |= {"seed": 1, "hourly": "12.50", "topics": "1, 3", "preview": "1"}
+    words = read_words(page.post(address, asked))
+    # 6 + 3 pairs by 18 judges at a median of 10 seconds: 162 · 10 / 3600 hours.
+    assert "9 comparisons, 162 judgments" in words
+    assert "7 documents of 9 of the pool" in words
+    assert "at 10 seconds a comparison, the median of 10 in this campaign" in words
+    assert "5.63 at 12.50 for an hour" in words
+    narrower = read_words(page.post(address, asked | {"grade": "1", "qrels": qrels.pk}))
+    assert "1 comparison, 18 judgments" in narrower
+    assert "Unknown topics: 9." in read_words(page.post(address, asked | {"topics": "9"}))
+    del asked["preview"]
+    page.post(address, asked | {"grade": "1", "qrels": qrels.pk, "top": "98765432"})
+    plan = read_words(page.get(ComparisonPlan.objects.first().get_absolute_url()))
+    assert (
+        "Documents of pool 1, ranked 98765432 or better, from grade 1 in qrels 1. Topics 1, 3"
+        in plan
+    )
 
 
 @pytest.mark.parametrize(
     ("options", "code"),
     [({"pool": None}, "pool-missing"), ({"per_document": 1}, "too-few-comparisons"),
+     ({"grade": 1}, "no-qrels"), ({"topics": ["9"]}, "nothing-to-compare"),
      ({"judges": 0}, "judges"), ({"kind": "rankings"}, "runs-missing")],
 )  # fmt: skip
 def test_what_no_plan_can_be_is_refused(make_plan, pool, options, code):
