@@ -17,6 +17,7 @@ class JudgingConfig(AppConfig):
         from campaigns.services.heartbeats import add_tick_chore
         from campaigns.services.snapshots import add_subject
         from judging.lifecycle import LIFE_CYCLE
+        from judging.services.bulk import refresh_judging_statistics
         from judging.services.policy_comparison import POLICIES_SUBJECT
         from judging.services.today import TODAY_SUBJECT, request_first_snapshots
 
@@ -24,3 +25,4 @@ class JudgingConfig(AppConfig):
         add_subject(TODAY_SUBJECT)
         add_subject(POLICIES_SUBJECT)
         add_tick_chore(request_first_snapshots)
+        add_tick_chore(refresh_judging_statistics)

@@ -7,12 +7,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Subquery
+from django.db.models import Count, Subquery
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from campaigns.lifecycle.registry import (
+    OUTER,
     AppFacts,
     AudienceLine,
     HomeAlarm,
@@ -24,7 +25,6 @@ from campaigns.lifecycle.registry import (
     Task,
     Viewer,
 )
-from campaigns.lifecycle.status import count_rows_subquery
 from campaigns.lifecycle.texts import format_due, format_number, format_until, ngettext
 from campaigns.models import Campaign, Role, User
 from judging.models import Plan, Purpose, Qrels, Slot
@@ -50,15 +50,8 @@ class JudgingFacts(AppFacts):
     my_disagreements: int
 
     @classmethod
-    def columns(cls, viewer: Viewer) -> dict[str, Any]:
-        campaign = viewer.campaign
-        to_adjudicate = Slot.objects.filter(
-            waiting_slots(), plan__campaign=campaign, purpose=Purpose.ADJUDICATE
-        )
-        return {
-            "qrels": Subquery(Qrels.objects.filter(campaign=campaign).values("version")[:1]),
-            "to_adjudicate": count_rows_subquery(to_adjudicate, by="plan__campaign"),
-        }
+    def columns(cls) -> dict[str, Any]:
+        return {"qrels": Subquery(Qrels.objects.filter(campaign=OUTER).values("version")[:1])}
 
     @classmethod
     def counts(cls, viewer: Viewer) -> dict[str, Any]:
@@ -66,6 +59,7 @@ class JudgingFacts(AppFacts):
         judged, remaining = own_judging_counts(campaign, user) if viewer.is_assessor else (0, 0)
         return {
             "judging": judging_progress(campaign),
+            "to_adjudicate": count_adjudications([viewer])[campaign.pk],
             "my_judged": judged,
             "my_open": remaining,
             "my_disagreements": (
@@ -76,9 +70,11 @@ class JudgingFacts(AppFacts):
     @classmethod
     def counts_by_campaign(cls, viewers: Sequence[Viewer]) -> dict[int, dict[str, Any]]:
         """Without what waits for the user, which ``judging.queries.home`` counts for all."""
-        tallies = judging_progress_by_campaign([viewer.campaign.pk for viewer in viewers])
+        pks = [viewer.campaign.pk for viewer in viewers]
+        tallies, rounds = judging_progress_by_campaign(pks), count_adjudications(viewers)
+        mine = {"my_judged": 0, "my_open": 0, "my_disagreements": 0}
         return {
-            pk: {"judging": tally, "my_judged": 0, "my_open": 0, "my_disagreements": 0}
+            pk: {"judging": tally, "to_adjudicate": rounds[pk], **mine}
             for pk, tally in tallies.items()
         }
 
@@ -90,6 +86,18 @@ class JudgingFacts(AppFacts):
     @property
     def unfinished(self) -> bool:
         return self.judging.left > 0 or self.judging.unresolved > 0
+
+
+def count_adjudications(viewers: Sequence[Viewer]) -> Counter[int]:
+    """The slots that wait for an adjudicator, by campaign, for those who organize it."""
+    organized = [viewer.campaign.pk for viewer in viewers if viewer.is_organizer]
+    if not organized:
+        return Counter()
+    waiting = Slot.objects.filter(
+        waiting_slots(), plan__campaign__in=organized, purpose=Purpose.ADJUDICATE
+    )
+    rows = waiting.order_by().values_list("plan__campaign").annotate(Count("pk"))
+    return Counter(dict(rows))
 
 
 def own_judging_counts(campaign: Campaign, user: User) -> tuple[int, int]:
@@ -109,15 +117,20 @@ def is_judging_done(status: Status) -> bool:
 
 
 def describe_judging_phase(status: Status) -> list[str]:
-    """Only organizers see counts of the work of others."""
-    facts = status.get(JudgingFacts)
+    """Only organizers see counts of the work of others. Judging that is done has no deadline, and
+    what it left out is said as such.
+    """
+    facts, is_done = status.get(JudgingFacts), is_judging_done(status)
     judged = ""
-    if status.is_organizer:
+    if status.is_organizer and is_done and facts.judging.left:
+        left = {"n": format_number(facts.judging.left), "of": format_number(facts.judging.total)}
+        judged = _("%(n)s of %(of)s not judged") % left
+    elif status.is_organizer:
         judged = format_judged(facts.judging)
     elif status.is_assessor:
         judged = _("%(n)s by you") % {"n": format_number(facts.my_judged)}
     due = format_due(status.campaign.judging_deadline)
-    return [judged, "" if facts.judging.is_complete else due]
+    return [judged, "" if is_done else due]
 
 
 def format_judged(tally: SlotTally) -> str:

@@ -41,7 +41,7 @@ KEY_HELP = {
     ("h",): _("highlight topic terms on or off"),
     ("t",): _("fold or unfold the topic"),
     ("g",): _("open or close the guidelines"),
-    ("w",): _("text as written or wrapped"),
+    ("w",): _("text as written or wrapped; a picture whole or wide"),
     ("/",): _("find in the document; Enter for the next match"),
     ("?",): _("this help"),
 }

@@ -80,7 +80,7 @@ class JudgmentSerializer(serializers.ModelSerializer[Judgment]):
         fields = (
             "id", "campaign", "topic", "docno", "assessor", "purpose", "revision", "kind", "grade",
             "reason", "comment", "flags", "duplicate_of", "passages", "source", "client_uuid",
-            "judged_at", "active_seconds", "guideline_version",
+            "judged_at", "active_seconds", "guideline_version", "erratum",
         )  # fmt: skip
         read_only_fields = fields
 
@@ -122,6 +122,12 @@ class SubmissionSerializer(PositionSerializer):
         help_text="Version shown to the assessor; default: as returned by `next` if `token` is"
         " sent, otherwise the current one.",
     )
+    erratum = serializers.IntegerField(
+        required=False,
+        min_value=0,
+        help_text="Number of the last correction of a text that was shown; default: in force when"
+        " the document was checked out if `token` is sent, otherwise the current one.",
+    )
 
 
 class JudgeSerializer(SubmissionSerializer):
@@ -151,6 +157,9 @@ class CheckedOutSerializer(Serializer[Any]):
     expires_at = serializers.DateTimeField(allow_null=True)
     guideline_version = serializers.IntegerField(
         allow_null=True, help_text="Current guideline version; 0 if there are no guidelines."
+    )
+    erratum = serializers.IntegerField(
+        allow_null=True, help_text="Number of the last correction of a text; 0 if there is none."
     )
     title = serializers.CharField(allow_null=True)
     body = serializers.CharField(
@@ -304,7 +313,7 @@ def serialize_checked_out(campaign: Campaign, topic: Topic, slot: Slot | None) -
     names = ("title", "body", "url", "date")
     if slot is None:
         nothing = dict.fromkeys(("docno", "token", "expires_at", *names))
-        return {"topic": topic.number, "guideline_version": None, **nothing}
+        return {"topic": topic.number, "guideline_version": None, "erratum": None, **nothing}
     document = find_document(campaign, slot.docno)
     return {
         "topic": topic.number,
@@ -312,5 +321,6 @@ def serialize_checked_out(campaign: Campaign, topic: Topic, slot: Slot | None) -
         "token": slot.token,
         "expires_at": slot.expires_at,
         "guideline_version": campaign.guideline_version,
+        "erratum": campaign.last_erratum,
         **{name: getattr(document, name, None) for name in names},
     }

@@ -13,6 +13,7 @@ from judging.models import Plan
 from judging.queries.slots import list_assessors
 from judging.services.crowd_plans import PlanOptions
 from judging.services.plans import ORDERS
+from poolbench.judging.designs.allocation import ImpossibleDesignError
 from poolbench.judging.designs.blocks import build_blocks
 from poolbench.judging.designs.registry import DESIGNS
 from pooling.models import Pool
@@ -22,6 +23,16 @@ class PoolField(forms.ModelChoiceField):  # type: ignore[type-arg]
     def label_from_instance(self, obj: Pool) -> str:
         note = " so far" if obj.is_adaptive else ""
         return f"Pool {obj.version}, {obj.size:,} pairs{note}"
+
+
+def split_topic_numbers(campaign: Campaign, text: str) -> list[str]:
+    """The numbers of topics in ``text``. Raises ``ValidationError`` for unknown ones."""
+    numbers = list(dict.fromkeys(text.replace(",", " ").split()))
+    topics = campaign.topics.filter(number__in=numbers)
+    known = set(topics.values_list("number", flat=True))
+    if unknown := [number for number in numbers if number not in known]:
+        raise forms.ValidationError(f"Unknown topics: {', '.join(unknown)}.")
+    return numbers
 
 
 def count_field(
@@ -105,6 +116,16 @@ class PlanForm(forms.Form):
         if isinstance(field, PoolField):
             field.queryset = campaign.pools.all()
 
+    def count_assessors(self) -> int:
+        """How many each topic needs; 1 where design and parameters do not fit."""
+        options = self.cleaned_data
+        design = DESIGNS.get(options.get("design", ""))
+        try:
+            needed = design.max_judgments(design.read(options)) if design else 1
+        except ImpossibleDesignError:
+            needed = 1
+        return needed + bool(options.get("third_from"))
+
     def scheme(self) -> PlanOptions:
         options: dict[str, Any] = self.cleaned_data
         return PlanOptions(
@@ -155,6 +176,17 @@ class AssignmentMatrix:
         for topic, indices in zip(self.topics, places, strict=True):
             self.assigned[topic.number] = [self.people[index] for index in indices]
         return self
+
+    def widen(self, overlap: int) -> AssignmentMatrix:
+        """Ticks that stand as the pattern ``turn`` sets them, but for fewer, become those for
+        ``overlap``; all others were chosen and stay.
+        """
+        chosen = {number: set(users) for number, users in self.assigned.items()}
+        before = dict(self.assigned)
+        for size in range(1, min(overlap, len(self.people))):
+            if chosen == {number: set(u) for number, u in self.fill("turn", size).assigned.items()}:
+                return self.fill("turn", overlap)
+        return self.assign(before)
 
     def rows(self) -> list[tuple[Topic, list[tuple[User, bool]]]]:
         return [

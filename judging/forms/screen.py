@@ -44,6 +44,7 @@ class SubmissionForm(forms.Form):
     active_seconds = forms.FloatField(required=False, min_value=0, max_value=86_400)
     served_at = forms.DateTimeField(required=False)
     guideline_version = forms.IntegerField(required=False, min_value=0)
+    erratum = forms.IntegerField(required=False, min_value=0)
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data

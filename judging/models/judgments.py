@@ -63,7 +63,8 @@ class Judgment(AppendOnlyModel):
     submission idempotent: the same UUID is the same judgment. ``flags`` are names of
     ``judging.rules.FLAGS``; ``passages`` are ``[start, end, text]`` in characters of the
     document's body. ``order`` is the plan's order, ``lease`` the token and ``guideline_version``
-    the version on the assessor's page when the document was shown. A ``third`` judgment exists
+    the version on the assessor's page when the document was shown, ``erratum`` the number of the
+    last correction of a text that was in force there. A ``third`` judgment exists
     because the planned ones differ: its pairs are selected by their outcome, so figures of
     agreement leave it out. ``unit`` is the work unit of the crowd in which it was given.
     """
@@ -101,6 +102,7 @@ class Judgment(AppendOnlyModel):
     lease = models.UUIDField(null=True, blank=True)
     order = models.CharField(max_length=8, blank=True)
     guideline_version = models.PositiveIntegerField(default=0)
+    erratum = models.PositiveIntegerField(default=0)
     rank_shown = models.PositiveIntegerField(null=True, blank=True)
     served_at = models.DateTimeField(null=True, blank=True)
     active_seconds = models.FloatField(null=True, blank=True)
@@ -129,6 +131,7 @@ class Judgment(AppendOnlyModel):
         indexes = [
             models.Index(fields=["campaign", "assessor", "-judged_at"]),
             models.Index(fields=["assessor", "topic", "docno"], name="judgment_of_assessor"),
+            models.Index(fields=["campaign", "judged_at"], name="judgment_by_time"),
         ]
 
 

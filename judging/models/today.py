@@ -32,13 +32,14 @@ class ReviewRequest(models.Model):
     """Documents that an organizer asks an assessor to look at again, with a message.
 
     ``documents`` are ``[topic number, docno]``. The assessor changes what they want to change on
-    the judging screen, and says when they are done.
+    the judging screen, and says when they are done, with an ``answer`` if they like.
     """
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="review_requests")
     assessor = models.ForeignKey(User, models.PROTECT, related_name="review_requests")
     message = models.TextField(blank=True)
     documents = models.JSONField(default=list, blank=True)
+    answer = models.TextField(blank=True)
     requested_by = models.ForeignKey(User, models.PROTECT, related_name="+")
     requested_at = models.DateTimeField(auto_now_add=True)
     done_at = models.DateTimeField(null=True, blank=True)

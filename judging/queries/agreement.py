@@ -11,6 +11,7 @@ from judging.models import Purpose
 from judging.queries.judgments import load_log_reader, select_current_grades
 from poolbench.cache import Cache
 from poolbench.judging.agreement.labels import MISSING, LabelTable
+from poolbench.judging.agreement.report import CROWD, EVERYONE, STAFF
 from pooling.queries.judgment_log import Ints, JudgmentLog
 
 _labels: Cache[tuple[object, ...], LabelTable] = Cache(1_000_000, lambda labels: len(labels.pairs))
@@ -31,9 +32,10 @@ def load_labels(
     *,
     third: bool = False,
     last: int | None = None,
+    who: str = STAFF,
 ) -> LabelTable:
-    """Current judgments of all assessors, including extra ones, as of row ``last`` of the log.
-    With another ``purpose``, those of automatic assessors, the repeats, etc.
+    """Current judgments, including extra ones, as of row ``last`` of the log: where staff and crowd
+    have judged, those of ``who``. With another ``purpose``, those of automatic assessors, etc.
 
     Third judgments only if ``third``: they exist where two assessors disagreed, so any figure of
     agreement over them is selected by its outcome.
@@ -42,10 +44,26 @@ def load_labels(
 
     def build() -> LabelTable:
         rows = select_current_grades(reader.log, reader.mark_rows(last), purpose)
+        rows = select_people(reader.log, rows, who)
         labels = build_label_table(reader.log, rows, reader.people, reader.numbers, scale)
         return labels if third else labels.without_third()
 
-    return _labels.get_or_compute((*reader.identify(last), scale, purpose, third), build)
+    return _labels.get_or_compute((*reader.identify(last), scale, purpose, third, who), build)
+
+
+def select_people(log: JudgmentLog, rows: Ints, who: str) -> Ints:
+    """Of the places ``rows`` of the log those of ``who``, if both staff and crowd have some."""
+    crowd = np.isin(log.numbers["pk"][rows], list(log.units))
+    if who == EVERYONE or crowd.all() or not crowd.any():
+        return rows
+    return rows[crowd if who == CROWD else ~crowd]
+
+
+def find_default_people(campaign: Campaign, last: int | None = None) -> str:
+    """``STAFF`` if staff and crowd have both judged; empty if there is nothing to tell apart."""
+    reader = load_log_reader(campaign)
+    rows = select_current_grades(reader.log, reader.mark_rows(last), Purpose.JUDGE)
+    return STAFF if len(select_people(reader.log, rows, STAFF)) < len(rows) else ""
 
 
 def build_label_table(

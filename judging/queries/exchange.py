@@ -27,7 +27,7 @@ OWN_COLUMNS = (
 )  # fmt: skip
 COLUMNS = (
     *OWN_COLUMNS, "source", "fills_slot", "order", "rank_shown", "served_at", "lease",
-    "guideline_version", "document_sha256", "third", "unit", "set_aside",
+    "guideline_version", "document_sha256", "third", "unit", "set_aside", "erratum",
 )  # fmt: skip
 COMPARISON_COLUMNS = ("topic", "docno", "automatic", "grade", "assessor", "assessor_grade")
 
@@ -66,7 +66,7 @@ def iter_own_rows(campaign: Campaign, assessor: User) -> Iterator[dict[str, Any]
 def log_row(row: Judgment, current: bool, set_aside: bool) -> dict[str, Any]:
     own = ("docno", "purpose", "revision", "kind", "grade", "reason", "comment", "flags",
            "duplicate_of", "passages", "active_seconds", "source", "order", "rank_shown",
-           "guideline_version", "document_sha256", "third")  # fmt: skip
+           "guideline_version", "document_sha256", "third", "erratum")  # fmt: skip
     return {name: getattr(row, name) for name in own} | {
         "topic": row.topic.number,
         "assessor": row.assessor.username,

@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 
 from campaigns.models import Campaign, Topic, User
-from judging.models import Assignment, Judgment, Plan, Purpose, Slot
+from judging.models import Assignment, Audience, Judgment, Plan, Purpose, Slot
 from judging.queries.judgments import ON_SCREEN
 from judging.queries.remaining import (
     Remaining,
@@ -38,6 +38,8 @@ RECENT = 500
 MOST_AT_ONCE = 20_000
 """Fewer than the variables that a statement of SQLite may have."""
 MIN_SEQUENCE = 5
+MOST_PER_HOUR = 1_800
+"""Two seconds a document: faster is a script, or no reading, and forecasts nothing."""
 """Fewest judgments in sequence for a pace."""
 
 
@@ -82,15 +84,17 @@ class PlanProgress:
 
     @property
     def waiting(self) -> list[TopicProgress]:
-        """Topics with remaining documents and no assessor."""
-        if self.plan.is_closed:
+        """Topics with remaining documents and no assessor; the crowd has none."""
+        if self.plan.is_closed or self.plan.audience == Audience.CROWD:
             return []
         return [row for row in self.topics if row.tally.left and not row.assessors]
 
 
 @dataclass(frozen=True)
 class JudgingPace:
-    """``per_hour`` counts active time only: gaps over five minutes are breaks."""
+    """``per_hour`` counts active time only: gaps over five minutes are breaks. It is None for too
+    few judgments, and above ``MOST_PER_HOUR``.
+    """
 
     judgments: int
     last: datetime | None
@@ -226,6 +230,8 @@ def measure_pace(moments: Sequence[datetime]) -> JudgingPace:
     active = [gap for gap in gaps if gap <= IDLE]
     hours = sum(active, timedelta()) / timedelta(hours=1)
     per_hour = len(active) / hours if len(active) >= MIN_SEQUENCE and hours else None
+    if per_hour is not None and per_hour > MOST_PER_HOUR:
+        per_hour = None
     return JudgingPace(len(moments), moments[-1] if moments else None, per_hour)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 
 from campaigns.models import Campaign
 from judging.models import Audience, Purpose, Qrels
@@ -76,3 +76,10 @@ def list_crowd_rules(campaign: Campaign) -> list[CrowdRule]:
         return []
     has_gold = campaign.judgments.filter(purpose=Purpose.GOLD).exists()
     return [rule for rule in CROWD_RULES.values() if has_gold or not rule.model.needs_gold]
+
+
+def find_study_model(campaign: Campaign) -> str:
+    """The model that the latest crowd study with judgments has chosen; empty without one."""
+    judged = campaign.judgments.filter(purpose=Purpose.JUDGE, unit__plan=OuterRef("pk"))
+    plans = campaign.plans.filter(Exists(judged.exclude(unit__trial=True)), study__isnull=False)
+    return plans.order_by("-pk").values_list("study__aggregation", flat=True).first() or ""

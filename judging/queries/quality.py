@@ -16,6 +16,7 @@ from judging.queries.exclusions import counting_judgments
 from poolbench.cache import Cache
 from poolbench.judging import repeats
 from poolbench.judging.agreement.labels import LabelTable, build_labels
+from poolbench.judging.agreement.report import STAFF
 from poolbench.judging.quality.ordered_grades import OrderedGrades
 from poolbench.judging.quality.report import Again, JudgingRecord
 
@@ -47,12 +48,15 @@ class GradedPair:
     near: bool = False
 
 
-def load_judging_record(campaign: Campaign, *, third: bool = False) -> JudgingRecord:
-    """Human judgments, blind repeats, and the judgments of automatic assessors.
+def load_judging_record(
+    campaign: Campaign, *, third: bool = False, who: str = STAFF
+) -> JudgingRecord:
+    """Judgments of the people of ``load_labels``, their blind repeats, and those of automatic
+    assessors.
 
     Third judgments, their repeats and their pace only if ``third``; see ``load_labels``.
     """
-    labels = load_labels(campaign, third=third)
+    labels = load_labels(campaign, third=third, who=who)
     return _records.get_or_compute(
         (labels, campaign.slug), lambda: _load_record(campaign, labels, third=third)
     )
@@ -76,7 +80,7 @@ def _load_record(campaign: Campaign, people: LabelTable, *, third: bool) -> Judg
         else:
             known.grade, known.third = entry.grade, entry.third
     current = {purpose: _select_graded(entries) for purpose, entries in by_purpose.items()}
-    judged = current[Purpose.JUDGE]
+    judged = {key: row for key, row in current[Purpose.JUDGE].items() if key[0] in people.assessors}
     if not third:
         judged = {key: graded for key, graded in judged.items() if not graded.third}
     again = current[Purpose.REPEAT]

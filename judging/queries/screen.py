@@ -25,17 +25,20 @@ from judging.queries.judgments import (
 from judging.queries.progress import measure_pace
 from judging.queries.remaining import Remaining, add_remaining, remaining_by_topic
 from judging.queries.slot_counts import SlotCount, count_campaign_slots
+from judging.queries.slots import PURPOSES
 from judging.queries.tallies import list_passed_on_skips
 from pooling.queries.judgment_log import Ints, JudgmentLog, Mask, read_judgment_log
 
 OPEN, CLOSED = Plan.State.OPEN, Plan.State.CLOSED
-RECENT = 5
+RECENT = 10
+"""Latest judgments that a page has at hand."""
 
 
 @dataclass(frozen=True)
 class AssessorTopic:
     """An assessor's progress on a topic. ``skipped`` includes documents that went on to
-    another assessor; ``remaining`` is the forecast of what is still to be checked out.
+    another assessor; ``remaining`` is the forecast of what is still to be checked out. ``closed``:
+    an organizer has closed every plan in which the topic is theirs.
     """
 
     topic: Topic
@@ -44,6 +47,7 @@ class AssessorTopic:
     checked_out: int
     remaining: Remaining
     paused: bool = False
+    closed: bool = False
 
     @property
     def done(self) -> int:
@@ -63,6 +67,11 @@ class AssessorTopic:
         return self.checked_out + self.remaining.most
 
     @property
+    def is_forecast(self) -> bool:
+        """Whether others may do some of what is left, so that its number is an expectation."""
+        return self.most > self.left
+
+    @property
     def percent(self) -> int:
         """Rounded down: 100 only if nothing remains."""
         return 100 * self.done // self.total if self.total else 100
@@ -79,6 +88,7 @@ def list_assessor_topics(campaign: Campaign, assessor: User) -> list[AssessorTop
     going_on = [(topic, state, paused) for topic, state, paused in plans if state != CLOSED]
     active = {topic for topic, state, paused in going_on if state == OPEN and not paused}
     halted = {topic for topic, *_ in going_on} - active
+    closed = {topic for topic, *_ in plans} - {topic for topic, *_ in going_on}
     topics = campaign.topics.filter(pk__in={*states, *(topic for topic, *_ in plans)})
     return [
         build_assessor_topic(
@@ -86,6 +96,7 @@ def list_assessor_topics(campaign: Campaign, assessor: User) -> list[AssessorTop
             states.get(topic.pk, Counter()),
             remaining.get(topic.pk, Remaining()),
             paused=topic.pk in halted,
+            closed=topic.pk in closed,
         )
         for topic in topics
     ]
@@ -100,7 +111,12 @@ def get_assessor_topic(campaign: Campaign, assessor: User, topic: Topic) -> Asse
 
 
 def build_assessor_topic(
-    topic: Topic, states: Counter[str], remaining: Remaining, *, paused: bool = False
+    topic: Topic,
+    states: Counter[str],
+    remaining: Remaining,
+    *,
+    paused: bool = False,
+    closed: bool = False,
 ) -> AssessorTopic:
     return AssessorTopic(
         topic=topic,
@@ -109,6 +125,7 @@ def build_assessor_topic(
         checked_out=states[Slot.State.LEASED],
         remaining=remaining,
         paused=paused,
+        closed=closed,
     )
 
 
@@ -235,25 +252,37 @@ def former_judgments(actor: User, slots: Collection[Slot]) -> dict[int, Judgment
 
 
 def get_checked_out_slot(
-    actor: User, campaign: Campaign, topic: Topic, *, docno: str = "", token: str = ""
+    actor: User,
+    campaign: Campaign,
+    topic: Topic,
+    *,
+    docno: str = "",
+    token: str = "",
+    kind: str = Plan.Kind.JUDGE,
 ) -> Slot | None:
     """The document of ``docno`` or ``token`` that is checked out to ``actor``; by its docno never
     a blind repeat, which only its lease can name.
     """
+    purposes = PURPOSES[Plan.Kind(kind)]
     own = Slot.objects.filter(
         plan__campaign=campaign,
         topic=topic,
         assessor=actor,
         state=Slot.State.LEASED,
-        purpose__in=ON_SCREEN,
+        purpose__in=purposes,
     )
-    first = {"item__docno": docno, "purpose": Purpose.JUDGE}
+    first = {"item__docno": docno, "purpose": purposes[0]}
     slots = own.filter(token=token) if token else own.filter(**first)
     return slots.select_related("item", "plan").order_by("-leased_at").first()
 
 
 def last_two_judgments(
-    actor: User, campaign: Campaign, topic: Topic, docno: str, token: str = ""
+    actor: User,
+    campaign: Campaign,
+    topic: Topic,
+    docno: str,
+    token: str = "",
+    kind: str = Plan.Kind.JUDGE,
 ) -> list[Judgment]:
     """The actor's last two revisions of a pair, latest first.
 
@@ -261,9 +290,9 @@ def last_two_judgments(
     judgments, which are changed separately.
     """
     own = Judgment.objects.filter(campaign=campaign, topic=topic, docno=docno, assessor=actor)
-    own = own.filter(purpose__in=ON_SCREEN)
+    own = own.filter(purpose__in=PURPOSES[Plan.Kind(kind)])
     under = own.filter(lease=token).first() if token else None
-    purpose = under.purpose if under is not None else Purpose.JUDGE
+    purpose = under.purpose if under is not None else PURPOSES[Plan.Kind(kind)][0]
     return list(own.filter(purpose=purpose).order_by("-pk")[:2])
 
 
@@ -273,8 +302,9 @@ def latest_judgment(actor: User, campaign: Campaign, topic: Topic, docno: str) -
     return latest_judgments_by_pair(own.filter(purpose__in=ON_SCREEN)).first()
 
 
-def get_own_pace(campaign: Campaign, actor: User) -> float | None:
+def get_own_pace(campaign: Campaign, actor: User, kind: str = Plan.Kind.JUDGE) -> float | None:
     """Judgments per hour of work over the last ``RECENT_JUDGMENTS``; None if too few."""
-    own = Judgment.objects.filter(campaign=campaign, assessor=actor, purpose__in=ON_SCREEN)
+    purposes = PURPOSES[Plan.Kind(kind)]
+    own = Judgment.objects.filter(campaign=campaign, assessor=actor, purpose__in=purposes)
     own = own.exclude(source=Judgment.Source.IMPORT).order_by("-judged_at")
     return measure_pace(sorted(own.values_list("judged_at", flat=True)[:RECENT_JUDGMENTS])).per_hour

@@ -43,14 +43,9 @@ def waiting_slots() -> Q:
     return waiting & ~Q(free_slots(), plan__state=Plan.State.CLOSED)
 
 
-def repeats_on_screen() -> Q:
-    """Blind repeats that are, or were, checked out."""
-    return Q(purpose=Purpose.REPEAT, leased_at__isnull=False)
-
-
 def cancelable_slots() -> Q:
     """The slots that closing their plan deletes: free, without a judgment in the log."""
-    return Q(free_slots(), ~repeats_on_screen(), judgments=None)
+    return Q(free_slots(), ~Q(purpose=Purpose.REPEAT, leased_at__isnull=False), judgments=None)
 
 
 def checked_out_slots(

@@ -13,6 +13,7 @@ from django.utils import timezone
 from campaigns.models import Campaign
 from judging.models import AlarmDismissal, Audience, Judgment, Plan, Purpose, ReviewRequest
 from judging.queries.agreement import agreement_scale, topic_numbers_by_id, usernames_by_id
+from judging.queries.exclusions import list_units_set_aside
 from judging.queries.judgments import ON_SCREEN
 from judging.queries.remaining import remaining_by_assessor
 from judging.queries.tallies import (
@@ -43,6 +44,9 @@ COLUMNS = (
 )  # fmt: skip
 
 
+MOST_ANSWERED = 10
+
+
 def list_aside_alarms(campaign: Campaign) -> dict[tuple[str, str], AlarmDismissal]:
     """By name and subject, the latest row of the alarms that are put aside."""
     rows = AlarmDismissal.objects.filter(campaign=campaign).select_related("actor")
@@ -60,6 +64,12 @@ def list_open_reviews(campaign: Campaign) -> list[ReviewRequest]:
     """Newest first, with assessor and organizer."""
     rows = ReviewRequest.objects.filter(campaign=campaign, done_at=None)
     return list(rows.select_related("assessor", "requested_by"))
+
+
+def list_answered_reviews(campaign: Campaign) -> list[ReviewRequest]:
+    """The last that assessors finished, with what they answered."""
+    rows = ReviewRequest.objects.filter(campaign=campaign, done_at__isnull=False)
+    return list(rows.select_related("assessor").order_by("-done_at")[:MOST_ANSWERED])
 
 
 class FirstGrade(NamedTuple):
@@ -92,11 +102,15 @@ class DayLogReader:
         log = Judgment.objects.filter(campaign=self.campaign, purpose__in=ON_SCREEN)
         log = log.exclude(source=Judgment.Source.IMPORT).order_by("pk")
         repeated: set[tuple[int, int, str]] = set()
+        counted: set[tuple[int, int, str]] = set()
+        units = list_units_set_aside().filter(plan__campaign=self.campaign)
+        aside = set(units.values_list("pk", flat=True))
         for row in log.values_list(*COLUMNS).iterator(chunk_size=10_000):
             purpose, assessor, topic, docno, grade, seconds, order, third, at, version, unit = row
             key = assessor, topic, docno
             if purpose == Purpose.JUDGE:
-                if key not in self.grades and grade is not None:
+                if grade is not None and key not in counted and unit not in aside:
+                    counted.add(key)
                     self.counts[count_days(at.date())] += 1
                 if unit is not None:
                     continue

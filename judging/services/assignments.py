@@ -12,6 +12,8 @@ from campaigns.rules import require_permission
 from campaigns.services import events
 from judging.models import Assignment, Audience, Plan
 from judging.services.passing_on import update_skips
+from poolbench.files.faults import format_count, list_names
+from poolbench.files.natural_sort import sort_naturally
 
 MAX_LISTED = 10
 """Topics that a message lists; of the others it gives the number."""
@@ -95,19 +97,13 @@ def check_people(
     needed = overlap + thirds
     short = [n for n, people in assessors.items() if 0 < len({u.pk for u in people}) < needed]
     if short:
-        more = len(short) - MAX_LISTED
-        listed = ", ".join(sorted(short)[:MAX_LISTED])
-        if more > 0:
-            listed = f"{listed} and {more} more"
-        why = "Overlap %(n)s needs %(needed)s assessors per topic; too few for %(topics)s."
+        listed = list_names(sort_naturally(short), MAX_LISTED)
+        design = f"{format_count(overlap, 'judgment')} per document"
         if thirds:
-            why = (
-                "Overlap %(n)s with third judgments needs %(needed)s assessors per topic;"
-                " too few for %(topics)s."
-            )
+            design += " and a third judgment"
         raise ActionRefused(
             "too-few-assessors",
-            why % {"n": overlap, "needed": needed, "topics": listed},
+            f"{design} need {needed} assessors per topic; too few for topics {listed}.",
             "Assign more assessors to these topics, or none for now.",
         )
 

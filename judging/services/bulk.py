@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import Any
 from uuid import UUID, uuid4
 
+from django.db import transaction
+
 from campaigns.models import Campaign, User
+from campaigns.services.statistics import MIN_ROWS, refresh_old_statistics, refresh_statistics
 from judging.models import Judgment, Purpose, Slot
 from judging.queries.judgments import latest_judgments, log_until
 from judging.queries.slots import free_slots
@@ -153,7 +157,16 @@ def append_judgments(
         batch_size=BATCH,
     )
     add_third_slots([pk for pk, _ in slots.values()])
+    if len(new_rows) >= MIN_ROWS:
+        # Without statistics an assessor's home page takes minutes. After the commit, so that no
+        # two imports wait for each other.
+        transaction.on_commit(partial(refresh_statistics, Judgment, Slot))
     return counts
+
+
+def refresh_judging_statistics() -> int:
+    """A chore of the tick: what is judged one by one adds up, too, where autovacuum is off."""
+    return refresh_old_statistics(Judgment, Slot)
 
 
 def fill_slots(

@@ -21,10 +21,19 @@ from judging.models import Audience, Exclusion, Judgment, Plan, Purpose, Slot
 from judging.queries.judgments import latest_judgments, log_until
 from judging.queries.slots import free_slots
 from judging.services.checks import check_grade, check_judgment
-from judging.services.judgment_log import JudgmentSubmission, LostRaceError, append_judgment
+from judging.services.judgment_log import (
+    JudgmentSubmission,
+    LostRaceError,
+    PairHistory,
+    append_judgment,
+)
 from judging.services.leases import lease_slot, return_slots
 from judging.services.plan_slots import copy_with_slot
-from judging.services.slot_choice import compute_shown_at, resolve_guideline_version
+from judging.services.slot_choice import (
+    compute_shown_at,
+    resolve_erratum,
+    resolve_guideline_version,
+)
 from judging.services.stopping import apply_stopping_rule
 
 Kind, State = Judgment.Kind, Slot.State
@@ -72,20 +81,27 @@ def return_documents(*, plan: Plan, unit: int, assessor: int, judged: bool = Fal
     return returned + return_slots(own.filter(back, purpose=Purpose.JUDGE))
 
 
-def append_answer(submission: JudgmentSubmission, slot: Slot | None) -> Judgment:
-    """Append the answer of a unit to the log; it fills ``slot``, or a skip opens it for others."""
+def append_answer(
+    submission: JudgmentSubmission, slot: Slot | None, history: PairHistory | None = None
+) -> Judgment:
+    """Append the answer of a unit to the log; it fills ``slot``, or a skip opens it for others.
+    What ``history`` says is not read again.
+    """
     check_judgment(submission)
-    check_grade(submission)
+    if history is None or not history.is_on_scale:
+        check_grade(submission)
     submission = replace(
         submission,
         served_at=compute_shown_at(submission, slot),
         guideline_version=resolve_guideline_version(submission, slot),
+        erratum=resolve_erratum(submission, slot),
     )
     earlier_skips = count_other_skips(submission) if submission.kind == Kind.SKIP else 0
     if slot is not None:
         move_slot(slot, submission, earlier_skips)
-    judgment = append_judgment(submission, slot)
-    apply_stopping_rule(submission.campaign, [submission.topic.pk])
+    judgment = append_judgment(submission, slot, history)
+    if history is None or history.has_rule:
+        apply_stopping_rule(submission.campaign, [submission.topic.pk])
     return judgment
 
 

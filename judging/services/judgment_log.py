@@ -39,7 +39,8 @@ class JudgmentSubmission:
     """A judgment before it is saved.
 
     ``purpose`` is that of the slot it fills; ``token`` is the lease under which the document
-    was shown, ``guideline_version`` the one that was shown with it (None: the current one).
+    was shown, ``guideline_version`` the one that was shown with it and ``erratum`` the number
+    of the last correction (None: the current one).
     ``unit`` is the key of the work unit of the crowd in which it is given.
     """
 
@@ -60,6 +61,7 @@ class JudgmentSubmission:
     source: str = Judgment.Source.SCREEN
     served_at: datetime | None = None
     guideline_version: int | None = None
+    erratum: int | None = None
     active_seconds: float | None = None
     unit: int | None = None
 
@@ -148,8 +150,22 @@ def is_third_judgment(submission: JudgmentSubmission, slot: Slot | None) -> bool
     return last is None or submission.served_at is None or submission.served_at > last
 
 
-def append_judgment(submission: JudgmentSubmission, slot: Slot | None) -> Judgment:
-    """Append the next revision of the pair by this assessor for this purpose."""
+@dataclass(frozen=True)
+class PairHistory:
+    """Before a judgment of a pair: the ``last`` revision of the assessor for this purpose, whether
+    it was a third judgment, first judgments ``seen`` of the topic, the sha256 of the document; and
+    whether the campaign is known to have the grade, and may have a stopping rule.
+    """
+
+    last: int | None
+    third: bool
+    seen: int
+    sha256: str
+    is_on_scale: bool = False
+    has_rule: bool = True
+
+
+def load_pair_history(submission: JudgmentSubmission) -> PairHistory:
     # A repeat or gold counts among the documents shown; otherwise its position would reveal it.
     kin = SHOWN if submission.purpose in SHOWN else (submission.purpose,)
     own = Judgment.objects.filter(
@@ -164,12 +180,23 @@ def append_judgment(submission: JudgmentSubmission, slot: Slot | None) -> Judgme
         thirds=Count("pk", filter=same & Q(third=True)),
         seen=Count("pk", filter=Q(revision=1)),
     )
-    first = counts["last"] is None
     text = Document.objects.filter(campaign=submission.campaign, docno=submission.docno)
+    sha256 = text.values_list("sha256", flat=True).first() or ""
+    return PairHistory(counts["last"], bool(counts["thirds"]), counts["seen"], sha256)
+
+
+def append_judgment(
+    submission: JudgmentSubmission, slot: Slot | None, history: PairHistory | None = None
+) -> Judgment:
+    """Append the next revision of the pair by this assessor for this purpose; ``history`` is
+    loaded unless it is known.
+    """
+    history = history or load_pair_history(submission)
+    first = history.last is None
     return Judgment.objects.create(
         **{name: getattr(submission, name) for name in AS_SUBMITTED},
         assessor=submission.actor,
-        revision=1 if first else counts["last"] + 1,
+        revision=(history.last or 0) + 1,
         flags=list(submission.flags),
         duplicate_of=submission.original_docno,
         passages=[list(passage) for passage in submission.passages],
@@ -182,7 +209,10 @@ def append_judgment(submission: JudgmentSubmission, slot: Slot | None) -> Judgme
             if submission.guideline_version is None
             else submission.guideline_version
         ),
-        rank_shown=counts["seen"] + 1 if first else None,
-        document_sha256=text.values_list("sha256", flat=True).first() or "",
-        third=bool(counts["thirds"]) or (first and is_third_judgment(submission, slot)),
+        erratum=(
+            submission.campaign.last_erratum if submission.erratum is None else submission.erratum
+        ),
+        rank_shown=history.seen + 1 if first else None,
+        document_sha256=history.sha256,
+        third=history.third or (first and is_third_judgment(submission, slot)),
     )

@@ -6,7 +6,7 @@ worker is needed for expired leases. See ``docs/decisions`` on slots and assignm
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import replace
 from functools import partial
 from uuid import UUID, uuid4
@@ -55,6 +55,7 @@ from judging.services.passing_on import pass_on_skip, return_slot_to_skipper
 from judging.services.slot_choice import (
     compute_shown_at,
     find_slot_to_fill,
+    resolve_erratum,
     resolve_guideline_version,
     slots_of_pair_for,
 )
@@ -99,7 +100,9 @@ def claim_ahead(
             return leased
         candidates = candidate_slots(actor, campaign, topic, kind, missing, near)
         # A repeat that is not due comes only after an adaptive pool had a chance to grow.
-        only_early = kind == JUDGING and only_early_repeats(candidates, actor)
+        only_early = kind == JUDGING and all(
+            s.purpose == Purpose.REPEAT and not is_repeat_due(s, actor) for s in candidates
+        )
         if only_early and extend_adaptive_pools(actor, campaign, topic, missing):
             continue
         if not candidates:
@@ -114,11 +117,6 @@ def claim_ahead(
         gettext("Too many assessors are requesting documents of this topic."),
         gettext("Try again in a moment."),
     )
-
-
-def only_early_repeats(slots: Sequence[Slot], actor: User) -> bool:
-    """Whether ``slots`` has nothing but repeats that are not due."""
-    return all(s.purpose == Purpose.REPEAT and not is_repeat_due(s, actor) for s in slots)
 
 
 def renew_leases(*, actor: User, campaign: Campaign, tokens: Collection[UUID]) -> set[UUID]:
@@ -179,6 +177,7 @@ def write_submission(submission: JudgmentSubmission, kind: str) -> Judgment:
         submission,
         served_at=compute_shown_at(submission, slot),
         guideline_version=resolve_guideline_version(submission, slot),
+        erratum=resolve_erratum(submission, slot),
     )
     if slot is None:
         judgment = append_judgment(replace(submission, purpose=PURPOSES[Plan.Kind(kind)][0]), None)
@@ -218,6 +217,7 @@ def write_undo(
     submission = JudgmentSubmission(
         actor, campaign, last.topic, last.docno, Kind.WITHDRAWN, client_uuid,
         purpose=last.purpose, source=source, guideline_version=last.guideline_version,
+        erratum=last.erratum,
     )  # fmt: skip
     slot = slots_of_pair_for(submission, (last.purpose,)).filter(assessor=actor).first()
     if slot is None and last.kind == Kind.SKIP:

@@ -89,6 +89,11 @@ def read_gold_counts(manifest: Mapping[str, Any]) -> GoldCounts:
     return {worker: (right, answered) for worker, (right, answered) in gold.items()}
 
 
+def read_scale(manifest: Mapping[str, Any]) -> list[int]:
+    """The scale that the model of the policy assumed."""
+    return list((manifest.get("aggregation") or {}).get("grades", ()))
+
+
 def count_by_purpose(names: Iterable[object]) -> dict[str, int]:
     counts = Counter(names)
     return {str(name): counts[name] for name in sorted(counts)}  # type: ignore[type-var]

@@ -12,6 +12,7 @@ from django.db.models.functions import Coalesce
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Topic, User
+from campaigns.services.statistics import refresh_statistics
 from judging.models import Audience, Judgment, Plan, Purpose, Slot
 from judging.queries.judgments import ANSWERS, latest_judgments, log_until
 from judging.services.followups import add_third_slot
@@ -27,7 +28,7 @@ COLUMNS = (
 COPIED = (
     "campaign_id", "topic_id", "docno", "assessor_id", "purpose", "kind", "grade", "reason",
     "comment", "flags", "duplicate_of", "passages", "guideline_version", "document_sha256",
-    "third", "unit_id",
+    "third", "unit_id", "erratum",
 )  # fmt: skip
 """What a judgment keeps when it is logged again."""
 Row = tuple[int | str | None, ...]
@@ -140,7 +141,7 @@ def insert_slot_rows(rows: Iterable[Row]) -> None:
             connection.check_constraints()
             # Without statistics PostgreSQL reads all slots of a topic to find the next one,
             # which takes seconds instead of a millisecond.
-            cursor.execute(f"ANALYZE {table}, {quote(PoolItem._meta.db_table)}")  # noqa: SLF001
+            refresh_statistics(Slot, PoolItem)
         else:
             marks = ", ".join(["%s"] * len(COLUMNS))
             sql = f"INSERT INTO {table} ({names}) VALUES ({marks})"  # noqa: S608 (our own names)

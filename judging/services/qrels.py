@@ -19,11 +19,16 @@ from campaigns.rules import require_permission
 from campaigns.services import events
 from campaigns.services.decisions import check_decision
 from judging.models import AutomaticAssessor, Judgment, Qrels
-from judging.queries.aggregation import count_gold_answers
+from judging.queries.aggregation import count_gold_answers, list_judging_grades
 from judging.queries.confirmations import describe_qrels_freezing
 from judging.queries.judgments import load_pair_ballots
 from judging.services.judgment_log import lock_judging, run_with_retries
-from judging.services.manifests import build_manifest, is_same_aggregation, read_gold_counts
+from judging.services.manifests import (
+    build_manifest,
+    is_same_aggregation,
+    read_gold_counts,
+    read_scale,
+)
 from poolbench.files.faults import format_count
 from poolbench.judging.aggregation.base import GoldCounts, MissingGoldError
 from poolbench.judging.pair_ballots import BallotsOutcome, PairBallots, decide_ballots
@@ -131,7 +136,8 @@ def build_policy_drafts(
     ballots = ballots_for_policy(campaign, as_of, None, list_withheld_topics(campaign))
     resolved = [resolve_policy(campaign, name) for name in policies]
     gold = count_gold_answers(campaign, as_of) if any(p.needs_gold for p in resolved) else {}
-    return [draft_from_ballots(policy, ballots, gold) for policy in resolved]
+    scale = list_judging_grades(campaign)
+    return [draft_from_ballots(policy, ballots, gold, scale) for policy in resolved]
 
 
 def freeze_qrels(
@@ -190,7 +196,8 @@ def verify_qrels(qrels: Qrels) -> bool:
     manifest = qrels.manifest
     hidden = manifest["withheld_topics"]
     ballots = ballots_for_policy(qrels.campaign, qrels.as_of, manifest["last_judgment"], hidden)
-    again = draft_from_ballots(get_policy(qrels.policy), ballots, read_gold_counts(manifest))
+    gold, scale = read_gold_counts(manifest), read_scale(manifest)
+    again = draft_from_ballots(get_policy(qrels.policy), ballots, gold, scale)
     if again.conflicts or not is_same_aggregation(manifest, again):
         return False
     return store.sha256(again.text()) == qrels.sha256 == store.sha256(store.get_blob(qrels.path))
@@ -238,7 +245,7 @@ def save_qrels_version(
     withheld = list_withheld_topics(campaign)
     ballots = ballots_for_policy(campaign, moment, last, withheld)
     gold = count_gold_answers(campaign, moment, last) if policy.needs_gold else {}
-    draft = draft_from_ballots(policy, ballots, gold)
+    draft = draft_from_ballots(policy, ballots, gold, list_judging_grades(campaign))
     check_draft(draft)
     confirmed = check_decision(partial(describe_draft, campaign, draft, moment), decision)
     text = draft.text()
@@ -267,15 +274,17 @@ def save_qrels_version(
     return qrels
 
 
-def draft_from_ballots(policy: QrelsPolicy, ballots: PairBallots, gold: GoldCounts) -> QrelsDraft:
-    """The grades by ``policy``; the same log gives the same rows.
+def draft_from_ballots(
+    policy: QrelsPolicy, ballots: PairBallots, gold: GoldCounts, scale: Sequence[int]
+) -> QrelsDraft:
+    """The grades by ``policy``; the same log and ``scale`` give the same rows.
 
     Raises ``ActionRefused`` if the policy needs gold and no worker has answered any.
     """
     if policy.crowd is None:
         return QrelsDraft(policy, decide_ballots(policy, ballots), ballots, gold)
     try:
-        outcome = decide_pairs(policy, ballots.list_ballots(), gold)
+        outcome = decide_pairs(policy, ballots.list_ballots(), gold, scale)
     except MissingGoldError as error:
         fix = "Choose another policy, or add gold pairs to a crowd study."
         message = f"{policy.name} needs gold, and no worker has answered any."

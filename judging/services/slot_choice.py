@@ -137,5 +137,16 @@ def resolve_guideline_version(submission: JudgmentSubmission, slot: Slot | None)
     return stated
 
 
+def resolve_erratum(submission: JudgmentSubmission, slot: Slot | None) -> int:
+    """The number of the last correction on the assessor's page, as of the guidelines."""
+    current, stated = submission.campaign.last_erratum, submission.erratum
+    if stated is not None and stated <= current:
+        return stated
+    if slot is None or slot.leased_at is None or not is_under_lease(submission, slot):
+        return current
+    errata = submission.campaign.errata.filter(at__lte=slot.leased_at)
+    return errata.values_list("number", flat=True).first() or 0 if current else 0
+
+
 def is_under_lease(submission: JudgmentSubmission, slot: Slot) -> bool:
     return (slot.assessor_id, slot.token) == (submission.actor.pk, submission.token)

@@ -23,6 +23,7 @@ from judging.services.assignments import (
 )
 from judging.services.leases import return_slots, return_slots_by_token
 from judging.services.passing_on import reopen_skipped, slot_conflict, update_skips
+from poolbench.files.faults import list_names
 from poolbench.judging.designs.registry import DESIGNS
 
 State = Slot.State
@@ -37,7 +38,15 @@ def reopen_slot(*, actor: User, slot: Slot) -> None:
     if slot.state == State.SKIPPED and slot.purpose == Purpose.JUDGE:
         require_plan_not_closed(slot.plan)
     with transaction.atomic():
-        log_reopened(actor, slot)
+        events.log_event(
+            campaign=slot.plan.campaign,
+            actor=actor,
+            code="slot.reopened",
+            subject=f"topic {slot.topic.number}, {slot.docno}",
+            slot=slot.pk,
+            was=slot.state,
+            held_by=slot.assessor.username if slot.assessor else "",
+        )
         if slot.state == State.SKIPPED and slot.purpose == Purpose.JUDGE and not is_crowd:
             reopen_skipped(slot)
             return
@@ -46,18 +55,6 @@ def reopen_slot(*, actor: User, slot: Slot) -> None:
         same = Slot.objects.filter(pk=slot.pk, token=slot.token, state__in=takeable)
         if not return_slots(same):
             raise slot_conflict()
-
-
-def log_reopened(actor: User, slot: Slot) -> None:
-    events.log_event(
-        campaign=slot.plan.campaign,
-        actor=actor,
-        code="slot.reopened",
-        subject=f"topic {slot.topic.number}, {slot.docno}",
-        slot=slot.pk,
-        was=slot.state,
-        held_by=slot.assessor.username if slot.assessor else "",
-    )
 
 
 def return_all_slots(*, actor: User, campaign: Campaign, assessor: User) -> int:
@@ -233,6 +230,6 @@ def check_enough_assessors(plan: Plan, topics: Collection[int]) -> None:
         raise ActionRefused(
             "too-few-assessors",
             f"The plan needs {needed} assessors per topic; too few would remain for"
-            f" {', '.join(short[:MAX_LISTED])}.",
+            f" {list_names(short, MAX_LISTED)}.",
             "Choose assessors who are not on these topics yet.",
         )

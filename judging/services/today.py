@@ -123,17 +123,33 @@ def request_review(
     message: str = "",
     count: int = 20,
     topic: str = "",
+    documents: Sequence[tuple[str, str]] = (),
 ) -> ReviewRequest:
-    """Ask ``assessor`` to look at their last ``count`` judgments again, of ``topic`` if it is not
-    "". With ``count`` 0 only the message is sent.
+    """Ask ``assessor`` to look at ``documents`` (topic, docno) again that they have judged; if
+    none, at their last ``count`` judgments, of ``topic`` if it is not "". With ``count`` 0 only
+    the message is sent.
     """
     require_permission(actor, "campaigns.manage", campaign)
     rows = current_judgments_by(campaign, assessor).filter(grade__isnull=False)
     if topic:
         rows = rows.filter(topic__number=topic)
     count = min(max(count, 0), MOST_DOCUMENTS)
-    documents = [[row.topic.number, row.docno] for row in rows[:count]]
-    if not documents and not message.strip():
+    if documents:
+        wanted = set(documents)
+        candidates = rows.filter(docno__in={docno for _, docno in wanted})
+        known = {(row.topic.number, row.docno) for row in candidates}
+        if wanted - known:
+            number, docno = min(wanted - known)
+            raise ActionRefused(
+                "not-judged",
+                _("The assessor has not judged document %(docno)s of topic %(topic)s.")
+                % {"docno": docno, "topic": number},
+                _("Choose documents that the assessor has judged."),
+            )
+        chosen = [list(pair) for pair in dict.fromkeys(documents)]
+    else:
+        chosen = [[row.topic.number, row.docno] for row in rows[:count]]
+    if not chosen and not message.strip():
         raise ActionRefused(
             "nothing",
             _("There is nothing to send: no judged documents, and no message."),
@@ -142,15 +158,17 @@ def request_review(
     with transaction.atomic():
         events.log_event(
             campaign=campaign, actor=actor, code="review.requested", subject=assessor.username,
-            documents=len(documents), topic=topic,
+            documents=len(chosen), topic=topic,
         )  # fmt: skip
         return ReviewRequest.objects.create(
-            campaign=campaign, assessor=assessor, message=message.strip(), documents=documents,
+            campaign=campaign, assessor=assessor, message=message.strip(), documents=chosen,
             requested_by=actor,
         )  # fmt: skip
 
 
-def finish_review(*, actor: User, campaign: Campaign, pk: int) -> ReviewRequest | None:
+def finish_review(
+    *, actor: User, campaign: Campaign, pk: int, answer: str = ""
+) -> ReviewRequest | None:
     """The assessor has looked at the documents; None if that was said before."""
     with transaction.atomic():
         row = (
@@ -160,7 +178,7 @@ def finish_review(*, actor: User, campaign: Campaign, pk: int) -> ReviewRequest 
         )
         if row is None:
             return None
-        row.done_at = timezone.now()
-        row.save(update_fields=["done_at"])
+        row.done_at, row.answer = timezone.now(), answer
+        row.save(update_fields=["done_at", "answer"])
         events.log_event(campaign=campaign, actor=actor, code="review.done", subject=actor.username)
     return row

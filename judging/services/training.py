@@ -88,7 +88,7 @@ def add_training(
 
 
 def remove_training(
-    *, actor: User, campaign: Campaign, pairs: Sequence[int | str], audience: str = Audience.MEMBERS
+    *, actor: User, campaign: Campaign, pairs: Sequence[int], audience: str = Audience.MEMBERS
 ) -> int:
     """Remove the training pairs with these keys, before anybody of ``audience`` has answered;
     return the number.

@@ -28,9 +28,14 @@ from poolbench.files.natural_sort import sort_items_naturally, sort_naturally
 from poolbench.judging.agreement.formats import AGREEMENT_FORMATS
 from poolbench.judging.agreement.labels import LabelTable
 from poolbench.judging.agreement.registry import COEFFICIENTS
-from poolbench.judging.agreement.report import AgreementReport, CoefficientPanel
+from poolbench.judging.agreement.report import PEOPLE, AgreementReport, CoefficientPanel
 from poolbench.judging.quality.report import quality_report
-from poolbench.reliability.verdicts.agreement import AGREEMENT, LEAST_ALPHA, LEAST_TAU
+from poolbench.reliability.verdicts.agreement import (
+    AGREEMENT,
+    LEAST_ALPHA,
+    LEAST_OF_TOPIC,
+    LEAST_TAU,
+)
 from poolbench.statistics.estimate import Estimate
 
 SIDE = ("percent", "kappa", "ac1", "alpha-ordinal", "overlap")
@@ -58,6 +63,7 @@ def build_agreement_frame(
         "names": labels.assessors,
         "thirds": labels.thirds or labels.left_out,
         "third_switch": choice.but(third=not choice.third),
+        "scopes": [(name, words, choice.but(who=name)) for name, words in PEOPLE.items()],
     }
 
 
@@ -70,19 +76,23 @@ def agreement_view(request: SignedInRequest, slug: str) -> HttpResponse:
     choice = parse_agreement_choice(request.GET, campaign)
     current = get_report(campaign, AGREEMENT)
     stored: AgreementReport | None = current.report
-    labels = load_labels(campaign, third=choice.third, last=stored.last if stored else None)
+    last = stored.last if stored else None
+    labels = load_labels(campaign, third=choice.third, last=last, who=choice.who)
     report = choice.report(labels, stored)
     names = companion_coefficients(choice.by)
     frame = build_agreement_frame(campaign, choice, labels, "agreement")
     low = list_low_topics(choice, report)
     taus = stored.effect.by_assessor if stored else {}
     # ``current`` and ``taus`` are of the whole campaign, whatever the page compares; ``low``
-    # topics, with value and link, lie below ``least_alpha`` by the coefficient of the page.
+    # topics, with value and link, lie below ``least_alpha`` by the coefficient of the page, and
+    # ``small`` ones share fewer than ``least_documents``.
     page = {
         "current": current,
         "report": report,
         "sections": list_sections(report, choice, taus, is_low=bool(low)),
         "low": low,
+        "small": count_small_topics(report),
+        "least_documents": int(LEAST_OF_TOPIC.value),
         "by_topic": build_agreement_by_topic(choice, report),
         "least_alpha": LEAST_ALPHA.value,
         "taus": [
@@ -121,12 +131,18 @@ def list_low_topics(
 def list_topic_coefficients(
     choice: AgreementChoice, report: AgreementReport
 ) -> dict[str, float | None]:
-    """The chosen coefficient by topic with documents of two assessors."""
+    """The chosen coefficient by topic that shares enough documents for one that counts."""
     return {
         topic: get_overall_or_mean(panel, choice.by).value
         for topic, panel in sort_items_naturally(report.by_topic)
-        if panel.overall["percent"].n
+        if panel.overall["percent"].n >= LEAST_OF_TOPIC.value
     }
+
+
+def count_small_topics(report: AgreementReport) -> int:
+    """Topics with documents of two assessors, but too few for a coefficient that counts."""
+    shared = (panel.overall["percent"].n for panel in report.by_topic.values())
+    return sum(0 < n < LEAST_OF_TOPIC.value for n in shared)
 
 
 def build_agreement_by_topic(choice: AgreementChoice, report: AgreementReport) -> Chart | None:
@@ -152,8 +168,11 @@ def list_sections(
     *,
     is_low: bool,
 ) -> list[PageSection]:
-    pairs = [row[choice.by].value for row in report.pairs.values()]
-    low_pairs = any(value is not None and value < LEAST_ALPHA.value for value in pairs)
+    pairs = [row[choice.by] for row in report.pairs.values()]
+    low_pairs = any(
+        pair.value is not None and pair.value < LEAST_ALPHA.value and pair.n >= LEAST_OF_TOPIC.value
+        for pair in pairs
+    )
     known = [tau for tau in taus.values() if tau is not None]
     effect = "" if not known else ("good" if min(known) >= LEAST_TAU.value else "bad")
     return [
@@ -216,15 +235,16 @@ def agreement_download_view(request: SignedInRequest, slug: str, fmt: str) -> Ht
     name = f"{slug}-agreement.{fmt}"
     settings = {"campaign": slug, "third_judgments": choice.third}
     if fmt == "csv":
-        labels = load_labels(campaign, third=choice.third)
+        labels = load_labels(campaign, third=choice.third, who=choice.who)
         report = choice.report(labels, find_current_report(campaign))
         return report_response(name, AGREEMENT_FORMATS, report, settings=settings)
     current = compute_report(campaign, AGREEMENT)
     stored: AgreementReport | None = current.report
-    labels = load_labels(campaign, third=choice.third, last=stored.last if stored else None)
+    last = stored.last if stored else None
+    labels = load_labels(campaign, third=choice.third, last=last, who=choice.who)
     report = choice.report(labels, stored)
     if fmt == "json":
-        record = load_judging_record(campaign, third=choice.third)
+        record = load_judging_record(campaign, third=choice.third, who=choice.who)
         quality = quality_report(record, choice.level).as_dict()
         return report_response(name, AGREEMENT_FORMATS, report, quality, verdict=current.verdict)
     return report_response(

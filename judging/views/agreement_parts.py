@@ -53,7 +53,7 @@ def load_agreement_page(
 ) -> tuple[Campaign, AgreementChoice, LabelTable]:
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     choice = parse_agreement_choice(request.GET, campaign)
-    return campaign, choice, load_labels(campaign, third=choice.third)
+    return campaign, choice, load_labels(campaign, third=choice.third, who=choice.who)
 
 
 @require_safe

@@ -20,7 +20,7 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Topic
 from campaigns.queries.lists import get_campaign_for
 from campaigns.rules import is_organizer_anywhere
-from campaigns.views.helpers import SignedInRequest
+from campaigns.views.helpers import SignedInRequest, read_digits
 from campaigns.views.pages import render_page
 from campaigns.views.row_filters import filter_rows
 from judging.forms.adjudication import ConsensusForm
@@ -74,16 +74,11 @@ class DisagreementFilter:
 
 def parse_disagreement_filter(query: Mapping[str, str], *, names: bool) -> DisagreementFilter:
     """``names``: may the user filter by assessor?"""
-    difference = query.get("apart", "")
     return DisagreementFilter(
         topic=query.get("of", ""),
         assessor=query.get("one", "") if names else "",
         against=query.get("other", "") if names else "",
-        difference=(
-            int(difference)
-            if difference.isdecimal() and len(difference) < 3 and int(difference)
-            else 1
-        ),
+        difference=read_digits(query.get("apart", ""), 2) or 1,
         state=query["state"] if query.get("state") in STATES else "",
     )
 

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
 from campaigns.queries.lists import get_campaign_for
-from campaigns.views.helpers import SignedInRequest
+from campaigns.views.helpers import SignedInRequest, read_digits
 from campaigns.views.pages import render_page
 from judging.queries.training import (
     AgreedPair,
@@ -68,7 +68,7 @@ class ExamplePairs:
     template: str
     act: str
     add: Callable[[Sequence[TrainingRow], str], int]
-    drop: Callable[[Sequence[str]], int]
+    drop: Callable[[Sequence[int]], int]
     picks: Callable[[], list[AgreedPair]]
     explain: Callable[[AgreedPair], str]
     part: Callable[[], Any]
@@ -82,7 +82,7 @@ def serve_example_pairs(request: SignedInRequest, kind: ExamplePairs) -> HttpRes
     form = PairsForm(request.POST, request.FILES)
     try:
         if kind.act in request.POST:
-            ticked = [pk for pk in request.POST.getlist(kind.act) if pk.isdecimal()]
+            ticked = [read_digits(pk) or 0 for pk in request.POST.getlist(kind.act)]
             return redirect_to_pairs(request, kind, kind.drop(ticked), f"{kind.act}d")
         if "pick" in request.POST:
             return redirect_to_pairs(request, kind, add_picked_pairs(request, kind), "added")

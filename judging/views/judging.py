@@ -12,7 +12,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from campaigns.errors import ActionRefused
-from campaigns.models import Campaign, Topic, User
+from campaigns.models import Campaign, Topic
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
@@ -20,11 +20,9 @@ from judging.forms.screen import JudgeForm, SkipForm, SubmissionForm, UndoForm
 from judging.queries.progress import JudgingPace, pace_by_user
 from judging.queries.screen import (
     count_remaining,
-    current_judgments_by,
     list_assessor_topics,
     list_own_judgments,
 )
-from judging.queries.today import list_open_reviews
 from judging.services.judgment_log import JudgmentSubmission
 from judging.services.judgments import claim_next, submit_judgment, undo_judgment
 from judging.services.training import next_training_pair
@@ -40,6 +38,7 @@ from judging.views.judging_screen import (
     next_topic,
     parse_uuid_text,
 )
+from judging.views.reviews import find_review, list_review_notices
 from poolbench.shared_reads import share_reads
 
 PAGE = 50
@@ -67,25 +66,6 @@ def work_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "reviews": list_review_notices(campaign, request.user),
     }
     return render_page(request, "judging/my_topics.html", page)
-
-
-def list_review_notices(campaign: Campaign, assessor: User) -> list[dict[str, object]]:
-    """The open requests to the assessor, each document with the page on which it is changed."""
-    reviews = [row for row in list_open_reviews(campaign) if row.assessor_id == assessor.pk]
-    docnos = {docno for review in reviews for _topic, docno in review.documents}
-    judgments = current_judgments_by(campaign, assessor).filter(docno__in=docnos) if docnos else ()
-    urls = {(row.topic.number, row.docno): judgment_change_url(campaign, row) for row in judgments}
-    # ``url`` is None for a document that the assessor's judgments do not contain any more.
-    return [
-        {
-            "review": review,
-            "links": [
-                {"topic": topic, "docno": docno, "url": urls.get((topic, docno))}
-                for topic, docno in review.documents
-            ],
-        }
-        for review in reviews
-    ]
 
 
 @never_cache
@@ -125,7 +105,9 @@ def judge_undo_view(request: SignedInRequest, slug: str) -> HttpResponse:
 @never_cache
 @require_safe
 def judge_change_view(request: SignedInRequest, slug: str, number: str) -> HttpResponse:
-    """The screen with a document that the assessor has seen before."""
+    """The screen with a document that the assessor has seen before. ``?review=``: it goes on to
+    the others of a request to look at documents again.
+    """
     campaign = get_campaign_for(request.user, slug, "campaigns.judge")
     topic = get_object_or_404(campaign.topics, number=number)
     document = find_document_again(request, campaign, topic)
@@ -133,6 +115,8 @@ def judge_change_view(request: SignedInRequest, slug: str, number: str) -> HttpR
         raise Http404("not a document of this assessor")
     screen = build_screen(request.user, campaign, topic)
     screen.document = document
+    screen.review = find_review(campaign, request.user, request.GET.get("review", ""))
+    screen.progress = screen.review or screen.progress
     return render_page(request, "judging/screen.html", build_screen_page(screen))
 
 

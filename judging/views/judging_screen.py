@@ -6,18 +6,21 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any, Protocol
 from uuid import UUID, uuid4
 
 from django.conf import settings
-from django.http import HttpRequest
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from campaigns.models import Campaign, Document, Grade, Topic, User
-from judging.models import Judgment, Plan, Slot
+from campaigns.views.helpers import SignedInRequest
+from judging.models import Judgment, Plan, Purpose, Slot
+from judging.queries.adjudication import list_anonymous_judgments, own_adjudication_progress
 from judging.queries.judgments import own_current_judgments
 from judging.queries.screen import (
+    RECENT,
     AssessorTopic,
     find_document,
     former_judgments,
@@ -29,12 +32,16 @@ from judging.queries.screen import (
     list_assessor_topics,
     recent_judgments,
 )
+from judging.queries.slots import PURPOSES
 from judging.rules import FLAGS, SKIP_REASONS
 from judging.templatetags.judging import format_hours
 
+ADJUDICATE = Plan.Kind.ADJUDICATE
+LISTED = 5
+"""Number of latest judgments in the list, as many as in judge/bar.js."""
 PREFETCHED = 3
 """Number of documents that the screen has checked out in advance."""
-SKIP_KEYS = dict(zip(SKIP_REASONS, "bldo", strict=True))
+SKIP_KEYS = dict(zip(SKIP_REASONS, "blco", strict=True))
 FLAG_KEYS = dict(zip(FLAGS, "bld", strict=True))
 SHORT_FLAGS = {
     "broken": _("unreadable"),
@@ -51,7 +58,8 @@ KEYED_ANSWERS = {
 @dataclass
 class JudgingDocument:
     """A document to judge. ``previous_judgment`` is the assessor's last judgment of it, which is
-    current unless ``undone``. ``token`` is its lease.
+    current unless ``undone``. ``token`` is its lease. ``judgments`` are those that an adjudicator
+    sees beside it (see ``list_anonymous_judgments``), none in a blind round.
     """
 
     topic: Topic
@@ -60,6 +68,7 @@ class JudgingDocument:
     token: UUID | str | None = None
     previous_judgment: Judgment | None = None
     undone: bool = False
+    judgments: Sequence[tuple[str, Judgment]] = ()
     uuid: UUID = field(default_factory=uuid4)
 
     @property
@@ -71,19 +80,39 @@ class JudgingDocument:
         return json.dumps({name: getattr(self.previous_judgment, name) for name in names})
 
 
+class Progress(Protocol):
+    """Of a topic, of adjudication, or of a request to look at documents again."""
+
+    @property
+    def done(self) -> int: ...
+    @property
+    def total(self) -> int: ...
+    @property
+    def left(self) -> int: ...
+
+
 @dataclass
 class JudgingScreen:
-    """The topic and the document, which is None if none remains in the topic."""
+    """The topic and the document, which is None if none remains in the topic. Adjudication, and a
+    ``review`` (see ``ReviewNotice``), go through all topics: ``topic`` is that of the document.
+    """
 
     campaign: Campaign
-    topic: Topic
-    progress: AssessorTopic
+    topic: Topic | None
+    progress: Progress
     recent: list[Judgment]
     last: Judgment | None
     per_hour: float | None
     rationale: str
     document: JudgingDocument | None = None
+    kind: str = Plan.Kind.JUDGE
+    review: Any = None
     undo_uuid: UUID = field(default_factory=uuid4)
+
+    @property
+    def recent_links(self) -> list[tuple[Judgment, str]]:
+        """The latest, each with the address at which it is changed."""
+        return [(row, judgment_change_url(self.campaign, row)) for row in self.recent[:LISTED]]
 
     @property
     def time_left(self) -> str:
@@ -99,6 +128,11 @@ class JudgingScreen:
         return self.last is not None and self.last.guideline_version < (
             self.campaign.guideline_version
         )
+
+    @property
+    def new_errata(self) -> bool:
+        """Has a text been corrected since the assessor last judged?"""
+        return self.last is not None and self.last.erratum < self.campaign.last_erratum
 
     @property
     def read_guidelines(self) -> str:
@@ -121,6 +155,24 @@ def build_screen(assessor: User, campaign: Campaign, topic: Topic) -> JudgingScr
         last=own_current_judgments(campaign, assessor).first(),
         per_hour=get_own_pace(campaign, assessor),
         rationale=strictest_rationale(campaign, topic),
+    )
+
+
+def build_adjudication_screen(
+    adjudicator: User, campaign: Campaign, document: JudgingDocument | None
+) -> JudgingScreen:
+    decisions = own_current_judgments(campaign, adjudicator, PURPOSES[ADJUDICATE])
+    recent = list(decisions[:RECENT])
+    return JudgingScreen(
+        campaign=campaign,
+        topic=document.topic if document else None,
+        progress=own_adjudication_progress(campaign, adjudicator),
+        recent=recent,
+        last=recent[0] if recent else None,
+        per_hour=get_own_pace(campaign, adjudicator, ADJUDICATE),
+        rationale=Plan.Rationale.NO,
+        document=document,
+        kind=ADJUDICATE,
     )
 
 
@@ -148,26 +200,40 @@ def build_judging_documents(
             token=slot.token,
             previous_judgment=former.get(slot.pk),
             undone=slot.pk in former,
+            judgments=list_judgments_beside(campaign, slot),
         )
         for slot in slots
     ]
 
 
+def list_judgments_beside(campaign: Campaign, slot: Slot | None) -> list[tuple[str, Judgment]]:
+    """What an adjudicator sees of the others' judgments: nothing in a blind round."""
+    if slot is None or slot.purpose != Purpose.ADJUDICATE or slot.plan.blind:
+        return []
+    return list_anonymous_judgments(campaign, slot.topic, slot.docno)
+
+
 def get_current_document(
-    actor: User, campaign: Campaign, topic: Topic, docno: str, token: str = ""
+    actor: User,
+    campaign: Campaign,
+    topic: Topic,
+    docno: str,
+    token: str = "",
+    kind: str = Plan.Kind.JUDGE,
 ) -> JudgingDocument | None:
     """A document that ``actor`` has checked out or judged before; otherwise None."""
-    slot = get_checked_out_slot(actor, campaign, topic, docno=docno, token=token)
+    slot = get_checked_out_slot(actor, campaign, topic, docno=docno, token=token, kind=kind)
     if slot is not None:
         return build_judging_documents(actor, campaign, [slot])[0]
-    judgments = last_two_judgments(actor, campaign, topic, docno, token)
+    judgments = last_two_judgments(actor, campaign, topic, docno, token, kind)
     if not judgments:
         return None
     undone = judgments[0].kind == Judgment.Kind.WITHDRAWN
     document = JudgingDocument(topic, docno, find_document(campaign, docno), undone=undone)
     document.previous_judgment = judgments[-1] if undone else judgments[0]
     document.token = document.previous_judgment.lease
-    if not token and not undone:
+    document.judgments = list_judgments_beside(campaign, document.previous_judgment.slot)
+    if not token and not undone and kind == Plan.Kind.JUDGE:
         # What My judgments shows; the change is one of the first judgment, which counts.
         latest = latest_judgment(actor, campaign, topic, docno)
         document.previous_judgment = latest or document.previous_judgment
@@ -189,12 +255,36 @@ def build_screen_page(screen: JudgingScreen) -> dict[str, object]:
         "campaign": screen.campaign,
         "document": screen.document,
         "grades": grades_by_value(screen.campaign),
+        **list_desk_urls(screen.campaign, screen.kind, screen.topic, review=screen.review),
         **KEYED_ANSWERS,
     }
 
 
+def list_desk_urls(
+    campaign: Campaign, kind: str, topic: Topic | None, *, review: object = None
+) -> dict[str, str]:
+    """The addresses of an assessor's desk, which is that of a topic, or of an adjudicator's."""
+    slug, number = [campaign.slug], topic.number if topic else ""
+    if kind == ADJUDICATE:
+        names, here, query = ("adjudicate", "adjudication-skip"), slug, {"topic": number}
+    else:
+        names, here, query = ("judge", "judge-skip"), [*slug, number], {}
+    judge_url, skip_url = (reverse(name, args=here, query=query) for name in names)
+    return {
+        "next_url": reverse("work", args=slug) if review else reverse(names[0], args=here),
+        "judge_url": judge_url,
+        "skip_url": skip_url,
+        "undo_url": reverse("adjudication-undo" if query else "judge-undo", args=slug),
+        "home_url": reverse("adjudication" if query else "work", args=slug),
+    }
+
+
 def build_finished_topic(
-    actor: User, campaign: Campaign, topic: Topic, progress: AssessorTopic, message: str = ""
+    actor: User,
+    campaign: Campaign,
+    topic: Topic,
+    progress: Progress,
+    message: str = "",
 ) -> dict[str, object]:
     """The context of the page shown when a topic has no documents left for the assessor."""
     topics = list_assessor_topics(campaign, actor)
@@ -209,10 +299,52 @@ def build_finished_topic(
 
 
 def render_judging_document(
-    request: HttpRequest, campaign: Campaign, document: JudgingDocument
-) -> str:
-    context = {"campaign": campaign, "document": document, "grades": grades_by_value(campaign)}
-    return render_to_string("judging/_judging_document.html", context, request)
+    request: SignedInRequest,
+    campaign: Campaign,
+    document: JudgingDocument,
+    kind: str,
+    *,
+    review: bool = False,
+) -> dict[str, str]:
+    """The document as the script takes it. Where documents are of several topics, what changes
+    with them comes along: the topic, and the judgments that stand beside an adjudicator's.
+    """
+    urls = list_desk_urls(campaign, kind, document.topic, review=review)
+    context = {"campaign": campaign, "document": document, "topic": document.topic, **urls}
+    context["grades"] = grades_by_value(campaign)
+    names = {"html": "judging/_judging_document.html"}
+    if kind == ADJUDICATE or review:
+        names["parts"] = "judging/_document_parts.html"
+    rendered = {key: render_to_string(name, context, request) for key, name in names.items()}
+    return {
+        "docno": document.docno, "topic": document.topic.number,
+        "token": str(document.token or ""), **rendered,
+    }  # fmt: skip
+
+
+def render_finished(
+    request: SignedInRequest,
+    campaign: Campaign,
+    topic: Topic | None,
+    progress: Progress,
+    message: str = "",
+    *,
+    review: bool = False,
+) -> dict[str, str]:
+    """What the script shows when no documents are left, as ``render_judging_document``."""
+    if topic is not None and isinstance(progress, AssessorTopic):
+        context = build_finished_topic(request.user, campaign, topic, progress, message)
+        return {"over": render_to_string("judging/_topic_finished.html", context, request)}
+    heading = _("Documents to look at again") if review else _("Adjudication")
+    context = {
+        "campaign": campaign, "progress": progress, "message": message, "heading": heading,
+    }  # fmt: skip
+    context |= {} if review else list_desk_urls(campaign, ADJUDICATE, None)
+    names = {
+        "over": f"judging/_{'review' if review else 'adjudication'}_finished.html",
+        "over_parts": "judging/_document_parts.html",
+    }
+    return {key: render_to_string(name, context, request) for key, name in names.items()}
 
 
 def next_topic(topics: list[AssessorTopic]) -> AssessorTopic | None:
@@ -225,8 +357,14 @@ def grades_by_value(campaign: Campaign) -> dict[int, Grade]:
     return {grade.value: grade for grade in campaign.grades.all()}
 
 
-def judgment_change_url(campaign: Campaign, judgment: Judgment) -> str:
-    """The URL of the screen on which ``judgment`` can be changed."""
+def judgment_change_url(campaign: Campaign, judgment: Judgment, review: int | None = None) -> str:
+    """The URL of the screen on which ``judgment`` can be changed; with ``review``, a request to
+    look at documents again, the screen goes on to the next of them.
+    """
     query = {"docno": judgment.docno}
     query |= {"token": str(judgment.lease)} if judgment.lease else {}
+    query |= {"review": str(review)} if review else {}
+    if judgment.purpose == Purpose.ADJUDICATE:
+        query["topic"] = judgment.topic.number
+        return reverse("adjudicate", args=[campaign.slug], query=query)
     return reverse("judge-change", args=[campaign.slug, judgment.topic.number], query=query)

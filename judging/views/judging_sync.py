@@ -12,8 +12,8 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_not_required
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
@@ -23,8 +23,10 @@ from campaigns.models import Campaign, Topic, User
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import SignedInRequest
 from judging.forms.screen import JudgeForm, SkipForm, SubmissionForm, UndoForm
-from judging.models import Judgment
-from judging.queries.screen import AssessorTopic, get_assessor_topic, get_own_pace
+from judging.models import Judgment, Plan
+from judging.queries.adjudication import own_adjudication_progress
+from judging.queries.screen import get_assessor_topic, get_own_pace
+from judging.queries.tallies import SlotTally
 from judging.services.judgment_log import JudgmentSubmission
 from judging.services.judgments import (
     claim_ahead,
@@ -33,16 +35,19 @@ from judging.services.judgments import (
     submit_judgment,
     undo_judgment,
 )
+from judging.services.today import MOST_DOCUMENTS
 from judging.templatetags.judging import format_hours
 from judging.views.judging_screen import (
     PREFETCHED,
     JudgingDocument,
-    build_finished_topic,
+    Progress,
     build_judging_documents,
     get_current_document,
     parse_uuid_text,
+    render_finished,
     render_judging_document,
 )
+from judging.views.reviews import build_review_documents, find_review
 
 MOST_ACTS, MOST_BYTES, MOST_TOKENS = 50, 2_000_000, 50
 LISTS = ("flags", "passages")
@@ -62,20 +67,23 @@ def json_endpoint(
     view: Callable[[SignedInRequest, Campaign, JsonObject], JsonObject],
 ) -> Callable[[HttpRequest, str], HttpResponse]:
     """JSON in, JSON out; refused if another account than the page's is signed in. Every answer
-    has the current guideline version, so that a page learns of a change.
+    has the current guideline version and correction, so that a page learns of a change.
     """
 
     @wraps(view)
     def answer(request: HttpRequest, slug: str) -> HttpResponse:
         if not isinstance(request.user, User):
             return JsonResponse({"code": "signed-out"}, status=401)
-        campaign = get_campaign_for(request.user, slug, "campaigns.judge")
+        campaign = get_campaign_for(request.user, slug, "campaigns.use_desk")
         try:
             data = read_json_body(request)
             if data.get("user", request.user.pk) != request.user.pk:
                 return JsonResponse({"code": "other-account"}, status=409)
             result = view(request, campaign, data)  # type: ignore[arg-type]
-            return JsonResponse(result | {"guidelines": campaign.guideline_version})
+            return JsonResponse(
+                result
+                | {"guidelines": campaign.guideline_version, "erratum": campaign.last_erratum}
+            )
         except InvalidRequestError as error:
             return JsonResponse({"code": "unreadable", "message": str(error)}, status=400)
 
@@ -124,15 +132,25 @@ def apply_act(actor: User, campaign: Campaign, row: JsonObject) -> JsonObject:
         judgment = perform_act(actor, campaign, row)
     except ActionRefused as refused:
         return result | {"code": refused.code, "message": refused.message, "fix": refused.fix}
+    except PermissionDenied:
+        message = _("Your role does not allow this.")
+        return result | {"code": "forbidden", "message": message, "fix": ""}
     result |= {"ok": True, "topic": judgment.topic.number, "docno": judgment.docno}
     if judgment.kind == Judgment.Kind.WITHDRAWN and judgment.slot is not None:
         result["token"] = str(judgment.slot.token)
+    if (
+        judgment.kind != Judgment.Kind.WITHDRAWN
+        and judgment.slot is None
+        and judgment.revision == 1
+    ):
+        result["extra"] = True
     return result
 
 
 def perform_act(actor: User, campaign: Campaign, row: JsonObject) -> Judgment:
     form_class = ACTS.get(str(row.get("act")))
-    if form_class is None:
+    kind = get_text(row, "purpose") or Plan.Kind.JUDGE
+    if form_class is None or kind not in Plan.Kind.values:
         raise ActionRefused("no-act", _("Unknown action: expected a judgment, skip or undo."))
     texts = {name: value if isinstance(value, list) and name in LISTS else str(value)
              for name, value in row.items() if value is not None}  # fmt: skip
@@ -142,11 +160,11 @@ def perform_act(actor: User, campaign: Campaign, row: JsonObject) -> Judgment:
         details = "; ".join(f"{name}: {' '.join(map(str, each))}" for name, each in errors)
         raise ActionRefused("incomplete", _("The judgment is incomplete."), details)
     if form_class is UndoForm:
-        return undo_judgment(actor=actor, campaign=campaign, **form.cleaned_data)
+        return undo_judgment(actor=actor, campaign=campaign, kind=kind, **form.cleaned_data)
     topic = get_requested_topic(campaign, row)
     if topic is None:
         raise ActionRefused("no-topic", _("Unknown topic."))
-    return submit_judgment(JudgmentSubmission(actor, campaign, topic, **form.cleaned_data))
+    return submit_judgment(JudgmentSubmission(actor, campaign, topic, **form.cleaned_data), kind)
 
 
 def get_requested_topic(campaign: Campaign, data: JsonObject) -> Topic | None:
@@ -164,56 +182,83 @@ def judge_ahead_view(request: SignedInRequest, campaign: Campaign, data: JsonObj
     """Next documents, checked out and rendered; or one that the assessor has seen before.
 
     ``have`` are the leases that the page has already. ``over`` is the page to show when no
-    documents are left. Progress costs as much as the documents: it is sent on request only.
+    documents are left. Progress costs as much as the documents: it is sent on request only. With
+    the ``purpose`` "adjudicate" documents come from all topics.
     """
-    topic = get_requested_topic(campaign, data)
-    if topic is None:
+    if "review" in data and "again" not in data:
+        return build_review_answer(request, campaign, data)
+    kind, topic = str(data.get("purpose", Plan.Kind.JUDGE)), get_requested_topic(campaign, data)
+    anywhere = kind == Plan.Kind.ADJUDICATE and "again" not in data
+    if kind not in Plan.Kind.values or (topic is None and not anywhere):
         raise InvalidRequestError("Unknown topic.")
     message, documents = "", []
     try:
-        documents = documents_to_serve(request.user, campaign, topic, data)
+        documents = documents_to_serve(request.user, campaign, topic, kind, data)
     except ActionRefused as refused:
         message = str(refused)
     result: JsonObject = {
         "documents": [
-            {
-                "docno": document.docno,
-                "token": str(document.token or ""),
-                "html": render_judging_document(request, campaign, document),
-            }
-            for document in documents
+            render_judging_document(request, campaign, row, kind, review="review" in data)
+            for row in documents
         ]
     }
     if documents and not data.get("progress"):
         return result
-    progress = get_assessor_topic(campaign, request.user, topic)
-    result["progress"] = progress_payload(progress, get_own_pace(campaign, request.user))
+    progress: Progress
+    if topic is None or kind == Plan.Kind.ADJUDICATE:
+        progress = own_adjudication_progress(campaign, request.user)
+    else:
+        progress = get_assessor_topic(campaign, request.user, topic)
+    result["progress"] = progress_payload(progress, get_own_pace(campaign, request.user, kind))
     if not documents:
-        finished = build_finished_topic(request.user, campaign, topic, progress, message)
-        result["over"] = render_to_string("judging/_topic_finished.html", finished, request)
+        result |= render_finished(request, campaign, topic, progress, message)
     return result
 
 
-def progress_payload(progress: AssessorTopic, per_hour: float | None) -> JsonObject:
+def build_review_answer(
+    request: SignedInRequest, campaign: Campaign, data: JsonObject
+) -> JsonObject:
+    """The next documents of a request to look at them again, without those ``seen`` by the page;
+    none if it has been finished.
+    """
+    notice = find_review(campaign, request.user, get_text(data, "review"))
+    rows = get_list(data, "seen", 2 * MOST_DOCUMENTS)
+    seen = {tuple(map(str, row)) for row in rows if isinstance(row, list)}
+    documents = [
+        render_judging_document(request, campaign, row, Plan.Kind.JUDGE, review=True)
+        for row in build_review_documents(request.user, campaign, notice, seen, PREFETCHED)
+    ]
+    progress = notice or SlotTally()
+    result: JsonObject = {"documents": documents, "progress": progress_payload(progress, None)}
+    if not documents:
+        result |= render_finished(request, campaign, None, progress, review=True)
+    return result
+
+
+def progress_payload(progress: Progress, per_hour: float | None) -> JsonObject:
     return {
         "done": progress.done,
         "of": progress.total,
+        "shared": getattr(progress, "is_forecast", False),
         "per_hour": per_hour and round(per_hour),
         "left": format_hours(progress.left / per_hour) if per_hour else "",
     }
 
 
 def documents_to_serve(
-    actor: User, campaign: Campaign, topic: Topic, data: JsonObject
+    actor: User, campaign: Campaign, topic: Topic | None, kind: str, data: JsonObject
 ) -> list[JudgingDocument]:
-    if "again" in data:
+    if topic is not None and "again" in data:
         docno, token = get_text(data, "again"), parse_uuid_text(get_text(data, "token"))
-        document = get_current_document(actor, campaign, topic, docno, token)
+        document = get_current_document(actor, campaign, topic, docno, token, kind)
         return [document] if document else []
     have = set(get_tokens(data, "have"))
     count = data.get("count", PREFETCHED)
     count = max(0, min(count, PREFETCHED)) if isinstance(count, int) else PREFETCHED
-    slots = claim_ahead(actor=actor, campaign=campaign, topic=topic, count=len(have) + count)
+    here = topic if kind == Plan.Kind.JUDGE else None
+    slots = claim_ahead(
+        actor=actor, campaign=campaign, topic=here, count=len(have) + count, kind=kind
+    )
     new = [slot for slot in slots if slot.token not in have]
     return build_judging_documents(actor, campaign, new[:count])
 
@@ -229,7 +274,7 @@ def judge_renew_view(request: SignedInRequest, campaign: Campaign, data: JsonObj
 @require_POST
 def judge_return_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """Return prefetched documents that were not shown, when the page is closed."""
-    campaign = get_campaign_for(request.user, slug, "campaigns.judge")
+    campaign = get_campaign_for(request.user, slug, "campaigns.use_desk")
     texts = request.POST.getlist("token")[:MOST_TOKENS]
     tokens = [UUID(text) for text in map(parse_uuid_text, texts) if text]
     release_leases(actor=request.user, campaign=campaign, tokens=tokens)

@@ -42,10 +42,10 @@ def plan_new_view(request: SignedInRequest, slug: str) -> HttpResponse:
     matrix.read_post(request.POST)
     valid, fill = form.is_valid(), request.POST.get("fill")
     if not valid or fill:
-        overlap = form.cleaned_data.get("n") or 1
         return render_plan_form(
-            request, campaign, form, matrix.fill(fill, overlap) if fill else matrix
+            request, campaign, form, matrix.fill(fill, form.count_assessors()) if fill else matrix
         )
+    matrix.widen(form.count_assessors())
     people = {number: users for number, users in matrix.assigned.items() if users}
     arguments = {"actor": request.user, "pool": form.cleaned_data["pool"], "assessors": people}
     try:
@@ -103,8 +103,9 @@ def plan_assign_view(request: SignedInRequest, slug: str, pk: int) -> HttpRespon
     if request.method == "GET":
         return render_assignment_form(request, campaign, plan, matrix)
     matrix.read_post(request.POST)
+    needed = plan.overlap + bool(plan.third_from)
     if fill := request.POST.get("fill"):
-        return render_assignment_form(request, campaign, plan, matrix.fill(fill, plan.overlap))
+        return render_assignment_form(request, campaign, plan, matrix.fill(fill, needed))
     try:
         changed = assign_topics(actor=request.user, plan=plan, assessors=matrix.assigned)
     except ActionRefused as refused:

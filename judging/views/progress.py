@@ -26,6 +26,7 @@ from judging.queries.overview import (
     unplanned_counts,
 )
 from judging.queries.progress import (
+    AssessorProgress,
     PlanProgress,
     assessor_progress,
     mean_pace,
@@ -49,6 +50,8 @@ def judging_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     plans = plan_progress(campaign)
     people = assessor_progress(campaign, plans)
+    workers = set(User.objects.filter(crowd_worker__campaign=campaign).values_list("pk", flat=True))
+    crowd = [row for row in people if row.user.pk in workers]
     pace = mean_pace(row.pace for row in people)
     total, counts = add_to_tally(plan.tally for plan in plans), unplanned_counts(campaign)
     unjudged = counts["unjudged"] + counts["unplanned"]
@@ -60,11 +63,10 @@ def judging_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "campaign": campaign,
         "plans": plans,
         "total": total,
-        "people": people,
-        "people_total": {
-            name: sum(getattr(row, name) for row in people)
-            for name in ("judged", "skipped", "checked_out", "remaining")
-        },
+        "people": [row for row in people if row.user.pk not in workers],
+        "people_total": total_counts(people),
+        "crowd": crowd,
+        "crowd_total": total_counts(crowd),
         "pace": pace,
         "hours_left": total.left / pace if pace else None,
         "counts": counts,
@@ -78,6 +80,11 @@ def judging_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "taken_keys": " ".join(list_taken_keys(get_grade_scale(campaign))),
     }
     return render_page(request, "judging/judging.html", page)
+
+
+def total_counts(people: list[AssessorProgress]) -> dict[str, int]:
+    names = ("judged", "skipped", "checked_out", "remaining")
+    return {name: sum(getattr(row, name) for row in people) for name in names}
 
 
 @require_safe

@@ -19,16 +19,18 @@ from campaigns.models import Campaign
 from campaigns.queries.lists import get_campaign_for
 from campaigns.services.snapshots import compute_report, find_report, get_report
 from campaigns.views.confirmation import confirm_act
-from campaigns.views.helpers import SignedInRequest
+from campaigns.views.helpers import SignedInRequest, read_digits
 from campaigns.views.pages import render_page
 from judging.forms.qrels import QrelsForm
 from judging.models import Judgment, Purpose
+from judging.queries.newer_judgments import count_newer_judgments
 from judging.queries.qrels_versions import (
     QrelsComparison,
     compare_qrels_versions,
+    find_study_model,
     format_qrels_changes,
 )
-from judging.services.policy_comparison import COMPARED, MOST_LABELS
+from judging.services.policy_comparison import COMPARED, MOST_LABELS, list_compared_policies
 from judging.services.qrels import (
     MAX_LISTED,
     QrelsDraft,
@@ -40,9 +42,15 @@ from judging.services.qrels import (
 from poolbench.files.faults import format_count
 from poolbench.files.natural_sort import sort_items_naturally
 from poolbench.judging.aggregation.formats import RECORDS
-from poolbench.judging.policies import NO_ESTIMATE, POLICIES, UnknownPolicyError, get_policy
+from poolbench.judging.policies import (
+    ADJUDICATED,
+    NO_ESTIMATE,
+    POLICIES,
+    UnknownPolicyError,
+    get_policy,
+)
 from poolbench.judging.policy_comparison import COMPARISON_FORMATS, PolicyComparison
-from poolbench.judging.policy_rules import RULES
+from poolbench.judging.policy_rules import CROWD, RULES
 
 PAGE = 100
 
@@ -99,11 +107,16 @@ def qrels_freeze_view(request: SignedInRequest, slug: str) -> HttpResponse:
 
 
 def default_policy(campaign: Campaign) -> str:
-    """The policy preselected: majority if pairs may have several judgments."""
+    """The policy preselected: the model of the latest crowd study with judgments, unless it is too
+    slow for a page; else majority if pairs may have several judgments.
+    """
+    offered, _skipped = list_compared_policies(campaign)
+    prefix = ADJUDICATED if offered[0].startswith(ADJUDICATED) else ""
+    model = f"{prefix}{CROWD}{find_study_model(campaign)}"
+    if model in offered:
+        return model
     several = campaign.plans.filter(overlap__gt=1).exists()
-    adjudicated = campaign.judgments.filter(purpose=Purpose.ADJUDICATE).exists()
-    rule = "majority" if several or adjudicated else "single"
-    return ("adjudicated-" if adjudicated else "") + rule
+    return prefix + ("majority" if several or prefix else "single")
 
 
 @require_safe
@@ -182,11 +195,8 @@ def get_compared_versions(request: SignedInRequest, campaign: Campaign) -> Qrels
         raise Http404("no version to compare")
     requested = {"before": versions[-1], "after": versions[0]}
     for name in requested:
-        value = request.GET.get(name, "")
-        if value:
-            if not value.isdecimal() or len(value) > 9:
-                raise Http404("unknown version")
-            requested[name] = int(value)
+        if value := request.GET.get(name, ""):
+            requested[name] = read_digits(value, 9) or 0
     before, after = (get_object_or_404(campaign.qrels, version=v) for v in requested.values())
     return compare_qrels_versions(before, after)
 
@@ -208,8 +218,11 @@ def list_page(
         offered = list_offered_policies(campaign)
         drafts = preview_policies(actor=request.user, campaign=campaign, policies=offered)
     draft = drafts[0]
+    newest = campaign.qrels.first()
     page = {
         "campaign": campaign,
+        "newest": newest,
+        "newer": count_newer_judgments(newest) if newest else 0,
         "form": form,
         "parts": form.data if form.is_bound else form.initial,
         "selected": draft.policy.card,
@@ -222,6 +235,7 @@ def list_page(
         "judged": draft.judged,
         "undecided": draft.conflicts[:MAX_LISTED],
         "no_estimate": NO_ESTIMATE,
+        "study_policy": CROWD + find_study_model(campaign),
         "policies": policy_table_rows(drafts),
         "grade_columns": list_grade_columns(drafts),
         "grades": {grade.value: grade for grade in campaign.grades.all()},

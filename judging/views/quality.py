@@ -30,7 +30,7 @@ from poolbench.statistics.estimate import Estimate
 def assessor_quality_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     choice = parse_agreement_choice(request.GET, campaign)
-    record = load_judging_record(campaign, third=choice.third)
+    record = load_judging_record(campaign, third=choice.third, who=choice.who)
     report = quality_report(record, choice.level)
     frame = build_agreement_frame(campaign, choice, record.people, "assessor-quality")
     page = {
@@ -92,7 +92,7 @@ def bias_caterpillar(report: QualityReport) -> Chart:
 def assessor_quality_download_view(request: SignedInRequest, slug: str, fmt: str) -> HttpResponse:
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     choice = parse_agreement_choice(request.GET, campaign)
-    record = load_judging_record(campaign, third=choice.third)
+    record = load_judging_record(campaign, third=choice.third, who=choice.who)
     report = quality_report(record, choice.level)
     third = {"counted": record.people.thirds, "left_out": record.people.left_out}
     settings = {"campaign": slug, "level": choice.level, "third_judgments": third}

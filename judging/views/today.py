@@ -19,7 +19,8 @@ from campaigns.services.snapshots import get_report
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from judging.models import AlarmDismissal
-from judging.queries.today import list_aside_alarms, list_open_reviews
+from judging.queries.tallies import judging_progress
+from judging.queries.today import list_answered_reviews, list_aside_alarms, list_open_reviews
 from judging.services.today import (
     MOST_DOCUMENTS,
     finish_review,
@@ -53,6 +54,13 @@ class ReviewForm(forms.Form):
     topic = forms.CharField(
         label="Topic", max_length=100, required=False, help_text="Leave empty for all topics."
     )
+    documents = forms.CharField(
+        label="These documents",
+        max_length=100_000,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 4}),
+        help_text="Instead of the last ones: one a line, topic and docno.",
+    )
     message = forms.CharField(
         label="Message",
         max_length=2_000,
@@ -60,6 +68,18 @@ class ReviewForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 4}),
         help_text="Say why: what you have seen, and what you would like to know.",
     )
+
+    def clean_documents(self) -> list[tuple[str, str]]:
+        """(topic, docno) of each line that is not blank."""
+        lines = [line.split(maxsplit=1) for line in self.cleaned_data["documents"].splitlines()]
+        if any(len(parts) == 1 for parts in lines) or len(lines) > MOST_DOCUMENTS:
+            raise forms.ValidationError(
+                f"Write a topic and a docno on each line, on at most {MOST_DOCUMENTS} lines."
+            )
+        return [(parts[0], parts[1].strip()) for parts in lines if parts]
+
+
+LONGEST_ANSWER = 2_000
 
 
 @dataclass(frozen=True)
@@ -87,7 +107,9 @@ def judging_today_view(request: SignedInRequest, slug: str) -> HttpResponse:
         ],
         "left": sum(topic.left for topic in report.topics) if report else 0,
         "reviews": list_open_reviews(campaign),
+        "answered": list_answered_reviews(campaign),
         "has_plans": campaign.plans.exists(),
+        "tally": judging_progress(campaign),
     }
     return render_page(request, "judging/today.html", page)
 
@@ -139,6 +161,7 @@ def review_new_view(request: SignedInRequest, slug: str, username: str) -> HttpR
 def review_done_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """The assessor has looked at the documents again."""
     campaign = get_campaign_for(request.user, slug, "campaigns.judge")
-    if finish_review(actor=request.user, campaign=campaign, pk=pk):
+    answer = request.POST.get("answer", "").replace("\0", "").strip()[:LONGEST_ANSWER]
+    if finish_review(actor=request.user, campaign=campaign, pk=pk, answer=answer):
         messages.success(request, _("Thank you: the organizers see that you are done."))
     return redirect("work", slug)

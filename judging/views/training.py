@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
 from campaigns.queries.lists import get_campaign_for
-from campaigns.views.helpers import SignedInRequest
+from campaigns.views.helpers import SignedInRequest, read_digits
 from campaigns.views.pages import render_page
 from judging.forms.screen import JudgeForm
 from judging.models import Judgment, Purpose, TrainingPair
@@ -59,8 +59,7 @@ def save_answer(request: SignedInRequest, campaign: Campaign) -> HttpResponse:
 
 
 def get_training_pair(campaign: Campaign, pk: str) -> TrainingPair:
-    number = int(pk) if pk.isdecimal() and len(pk) < 19 else 0
-    return get_object_or_404(list_training(campaign), pk=number)
+    return get_object_or_404(list_training(campaign), pk=read_digits(pk))
 
 
 def render_training(
@@ -68,7 +67,8 @@ def render_training(
 ) -> HttpResponse:
     campaign = pair.campaign
     screen = build_screen(request.user, campaign, pair.topic)
-    screen.recent, screen.last = [], None
+    own = Judgment.objects.filter(campaign=campaign, assessor=request.user)
+    screen.recent, screen.last = [], own.filter(purpose=Purpose.TRAINING).order_by("-pk").first()
     screen.document = JudgingDocument(pair.topic, pair.docno, find_document(campaign, pair.docno))
     remaining = unanswered_pairs(request.user, campaign).count()
     total = list_training(campaign).count()

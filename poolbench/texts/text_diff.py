@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+MOST_LINES = 1_000
+
 
 @dataclass(frozen=True)
 class DiffLine:
@@ -15,10 +17,18 @@ class DiffLine:
 
 
 def diff_lines(old: str, new: str) -> list[DiffLine]:
-    """The lines of both versions in order, deleted lines before those that replace them."""
+    """The lines of both versions in order, deleted lines before those that replace them.
+
+    Comparing takes quadratic time: of more than ``MOST_LINES`` lines all are replaced.
+    """
     before, after = old.splitlines(), new.splitlines()
     lines: list[DiffLine] = []
-    for tag, a, b, c, d in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+    if max(len(before), len(after)) > MOST_LINES:
+        return [DiffLine("gone", text) for text in before] + [
+            DiffLine("new", text) for text in after
+        ]
+    codes = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
+    for tag, a, b, c, d in codes:
         if tag == "equal":
             lines += [DiffLine("same", text) for text in after[c:d]]
         else:

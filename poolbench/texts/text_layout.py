@@ -23,7 +23,8 @@ prose, also hard-wrapped abstracts with an indented first line, whose lines flow
 
 No published rule is followed. The numbers were set on the texts of the tests, and on abstracts: of
 Cranfield's 1,400 abstracts 22 have columns by it, of CISI's 1,460 there are 75. A text that is
-decided wrongly is one key away from the other layout.
+decided wrongly is one key away from the other layout. A line longer than a page is wide wraps in
+both (``text_pages.LONG_LINE``), so that no paragraph runs out of sight below a header or a table.
 """
 
 from __future__ import annotations
@@ -60,9 +61,19 @@ _CODE_BEGIN = re.compile(
 )
 
 
-class LayoutKind(StrEnum):
+class TextKind(StrEnum):
+    """Which part of the rule decides: readers choose another layout for each of them."""
+
     PROSE = "prose"
-    COLUMNS = "columns"
+    HEADER = "header"
+    STRUCTURED = "structured"
+    INDENTED = "indented"
+    PAGE = "page"
+
+    @property
+    def layout(self) -> str:
+        """Of the text as a whole."""
+        return "prose" if self == TextKind.PROSE else "columns"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,18 +87,19 @@ class LineShares:
     layout: float
 
 
-def choose_text_layout(text: str) -> LayoutKind:
-    """The layout of ``text`` as a whole; prose if it is empty."""
+def identify_text_kind(text: str) -> TextKind:
+    """The first part of the rule by which ``text`` has columns; prose if none does."""
     if _has_header(text):
-        return LayoutKind.COLUMNS
+        return TextKind.HEADER
     shares = compute_line_shares(text)
     some = MIN_LINES / max(shares.total, 1)
-    columns = (
-        shares.structured >= max(MIN_STRUCTURED_SHARE, some)
-        or shares.indented >= max(MIN_INDENTED_SHARE, some)
-        or (shares.wrapped >= MIN_WRAPPED_SHARE and shares.layout >= max(MIN_LAYOUT_SHARE, some))
-    )
-    return LayoutKind.COLUMNS if columns else LayoutKind.PROSE
+    if shares.structured >= max(MIN_STRUCTURED_SHARE, some):
+        return TextKind.STRUCTURED
+    if shares.indented >= max(MIN_INDENTED_SHARE, some):
+        return TextKind.INDENTED
+    if shares.wrapped >= MIN_WRAPPED_SHARE and shares.layout >= max(MIN_LAYOUT_SHARE, some):
+        return TextKind.PAGE
+    return TextKind.PROSE
 
 
 def compute_line_shares(text: str) -> LineShares:

@@ -22,6 +22,8 @@ MIN_WRAPPED_LENGTH = 28
 INDENT = ("  ", "\t")
 MAX_GAP = 3
 """Empty lines that are kept between two blocks where a text is shown as it is written."""
+LONG_LINE = 200
+"""A line with more characters is of no column: it wraps in every layout."""
 MAX_WORD_LENGTH = 20
 """More characters per word than this on average: a script without spaces, or not prose."""
 
@@ -47,6 +49,11 @@ class TextBlock:
     @property
     def end(self) -> int:
         return self.start + len(self.text)
+
+    @property
+    def is_long(self) -> bool:
+        """Whether a line of it wraps even where lines are shown as written."""
+        return any(len(line) > LONG_LINE for line in self.text.split("\n"))
 
 
 @dataclass(frozen=True, slots=True)

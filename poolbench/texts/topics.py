@@ -39,6 +39,9 @@ CODES = RecordCodes(
 )
 _NO_TITLE = "ET07"
 _TOO_LONG = "ET09"
+_TOO_MANY = "ET10"
+MAX_TOPICS = 20_000
+"""Topics of a file: twice those of the largest campaigns."""
 MAX_TITLE = 5_000
 MAX_TEXT = 200_000
 """Characters of a title, and of a description or narrative: assessors read them on each page."""
@@ -117,10 +120,16 @@ def _iter_topics(text: str, form: str | None, report: FaultReport) -> Iterator[T
         fix = "Remove the declaration and replace the entities by their text."
         report.add(CODES.declaration, "The XML declares a document type or entities.", fix)
         return
-    ids = IdCheck(CODES, report)
+    ids, count = IdCheck(CODES, report), 0
     for draft in TOPIC_FORMATS[form](text, make_fault_reporter(CODES, report)):
         if form == "tsv" and draft.line == 1 and _is_header(draft):
             continue
+        count += 1
+        if count > MAX_TOPICS:
+            fix = "Keep the topics that are judged; split the file if it needs so many."
+            message = f"The file has more than {MAX_TOPICS:,} topics."
+            report.add(_TOO_MANY, message, fix, line=draft.line)
+            return
         topic = _topic(draft)
         if not topic.title:
             fix = "Add a title; assessors and participants see it."

@@ -3,14 +3,10 @@ import { showQueue } from "./judge/bar.js";
 import { makeQueue } from "./judge/queue.js";
 
 const place = document.getElementById("queue");
-const { campaign, acts, judge } = place.dataset;
-
-function addressOf(act) {
-  return `${judge.replace(/0\/$/, `${encodeURIComponent(act.topic ?? "")}/`)}?${new URLSearchParams({ docno: act.docno ?? "" })}`;
-}
+const { campaign, acts } = place.dataset;
 
 function show(queue) {
-  showQueue(queue, { addresses: addressOf });
+  showQueue(queue, place.dataset);
   place.hidden = !queue.unsent.length && document.getElementById("refusals").hidden;
 }
 

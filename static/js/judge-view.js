@@ -1,10 +1,10 @@
 // How the text looks, remembered in this browser by campaign and person. It runs while the page is
 // read, after the controls and before the document, so that nothing is painted twice.
 {
-  const { user, campaign, topic } = document.getElementById("judge").dataset;
+  const { user, campaign } = document.getElementById("judge").dataset;
   const key = `poolbench-view-${user}-${campaign}`;
   const roomy = matchMedia("(min-width: 60rem) and (min-height: 34.01rem)");
-  const switches = ["flip-columns", "flip-prose", "show-pace"];
+  const flips = ["flip-columns", "flip-prose"]; // Remembered by kind of text.
   const details = document.getElementById("topic");
   let view = {};
 
@@ -35,12 +35,22 @@
   document.documentElement.dataset.scripted = "";
   const size = control(view.size);
   if (size?.name === "text-size") size.checked = true;
-  for (const id of switches) if (control(id)) control(id).checked = view[id] === true;
-  showTopic(Boolean(topic) && view.topic !== topic);
-  if (topic) keep({ topic });
+  if (control("show-pace")) control("show-pace").checked = view["show-pace"] === true;
+  // Another document is shown.
+  const kind = () => document.querySelector(".judge-doc:not([hidden]) .document-text")?.dataset.kind;
+  const setFlips = () => flips.forEach((id) => { control(id).checked = view[`${id}:${kind()}`] === true; });
+  document.addEventListener("appeared", setFlips);
+  // A topic that was not seen before is unfolded.
+  function meetTopic(topic) {
+    showTopic(Boolean(topic) && view.topic !== topic);
+    if (topic) keep({ topic });
+  }
+  meetTopic(details?.dataset.number);
+  document.addEventListener("topic", ({ detail }) => detail !== view.topic && meetTopic(detail));
 
   control("view").addEventListener("change", ({ target }) => {
-    keep(target.name === "text-size" ? { size: target.id } : { [target.id]: target.checked });
+    const name = flips.includes(target.id) ? `${target.id}:${kind()}` : target.id;
+    keep(target.name === "text-size" ? { size: target.id } : { [name]: target.checked });
     document.dispatchEvent(new CustomEvent("view"));
   });
   // Where the topic covers the document, folding it is not a choice for the next page.

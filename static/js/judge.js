@@ -1,14 +1,14 @@
 // The judging screen. One key judges and shows the next, prefetched document; the judgment is
 // stored in this browser first, then sent. On pages with plain forms (data-mode="plain") the
 // script handles only the keys, highlighting and the search.
-import { announce, format, makeBar, readJudgment, readSkip, showMessage, showQueue, texts } from "./judge/bar.js";
+import { announce, format, lastJudgments, makeBar, readSkip, showMessage, showQueue, texts, whyWaiting } from "./judge/bar.js";
 import { makeDesk } from "./judge/desk.js";
 import { makeDrafts } from "./judge/drafts.js";
 import { makeFind } from "./judge/find.js";
 import { watchFrames } from "./judge/frames.js";
 import { makeGuidelines } from "./judge/guidelines.js";
-import { CLICK_SETTLE_MS, SETTLE_MS, inField, keyName, targetOf } from "./judge/keys.js";
-import { makeReader, measure, newUuid, parseDocument } from "./judge/documents.js";
+import { CLICK_SETTLE_MS, SETTLE_MS, inField, keyName, targetOf, timeOf } from "./judge/keys.js";
+import { addressOf, makeReader, measure, newUuid, parseDocument } from "./judge/documents.js";
 import { makePanels } from "./judge/panels.js";
 import { makePassages } from "./judge/passages.js";
 import { plain } from "./judge/plain.js";
@@ -17,10 +17,10 @@ import { makeQueue } from "./judge/queue.js";
 import { makeTabs } from "./judge/tabs.js";
 import { makeTerms } from "./judge/terms.js";
 import { framed } from "./judge/text.js";
-import { changeLayout, foldTopic } from "./judge/view.js";
+import { changeLayout, foldTopic, turnPdf, widenPicture } from "./judge/view.js";
 
 const judge = document.getElementById("judge");
-const { topic, campaign, mode } = judge.dataset;
+const { topic, campaign, mode, purpose } = judge.dataset;
 const user = Number(judge.dataset.user);
 const article = () => judge.querySelector(".judge-doc:not([hidden])");
 
@@ -52,7 +52,7 @@ const drafts = makeDrafts({ user, campaign });
 
 function saveDraft() {
   const own = currentDocument();
-  if (own?.docno && !own.submitted) drafts.save(own, topic);
+  if (own?.docno && !own.submitted) drafts.save(own, own.topic);
 }
 
 function focusDocument() {
@@ -68,6 +68,8 @@ function appeared() {
   seen = currentDocument();
   presence.begin(seen?.activeSeconds);
   const node = article();
+  document.dispatchEvent(new CustomEvent("appeared"));
+  if (seen?.topic) document.dispatchEvent(new CustomEvent("topic", { detail: seen.topic }));
   requestAnimationFrame(() => requestAnimationFrame(() => painted(node)));
   reader.watch(node);
   terms.look(node);
@@ -86,13 +88,15 @@ function painted(node) {
   if (node !== article()) return;
   shownAt = performance.now();
   const after = (ms, by) => setTimeout(() => {
-    if (node === article() && settled(ms)) judge.dataset.settled = by;
+    if (node === article() && settled(ms, performance.now())) judge.dataset.settled = by;
   }, ms + 10);
   after(SETTLE_MS, "keys");
   after(CLICK_SETTLE_MS, "keys clicks");
 }
 
-const settled = (ms) => performance.now() - shownAt >= ms;
+// Was the document readable for `ms` at that moment? Default: when the last key or button was
+// pressed, which can be long before a busy page handles it.
+const settled = (ms, at = pressedAt) => at - shownAt >= ms;
 
 // ---- keys ----
 
@@ -108,6 +112,7 @@ const commands = {
 };
 
 function pressed(event) {
+  pressedAt = timeOf(event);
   const field = event.composedPath?.()[0] ?? event.target;
   if (inField(field)) return pressedInField(event, field);
   const key = keyName(event);
@@ -120,17 +125,20 @@ function pressed(event) {
   if (panel && key === "Enter") return void (event.preventDefault(), popover.hidePopover(), focusDocument());
   const target = targetOf(key, popover ?? judge) ?? (panel ? targetOf(key, judge) : null);
   const command = popover ? null : commands[key];
+  const part = { PageDown: 1, PageUp: -1, " ": event.shiftKey ? -1 : 1 }[key];
+  if (part && !popover && !field.closest?.("button, a, summary") && turnPdf(article(), part)) return event.preventDefault();
   if (!target && !command) return;
   event.preventDefault();
   if (!settled(SETTLE_MS)) return;
-  if (!target) return command();
-  if (target.matches("textarea, input:not([type=checkbox])")) return target.focus();
-  keyAt = event.timeStamp;
+  if (target?.matches("textarea, input:not([type=checkbox])")) return target.focus();
+  if (target) keyAt = pressedAt;
   byKey = true;
-  target.click();
+  if (target) target.click();
+  else command();
   byKey = false;
 }
 
+let pressedAt = 0;
 let keyAt = 0;
 let byKey = false;
 
@@ -146,6 +154,7 @@ function pressedInField(event, field) {
 }
 
 document.addEventListener("keydown", pressed);
+document.addEventListener("click", (event) => { if (!byKey) pressedAt = timeOf(event); }, true);
 
 watchFrames({
   judge, article, pressed,
@@ -158,6 +167,7 @@ watchFrames({
 });
 
 judge.addEventListener("click", (event) => {
+  widenPicture(event);
   const more = event.target.closest("[data-read-on]");
   if (more) {
     event.preventDefault();
@@ -171,17 +181,16 @@ presence.watch(document);
 
 async function queued() {
   const bar = makeBar(judge);
-  const placeOf = (number) => `${judge.dataset.work}${encodeURIComponent(number)}/`;
   let undoing = false;
   let awaitingUndo = false; // An undo waits for the server's answer: which document.
   const queue = await makeQueue({ user, campaign, url: judge.dataset.acts, changed: queueChanged, sent: queueSent });
 
   function queueChanged(it) {
     judge.dataset.unsent = it.unsent.length;
-    showQueue(it, { addresses: addressOf, again: reopenRefused });
+    showQueue(it, judge.dataset, reopenRefused);
     if (!it.unsent.length) desk?.resume();
     if (awaitingUndo && shownAt === Infinity && it.inTrouble) {
-      showMessage(texts.waitingOffline);
+      showMessage(whyWaiting(it.state));
       painted(article());
     }
   }
@@ -190,15 +199,11 @@ async function queued() {
     desk?.fetchAhead();
   }
 
-  function addressOf(act) {
-    return `${placeOf(act.topic ?? topic)}change/?${new URLSearchParams({ docno: act.docno ?? "" })}`;
-  }
-
   desk = makeDesk({
     judge, queue,
     onProgress: bar.progress,
     onShow(next) {
-      if (!next.over && !next.servedAt) drafts.restore(next, topic);
+      if (!next.over && !next.servedAt) drafts.restore(next, next.topic);
       bar.fill(next.over ? null : next);
       panels.describe();
       if (!next.over) next.servedAt ??= new Date().toISOString();
@@ -223,11 +228,11 @@ async function queued() {
     panels.close();
     Object.assign(own, fields);
     const record = {
-      act: act.act, uuid: own.uuid, topic, docno: own.docno, token: own.token || null,
+      act: act.act, purpose, uuid: own.uuid, topic: own.topic, docno: own.docno, token: own.token || null,
       grade: act.grade ?? null, reason: act.reason ?? null, comment: fields.comment, flags: fields.flags,
       duplicate_of: fields.duplicateOf, passages: own.passages,
       active_seconds: presence.activeSeconds(), served_at: own.servedAt,
-      guideline_version: guidelines.version,
+      guideline_version: guidelines.version, erratum: Number(document.getElementById("errata-news")?.dataset.shown ?? 0),
     };
     try {
       await queue.add(record);
@@ -236,26 +241,20 @@ async function queued() {
       painted(own.node);
       return showMessage(texts.failed);
     }
-    drafts.clear(topic, own.docno);
+    drafts.clear(own.topic, own.docno);
     document.dispatchEvent(new CustomEvent("judged"));
-    const entry = { uuid: own.uuid, docno: own.docno, token: own.token, topic, kind, grade: act.grade };
+    const entry = { uuid: own.uuid, docno: own.docno, token: own.token, topic: own.topic, purpose, kind, grade: act.grade };
     const previous = { kind, grade: act.grade, comment: fields.comment, flags: fields.flags, duplicate_of: fields.duplicateOf, passages: own.passages };
-    if (!own.previous || own.undone) bar.step(1);
-    forgetRefused(own);
+    if (!own.previous || own.undone || judge.dataset.review) bar.step(1);
+    queue.forgetRefused(own.docno, own.topic);
     bar.showLast(entry);
     bar.addRecent(entry);
-    tabs.announce({ docno: own.docno, token: own.token, topic });
+    tabs.announce({ docno: own.docno, token: own.token, topic: own.topic });
     const grade = kind === "grade" ? document.querySelector(`#grades [data-grade="${act.grade}"]`).dataset.label : "";
     desk.submit({ ...entry, previous, doc: own }, format(kind === "grade" ? texts.judged : texts.skippedNext, { grade, docno: "{docno}" }));
   }
 
   const ask = (text, then) => void (showMessage(text), then?.());
-
-  function forgetRefused(own) {
-    for (const record of queue.refused) {
-      if (record.act.docno === own.docno && record.act.topic === topic) queue.forget(record);
-    }
-  }
 
   async function undo() {
     if (undoing) return;
@@ -265,7 +264,7 @@ async function queued() {
       shown = await undoLast();
     } catch (error) {
       if (!error.kind) throw error;
-      showMessage(texts.waitingOffline);
+      showMessage(whyWaiting(error.kind));
     } finally {
       undoing = awaitingUndo = false;
       if (!shown && shownAt === Infinity) painted(article());
@@ -278,18 +277,15 @@ async function queued() {
     unsettle();
     const last = desk.submitted.pop();
     const uuid = newUuid();
-    await queue.add({ act: "undo", uuid, of: last?.uuid ?? null, topic: last?.topic ?? topic, docno: last?.docno ?? "" });
+    await queue.add({ act: "undo", purpose, uuid, of: last?.uuid ?? null, topic: last?.topic ?? topic, docno: last?.docno ?? "" });
     const answer = queue.answerTo(uuid);
     if (last?.doc) return showUndone(last, await desk.reopen(last, last.previous, true, answer));
     awaitingUndo = true;
     const result = await answer;
     if (!result) return location.assign(judge.dataset.judge) ?? true; // That page starts with it.
     if (!result.ok) return showMessage(result.code === "nothing-to-undo" ? texts.nothing : result.message);
-    if (result.topic !== topic) {
-      location.assign(`${placeOf(result.topic)}?${new URLSearchParams({ docno: result.docno, token: result.token ?? "" })}`);
-      return true;
-    }
-    const entry = { docno: result.docno, token: result.token ?? last?.token, topic, uuid: last?.uuid };
+    const entry = { docno: result.docno, token: result.token ?? last?.token, topic: result.topic, uuid: last?.uuid, purpose };
+    if (topic && result.topic !== topic) return location.assign(addressOf(entry, judge.dataset)) ?? true;
     return showUndone(entry, await desk.reopen(entry, null, true));
   }
 
@@ -308,19 +304,19 @@ async function queued() {
     event.preventDefault();
     const own = currentDocument();
     if (own && !own.submitted && own.token && own.token === entry.token) return focusDocument();
-    const known = desk.submitted.find((it) => it.docno === entry.docno && it.doc);
+    const known = desk.submitted.find((it) => it.docno === entry.docno && it.topic === entry.topic && it.doc);
     try {
       const found = known?.doc === desk.current ? known.doc : await desk.reopen(known ?? entry, known?.previous ?? null, false);
       if (!found) location.assign(event.target.closest("a").href);
     } catch (error) {
       if (!error.kind) throw error;
-      showMessage(texts.waitingOffline);
+      showMessage(whyWaiting(error.kind));
     }
   }
 
   function reopenRefused(event, record) {
-    if ((record.act.topic ?? topic) !== topic) return;
-    open({ docno: record.act.docno, token: record.act.token, topic }, event);
+    const { act } = record;
+    if ((act.purpose ?? "judge") === purpose && [act.topic, ""].includes(topic)) open(act, event);
   }
 
   judge.addEventListener("submit", (event) => {
@@ -342,7 +338,7 @@ async function queued() {
       desk.next();
     } else if (link?.closest("#recent-list") && !(event.ctrlKey || event.metaKey || event.shiftKey)) {
       const row = link.closest("li").dataset;
-      open({ docno: row.docno, token: row.token, topic, uuid: row.uuid }, event);
+      open({ ...row }, event);
     } else if (event.target.closest("#highlight")) passages.highlight();
   });
   judge.addEventListener("input", () => {
@@ -350,7 +346,7 @@ async function queued() {
     saveDraft();
   });
 
-  const tabs = makeTabs({ user, campaign }, (other) => other.topic === topic && desk.drop(other.docno, other.token));
+  const tabs = makeTabs({ user, campaign }, (other) => desk.drop(other));
   let renewedAt = performance.now();
   const third = (1000 * Number(judge.dataset.lease)) / 3;
   setInterval(() => {
@@ -367,27 +363,17 @@ async function queued() {
 
   const highlightButton = document.getElementById("highlight");
   if (highlightButton) highlightButton.hidden = false;
-  const first = parseDocument(article());
+  const first = parseDocument(article(), topic ? [] : [...judge.querySelectorAll("[data-part]")]);
   first.undone = "undone" in first.node.dataset;
   desk.begin(first, lastJudgments());
-  showQueue(queue, { addresses: addressOf, again: reopenRefused });
+  showQueue(queue, judge.dataset, reopenRefused);
   judge.dataset.unsent = queue.unsent.length;
   // The document on screen may have an unsent act from an earlier visit.
-  const judgedBefore = queue.unsent.some(({ act }) => act.topic === topic && act.docno === first.docno && act.act !== "undo");
+  const judgedBefore = queue.unsent.some(({ act }) => act.topic === first.topic && act.docno === first.docno && act.act !== "undo");
   await queue.flush();
   if (judgedBefore) desk.next();
   else desk.fetchAhead();
   judge.dataset.live = "";
-
-  // The latest judgments shown on the page, which can be undone one by one.
-  function lastJudgments() {
-    const rows = [...document.querySelectorAll("#recent-list > li")].reverse();
-    const entries = rows.map((row) => ({ ...row.dataset, topic, ...readJudgment(row), doc: null }));
-    const uuid = document.getElementById("undo").elements.of.value;
-    const last = document.getElementById("last");
-    if (uuid && last.dataset.topic !== topic) entries.push({ uuid, topic: last.dataset.topic, ...readJudgment(last), doc: null });
-    return entries;
-  }
 }
 
 if (mode === "queue") queued();

@@ -17,7 +17,7 @@ from judging.services.plans import create_plan
 from judging.services.qrels import freeze_qrels
 from poolbench.pooling.spec import depth_spec
 from pooling.services.freeze import freeze_pool
-from tests.world.files import accepted_run
+from tests.world.files import accepted_run, ranked_run
 from tests.world.people import joined
 
 
@@ -33,13 +33,11 @@ def prepare_acts(campaign: Campaign, team: Team, other_team: Team) -> dict[str, 
     campaign.teams.create(name="Without a run")
     people = [joined(campaign, name, Role.ASSESSOR) for name in ("ada", "ben")]
     runs = [
-        accepted_run(
-            one, tag, "".join(f"{t} Q0 d{d} 1 {9 - d} {tag}\n" for t in (1, 2) for d in ds)
-        )
-        for one, tag, ds in (
-            (team, "alpha-bm25", (1, 2, 3)),
-            (team, "alpha-dense", (3, 4, 5)),
-            (other_team, "beta", (2, 5, 6)),
+        ranked_run(one, tag, dict.fromkeys("12", order))
+        for one, tag, order in (
+            (team, "alpha-bm25", "d1 d2 d3"),
+            (team, "alpha-dense", "d3 d4 d5"),
+            (other_team, "beta", "d2 d5 d6"),
         )
     ]
     pool = freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(3), runs=runs)

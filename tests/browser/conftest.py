@@ -16,6 +16,8 @@ from tests.browser.door import DOOR
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
+    from campaigns.models import User
+
 ARGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -29,21 +31,18 @@ EACH_TIME = """
     accessibility/nothing_serious_stands_in_the_way[light]
     accessibility/pages_that_ask_before_an_act_are_clear[390-dark]
     adjudication/one_key_settles_a_pair_and_undo_brings_it_back
-    coming_back/what_was_unsent_at_a_reload_is_counted
     coming_back/an_undo_that_waits_for_the_line_leaves_the_keys
     coming_back/what_was_refused_is_judged_again_once
     crowd_study/a_whole_study_on_a_phone
-    crowd_worker/the_whole_way_on_a_phone[True]
     crowd_worker/by_keyboard_alone_and_without_scripts
     desk_choices/a_draft_survives_a_reload_and_goes_with_the_judgment
-    desk_choices/an_adjudicators_draft_survives_until_the_decision
     desk_choices/without_scripts_everything_is_reached[phone]
-    desk_sizes/the_document_has_most_of_the_window_and_nothing_moves[laptop]
     desk_sizes/the_document_has_most_of_the_window_and_nothing_moves[phone]
+    desk_truth/a_key_pressed_before_the_document_could_be_read_is_none
     documents/no_attack_in_a_document_runs_or_fetches[past-the-sanitiser]
     documents/pdf_and_pictures_are_shown_in_the_page
     documents/a_long_text_goes_on_where_it_is_scrolled_to
-    frame/the_head_is_low_and_the_page_alone_scrolls[assessor]
+    frame/the_head_is_low_and_the_page_alone_scrolls[viewer]
     frame/the_menu_of_all_pages_needs_no_script
     guidelines/a_change_is_announced_and_g_opens_it
     help/a_question_mark_opens_its_word_by_keyboard[True]
@@ -53,19 +52,14 @@ EACH_TIME = """
     judging/undo_takes_one_key_and_shows_what_was_given
     judging/flags_comment_and_skip_go_with_the_document
     judging/a_passage_is_marked_with_its_place_in_the_body
-    judging/without_scripts_plain_buttons_do_it_all
     language/the_language_is_chosen_below_the_page_and_stays
     paper/a_team_takes_its_results[light]
     pool_form/enter_in_a_rule_ticks_by_it_and_forgets_nothing
     preferences/documents_are_compared_with_one_key_each
     preferences/documents_are_picked_by_keys_space_and_click
-    preferences/the_desk_works_without_scripts
     queue/five_minutes_offline_and_a_closed_tab_lose_nothing
-    queue/an_answer_that_is_lost_makes_no_second_judgment
-    queue/two_windows_judge_each_document_once
     queue/what_another_account_left_is_never_sent_as_this_one
     tables/sorting_keeps_totals_at_the_end
-    today/the_mornings_pages_are_clear[1280-light]
 """
 JOURNEYS = frozenset(EACH_TIME.split())
 """What ``make test`` does in the browser; all else here, as the other sizes and schemes, is
@@ -135,16 +129,22 @@ def open_page(browser: Browser, live_server) -> Iterator[Callable[[], Page]]:
 
 
 @pytest.fixture
-def desk(open_page, assessor, live_server) -> Callable[..., Page]:
-    """``desk()``: the judging screen of ``assessor`` in a visit of its own."""
+def visit(open_page, live_server) -> Callable[..., Page]:
+    """``visit(user, path)``: a page of its own visitor, signed in as ``user``."""
 
-    def opened(path: str = "/c/small/judge/1/", **options: object) -> Page:
+    def opened(user: User, path: str, **options: object) -> Page:
         page = open_page(**options)
-        sign_in(page, assessor, live_server.url)
+        sign_in(page, user, live_server.url)
         page.goto(path)
         return page
 
     return opened
+
+
+@pytest.fixture
+def desk(visit, assessor) -> Callable[..., Page]:
+    """``desk()``: the judging screen of ``assessor`` in a visit of its own."""
+    return lambda path="/c/small/judge/1/", **options: visit(assessor, path, **options)
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import pytest
 
 from tests.browser.acts import prepare_acts
 from tests.browser.desk import settle, sign_in
+from tests.examples import take
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 SERIOUS = {"serious", "critical"}
@@ -41,17 +42,12 @@ def test_nothing_serious_stands_in_the_way(scheme, at_work, organizer, live_serv
     page.keyboard.press("Escape")
     page.keyboard.press("/")
     wrong["find"] = serious(page)
-    for name in ("judge", "my-judgments"):
+    for name in take(("judge", "my-judgments"), 2):
         page.goto(f"/c/small/{name}/")
         wrong[name] = serious(page)
     sign_in(page, organizer, live_server.url)
-    for name in (
-        "",
-        "judging/",
-        "judging/agreement/",
-        "judging/adjudication/",
-        "judging/adjudication/meeting/",
-    ):
+    names = ("", "judging/adjudication/", "judging/today/", "judging/", "judging/agreement/")
+    for name in take((*names, "judging/adjudication/meeting/"), 2):
         page.goto(f"/c/small/{name}")
         wrong[name or "dashboard"] = serious(page)
     assert {name: found for name, found in wrong.items() if found} == {}
@@ -66,7 +62,7 @@ def test_pages_that_ask_before_an_act_are_clear(
     page = open_page(color_scheme=scheme, viewport={"width": width, "height": 900})
     sign_in(page, organizer, live_server.url)
     wrong = {}
-    for name, address in addresses.items():
+    for name, address in take(addresses.items(), 4):
         page.goto(address)
         wrong[name] = serious(page)
         if page.evaluate("document.documentElement.scrollWidth > innerWidth"):

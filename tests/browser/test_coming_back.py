@@ -67,16 +67,6 @@ def test_the_last_word_counts_the_last_judgment(desk, campaign, assessor, docume
     assert page.locator("#progress").inner_text().startswith(f"{documents} of {documents}")
 
 
-def test_what_was_unsent_at_a_reload_is_counted(at_work):
-    page = at_work(strict=False, ahead=3)
-    line = Line(page)
-    press(page, "12")
-    unsent(page, 2)
-    line.up = True
-    page.reload()
-    page.locator("#progress", has_text="2 of 8").wait_for()
-
-
 def test_after_an_undo_the_last_that_stands_is_told(desk, campaign, assessor):
     give_work(campaign, assessor)
     judged_before(campaign, assessor, w01=1, w02=2)

@@ -9,7 +9,7 @@ import pytest
 from campaigns.models import Document, Grade
 from campaigns.services.campaigns import update_campaign
 from judging.models import Judgment, Plan
-from tests.browser.desk import give_work, settle, shown, sign_in, unsent
+from tests.browser.desk import give_work, settle, shown, unsent
 from tests.browser.test_adjudication import disputed, ready  # noqa: F401
 from tests.browser.test_desk_sizes import ON_SCREEN, fold, give_texts, window
 from tests.browser.test_judging import SELECT
@@ -97,12 +97,9 @@ def test_a_draft_older_than_a_week_is_dropped(at_work):
 def test_an_adjudicators_draft_survives_until_the_decision(
     disputed,  # noqa: F811
     organizer,
-    open_page,
-    live_server,
+    visit,
 ):
-    page = open_page()
-    sign_in(page, organizer, live_server.url)
-    page.goto("/c/small/judging/adjudication/meeting/")
+    page = visit(organizer, "/c/small/judging/adjudication/meeting/")
     page.get_by_role("link", name="d1").click()
     ready(page, "d1")
     page.keyboard.press("c")

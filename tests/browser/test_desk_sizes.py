@@ -29,7 +29,7 @@ HEBREW = "\n\n".join(["הרכבת המתינה בתחנה שלוש שעות, ו�
 HTML = (
     "<h1>Waiting</h1><p>A <b>queue</b> is filled.</p><table><tr><td>a</td><td>b</td></tr></table>"
 )
-WIDE_CODE = CODE + "# " + "x" * 400 + "\n" + CODE * 4
+WIDE_CODE = CODE + "# " + "x" * 180 + "\n" + CODE * 4
 HUGE = "\n\n".join(f"{n} " + "words that are long enough " * 12 for n in range(16_500))
 BODIES = {"w01": LONG_LINES * 9, "w02": WIDE_CODE, "w03": HEBREW, "w05": HUGE}
 NARRATIVE = "Highly relevant is what exists in order to set a time limit on an operation. " * 6
@@ -58,7 +58,7 @@ OUTSIDE = """() => [...document.querySelectorAll(
 
 
 def give_texts(campaign: Campaign, assessor, **more: object) -> None:
-    """Prose, code with a line of 400 characters, Hebrew, HTML and 5 MB, in this order."""
+    """Prose, code with a line of 180 characters, Hebrew, HTML and 5 MB, in this order."""
     give_work(campaign, assessor, **more)
     campaign.topics.filter(number="1").update(
         title="time limit for waiting", narrative=NARRATIVE, description="How can I stop waiting?"

@@ -75,12 +75,9 @@ def test_the_head_is_low_and_the_page_alone_scrolls(role, world, open_page, live
     assert len(headed) >= {"viewer": 4, "owner": 10, "assessor": 8, "organizer": 60}[role]
 
 
-def test_the_menu_of_all_pages_needs_no_script(world, open_page, live_server):
-    page = open_page(viewport={"width": 390, "height": 844})
-    sign_in(page, world.people["organizer"], live_server.url)
-    without = open_page(viewport={"width": 390, "height": 844}, java_script_enabled=False)
-    without.context.add_cookies(page.context.cookies())
-    without.goto("/c/small/")
+def test_the_menu_of_all_pages_needs_no_script(world, visit):
+    options = {"viewport": {"width": 390, "height": 844}, "java_script_enabled": False}
+    without = visit(world.people["organizer"], "/c/small/", **options)
     without.locator(".all-pages > summary").click()
     without.locator(".all-pages a", has_text="Reusability").click()
     assert without.url.endswith("/c/small/results/collection/")
@@ -92,10 +89,8 @@ def test_the_menu_of_all_pages_needs_no_script(world, open_page, live_server):
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
-def test_no_tab_hides_between_phone_and_desk(language, world, open_page, live_server):
-    page = open_page(locale=language)
-    sign_in(page, world.people["organizer"], live_server.url)
-    page.goto("/c/small/judging/")
+def test_no_tab_hides_between_phone_and_desk(language, world, visit):
+    page = visit(world.people["organizer"], "/c/small/judging/", locale=language)
     for width in (780, 900, 1160):
         page.set_viewport_size({"width": width, "height": 800})
         page.wait_for_function("width => innerWidth === width", arg=width)

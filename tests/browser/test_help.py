@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from tests.browser.desk import sign_in
-
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 WIDER = "document.documentElement.scrollWidth > innerWidth"
 BESIDE = """() => {
@@ -23,10 +21,9 @@ SIZES = ((1280, 900, "light"), (390, 844, "dark"))
 
 
 @pytest.mark.parametrize("script", [True, False])
-def test_a_question_mark_opens_its_word_by_keyboard(script, world, open_page, live_server):
-    page = open_page(java_script_enabled=script, viewport={"width": 1280, "height": 900})
-    sign_in(page, world.people["organizer"], live_server.url)
-    page.goto(f"/c/{world.campaign.slug}/setup/")
+def test_a_question_mark_opens_its_word_by_keyboard(script, world, visit):
+    options = {"java_script_enabled": script, "viewport": {"width": 1280, "height": 900}}
+    page = visit(world.people["organizer"], f"/c/{world.campaign.slug}/setup/", **options)
     mark = page.get_by_role("button", name="Meaning of “relevance level”")
     meaning = page.locator(f"#{mark.get_attribute('popovertarget')}")
     assert not meaning.is_visible()
@@ -40,10 +37,9 @@ def test_a_question_mark_opens_its_word_by_keyboard(script, world, open_page, li
     assert not meaning.is_visible()
 
 
-def test_a_meaning_stays_within_a_phone(world, open_page, live_server):
-    page = open_page(viewport={"width": 390, "height": 844})
-    sign_in(page, world.people["organizer"], live_server.url)
-    page.goto(f"/c/{world.campaign.slug}/setup/")
+def test_a_meaning_stays_within_a_phone(world, visit):
+    size = {"width": 390, "height": 844}
+    page = visit(world.people["organizer"], f"/c/{world.campaign.slug}/setup/", viewport=size)
     for mark in page.locator(".what > button").all():
         if not mark.is_visible():
             continue
@@ -77,10 +73,9 @@ def test_pages_of_the_help_fit_and_lead_to_their_anchors(width, height, scheme, 
         assert serious == [], address
 
 
-def test_code_is_copied_with_a_button(world, open_page, live_server):
-    page = open_page(permissions=["clipboard-read", "clipboard-write"])
-    sign_in(page, world.people["organizer"], live_server.url)
-    page.goto("/help/formats/")
+def test_code_is_copied_with_a_button(world, visit):
+    allowed = ["clipboard-read", "clipboard-write"]
+    page = visit(world.people["organizer"], "/help/formats/", permissions=allowed)
     place = page.locator(".help-text .copyable").first
     place.get_by_role("button", name="Copy").click()
     place.get_by_role("button", name="Copied").wait_for()

@@ -10,6 +10,7 @@ import pytest
 from campaigns.models import Campaign, User
 from judging.models import Judgment
 from tests.browser.desk import settle, unsent
+from tests.examples import ALL
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -17,9 +18,10 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 PASSWORD = "a-long-password-7"
-TOPICS = "1\tred apples\tWhich apples are red?\n2\tgreen pears\tWhich pears are green?\n"
+NUMBERS = (1, 2) if ALL else (1,)
+TOPICS = "".join(f"{n}\tred apples\tWhich apples are red?\n" for n in NUMBERS)
 DOCUMENTS = "".join(f"d{i}\tTitle {i}\tThe text of document {i} is short.\n" for i in range(6))
-RUN = "".join(f"{t} Q0 d{i} {i + 1} {9 - i} first\n" for t in (1, 2) for i in range(4))
+RUN = "".join(f"{t} Q0 d{i} {i + 1} {9 - i} first\n" for t in NUMBERS for i in range(4))
 
 
 def upload(page: Page, name: str, text: str) -> None:
@@ -58,6 +60,7 @@ def set_up(page: Page) -> tuple[str, str]:
     page.wait_for_url("**/")
     page.goto("/campaigns/new/")
     page.fill("[name=title]", "Fruit")
+    page.fill("[name=relevance_level]", "1")
     page.click("main form button.primary")
     page.wait_for_url("**/c/fruit/**")
     page.goto("/c/fruit/setup/topics/import/")
@@ -139,8 +142,8 @@ def test_campaign_goes_through_its_whole_life(open_page, client, settings):
     join(assessor, for_assessor, "ann")
     submit(participant)
     pool_and_plan(organizer)
-    judge(assessor, 1)
-    judge(assessor, 2)
+    for number in NUMBERS:
+        judge(assessor, number)
     release(organizer)
     participant.goto("/c/fruit/results/scores/")
     participant.get_by_role("link", name="first").first.click()
@@ -148,9 +151,9 @@ def test_campaign_goes_through_its_whole_life(open_page, client, settings):
     assert "map" in participant.content()
 
     campaign = Campaign.objects.get(slug="fruit")
-    assert campaign.qrels.get().pairs == 6
-    assert Judgment.objects.filter(kind="grade").count() == 8
-    assert Judgment.objects.filter(kind="withdrawn").count() == 2
+    assert campaign.qrels.get().pairs == 3 * len(NUMBERS)
+    assert Judgment.objects.filter(kind="grade").count() == 4 * len(NUMBERS)
+    assert Judgment.objects.filter(kind="withdrawn").count() == len(NUMBERS)
     client.force_login(User.objects.get(username="pat"))
     scores = campaign.score_sets.get().runs.get()
     url = f"/c/fruit/results/scores/{scores.score_set_id}/run/{scores.run_id}/scores.json"

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from tests.browser.desk import sign_in
 from tests.world.files import ranked_run
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
-def test_enter_in_a_rule_ticks_by_it_and_forgets_nothing(
-    open_page, live_server, campaign, organizer, team
-):
+def test_enter_in_a_rule_ticks_by_it_and_forgets_nothing(visit, campaign, organizer, team):
     for priority in (1, 2):
         ranked_run(team, f"alpha{priority}", {"1": "d1"}, priority)
-    page = open_page()
-    sign_in(page, organizer, live_server.url)
-    page.goto(f"/c/{campaign.slug}/pool/")
+    page = visit(organizer, f"/c/{campaign.slug}/pool/")
     page.fill("[name=depth]", "7")
     page.fill("[name=priority]", "1")
     page.press("[name=priority]", "Enter")

@@ -10,7 +10,7 @@ import pytest
 from campaigns.models import Campaign, Document
 from preferences.models import ComparisonPlan, Preference
 from preferences.services.comparison_plans import ComparisonOptions, create_comparison_plan
-from tests.browser.desk import body, sign_in
+from tests.browser.desk import body
 from tests.browser.door import DOOR
 from tests.browser.test_accessibility import serious
 from tests.world.files import make_pool, ranked_run
@@ -56,16 +56,9 @@ def runs(team, other_team) -> dict[str, object]:
 
 
 @pytest.fixture
-def compare(open_page, assessor, live_server) -> Callable[..., Page]:
+def compare(visit, assessor) -> Callable[..., Page]:
     """``compare(plan)``: the desk of ``assessor`` in a visit of its own."""
-
-    def opened(plan: ComparisonPlan, **options: object) -> Page:
-        page = open_page(**options)
-        sign_in(page, assessor, live_server.url)
-        page.goto(f"/c/small/comparisons/{plan.pk}/")
-        return page
-
-    return opened
+    return lambda plan, **options: visit(assessor, f"/c/small/comparisons/{plan.pk}/", **options)
 
 
 def ready(page: Page, done: int, by: str = "keys") -> None:
@@ -106,7 +99,7 @@ def test_documents_are_compared_with_one_key_each(pairs, compare) -> None:
     page.keyboard.press("=")
     ready(page, 2)
     page.keyboard.press("s")
-    page.keyboard.press("d")
+    page.keyboard.press("c")
     page.get_by_role("heading", name="All compared").wait_for()
     log = answers()
     assert [kind for kind, *_ in log] == ["choice", "choice", "withdrawn", "choice", "skip"]

@@ -38,9 +38,9 @@ class Line:
     while a request is on it would leave that request without an answer.
     """
 
-    def __init__(self, page: Page, **answer: Any) -> None:
+    def __init__(self, page: Page, what: str = ACTS, **answer: Any) -> None:
         self.up, self.answer = False, answer
-        page.route(ACTS, self.carry)
+        page.route(what, self.carry)
 
     def carry(self, route: Route) -> None:
         if self.up:
@@ -102,6 +102,7 @@ def test_a_reload_goes_on_after_what_is_unsent(at_work):
     unsent(page, 2)
     line.up = True
     page.reload()
+    page.locator("#progress", has_text="2 of 8").wait_for()
     settle(page)
     unsent(page, 0)
     assert shown(page) == "w03"
@@ -129,12 +130,14 @@ def test_an_answer_that_is_lost_makes_no_second_judgment(at_work):
 
 def test_a_server_that_restarts_is_waited_for(at_work):
     page = at_work(strict=False, ahead=3)
-    line = Line(page, status=502, body="restarting")
-    press(page, "1")
-    page.get_by_text("1 unsent – server error").wait_for()
-    line.up = True
+    ahead, line = Line(page, "**/judge-ahead/", status=500), Line(page, status=502)
+    press(page, "1123")
+    page.get_by_text("4 unsent – server error").wait_for()
+    page.locator(".over p", has_text="The server has an error.").wait_for()
+    assert page.get_by_text("No connection").count() == 0
+    ahead.up = line.up = True
     unsent(page, 0)
-    assert said() == [("w01", 1)]
+    assert said() == [("w01", 1), ("w02", 1), ("w03", 2), ("w04", 3)]
 
 
 def test_two_windows_judge_each_document_once(at_work):
@@ -230,6 +233,9 @@ def test_a_lease_that_passes_on_keeps_the_judgment(desk, campaign, assessor, ass
     settle(page)
     unsent(page, 0)
     assert said() == [("w01", 1)]
+    page.get_by_text(
+        "Saved, but w01 was reassigned before: your judgment is an extra one."
+    ).wait_for()
 
 
 def test_a_page_that_is_left_gives_back_what_was_not_shown(at_work):

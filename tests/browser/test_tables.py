@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.desk import sign_in
 from tests.world.site import World
 
 if TYPE_CHECKING:
@@ -16,11 +15,12 @@ MANY = 60
 
 
 @pytest.fixture
-def organizer_page(open_page, world: World, live_server):
-    def opened(width: int, height: int) -> Page:
-        page = open_page(strict=False, viewport={"width": width, "height": height})
-        sign_in(page, world.people["organizer"], live_server.url)
-        return page
+def open_wide(visit, world: World):
+    """``open_wide(path)``: the organizer's page, 1280 pixels wide unless told otherwise."""
+
+    def opened(path: str, width: int = 1280, height: int = 900) -> Page:
+        size = {"width": width, "height": height}
+        return visit(world.people["organizer"], path, strict=False, viewport=size)
 
     return opened
 
@@ -35,9 +35,8 @@ PLACE = """(part) => {
 }"""
 
 
-def test_head_and_median_stay_in_sight(organizer_page, world) -> None:
-    page = organizer_page(1280, 900)
-    page.goto(world.score_set.get_absolute_url())
+def test_head_and_median_stay_in_sight(open_wide, world) -> None:
+    page = open_wide(world.score_set.get_absolute_url())
     first = page.locator("#board tbody tr").first.bounding_box()
     assert first
     assert first["y"] <= 350
@@ -52,9 +51,8 @@ def test_head_and_median_stay_in_sight(organizer_page, world) -> None:
     assert tall["height"] == pytest.approx(29, abs=1)
 
 
-def test_sorting_keeps_totals_at_the_end(organizer_page, world) -> None:
-    page = organizer_page(1280, 900)
-    page.goto(world.score_set.get_absolute_url())
+def test_sorting_keeps_totals_at_the_end(open_wide, world) -> None:
+    page = open_wide(world.score_set.get_absolute_url())
     first = page.locator("#board tbody th").first.inner_text()
     page.locator("#board thead button").first.click()
     page.locator("#board thead button").first.click()
@@ -64,9 +62,8 @@ def test_sorting_keeps_totals_at_the_end(organizer_page, world) -> None:
     assert first
 
 
-def test_a_link_keeps_the_columns(organizer_page, world) -> None:
-    page = organizer_page(1280, 900)
-    page.goto(f"/c/{world.campaign.slug}/runs/?state=accepted")
+def test_a_link_keeps_the_columns(open_wide, world) -> None:
+    page = open_wide(f"/c/{world.campaign.slug}/runs/?state=accepted")
     page.locator(".drop > summary").click()
     for name in ("priority", "documents", "file"):
         page.locator(f'.drop [value="{name}"]').uncheck()
@@ -80,9 +77,8 @@ def test_a_link_keeps_the_columns(organizer_page, world) -> None:
     assert page.locator("#runs thead th").all_inner_texts() == heads
 
 
-def test_phones_show_the_name_and_the_main_column(organizer_page, world) -> None:
-    page = organizer_page(390, 844)
-    page.goto(f"/c/{world.campaign.slug}/runs/")
+def test_phones_show_the_name_and_the_main_column(open_wide, world) -> None:
+    page = open_wide(f"/c/{world.campaign.slug}/runs/", 390, 844)
     visible = [head for head in page.locator("#runs thead th").all() if head.is_visible()]
     assert [head.inner_text() for head in visible] == ["Run", "State"]
     assert "8 more columns: turn the phone" in page.locator(".cue.phone").inner_text()
@@ -98,9 +94,8 @@ WIDEN = """() => {
 }"""
 
 
-def test_columns_that_do_not_fit_rest_until_asked_for(organizer_page, world) -> None:
-    page = organizer_page(1280, 900)
-    page.goto(f"/c/{world.campaign.slug}/setup/topics/")
+def test_columns_that_do_not_fit_rest_until_asked_for(open_wide, world) -> None:
+    page = open_wide(f"/c/{world.campaign.slug}/setup/topics/")
     page.evaluate(WIDEN)
     page.locator(".table.folded").first.wait_for()
     cue = page.locator(".cue.made").first
@@ -118,9 +113,8 @@ def test_columns_that_do_not_fit_rest_until_asked_for(organizer_page, world) -> 
     assert name["x"] == pytest.approx(left, abs=1)
 
 
-def test_a_matrix_keeps_its_columns_and_its_names_in_sight(organizer_page, world) -> None:
-    page = organizer_page(390, 844)
-    page.goto(f"{world.score_set.get_absolute_url()}measures/")
+def test_a_matrix_keeps_its_columns_and_its_names_in_sight(open_wide, world) -> None:
+    page = open_wide(f"{world.score_set.get_absolute_url()}measures/", 390, 844)
     page.locator(".table[data-matrix].pans").wait_for()
     box = page.locator(".table[data-matrix]").first
     assert box.locator(".rests").count() == 0

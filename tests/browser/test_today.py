@@ -1,4 +1,4 @@
-"""Today, home and My topics with documents to look at again, in a browser: axe and width."""
+"""Today, home and My topics with documents to look at again, in a browser."""
 
 from __future__ import annotations
 
@@ -9,11 +9,15 @@ from django.utils import timezone
 
 from campaigns.models import Campaign
 from campaigns.services.snapshots import compute_report
+from judging.models import ReviewRequest
 from judging.services.today import put_alarm_aside, request_review
-from tests.browser.desk import give_work, sign_in
+from tests.browser.desk import give_work, said, settle, sign_in, unsent
+from tests.browser.door import DOOR
 from tests.browser.test_accessibility import serious
+from tests.world.judgments import submit_judgment
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+SHOWN = "docno => document.querySelector('#grades [name=docno]').value === docno"
 PAGES = {
     "organizer": ("/c/small/judging/today/", "/?all", "/c/small/judging/review/assessor/"),
     "assessor": ("/c/small/judge/", "/?all"),
@@ -52,3 +56,40 @@ def test_the_mornings_pages_are_clear(
     assert page.locator("#aside .alarm").count() == 1
     wrong["aside"] = serious(page)
     assert {place: faults for place, faults in wrong.items() if faults} == {}
+
+
+@pytest.mark.parametrize("count", [3, 50])
+def test_documents_are_looked_at_again_by_keys_alone(desk, campaign, organizer, assessor, count):
+    """From the list through all of them without a page load, and back; one is left as it is."""
+    give_work(campaign, assessor, count + 2)
+    topic = campaign.topics.get(number="1")
+    docnos = [f"w{n:02}" for n in range(1, count + 1)]
+    for docno in docnos:
+        submit_judgment(actor=assessor, campaign=campaign, topic=topic, docno=docno, grade=0)
+    documents = [("1", docno) for docno in docnos]
+    request_review(actor=organizer, campaign=campaign, assessor=assessor, documents=documents)
+    page = desk("/c/small/judge/")
+    page.locator(".again a").first.focus()
+    page.keyboard.press("Enter")
+    settle(page, 2)
+    loads: list[str] = []
+    page.on("load", lambda it: loads.append(it.url))
+    for docno in docnos:
+        page.wait_for_function(SHOWN, arg=docno)
+        settle(page, 0)
+        page.keyboard.press("j" if docno == "w02" else "2")
+    page.get_by_role("heading", name="No documents left to look at again").wait_for()
+    assert page.locator("#topic-name").inner_text() == "Documents to look at again"
+    unsent(page, 0)
+    assert loads == []
+    assert said()[count:] == [(docno, 2) for docno in docnos if docno != "w02"]
+    settle(page, 0)
+    page.keyboard.press("Enter")
+    page.locator(".again .tag.done").nth(count - 2).wait_for()
+    assert page.locator(".again .tag.done").count() == count - 1
+    page.get_by_label("Answer, optional").press_sequentially("w02 stays.")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.get_by_text("Thank you").wait_for()
+    with DOOR.turn:
+        assert ReviewRequest.objects.get().answer == "w02 stays."

@@ -10,10 +10,11 @@ from rest_framework.test import APIRequestFactory, force_authenticate
 from campaigns.models import Campaign, Document, Role, Topic, User
 from campaigns.services.campaigns import create_campaign
 from campaigns.services.people import add_member
-from judging.models import Judgment, Plan, Slot
+from judging.models import Judgment, Plan, Qrels, Slot
 from judging.queries.remaining import remaining_by_topic
 from judging.services.judgments import claim_next
 from judging.services.plans import PlanOptions, create_plan
+from judging.services.qrels import freeze_qrels
 from poolbench.judging import repeats
 from pooling.models import Pool
 from tests.world.files import make_pool
@@ -58,6 +59,25 @@ def grade(campaign, topic) -> Callable[..., Judgment]:
         return submit_judgment(actor=user, campaign=campaign, docno=docno, grade=value, **more)
 
     return give
+
+
+@pytest.fixture
+def skip(campaign, topic) -> Callable[..., Judgment]:
+    """``skip(user, docno, reason)``: a document of topic 1 that ``user`` does not judge."""
+
+    def give(user: User, docno: str, reason: str = "undecided", **more: object) -> Judgment:
+        more = {"topic": topic, **more}
+        return submit_judgment(actor=user, campaign=campaign, docno=docno, reason=reason, **more)
+
+    return give
+
+
+@pytest.fixture
+def release(organizer, campaign) -> Callable[..., Qrels]:
+    """``release(policy)``: qrels frozen by ``policy``."""
+    return lambda policy="single", **more: freeze_qrels(
+        actor=organizer, campaign=campaign, policy=policy, **more
+    )
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from uuid import uuid4
 
 import pytest
@@ -11,12 +12,20 @@ from django.urls import reverse
 from django.utils.html import escape
 
 from campaigns.models import User
-from judging.models import AutomaticAssessor, Judgment, Plan, Purpose
+from campaigns.models.history import name_snapshot
+from campaigns.services.snapshots import compute_report, refresh_snapshot
+from crowd.models import WorkUnit
+from judging.models import AutomaticAssessor, Judgment, Plan, Purpose, Slot
 from judging.queries.agreement import load_labels
 from judging.queries.quality import load_judging_record
 from judging.views.agreement_choice import MOST_ASSESSORS
+from poolbench.judging.agreement.labels import build_labels
+from poolbench.judging.agreement.panel import agreement_report
 from poolbench.judging.agreement.registry import COEFFICIENTS
 from poolbench.judging.agreement.variation import measure_variation
+from poolbench.reliability.verdicts.agreement import AGREEMENT
+from tests.crowd.crowd_work import make_crowd
+from tests.crowd.worker_study import make_study
 from tests.csv_reading import csv_rows
 from tests.pages import read_page, run_command
 
@@ -95,10 +104,24 @@ def test_the_panel_shows_every_coefficient_with_interval_and_links(judged, organ
     assert "assessor and assessor2: " in told
     assert "small.bot" not in told
     assert "a=assessor&amp;b=assessor2" in told
+    assert "0.5714" in told  # 12 of 21 pairs
     cut = page(as_user(organizer), "agreement", "cut=1&topic=2")
     assert "7 pairs of topic 2" in cut
     assert "grades made binary" in cut
     assert "fewer than 5 topics" in cut
+
+
+def test_topics_that_share_fewer_than_ten_documents_are_not_blamed(
+    judged, say, assessor, assessor2, organizer, as_user
+):
+    for at in range(8, 13):
+        say(assessor, "1", f"d{at}", at % 2)
+        say(assessor2, "1", f"d{at}", (at + 1) % 2)
+    told = page(as_user(organizer), "agreement")
+    (low,) = re.findall(r"Below 0\.667:(.*?)</p>", told, re.DOTALL)
+    assert re.findall(r"topic (\d)<", low) == ["1"]
+    assert "2 topics with fewer than 10 shared documents" in told
+    assert "are left out" in told
 
 
 def test_two_assessors_are_shown_grade_by_grade_and_topic_by_topic(judged, organizer, as_user):
@@ -290,3 +313,85 @@ def test_the_figures_are_explained_to_everybody(client, db):
     told = read_page(client.get(reverse("coefficients")))
     for name in (*COEFFICIENTS, "bias", "drift", "consistency", "pace", "automatic"):
         assert f'id="{name}"' in told
+
+
+@pytest.fixture
+def with_crowd(judged, campaign):
+    """Three workers, one at random, on a topic of their own, beside two staff assessors."""
+    make_crowd(make_study(campaign), ["honest", "honest", "random"])
+    return campaign
+
+
+def alpha_by_hand(campaign, *, units: tuple[bool, ...]) -> float | None:
+    """Of the judgments with and without a unit, read row by row."""
+    rows = campaign.judgments.filter(purpose=Purpose.JUDGE).order_by("pk")
+    grades = {
+        (row.assessor.username, (row.topic.number, row.docno)): row.grade
+        for row in rows
+        if (row.unit_id is not None) in units
+    }
+    labels = build_labels({key: grade for key, grade in grades.items() if grade is not None})
+    report = agreement_report(replace(labels, scale=(0, 1, 2, 3)), 1)
+    return report.overall["alpha-ordinal"].value
+
+
+def test_staff_and_crowd_are_compared_apart(with_crowd, organizer, as_user):
+    client = as_user(organizer)
+    wanted = {"": (False,), "staff": (False,), "crowd": (True,), "all": (False, True)}
+    shown = {}
+    for who, units in wanted.items():
+        answer = client.get(reverse("agreement", args=["small"]), {"who": who})
+        shown[who] = answer.context["report"].overall["alpha-ordinal"].value
+        assert shown[who] == pytest.approx(alpha_by_hand(with_crowd, units=units)), who
+    assert len(set(shown.values())) == 3
+    told = read_page(client.get(reverse("agreement", args=["small"])))
+    assert "21 documents judged by 2 staff assessors; 21 of them by at least two" in told
+    assert 'aria-current="page">Staff assessors</a>' in told
+    crowd = read_page(client.get(reverse("agreement", args=["small"]), {"who": "crowd"}))
+    assert "judged by 3 crowd workers" in crowd
+    assert "crowd workers only" in crowd
+    for name in PAGES:
+        for who, count in (("staff", 2), ("crowd", 3), ("all", 5)):
+            answer = client.get(reverse(name, args=["small"]), {"who": who})
+            assert len(answer.context["names"]) == count
+
+
+def test_the_verdict_names_whose_judgments_it_judged(with_crowd, alpha, beta, organizer, as_user):
+    stored = compute_report(with_crowd, AGREEMENT)
+    assert stored.report.who == "staff"
+    assert {each.name for each in stored.report.assessors} == {"assessor", "assessor2"}
+    assert set(stored.report.effect.by_assessor) == {"assessor", "assessor2"}
+    assert stored.verdict.sentence.startswith(
+        "Agreement of staff assessors cannot be determined: two assessors share 21 documents"
+    )
+    refresh_snapshot(with_crowd, name_snapshot(AGREEMENT))
+    client, sentence = as_user(organizer), escape(stored.verdict.sentence)
+    for who in ("", "crowd"):
+        assert sentence in read_page(client.get(reverse("agreement", args=["small"]), {"who": who}))
+    assert sentence in read_page(client.get(with_crowd.get_absolute_url()))
+    assert stored.verdict.sentence in run_command("agreement", "small")
+    verdicts = client.get("/api/verdicts/", {"campaign": "small"}).json()
+    assert stored.verdict.sentence in json.dumps(verdicts, ensure_ascii=False)
+
+
+def test_without_crowd_nothing_is_told_apart(judged, organizer, as_user):
+    told = read_page(as_user(organizer).get(reverse("agreement", args=["small"]), {"who": "crowd"}))
+    assert "judged by 2 assessors;" in told
+    assert "Crowd workers" not in told
+
+
+def test_progress_has_the_crowd_on_one_line(with_crowd, organizer, as_user):
+    slots = Slot.objects.filter(purpose=Purpose.JUDGE, state="open", k=0).order_by("pk")
+    for at, unit in enumerate(WorkUnit.objects.all()):
+        first = list(slots.values_list("pk", flat=True)[: at + 1])
+        worked = {"state": "judged", "assessor": unit.worker.user, "unit": unit}
+        Slot.objects.filter(pk__in=first).update(**worked)
+    answer = as_user(organizer).get(reverse("judging", args=["small"]))
+    told = read_page(answer)
+    assert "worker-t" not in told
+    assert "no assessors:" not in told
+    assert '<span class="quiet">crowd workers</span>' in told
+    assert f'<a href="{reverse("studies", args=["small"])}">3 crowd workers</a>' in told
+    assert {row.user.username for row in answer.context["people"]} >= {"assessor", "assessor2"}
+    assert (len(answer.context["crowd"]), answer.context["crowd_total"]["judged"]) == (3, 6)
+    assert answer.context["people_total"]["judged"] == 6

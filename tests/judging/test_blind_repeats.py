@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from judging.api.judgments import JudgmentViewSet
 from judging.models import Judgment, Plan, Purpose, Slot
-from judging.queries.judgments import current_judgments
+from judging.queries.judgments import current_judgments, own_current_judgments
 from judging.queries.screen import get_assessor_topic, recent_judgments
 from judging.services.judgments import claim_ahead, claim_next, undo_judgment
 from judging.services.plans import create_plan
@@ -84,39 +84,15 @@ def test_totals_hold_the_repeats_from_the_start(
             assert f"{done} of 47" in page
         slot = next_of(assessor)
         grade(assessor, slot.item.docno, 1, token=slot.token)
+        assert own_current_judgments(campaign, assessor).first().docno == slot.item.docno
     assert next_of(assessor) is None
     assert get_assessor_topic(campaign, assessor, topic).total == 47
     rows = call(JudgmentViewSet, assessor, "list")[1]
     assert rows["count"] == 47
 
 
-def test_every_pair_stands_once_in_the_recent_list_and_my_judgments(
-    repeat_plan, judge_all, campaign, assessor, topic, as_user, call
-):
-    judge_all(topic)
-    again = Judgment.objects.filter(purpose=Purpose.REPEAT).order_by("pk").last()
-    first = Judgment.objects.get(docno=again.docno, purpose=Purpose.JUDGE)
-    # Changed lately, so that both are among the last.
-    Judgment.objects.filter(pk=again.pk).update(grade=3)
-    Judgment.objects.create(
-        campaign=campaign, topic=topic, docno=first.docno, assessor=assessor, revision=2,
-        kind="grade", grade=first.grade, source="screen", slot=first.slot, lease=first.lease,
-    )  # fmt: skip
-    recent = [row.docno for row in recent_judgments(campaign, assessor, topic)]
-    assert len(recent) == len(set(recent)) == 5
-    client = as_user(assessor)
-    page = read_page(client.get(reverse("my-judgments", args=["small"])))
-    assert page.count(f'class="mono">{again.docno}</th>') == 1
-    current = call(JudgmentViewSet, assessor, "list", "get", {"current": "1"})[1]
-    assert current["count"] == 40
-    own = client.get(reverse("my-judgments-file", args=["small", "json"]))
-    rows = json.loads(b"".join(own.streaming_content))
-    assert {row["purpose"] for row in rows} == {"judge"}
-    assert len([row for row in rows if row["current"]]) == 40
-
-
-def test_my_judgments_shows_and_changes_what_was_judged_last(
-    repeat_plan, judge_all, campaign, assessor, topic, as_user, grade
+def test_my_judgments_changes_what_was_judged_last_and_lists_every_pair_once(
+    repeat_plan, judge_all, campaign, assessor, topic, as_user, call, grade
 ):
     judge_all(topic)
     again = Judgment.objects.filter(purpose=Purpose.REPEAT).order_by("pk").last()
@@ -129,6 +105,18 @@ def test_my_judgments_shows_and_changes_what_was_judged_last(
     changed = grade(assessor, again.docno, 2, token=token)
     assert (changed.purpose, changed.revision) == ("judge", 2)
     assert current_judgments(campaign).get(docno=again.docno).grade == 2
+    # Both the first judgment, changed just now, and its repeat are among the last.
+    recent = [row.docno for row in recent_judgments(campaign, assessor, topic)]
+    assert len(recent) == len(set(recent)) == 10
+    assert again.docno in recent
+    page = read_page(client.get(reverse("my-judgments", args=["small"])))
+    assert page.count(f'class="mono">{again.docno}</th>') == 1
+    current = call(JudgmentViewSet, assessor, "list", "get", {"current": "1"})[1]
+    assert current["count"] == 40
+    own = client.get(reverse("my-judgments-file", args=["small", "json"]))
+    rows = json.loads(b"".join(own.streaming_content))
+    assert {row["purpose"] for row in rows} == {"judge"}
+    assert len([row for row in rows if row["current"]]) == 40
 
 
 VARYING = re.compile(

@@ -26,9 +26,9 @@ from tests.world.files import make_pool
 from tests.world.judgments import submit_judgment
 from tests.world.people import begin_with_assessors
 
-ASSESSORS, PAIRS, OVERLAP = (8, 60, 2) if ALL else (5, 30, 2)
-DISPUTED, MEETING = 5, 0.1
-LAPSE_EVERY = 7
+ASSESSORS, PAIRS, OVERLAP = (8, 60, 2) if ALL else (4, 12, 2)
+DISPUTED, MEETING = 5 if ALL else 3, 0.1
+LAPSE_EVERY = 7 if ALL else 3
 
 
 @pytest.mark.django_db(transaction=True)
@@ -51,7 +51,6 @@ def contend() -> dict[str, Any]:
 
 def work(user: Any, campaign: Any, topic: Any) -> list[str]:
     """Claim and judge until nothing is left; return the uuids that were acknowledged."""
-
     args = {"actor": user, "campaign": campaign, "topic": topic}
     ahead = 1 + user.pk % 3
     given: list[str] = []
@@ -107,7 +106,6 @@ def both_written_before_either_looks(name: str) -> Iterator[None]:
 
     Who lets one judgment of a pair be written at a time makes the second come too late.
     """
-
     module: Any = judgments if hasattr(judgments, name) else followups
     look, meeting = getattr(module, name), Barrier(2)
 
@@ -127,7 +125,6 @@ def both_written_before_either_looks(name: str) -> Iterator[None]:
 
 def dispute(campaign: Any, topic: Any, docnos: Any, at_once: Any, user: Any, grade: Any) -> None:
     """Judge all documents, or skip them if ``grade`` is None."""
-
     args = {"actor": user, "campaign": campaign, "topic": topic}
     for _ in docnos:
         # Each holds a slot of their own, else the one would wait for the other's.
@@ -141,7 +138,6 @@ def dispute(campaign: Any, topic: Any, docnos: Any, at_once: Any, user: Any, gra
 
 
 def outcome(campaign: Any, given: list[str]) -> dict[str, Any]:
-
     rows = list(Judgment.objects.values_list("docno", "assessor", "slot", "client_uuid"))
     filled = Counter(docno for docno, _, slot, _ in rows if slot is not None)
     return {

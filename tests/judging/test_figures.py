@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from django.template.loader import render_to_string
 
-from campaigns.templatetags.documents import text_length
 from judging.queries.progress import plan_progress
 from judging.queries.remaining import Remaining
 from judging.queries.screen import AssessorTopic
@@ -39,13 +38,6 @@ def test_after_imported_judgments_there_is_nothing_to_undo(campaign):
     assert "Nothing judged yet." in told(0)
     assert "Nothing to undo." in told(34)
     assert "Nothing judged" not in told(34)
-
-
-def test_extent_counts_words_or_characters_where_none_are_parted():
-    assert text_length("one two") == "2 words"
-    assert text_length("one") == "1 word"
-    assert text_length("热传导" * 400) == "1,200 characters"
-    assert text_length("") == "0 words"
 
 
 def test_an_assessor_who_left_leaves_topics_to_nobody(plan, campaign, assessor):

@@ -8,8 +8,7 @@ import pytest
 
 from campaigns.errors import ActionRefused
 from judging.models import Judgment, Plan, Purpose, Slot, TrainingPair
-from judging.queries.judgments import current_judgments, own_current_judgments
-from judging.queries.screen import get_assessor_topic
+from judging.queries.judgments import current_judgments
 from judging.services.judgments import claim_next, undo_judgment
 from judging.services.training import answer_training_pair, next_training_pair
 from tests.refusals import refusal
@@ -48,10 +47,10 @@ def test_a_third_is_asked_where_two_are_far_apart(
 
 
 def test_no_third_while_one_judgment_is_missing_or_skipped(
-    third_plan, campaign, assessor, assessor2, topic, grade
+    third_plan, assessor, assessor2, grade, skip
 ):
     grade(assessor, "d1", 0)
-    submit_judgment(actor=assessor2, campaign=campaign, topic=topic, docno="d1", reason="broken")
+    skip(assessor2, "d1", "broken")
     assert slots_of("d1") == [(0, "judged"), (1, "skipped")]
 
 
@@ -83,17 +82,6 @@ def test_repeats_are_kept_apart_from_judgments(repeat_plan, campaign, assessor, 
     assert sorted(again.values_list("docno", flat=True)) == ["x00", "x01", "x02"]
     ranks = Judgment.objects.order_by("pk").values_list("rank_shown", flat=True)
     assert list(ranks) == list(range(1, 10))
-
-
-def test_an_assessor_cannot_tell_a_repeat_by_progress_or_the_last_line(
-    repeat_plan, campaign, assessor, topic, grade, next_of
-):
-    for expected in range(1, 10):
-        slot = next_of(assessor)
-        grade(assessor, slot.item.docno, 1, token=slot.token)
-        progress = get_assessor_topic(campaign, assessor, topic)
-        assert (progress.done, progress.total) == (expected, 9)
-        assert own_current_judgments(campaign, assessor).first().docno == slot.item.docno
 
 
 def test_a_change_of_the_first_judgment_is_no_repeat(
@@ -155,17 +143,6 @@ def test_training_comes_before_the_real_work(plan, training, campaign, assessor,
     assert Judgment.objects.count() == 2
     assert current_judgments(campaign).count() == 0
     assert next_of(assessor).item.docno == "d1"
-
-
-def test_marks_and_passages_are_written(plan, assessor, grade):
-    given = grade(
-        assessor, "d1", 1, flags=["broken", "duplicate"], duplicate_of="d2",
-        passages=[(0, 4, "text"), (None, None, "typed")],
-    )  # fmt: skip
-    given.refresh_from_db()
-    assert given.flags == ["broken", "duplicate"]
-    assert given.passages == [[0, 4, "text"], [None, None, "typed"]]
-    assert given.duplicate_of == "d2"
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,7 @@ print(len(docnos), max(docnos.values()), Slot.objects.exclude(state="judged").co
 """
 
 
+@pytest.mark.full
 @pytest.mark.django_db(transaction=True)
 def test_processes_and_threads_at_once_leave_a_log_that_gives_the_same_pool(request):
     installation = make_installation(request)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from io import StringIO
-from uuid import uuid4
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -13,12 +12,7 @@ from django.utils import timezone
 from campaigns.models import Grade
 from judging.models import Judgment, Plan, Slot
 from judging.queries.invariants import INVARIANTS, list_violations
-from judging.services.imports import import_judgments
-from judging.services.judgments import undo_judgment
-from judging.services.plans import PlanOptions, create_plan
-from judging.services.slots import reopen_slot
 from tests.pages import run_command
-from tests.world.judgments import submit_judgment
 
 
 def broken(campaign) -> set[str]:
@@ -26,30 +20,16 @@ def broken(campaign) -> set[str]:
 
 
 @pytest.fixture
-def busy(pool, campaign, organizer, assessor, assessor2, assessor3, grade, topic, next_of):
+def busy(restore, pool, assessor, assessor2, assessor3):
     """A campaign after a little of everything that assessors and organizers do."""
-    people = {number: [assessor, assessor2, assessor3] for number in "123"}
-    rows = [("1", "d1", 0), ("3", "d7", 1)]
-    import_judgments(actor=organizer, campaign=campaign, assessor=assessor3, rows=rows)
-    scheme = PlanOptions("overlap", {"n": 2}, third_from=2, repeat_share=1.0)
-    plan = create_plan(actor=organizer, pool=pool, assessors=people, scheme=scheme)
-    grade(assessor, "d1", 3)
-    grade(assessor2, "d1", 1)
-    grade(assessor, "d2", 1)
-    grade(assessor, "d2", 2)
-    said = {"topic": topic, "docno": "d3", "reason": "broken", "client_uuid": uuid4()}
-    submit_judgment(actor=assessor2, campaign=campaign, **said)
-    reopen_slot(actor=organizer, slot=plan.slots.get(state="skipped"))
-    grade(assessor3, "d3", 1)
-    undo_judgment(actor=assessor, campaign=campaign)
-    next_of(assessor2)
-    return plan
+    return restore("busy")
 
 
 def test_what_the_services_do_breaks_nothing(busy, campaign):
     assert broken(campaign) == set()
     told = run_command("check_judging", "small")
     assert "0  slots beyond the plan's judgments per document" in told
+    assert run_command("check_judging") == f"small: {told}"
 
 
 def slot(plan, **values) -> Slot:
@@ -100,7 +80,7 @@ def judgment(campaign, topic, assessor, **values) -> Judgment:
 @pytest.mark.parametrize(
     ("values", "name"),
     [
-        ({"revision": 3}, "revisions"),
+        pytest.param({"revision": 3}, "revisions", marks=pytest.mark.full),  # and the command's
         ({"grade": 2}, "scale"),
         ({"slot": "d4"}, "pair"),
         ({"slot": "d1"}, "filled"),
@@ -123,5 +103,9 @@ def test_the_command_ends_with_an_error_and_counts(busy, campaign, topic, assess
     told = json.loads(out.getvalue())
     assert told["breaches"] == {it.name: int(it.name == "revisions") for it in INVARIANTS}
     assert told["judgments"] == Judgment.objects.count()
+    out = StringIO()
+    with pytest.raises(CommandError, match="1 of 19 invariants violated"):
+        call_command("check_judging", "--format", "json", stdout=out)
+    assert json.loads(out.getvalue()) == {"small": told}
     with pytest.raises(CommandError, match="Unknown campaign: nowhere"):
         call_command("check_judging", "nowhere")

@@ -14,10 +14,9 @@ from judging.queries.judgments import current_judgments
 from judging.services.automatic import create_automatic_assessor
 from judging.services.imports import ImportOptions, import_file
 from poolbench.runs.qrels import read_qrels
-from tests.examples import ALL
 
 PAIRS = 9_260
-MODELS, IMPORTED = 7, 7 if ALL else 2
+MODELS = 7
 LEAST, MOST = 0.124, 0.227
 
 
@@ -48,14 +47,14 @@ def test_seven_models_judge_all_pairs_and_agree_with_nist_as_published(data_dir,
     assert (round(min(kappas), 3), round(max(kappas), 3)) == (LEAST, MOST)
 
 
+@pytest.mark.full
 def test_models_are_imported_as_automatic_assessors_with_the_grades_of_their_files(
     campaign, organizer, assessor, data_dir, nist
 ):
-    """Two models, or all with POOLBENCH_TEST_EXAMPLES=all: each import is as long as the last."""
     campaign.documents.all().delete()
     numbers = sorted({topic for topic, _ in nist})
     Topic.objects.bulk_create(Topic(campaign=campaign, number=n, title=n) for n in numbers)
-    for number, path in enumerate(models(data_dir)[:IMPORTED]):
+    for number, path in enumerate(models(data_dir)):
         model = create_automatic_assessor(
             actor=organizer, campaign=campaign, name=f"judge-{number}", description=path.name
         )

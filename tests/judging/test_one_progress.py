@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import pytest
 from django.urls import reverse
-from rest_framework.test import APIClient
 
 from campaigns.lifecycle.head import build_phases, list_pending_tasks
 from campaigns.lifecycle.status import get_campaign_status
@@ -23,18 +22,16 @@ from judging.services.slots import pause_work
 from judging.services.stopping import set_stopping_rule
 from poolbench.judging.designs.allocation import divide_open_judgments
 from poolbench.judging.stopping import StoppingCriteria
-from poolbench.pooling.spec_file import read_spec
-from pooling.services.freeze import freeze_pool
-from tests.judging.test_growing import SPEC, runs, said, worked
+from tests.confirming import api
+from tests.judging.test_growing import said, worked
 from tests.world.files import make_pool
-
-__all__ = ["runs"]
 
 
 @pytest.fixture
-def growing_plan(campaign, organizer, assessor, runs):
-    pool = freeze_pool(actor=organizer, campaign=campaign, spec=read_spec(SPEC), runs=runs)
-    return create_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
+def growing_plan(restore, team, assessor):
+    for layer in ("growing_runs", "growing_pool"):
+        restore(layer)
+    return restore("growing_plan")
 
 
 @dataclass
@@ -108,9 +105,7 @@ def look(campaign, organizer, as_user):
         return count
 
     def call_api(campaign, user):
-        client = APIClient()
-        client.force_authenticate(user)
-        return client.get(reverse("api-progress-detail", args=[campaign.slug])).json()
+        return api(user).get(reverse("api-progress-detail", args=[campaign.slug])).json()
 
     return act
 
@@ -118,19 +113,19 @@ def look(campaign, organizer, as_user):
 def test_a_growing_pool_in_all_its_states(
     growing_plan, campaign, organizer, assessor, topic, look, next_of
 ):
-    assert look(assessor) == Seen("now", 0, 3, 6, {"assessor": 9})
+    assert look(assessor) == Seen("now", 0, 3, 3, {"assessor": 6})
     for _ in range(3):
         said(assessor, next_of(assessor), 0)
     # All there is is judged, but the pool still grows: not done, for nobody.
-    assert look(assessor) == Seen("now", 3, 3, 6, {"assessor": 6})
+    assert look(assessor) == Seen("now", 3, 3, 3, {"assessor": 3})
     claim_ahead(actor=assessor, campaign=campaign, topic=topic, count=2)
-    assert look(assessor) == Seen("now", 3, 5, 4, {"assessor": 6})
+    assert look(assessor) == Seen("now", 3, 5, 1, {"assessor": 3})
     pause_plan(actor=organizer, plan=growing_plan)
     # Paused: nothing new comes to the assessor, and nothing is done.
-    assert look(assessor) == Seen("now", 3, 5, 4, {"assessor": 2})
+    assert look(assessor) == Seen("now", 3, 5, 1, {"assessor": 2})
     pause_plan(actor=organizer, plan=growing_plan, paused=False)
     pause_work(actor=organizer, plan=growing_plan, topic=topic)
-    assert look(assessor) == Seen("now", 3, 5, 4, {"assessor": 2})
+    assert look(assessor) == Seen("now", 3, 5, 1, {"assessor": 2})
     pause_work(actor=organizer, plan=growing_plan, topic=topic, paused=False)
     rule = StoppingCriteria(documents=3)
     set_stopping_rule(actor=organizer, campaign=campaign, rule=rule)
@@ -138,9 +133,10 @@ def test_a_growing_pool_in_all_its_states(
     assert look(assessor) == Seen("now", 3, 5, 0, {"assessor": 2})
     set_stopping_rule(actor=organizer, campaign=campaign, rule=StoppingCriteria())
     worked(assessor, campaign, topic)
-    assert look(assessor) == Seen("done", 9, 9, 0, {"assessor": 0})  # the budget is spent
+    assert look(assessor) == Seen("done", 6, 6, 0, {"assessor": 0})  # the budget is spent
 
 
+@pytest.mark.full
 def test_a_growing_pool_that_a_rule_ended_is_done(
     growing_plan, campaign, organizer, assessor, topic, look
 ):
@@ -181,6 +177,7 @@ def test_what_an_assessor_knows_already_does_not_wait(
     assert remaining == {"assessor": 3, "assessor2": 4, "assessor3": 4}
 
 
+@pytest.mark.full
 def test_repeats_wait_for_their_assessor(campaign, organizer, assessor, assessor2, look, grade):
     pool = make_pool(campaign, {"1": [f"d{n}" for n in range(4)]})
     scheme = PlanOptions("overlap", {"n": 1}, repeat_share=1.0)

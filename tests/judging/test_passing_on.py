@@ -27,17 +27,8 @@ from judging.services.judgments import claim_ahead, claim_next, undo_judgment
 from judging.services.plans import PlanOptions, close_plan, create_plan, pause_plan
 from judging.services.slots import pause_work, reassign_work, reopen_slot, return_all_slots
 from tests.judging.conftest import waiting
+from tests.judging.test_invariants import broken
 from tests.world.files import make_pool
-from tests.world.judgments import submit_judgment
-
-
-@pytest.fixture
-def skip(campaign, topic):
-    def act(user, docno, reason="undecided", **more) -> Judgment:
-        more = {"client_uuid": uuid4(), "topic": topic, **more}
-        return submit_judgment(actor=user, campaign=campaign, docno=docno, reason=reason, **more)
-
-    return act
 
 
 @pytest.fixture
@@ -50,10 +41,6 @@ def planned(campaign, organizer, assessor, assessor2, assessor3):
         return create_plan(actor=organizer, pool=pool, assessors={"1": people}, scheme=scheme)
 
     return make
-
-
-def broken(campaign) -> set[str]:
-    return {invariant.name for invariant, count in list_violations(campaign) if count}
 
 
 def states(plan, docno) -> list[str]:
@@ -118,19 +105,15 @@ def test_what_was_reserved_is_reserved_for_another(
     assert broken(campaign) == set()
 
 
-def test_an_undone_skip_takes_the_document_back(planned, campaign, skip, assessor, grade):
-    for design in ("overlap", "round-robin"):
-        plan = planned(design=design)
-        skip(assessor, "d1")
-        undone = undo_judgment(actor=assessor, campaign=campaign)
-        assert (undone.slot.state, undone.slot.assessor) == ("leased", assessor)
-        assert broken(campaign) == set()
-        assert grade(assessor, "d1", 1, token=undone.slot.token).slot_id == undone.slot_id
-        assert broken(campaign) == set()
-        Judgment.objects.all()._raw_delete("default")
-        plan.delete()
-        campaign.pools.get().items.all().delete()
-        campaign.pools.all().delete()
+@pytest.mark.parametrize("design", ["overlap", "round-robin"])
+def test_an_undone_skip_takes_the_document_back(planned, design, campaign, skip, assessor, grade):
+    planned(design=design)
+    skip(assessor, "d1")
+    undone = undo_judgment(actor=assessor, campaign=campaign)
+    assert (undone.slot.state, undone.slot.assessor) == ("leased", assessor)
+    assert broken(campaign) == set()
+    assert grade(assessor, "d1", 1, token=undone.slot.token).slot_id == undone.slot_id
+    assert broken(campaign) == set()
 
 
 def test_who_skipped_may_still_judge_as_long_as_nobody_else_has(
@@ -231,29 +214,25 @@ def test_a_skip_given_back_to_its_assessor_is_found(planned, campaign, skip, ass
     assert broken(campaign) == {"skipped"}
 
 
+@pytest.mark.parametrize("design", ["overlap", "round-robin"])
 def test_closing_a_plan_returns_what_was_passed_on_to_who_skipped_it(
-    planned, campaign, organizer, skip, topic, assessor, as_user
+    planned, design, campaign, organizer, skip, topic, assessor, as_user
 ):
-    for design in ("overlap", "round-robin"):
-        plan = planned(design=design)
-        skip(assessor, "d1")
-        if design == "round-robin":  # taken by another, who left it
-            slot = plan.slots.get(item__docno="d1")
-            claim_next(actor=slot.reserved_for, campaign=campaign, topic=topic)
-            plan.slots.filter(state="leased").update(expires_at=timezone.now())
-        page = as_user(organizer).get(reverse("plan-close", args=[campaign.slug, plan.pk]))
-        assert "1 judgment not yet started is canceled." in page.content.decode()
-        assert close_plan(actor=organizer, plan=plan) == 1
-        slot = plan.slots.get()
-        assert (slot.state, slot.assessor, slot.expires_at) == ("skipped", assessor, None)
-        assert plan_progress(campaign)[0].tally.dropped == 0
-        shown = as_user(organizer).get(reverse("judging", args=[campaign.slug])).content.decode()
-        assert "Cancel expired leases" not in shown
-        assert broken(campaign) == set()
-        Judgment.objects.all()._raw_delete("default")
-        plan.delete()
-        campaign.pools.get().items.all().delete()
-        campaign.pools.all().delete()
+    plan = planned(design=design)
+    skip(assessor, "d1")
+    if design == "round-robin":  # taken by another, who left it
+        slot = plan.slots.get(item__docno="d1")
+        claim_next(actor=slot.reserved_for, campaign=campaign, topic=topic)
+        plan.slots.filter(state="leased").update(expires_at=timezone.now())
+    page = as_user(organizer).get(reverse("plan-close", args=[campaign.slug, plan.pk]))
+    assert "1 judgment not yet started is canceled." in page.content.decode()
+    assert close_plan(actor=organizer, plan=plan) == 1
+    slot = plan.slots.get()
+    assert (slot.state, slot.assessor, slot.expires_at) == ("skipped", assessor, None)
+    assert plan_progress(campaign)[0].tally.dropped == 0
+    shown = as_user(organizer).get(reverse("judging", args=[campaign.slug])).content.decode()
+    assert "Cancel expired leases" not in shown
+    assert broken(campaign) == set()
 
 
 def whose(plan) -> Counter[str]:

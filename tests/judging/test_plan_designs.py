@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from itertools import combinations
 
 import pytest
 from django.core.exceptions import PermissionDenied
@@ -54,22 +52,6 @@ def test_round_robin_keeps_each_judgment_for_one(pool, organizer, everyone, next
     assert (plan.design, plan.parameters, plan.overlap) == ("round-robin", {"n": 1}, 1)
 
 
-def test_blocks_have_every_two_share(pool, organizer, everyone):
-    scheme = PlanOptions("blocks", {"n": 2, "shared": 2, "rest": 1})
-    plan = create_plan(actor=organizer, pool=pool, assessors=everyone, scheme=scheme)
-    met = Counter(two for whose in taken(plan).values() for two in combinations(sorted(whose), 2))
-    assert set(met.values()) == {2}
-    assert len(met) == 3
-    assert plan.slots.count() == 6 * 2 + 3
-    with pytest.raises(ActionRefused, match="share 3 documents, 9 documents need 2 judgments each"):
-        create_plan(
-            actor=organizer,
-            pool=make_pool(plan.campaign, {"1": [f"n{i}" for i in range(8)]}, version=2),
-            assessors=everyone,
-            scheme=PlanOptions("blocks", {"n": 2, "shared": 3}),
-        )
-
-
 def test_a_preview_is_what_is_made(pool, organizer, everyone):
     scheme = PlanOptions("blocks", {"n": 2, "shared": 2}, third_from=2, repeat_share=0.2)
     asked = {"actor": organizer, "pool": pool, "assessors": everyone, "scheme": scheme}
@@ -94,7 +76,10 @@ def test_a_preview_is_what_is_made(pool, organizer, everyone):
         (PlanOptions("overlap", {"n": 0}), "Judgments per document: 0"),
         (PlanOptions("overlap", {"n": 1}, order="value"), "Unknown order: value"),
         (PlanOptions("overlap", {"n": 1}, third_from=1), "requires at least two judgments"),
-        (PlanOptions("overlap", {"n": 3}, third_from=1), "with third judgments needs 4 assessors"),
+        (
+            PlanOptions("overlap", {"n": 3}, third_from=1),
+            "a third judgment need 4 assessors",
+        ),
         (PlanOptions("overlap", {"n": 2}, third_from=4), "third judgments out of range: 4"),
         (PlanOptions("overlap", {"n": 1}, repeat_share=1.5), "share of repeats: 1.5"),
         (PlanOptions("overlap", {"n": 1}, rationale="always"), "Unknown rationale: always"),
@@ -187,7 +172,7 @@ def test_a_third_judge_is_left_when_people_change(pool, organizer, everyone, top
     first, second, third = everyone["1"]
     scheme = PlanOptions("overlap", {"n": 2}, third_from=2)
     plan = create_plan(actor=organizer, pool=pool, assessors=everyone, scheme=scheme)
-    with pytest.raises(ActionRefused, match="with third judgments needs 3 assessors"):
+    with pytest.raises(ActionRefused, match="and a third judgment need 3 assessors"):
         assign_topics(actor=organizer, plan=plan, assessors={topic.number: [first, second]})
     with pytest.raises(ActionRefused, match="needs 3 assessors per topic; too few would remain"):
         reassign_work(actor=organizer, plan=plan, assessor=third, to=[first])
@@ -220,7 +205,7 @@ def test_make_plan_makes_overlap_slots_a_pair(pool, organizer, assessor, assesso
 
 def test_make_plan_refuses_too_few_assessors_for_the_overlap(pool, organizer, assessor, assessor2):
     people = {"1": [assessor, assessor2], "2": [assessor], "3": [assessor2, assessor2]}
-    with pytest.raises(ActionRefused, match="too few for 2, 3"):
+    with pytest.raises(ActionRefused, match="too few for topics 2, 3"):
         create_plan(actor=organizer, pool=pool, overlap=2, assessors=people)
     assert not Slot.objects.exists()
 
@@ -284,24 +269,6 @@ def test_a_plan_is_paused_and_resumed(plan, organizer):
         "plan.paused",
         "plan.resumed",
     ]
-
-
-def test_a_closed_plan_cannot_be_resumed_on_its_page(plan, organizer, campaign, as_user):
-    client = as_user(organizer)
-    client.post(reverse("plan-pause", args=[campaign.slug, plan.pk]), {"paused": "1"})
-    page = reverse("judging", args=[campaign.slug])
-    shown = read_page(client.get(page))
-    assert "Resume" in shown
-    assert "Close plan" in shown
-    confirm(client, reverse("plan-close", args=[campaign.slug, plan.pk]))
-    shown = read_page(client.get(page))
-    assert "closed" in shown
-    assert not {"Resume", "Pause</button>", "Close plan", "Assign topics"} & set(
-        re.findall(r"Resume|Pause</button>|Close plan|Assign topics", shown)
-    )
-    resumed = client.post(reverse("plan-pause", args=[campaign.slug, plan.pk]), {"paused": "0"})
-    assert resumed.status_code == 409
-    assert Plan.objects.get().state == "closed"
 
 
 def test_closing_once_more_cancels_expired_leases(plan, organizer, assessor, next_of):

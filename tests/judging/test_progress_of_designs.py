@@ -16,16 +16,16 @@ __all__ = ["look"]
 
 
 DESIGNS = [
-    ("topic-owner", {}, 1, [15]),
-    ("overlap", {"n": 2}, 3, [10, 10, 10]),
-    ("overlap", {"n": 3}, 3, [15, 15, 15]),
-    ("share", {"n": 3, "share": 0.2}, 3, [7, 7, 7]),
-    ("round-robin", {"n": 2}, 3, [10, 10, 10]),
-    ("blocks", {"n": 2, "shared": 2}, 3, [7, 7, 7]),
+    ("blocks", {"n": 2, "shared": 2}, 3, [4, 4, 4]),
+    ("topic-owner", {}, 1, [6]),
+    ("overlap", {"n": 2}, 3, [4, 4, 4]),
+    ("overlap", {"n": 3}, 3, [6, 6, 6]),
+    ("share", {"n": 3, "share": 0.5}, 3, [4, 4, 4]),
+    ("round-robin", {"n": 2}, 3, [4, 4, 4]),
 ]
 
 
-@pytest.mark.parametrize(("design", "parameters", "people", "loads"), take(DESIGNS, 5))
+@pytest.mark.parametrize(("design", "parameters", "people", "loads"), take(DESIGNS, 6))
 def test_what_remains_is_the_same_for_assessor_and_organizer(
     design,
     parameters,
@@ -41,7 +41,7 @@ def test_what_remains_is_the_same_for_assessor_and_organizer(
     grade,
     next_of,
 ):
-    pool = make_pool(campaign, {"1": [f"d{n}" for n in range(15)]})
+    pool = make_pool(campaign, {"1": [f"d{n}" for n in range(6)]})
     users = [assessor, assessor2, assessor3][:people]
     scheme = PlanOptions(design, parameters)
     seen = preview_plan(actor=organizer, pool=pool, assessors={"1": users}, scheme=scheme)
@@ -49,10 +49,10 @@ def test_what_remains_is_the_same_for_assessor_and_organizer(
     # At first what the preview said.
     assert [round(load) for _, load in seen.loads] == loads
     assert list(look(*users).remaining.values()) == loads
-    for number in range(4):
+    for number in range(2):
         slot = next_of(assessor)
         grade(assessor, slot.item.docno, number % 2, token=slot.token)
-    claim_ahead(actor=assessor, campaign=campaign, topic=topic, count=2)
+    claim_ahead(actor=assessor, campaign=campaign, topic=topic, count=1)
     now = look(*users).remaining
     left = judging_progress(campaign).left
     # Shares add up to what is left, but for rounding.
@@ -64,5 +64,5 @@ def test_what_remains_is_the_same_for_assessor_and_organizer(
     for user in users:
         while slot := next_of(user):
             grade(user, slot.item.docno, 0, token=slot.token)
-        assert look(user).remaining[user.username] == 0
-    assert look(*users).state == "done"
+    seen = look(*users)
+    assert (seen.state, set(seen.remaining.values())) == ("done", {0})

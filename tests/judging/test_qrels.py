@@ -16,14 +16,6 @@ from tests.judging.test_work import lapse
 from tests.pages import read_page
 
 
-@pytest.fixture
-def release(organizer, campaign):
-    def make(policy: str = "single", **more: object):
-        return freeze_qrels(actor=organizer, campaign=campaign, policy=policy, **more)
-
-    return make
-
-
 def test_release_holds_the_current_grades_and_says_how(plan, campaign, assessor, grade, release):
     grade(assessor, "d2", 0)
     grade(assessor, "d1", 1)

@@ -18,7 +18,7 @@ from campaigns.services.campaigns import create_campaign, get_grade_scale, updat
 from judging.models import Judgment, Slot
 from judging.queries.judgments import current_judgments
 from judging.rules import KEY_HELP
-from judging.services.plans import create_plan
+from judging.services.plans import close_plan, create_plan
 from judging.services.qrels import freeze_qrels
 from judging.views.judging_screen import FLAG_KEYS, SKIP_KEYS
 from poolbench.files.faults import InvalidFile
@@ -137,6 +137,28 @@ def test_screen_tells_when_judging_is_closed(plan, screen, url, campaign):
     assert not Slot.objects.filter(state="leased").exists()
 
 
+def test_screen_tells_when_the_plan_was_closed(plan, screen, url, organizer):
+    screen.post(url, form_of(read_page(screen.get(url)), grade=2))
+    Slot.objects.filter(state="leased").update(expires_at=timezone.now())
+    close_plan(actor=organizer, plan=plan)
+    page = read_page(screen.get(url))
+    assert "Plan closed by an organizer" in page
+    assert "You judged 1 document." in page
+    assert "Topic 1 completed" not in page
+
+
+def test_what_others_may_do_is_told_apart_from_what_is_done(plan, assessor2, topic, screen, url):
+    assert "0 of 4" in read_page(screen.get(url))
+    plan.assignments.create(topic=topic, assessor=assessor2)
+    page = read_page(screen.get(url))
+    assert "0 done, about 3 left" in page
+    body = {"topic": "1", "have": [], "count": 1, "progress": True}
+    told = screen.post(reverse("judge-ahead", args=["small"]), body, "application/json").json()
+    assert told["progress"] | {"of": 0} == {
+        "done": 0, "of": 0, "shared": True, "per_hour": None, "left": "",
+    }  # fmt: skip
+
+
 def test_screen_shows_the_docno_where_the_campaign_has_no_text(
     campaign, organizer, assessor, screen, url
 ):
@@ -213,9 +235,10 @@ def test_the_list_is_what_pages_and_scripts_use():
     assert used == {"n", "h", "p", "/", "z", "t", "w"}
     assert {key.lower() for key in found | used} == SCREEN_KEYS.keys() - LATER_KEYS
     # The help names every key but those of flags and reasons, which it lists with their labels,
-    # and the link of a meeting.
+    # and j, which stands in its links.
     helped = {key.lower() for keys in KEY_HELP for key in keys}
-    assert helped == SCREEN_KEYS.keys() - LATER_KEYS - {*SKIP_KEYS.values(), "j"}
+    told = {"j", *SKIP_KEYS.values(), *FLAG_KEYS.values()} - {"c"}  # c is the comment, too.
+    assert helped == SCREEN_KEYS.keys() - LATER_KEYS - told
 
 
 LETTERS = sorted(key for key in SCREEN_KEYS if key.isalnum())

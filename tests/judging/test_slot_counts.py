@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from uuid import uuid4
 
 import pytest
 from django.db import connection
@@ -34,15 +33,6 @@ def mixed(campaign, pool, organizer, assessor, assessor2):
     return campaign
 
 
-@pytest.fixture
-def skip(campaign, topic):
-    def give(user, docno: str) -> None:
-        more = {"topic": topic, "client_uuid": uuid4()}
-        submit_judgment(actor=user, campaign=campaign, docno=docno, reason="broken", **more)
-
-    return give
-
-
 def check_remaining(campaign, *people) -> None:
     """The forecast for all topics, which looks at few documents, is that for each alone."""
     clear_caches()
@@ -60,7 +50,7 @@ def test_what_remains_is_the_same_for_all_topics_and_for_each(
     assert list_shared_topics(mixed) == {topic.pk}
     check_remaining(mixed, assessor, assessor2)
     grade(assessor, "d1", 1)
-    skip(assessor2, "d1")
+    skip(assessor2, "d1", "broken")
     claim_next(actor=assessor, campaign=mixed, topic=other)
     check_remaining(mixed, assessor, assessor2)
     Slot.objects.filter(state=Slot.State.LEASED).update(
@@ -85,7 +75,7 @@ def test_own_judgments_are_those_of_the_database(
     for docno, value in (("d1", 0), ("d2", 2), ("d1", 3), ("d3", 2)):
         grade(assessor, docno, value)
     grade(assessor2, "d1", 1)
-    skip(assessor, "d4")
+    skip(assessor, "d4", "broken")
     undo_judgment(actor=assessor, campaign=campaign)
     wanted = list(current_judgments_by(campaign, assessor))
     own = list_own_judgments(campaign, assessor)
@@ -121,7 +111,7 @@ def asked(queries: CaptureQueriesContext) -> list[str]:
     return [sql for sql in told if not sql.startswith(TRANSACTIONS)]
 
 
-@pytest.fixture(params=[1_000, 10_000])
+@pytest.fixture(params=[1_000, pytest.param(10_000, marks=pytest.mark.full)])
 def big_topic(request, campaign, organizer, assessor, assessor2) -> Topic:
     """A topic with so many pairs, its first hundred judged by both assessors' plan."""
     topic = Topic.objects.create(campaign=campaign, number="big", title="big", position=9)

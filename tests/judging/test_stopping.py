@@ -22,9 +22,8 @@ from poolbench.judging.stopping import StoppingCriteria
 from poolbench.pooling.spec_file import read_spec
 from pooling.services.freeze import freeze_pool
 from tests.judging.conftest import waiting
-from tests.judging.test_growing import RANKED, SPEC
-from tests.world.files import ranked_run
-from tests.world.judgments import submit_judgment
+from tests.judging.test_growing import WHOLE, worked
+from tests.world.judged import rank_growing
 from tests.world.people import joined
 
 TWO_BARREN = StoppingCriteria(no_relevant_in=2)
@@ -117,9 +116,9 @@ def test_the_first_judgment_of_a_document_counts(
     assert ended() == ["1"]
 
 
-def test_skips_count_for_nothing(plan, rule, grade, ended, assessor, campaign, topic):
+def test_skips_count_for_nothing(plan, rule, grade, ended, assessor, skip):
     rule(documents=1)
-    submit_judgment(actor=assessor, campaign=campaign, topic=topic, docno="d1", reason="broken")
+    skip(assessor, "d1", "broken")
     assert ended() == []
     grade(assessor, "d2", 0)
     assert ended() == ["1"]
@@ -221,26 +220,17 @@ def test_repeats_of_an_ended_topic_come_and_are_counted(
 
 def test_a_pool_that_grows_stops_growing_and_goes_on(rule, ended, organizer, campaign, team,
                                                      assessor, topic):  # fmt: skip
-    runs = [ranked_run(team, tag, {"1": docnos}) for tag, docnos in RANKED.items()]
-    pool = freeze_pool(actor=organizer, campaign=campaign, spec=read_spec(SPEC), runs=runs)
+    pool = freeze_pool(
+        actor=organizer, campaign=campaign, spec=read_spec(WHOLE), runs=rank_growing(team)
+    )
     create_plan(actor=organizer, pool=pool, overlap=1, assessors={"1": [assessor]})
     rule(no_relevant_in=4)
-    came = judged_until_nothing_comes(assessor, campaign, topic)
+    came = worked(assessor, campaign, topic)
     assert (len(came), ended(), pool.items.count()) == (4, ["1"], 4)
     plans = plan_progress(campaign)
     assert (plans[0].tally.coming, max_future_judgments(pool, ["1"], 1)) == (0, 0)
     rule(no_relevant_in=6)
-    came += judged_until_nothing_comes(assessor, campaign, topic)
+    came += worked(assessor, campaign, topic)
     assert (len(set(came)), len(came), pool.items.count()) == (6, 6, 6)
     rule()
     assert max_future_judgments(pool, ["1"], 1) == 3
-
-
-def judged_until_nothing_comes(who, campaign, topic) -> list[str]:
-    args = {"actor": who, "campaign": campaign, "topic": topic}
-    came = []
-    while (slot := claim_next(**args)) is not None:
-        docno = slot.item.docno
-        submit_judgment(**args, docno=docno, grade=0, token=slot.token)
-        came.append(docno)
-    return came

@@ -13,7 +13,6 @@ from judging.models import Judgment, Plan, Slot
 from judging.queries.agreement import load_labels
 from judging.queries.judgments import load_pair_ballots
 from judging.queries.quality import load_judging_record
-from judging.services.assignments import assign_topics
 from judging.services.imports import ImportOptions, import_file
 from judging.services.judgments import undo_judgment
 from judging.services.plans import create_plan
@@ -23,30 +22,19 @@ from poolbench.judging.quality.report import quality_report
 from poolbench.reliability.disagreement.ballots import ABSENT, build_ballots
 from poolbench.reliability.disagreement.rankings import iter_qrels_variants
 from tests.csv_reading import csv_rows
-from tests.pages import read_page, run_command
+from tests.judging.test_agreement_pages import page
+from tests.pages import run_command
 from tests.poolbench.commands.conftest import run_on_files
 from tests.world.files import make_pool
 
 PAGES = ("agreement", "agreement-pair", "agreement-topics", "assessor-quality")
-GRADES = {"d1": (0, 3, 3), "d2": (1, 1), "d3": (0, 0), "d4": (2, 1), "d5": (3, 1, 0), "d6": (2, 2)}
-"""By document, the grades of two assessors, and of the third where they differ by 2."""
 
 
 @pytest.fixture
-def disputed(double_plan, campaign, organizer, assessor, assessor2, assessor3, grade):
+def disputed(restore, double_plan, campaign, assessor3):
     """Two assessors on topics 1 and 2; the third judges where they are 2 grades apart, only."""
-    Plan.objects.filter(pk=double_plan.pk).update(third_from=2)
-    people = {number: [assessor, assessor2, assessor3] for number in "123"}
-    assign_topics(actor=organizer, plan=double_plan, assessors=people)
-    for docno, grades in GRADES.items():
-        number = "1" if docno < "d5" else "2"
-        for user, value in zip((assessor, assessor2, assessor3), grades, strict=False):
-            grade(user, docno, value, topic=campaign.topics.get(number=number))
+    restore("thirds")
     return campaign
-
-
-def page(client, name: str, query: str = "", *args: str) -> str:
-    return read_page(client.get(f"{reverse(name, args=['small', *args])}?{query}"))
 
 
 def test_agreement_is_that_of_the_planned_judgments(disputed):
@@ -80,15 +68,17 @@ def test_assessor_quality_leaves_them_out(disputed):
     assert load_labels(disputed).grades.tolist() == record.people.grades.tolist()
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_pages_say_what_is_left_out_and_have_a_switch(disputed, organizer, as_user, name):
-    told = page(as_user(organizer), name)
-    assert "2 third judgments are left out: they exist only where two assessors disagreed" in told
-    assert "third=1" in told
-    assert "assessor3" not in told
-    other = page(as_user(organizer), name, "third=1")
-    assert "With 2 third judgments" in other
-    assert "assessor3" in other or name == "agreement-topics"
+def test_pages_say_what_is_left_out_and_have_a_switch(disputed, organizer, as_user):
+    client = as_user(organizer)
+    for name in PAGES:
+        told = page(client, name)
+        left_out = "2 third judgments are left out: they exist only where two assessors disagreed"
+        assert left_out in told, name
+        assert "third=1" in told, name
+        assert "assessor3" not in told, name
+        other = page(client, name, "third=1")
+        assert "With 2 third judgments" in other, name
+        assert "assessor3" in other or name == "agreement-topics", name
 
 
 def test_pages_without_third_judgments_say_nothing_of_them(

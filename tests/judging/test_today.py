@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import timedelta
+from html import unescape
 
 import pytest
 from django.urls import reverse
@@ -14,7 +16,7 @@ from campaigns.models import Campaign, Event
 from campaigns.models.history import name_snapshot
 from campaigns.services.heartbeats import run_tick
 from campaigns.services.snapshots import compute_report, get_report
-from judging.models import AlarmDismissal, Judgment, Plan, Purpose, ReviewRequest, Slot
+from judging.models import AlarmDismissal, Judgment, Plan, ReviewRequest
 from judging.queries.today import load_situation
 from judging.services.today import (
     finish_review,
@@ -62,7 +64,10 @@ def test_the_page_on_the_first_day(plan, campaign, as_user, organizer, grade, as
     grade(assessor, "d1", 1)
     compute_report(campaign, "today")
     page = read_page(as_user(organizer).get(today_url))
-    assert "Cannot be determined" in page
+    assert page.count("annot be determined") == 2  # the state, and the rule below
+    assert "1 of 9 judged now" in page
+    grade(assessor, "d2", 1)
+    assert "2 of 9 judged now" in read_page(as_user(organizer).get(today_url))
     assert "on 1 day of work" in page
     assert "What is watched, and how it is computed" in page
 
@@ -88,9 +93,7 @@ def test_page_api_and_command_say_the_same(skipped, campaign, as_user, organizer
     assert sentence in " ".join(told.split())
 
 
-def test_an_alarm_put_aside_is_logged_and_comes_back_if_it_gets_worse(
-    skipped, campaign, as_user, organizer, today_url
-):
+def test_an_alarm_put_aside_is_logged(skipped, campaign, as_user, organizer, today_url):
     client, url = as_user(organizer), reverse("alarm-aside", args=[campaign.slug])
     assert "skips-waiting" in names(campaign)
     client.post(url, {"name": "skips-waiting", "subject": "", "reason": "<b>known</b>"})
@@ -100,18 +103,6 @@ def test_an_alarm_put_aside_is_logged_and_comes_back_if_it_gets_worse(
     page = read_page(client.get(today_url))
     assert "&lt;b&gt;known&lt;/b&gt;" in page
     assert "<b>known</b>" not in page
-    # Five more documents are worse.
-    slot = Slot.objects.get(pk=skipped.pk)
-    others = Slot.objects.filter(plan=slot.plan, purpose=Purpose.JUDGE).exclude(pk=slot.pk)[:5]
-    for other in others:
-        Slot.objects.filter(pk=other.pk).update(state="skipped", assessor=slot.assessor)
-        skip = Judgment.objects.get(slot=slot)
-        Judgment.objects.create(
-            campaign=campaign, topic=other.topic, docno=other.item.docno, slot=other,
-            assessor=slot.assessor, revision=1, kind="skip", source="screen",
-        )  # fmt: skip
-        Judgment.objects.filter(slot=other).update(judged_at=skip.judged_at)
-    assert "skips-waiting" in names(campaign)
 
 
 def test_an_alarm_is_brought_back(skipped, campaign, as_user, organizer, today_url):
@@ -225,9 +216,47 @@ def test_documents_to_look_at_again(
     # It is of no other assessor.
     assert "look at 1 document" not in read_page(as_user(assessor2).get(work))
     assert finish_review(actor=assessor2, campaign=campaign, pk=review.pk) is None
-    as_user(assessor).post(reverse("review-done", args=[campaign.slug, review.pk]))
+    done = {"answer": "<b>Yes</b>,\0 both"}
+    as_user(assessor).post(reverse("review-done", args=[campaign.slug, review.pk]), done)
     assert "look at 1 document" not in read_page(as_user(assessor).get(work))
     assert Event.objects.filter(code="review.done").count() == 1
+    told = as_user(organizer).get(reverse("judging-today", args=[campaign.slug]))
+    assert "&lt;b&gt;Yes&lt;/b&gt;, both</blockquote>" in read_page(told)
+
+
+def test_chosen_documents_lead_from_one_to_the_next_and_back_to_the_list(
+    plan, campaign, organizer, assessor, as_user, grade
+):
+    grade(assessor, "d1", 1)
+    grade(assessor, "d2", 0)
+    url = reverse("review-new", args=[campaign.slug, "assessor"])
+    sent = {"count": 20, "documents": "1 d1\n1 d9\n"}
+    assert "has not judged document d9" in as_user(organizer).post(url, sent).content.decode()
+    as_user(organizer).post(url, {"count": 20, "documents": "1 d1\n\n1 d2"})
+    review = ReviewRequest.objects.get()
+    assert review.documents == [["1", "d1"], ["1", "d2"]]
+    client, work = as_user(assessor), reverse("work", args=[campaign.slug])
+    first, second = re.findall(r'<a href="([^"]+review=[^"]+)"', client.get(work).content.decode())
+    page = client.get(unescape(first)).content.decode()
+    assert (f'data-review="{review.pk}"' in page, f'data-judge="{work}"' in page) == (True, True)
+    assert "0 of 2" in page
+
+    def ahead(*seen: str) -> tuple[list[str], bool, int]:
+        asked = {"review": str(review.pk), "seen": [["1", docno] for docno in seen]}
+        address = reverse("judge-ahead", args=[campaign.slug])
+        told = client.post(address, asked, "application/json").json()
+        docnos = [row["docno"] for row in told["documents"] if "Your judgment" in row["html"]]
+        return docnos, "Back to the list" in told.get("over", ""), told["progress"]["done"]
+
+    assert ahead("d1") == (["d2"], False, 0)
+    assert ahead() == (["d1", "d2"], False, 0)
+    grade(assessor, "d1", 2)
+    assert ahead("d1") == (["d2"], False, 1)
+    assert ahead("d1", "d2") == ([], True, 1)
+    assert client.get(work).content.decode().count("looked at</span>") == 1
+    finish_review(actor=assessor, campaign=campaign, pk=review.pk)
+    assert "data-review" not in client.get(unescape(second)).content.decode()
+    assert ahead("d1") == ([], True, 0)
 
 
 def test_nothing_is_not_sent(plan, campaign, organizer, assessor):

@@ -34,17 +34,10 @@ def said_of(user) -> list[tuple[str, int, str, int | None]]:
     return list(rows.values_list("docno", "revision", "kind", "grade"))
 
 
-def test_claim_hands_out_in_order_and_resumes_what_is_held(plan, assessor, grade, next_of):
-    first = next_of(assessor)
-    again = next_of(assessor)
-    assert first.item.docno == again.item.docno == "d1"
-    grade(assessor, "d1", 2)
-    assert next_of(assessor).item.docno == "d2"
-
-
 def test_claim_gives_none_when_all_is_judged(plan, assessor, topic, grade, next_of):
     for docno in ("d1", "d2", "d3", "d4"):
-        assert next_of(assessor).item.docno == docno
+        for _ in range(2):  # what is held is resumed
+            assert next_of(assessor).item.docno == docno
         grade(assessor, docno, 0)
     assert next_of(assessor) is None
     assert set(Slot.objects.filter(topic=topic).values_list("state", flat=True)) == {"judged"}
@@ -60,13 +53,6 @@ def test_claim_is_for_assigned_assessors_of_running_plans(
     assert next_of(assessor) is None
     pause_plan(actor=organizer, plan=plan, paused=False)
     assert next_of(assessor).item.docno == "d1"
-
-
-def test_two_assessors_never_hold_the_same_slot(double_plan, assessor, assessor2, next_of):
-    mine = next_of(assessor)
-    theirs = next_of(assessor2)
-    assert (mine.item_id, mine.k) == (theirs.item_id, 0) or mine.pk != theirs.pk
-    assert {mine.k, theirs.k} == {0, 1}
 
 
 def test_a_lapsed_lease_goes_to_the_next_who_asks(
@@ -94,14 +80,6 @@ def test_judge_fills_the_slot_and_records_what_was_shown(plan, campaign, assesso
     assert (slot.state, slot.assessor, slot.expires_at) == ("judged", assessor, None)
     next_of(assessor)
     assert grade(assessor, "d2", 0).rank_shown == 2
-
-
-def test_judge_with_the_same_uuid_is_the_same_judgment(plan, assessor, grade, next_of):
-    next_of(assessor)
-    uuid = uuid4()
-    first = grade(assessor, "d1", 1, client_uuid=uuid)
-    assert grade(assessor, "d1", 1, client_uuid=uuid) == first
-    assert Judgment.objects.count() == 1
 
 
 def test_judge_repeats_its_answer_after_the_deadline(plan, campaign, assessor, grade):
@@ -233,15 +211,6 @@ def test_undo_of_a_skip_and_of_a_change(plan, campaign, assessor, topic, grade):
     assert undo_judgment(actor=assessor, campaign=campaign).docno == "d1"
     states = Slot.objects.filter(topic=topic, item__docno__in=["d1", "d2"])
     assert set(states.values_list("state", flat=True)) == {"leased"}
-
-
-def test_undo_with_the_same_uuid_goes_back_once(plan, campaign, assessor, grade):
-    grade(assessor, "d1", 1)
-    grade(assessor, "d2", 1)
-    uuid = uuid4()
-    once = undo_judgment(actor=assessor, campaign=campaign, client_uuid=uuid)
-    assert undo_judgment(actor=assessor, campaign=campaign, client_uuid=uuid) == once
-    assert current_judgments(campaign).count() == 1
 
 
 def test_undo_takes_back_the_own_last_only(double_plan, campaign, assessor, assessor2, grade):

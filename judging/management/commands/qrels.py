@@ -15,7 +15,7 @@ from django.utils.dateparse import parse_datetime
 from campaigns import store
 from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused
-from campaigns.management.campaign_command import get_campaign
+from campaigns.management.campaign_command import get_campaign, list_named_campaigns
 from campaigns.management.import_command import get_organizer
 from campaigns.models import Campaign, User
 from judging.models import Qrels
@@ -25,6 +25,8 @@ from poolbench.files.faults import format_count
 from poolbench.judging.policies import POLICIES
 
 Options = dict[str, Any]
+VERIFY = "verify"
+"""The one action that needs no campaign: then it looks at all of them."""
 RENAMED = {"release": "freeze"}
 """Former names of actions, still accepted."""
 
@@ -37,12 +39,17 @@ class Command(BaseCommand):
         add(
             "action",
             type=lambda name: RENAMED.get(name, name),
-            choices=tuple(ACTIONS),
+            choices=(*ACTIONS, VERIFY),
             help="list: the versions; policies: preview every policy; freeze: create a version;"
             " verify: rebuild and compare with the log; compare: grades that differ between two"
             " versions; text, manifest: print the file or its manifest",
         )
-        add("slug", metavar="SLUG", help="short name of the campaign")
+        add(
+            "slug",
+            metavar="SLUG",
+            nargs="?",
+            help="short name of the campaign (verify: default all)",
+        )
         add("versions", metavar="VERSION", nargs="*", type=int, help="numbers of qrels versions")
         add("--policy", help="how several judgments become one grade (freeze, policies)")
         add(
@@ -62,13 +69,18 @@ class Command(BaseCommand):
         add("--as", dest="username", help="act as this organizer (default: the first one)")
         add("--output", metavar="FILE", help="write to this file instead of standard output")
 
-    def handle(self, **options: Any) -> None:
+    def act(self, options: Options) -> str:
+        if not options["slug"]:
+            raise CommandError("Missing argument: SLUG.")
         campaign = get_campaign(options["slug"])
         actor = get_organizer(campaign, options["username"])
         try:
-            text = ACTIONS[options["action"]](campaign, actor, options)
+            return ACTIONS[options["action"]](campaign, actor, options)
         except ActionRefused as refused:
             raise CommandError(str(refused)) from refused
+
+    def handle(self, **options: Any) -> None:
+        text = verify_versions(options) if options["action"] == VERIFY else self.act(options)
         if options["output"]:
             Path(options["output"]).write_bytes(text.encode())
         else:
@@ -117,14 +129,21 @@ def freeze_version(campaign: Campaign, actor: User, options: Options) -> str:
     )
 
 
-def verify_versions(campaign: Campaign, _: User, options: Options) -> str:
-    """Rebuild qrels versions from the log and compare; all versions if none is named."""
-    versions = (
-        get_versions(campaign, options) if options["versions"] else list(campaign.qrels.all())
-    )
+def verify_versions(options: Options) -> str:
+    """Rebuild qrels versions from the log and compare; all versions if none is named, and those of
+    all campaigns if none is named.
+    """
+    versions = [
+        qrels
+        for campaign in list_named_campaigns(options["slug"])
+        for qrels in (
+            get_versions(campaign, options) if options["versions"] else campaign.qrels.all()
+        )
+    ]
     same = [verify_qrels(qrels) for qrels in versions]
     lines = [
-        f"{qrels}: {'identical' if known else 'DIFFERS from the log'}"
+        f"{'' if options['slug'] else f'{qrels.campaign.slug}: '}{qrels}: "
+        f"{'identical' if known else 'DIFFERS from the log'}"
         for qrels, known in zip(versions, same, strict=True)
     ]
     if not all(same):
@@ -193,7 +212,6 @@ ACTIONS: dict[str, Callable[[Campaign, User, Options], str]] = {
     "list": format_version_list,
     "policies": format_policies,
     "freeze": freeze_version,
-    "verify": verify_versions,
     "compare": format_comparison,
     "text": format_qrels,
     "manifest": format_manifest,

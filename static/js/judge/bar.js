@@ -1,6 +1,9 @@
 // The bar under the document: its judgment, the latest judgment, and unsent acts.
 
+import { addressOf } from "./documents.js";
+
 const RECENT = 5;
+const OFFERED = 10; // Docnos offered for a duplicate.
 
 export const texts = {};
 for (const item of document.getElementById("judge-texts")?.content.children ?? []) {
@@ -14,6 +17,14 @@ export function format(text, values) {
 export function showMessage(text) {
   const line = document.getElementById("judge-message");
   if (line) line.textContent = text ?? "";
+}
+
+document.addEventListener("extra", ({ detail }) => showMessage(format(texts.extra, { docno: detail })));
+
+// Why the next document, or an answer, has not come: by the kind of trouble.
+export function whyWaiting(kind) {
+  const known = { offline: texts.waitingOffline, server: texts.waitingServer, "signed-out": texts.waitingSignedOut };
+  return known[kind] ?? texts.waiting;
 }
 
 export function announce(text) {
@@ -41,10 +52,20 @@ export function judgmentElement({ kind, grade }) {
 }
 
 // The same, read from the server-rendered page.
-export function readJudgment(place) {
+function readJudgment(place) {
   const grade = place.querySelector("[data-grade]")?.dataset.grade;
   const docno = place.querySelector(".mono")?.textContent ?? "";
   return { docno, kind: grade === undefined ? "skip" : "grade", grade };
+}
+
+// The latest judgments shown on the page, which can be undone one by one.
+export function lastJudgments() {
+  const rows = [...document.querySelectorAll("#recent-list > li")].reverse();
+  const entries = rows.map((row) => ({ ...row.dataset, ...readJudgment(row), doc: null }));
+  const uuid = document.getElementById("undo").elements.of.value;
+  const last = document.getElementById("last");
+  if (uuid && !entries.some((entry) => entry.uuid === uuid)) entries.push({ uuid, topic: last.dataset.topic, ...readJudgment(last), doc: null });
+  return entries;
 }
 
 // The comment on a skip: the form's own, or that of the judgment. "Another reason" needs one:
@@ -65,7 +86,6 @@ export function makeBar(judge) {
   const form = document.getElementById("grades");
   const skip = document.getElementById("judge-skip");
   const fields = form.elements;
-  const change = judge.dataset.change;
 
   const flagBoxes = () => [...document.querySelectorAll("input[form=grades][name=flags]")];
 
@@ -97,10 +117,6 @@ export function makeBar(judge) {
     };
   }
 
-  function changeUrl({ docno, token }) {
-    return `${change}?${new URLSearchParams(token ? { docno, token } : { docno })}`;
-  }
-
   function showLast(entry) {
     const place = document.getElementById("last");
     document.getElementById("undo").hidden = false;
@@ -109,37 +125,44 @@ export function makeBar(judge) {
     place.replaceChildren(...(entry ? [judgmentElement(entry), " ", element("span", { class: "mono", text: entry.docno })] : []));
   }
 
-  function dropRecent({ docno, uuid }) {
+  function dropRecent({ docno, topic, uuid }) {
     for (const row of document.querySelectorAll("#recent-list > li")) {
-      if (row.dataset.docno === docno || row.dataset.uuid === uuid) row.remove();
+      const same = row.dataset.docno === docno && row.dataset.topic === topic;
+      if (same || row.dataset.uuid === uuid) row.remove();
     }
   }
 
   function addRecent(entry) {
     dropRecent(entry);
-    const link = element("a", { class: "mono", href: changeUrl(entry), title: texts.change, text: entry.docno });
-    const data = { "data-uuid": entry.uuid, "data-docno": entry.docno, "data-token": entry.token };
+    const link = element("a", { class: "mono", href: addressOf(entry, judge.dataset), title: texts.change, text: entry.docno });
+    const data = { "data-uuid": entry.uuid, "data-docno": entry.docno, "data-token": entry.token, "data-topic": entry.topic };
     const list = document.getElementById("recent-list");
     list.prepend(element("li", data, link, " ", judgmentElement(entry)));
     for (const row of [...list.children].slice(RECENT)) row.remove();
     document.getElementById("recent").hidden = false;
-    const options = document.getElementById("last-docnos");
-    options.prepend(element("option", { value: entry.docno }));
+    offer(entry.docno);
+  }
+
+  function offer(docno) {
+    const known = [...document.querySelectorAll("#last-docnos option")].map((option) => option.value);
+    const latest = [docno, ...known.filter((value) => value !== docno)].slice(0, OFFERED);
+    document.getElementById("last-docnos")?.replaceChildren(...latest.map((value) => element("option", { value })));
   }
 
   const count = document.getElementById("progress");
   const line = document.getElementById("progress-bar");
   let done = Number(count.dataset.done);
   let of = Number(count.dataset.of);
+  let shared = "shared" in count.dataset; // Others may do what is left: how much of it is a forecast.
 
   function progress(fresh) {
     if (fresh) {
-      ({ done, of } = fresh);
+      ({ done, of, shared } = fresh);
       document.getElementById("pace").textContent = fresh.per_hour
         ? format(texts.pace, { pace: fresh.per_hour, left: fresh.left })
         : "";
     }
-    count.textContent = format(texts.progress, { done, of });
+    count.textContent = format(shared && of > done ? texts.progressShared : texts.progress, { done, of, left: of - done });
     line.max = Math.max(of, 1);
     line.value = done;
   }
@@ -159,7 +182,7 @@ const STATES = {
 };
 
 // Unsent and refused acts and those of other accounts, on any page with a place for them.
-export function showQueue(queue, { addresses, again } = {}) {
+export function showQueue(queue, places, again) {
   const line = document.getElementById("unsent");
   const n = queue.unsent.length;
   const trouble = n > 0 && queue.inTrouble;
@@ -169,7 +192,7 @@ export function showQueue(queue, { addresses, again } = {}) {
     if (n && queue.state === "signed-out") line.append(" ", signIn());
   }
   showNotes(queue);
-  showRefused(queue, addresses, again);
+  showRefused(queue, places, again);
 }
 
 function signIn() {
@@ -188,7 +211,7 @@ function showNotes(queue) {
   note.textContent = lines.join(" ");
 }
 
-function showRefused(queue, addresses, again) {
+function showRefused(queue, places, again) {
   const place = document.getElementById("refusals");
   const list = place.querySelector("ul");
   place.querySelector("h2").hidden = !queue.refused.length;
@@ -199,7 +222,7 @@ function showRefused(queue, addresses, again) {
       const item = element("li", {}, element("span", { class: "mono", text: act.docno ?? "" }), " ");
       item.append(act.act === "undo" ? "" : judgmentElement({ kind: act.act, grade: act.grade }));
       item.append(element("p", { text: `${refused.message} ${refused.fix ?? refused.cure ?? ""}` }));
-      const open = element("a", { class: "button slim", href: addresses(act), text: texts.again });
+      const open = element("a", { class: "button slim", href: addressOf({ ...act, token: null }, places), text: texts.again });
       open.addEventListener("click", (event) => again?.(event, record));
       const discard = element("button", { class: "button quiet slim", type: "button", text: texts.discard });
       discard.addEventListener("click", () => queue.forget(record));

@@ -1,6 +1,6 @@
 // The documents on the page: the current one, those prefetched, those submitted.
-import { announce, format, showMessage, texts } from "./bar.js";
-import { parseDocument, parseNode, withPrevious } from "./documents.js";
+import { announce, format, showMessage, texts, whyWaiting } from "./bar.js";
+import { parseDocument, parseNode, parseParts, withPrevious } from "./documents.js";
 import { beacon, post } from "./wire.js";
 
 const AHEAD = 3;
@@ -10,7 +10,8 @@ const LONGEST_WAIT_MS = 30_000;
 const PROGRESS_MS = 30_000;
 
 export function makeDesk({ judge, queue, onShow, onProgress }) {
-  const { user, topic } = judge.dataset;
+  const { user, topic, purpose, review } = judge.dataset;
+  const seen = []; // Documents that the page has had to look at again.
   let current = null;
   let ahead = [];
   let submitted = []; // {uuid, docno, token, topic, kind, grade, doc}, the latest last
@@ -22,9 +23,10 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
   let trouble = "";
   let progressAt = queue.unsent.length ? -Infinity : performance.now(); // When the server last sent the progress.
 
-  const has = (docno, token) =>
-    [current, ...ahead].some((doc) => doc && !doc.over && (doc.token === token || doc.docno === docno)) ||
-    queue.unsent.some(({ act }) => act.topic === topic && act.docno === docno && act.act !== "undo");
+  const samePair = (a, b) => a.topic === b.topic && a.docno === b.docno;
+  const has = (row) =>
+    [current, ...ahead].some((doc) => doc && !doc.over && (samePair(doc, row) || (row.token && doc.token === row.token))) ||
+    queue.unsent.some(({ act }) => samePair(act, row) && act.act !== "undo");
 
   function put(doc) {
     doc.node.hidden = true;
@@ -39,6 +41,7 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
     if (!doc.node.isConnected) before.after(doc.node);
     doc.node.hidden = false;
     if (before !== doc.node) before.remove();
+    for (const part of doc.parts ?? []) document.getElementById(part.id)?.replaceWith(part);
     count();
     onShow(doc);
     if (message) announce(message);
@@ -60,8 +63,7 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
 
   // No document yet: show why.
   function wait() {
-    const troubles = { offline: texts.waitingOffline, server: texts.waitingOffline, "signed-out": texts.waitingSignedOut };
-    const text = troubles[trouble || queue.state] ?? texts.waiting;
+    const text = whyWaiting(trouble || queue.state);
     if (current?.waiting) return void (current.node.querySelector("p").textContent = text);
     const node = parseNode('<article class="judge-doc" tabindex="0" data-over><div class="over"><p role="status"></p></div></article>');
     node.querySelector("p").textContent = text;
@@ -107,15 +109,16 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
     const all = !queue.unsent.length;
     // The page updates its counts itself; now and then the server's counts correct them.
     const progress = all && performance.now() - progressAt > PROGRESS_MS;
-    const request = { user: Number(user), topic, have: tokens(), count: AHEAD - ahead.length, progress };
+    const request = { user: Number(user), topic, purpose, review, seen, have: tokens(), count: AHEAD - ahead.length, progress };
     const answer = await post(judge.dataset.ahead, request);
     for (const row of answer.documents) {
-      if (has(row.docno, row.token)) continue;
-      const doc = parseDocument(parseNode(row.html));
+      if (review) seen.push([row.topic, row.docno]);
+      if (has(row)) continue;
+      const doc = parseDocument(parseNode(row.html), parseParts(row.parts));
       put(doc);
       ahead.push(doc);
     }
-    over = answer.over && all ? parseDocument(parseNode(answer.over)) : null;
+    over = answer.over && all ? parseDocument(parseNode(answer.over), parseParts(answer.over_parts)) : null;
     if (answer.progress && !queue.unsent.length) {
       progressAt = performance.now();
       onProgress(answer.progress);
@@ -132,7 +135,7 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
 
   // Records the current document as submitted, so that it can be undone, and shows the next.
   function submit(entry, message) {
-    submitted = submitted.filter((it) => it.docno !== entry.docno || it.topic !== entry.topic);
+    submitted = submitted.filter((it) => !samePair(it, entry));
     submitted.push(entry);
     for (const old of submitted.slice(0, -REMEMBERED)) old.doc = null;
     over = null;
@@ -147,10 +150,10 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
       answer?.then((result) => result?.token && !doc.submitted && (doc.token = result.token));
     } else {
       await answer;
-      const request = { user: Number(user), topic: entry.topic, again: entry.docno, token: entry.token ?? "" };
+      const request = { user: Number(user), topic: entry.topic, purpose, again: entry.docno, token: entry.token ?? "" };
       const found = (await post(judge.dataset.ahead, request)).documents[0];
       if (!found) return null;
-      doc = parseDocument(parseNode(found.html));
+      doc = parseDocument(parseNode(found.html), parseParts(found.parts));
     }
     // A refused document stays checked out: it may be prefetched or current again.
     const twin = (it) => it !== doc && Boolean(it.token) && it.token === doc.token;
@@ -177,7 +180,8 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
     if (undone) return;
     const link = parseNode('<a data-go="next"></a>');
     link.href = judge.dataset.judge;
-    link.textContent = texts.continueUnchanged;
+    link.append(texts.continueUnchanged, " ", parseNode("<kbd>j</kbd>"));
+    link.dataset.key = "j";
     line.append(" ", link);
   }
 
@@ -189,8 +193,9 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
   const labels = (grade) => judge.querySelector(`#grades [data-grade="${grade}"]`)?.dataset.label ?? "";
 
   // Another window judged this document.
-  function drop(docno, token) {
-    const same = (doc) => doc && !doc.over && doc.docno === docno && (!token || !doc.token || doc.token === token);
+  function drop(other) {
+    const { token } = other;
+    const same = (doc) => doc && !doc.over && samePair(doc, other) && (!token || !doc.token || doc.token === token);
     for (const doc of ahead.filter(same)) doc.node.remove();
     ahead = ahead.filter((doc) => !same(doc));
     progressAt = -Infinity; // This page has not counted that judgment.
@@ -226,6 +231,7 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
     begin(doc, entries) {
       current = doc;
       submitted = entries;
+      if (review) seen.push([doc.topic, doc.docno]);
       if (doc.over) over = doc;
       count();
       onShow(doc);

@@ -25,11 +25,25 @@ export function measure(start) {
   });
 }
 
+// What of the page changes with its documents, where these are of several topics.
+export function parseParts(html) {
+  const holder = document.createElement("template");
+  holder.innerHTML = html ?? "";
+  return [...holder.content.children];
+}
+
+// Where an act was done: the assessor's page of its topic, or the adjudicator's.
+export function addressOf({ topic, docno, token, purpose }, { work, adjudicate }) {
+  const query = new URLSearchParams(token ? { docno, token } : { docno });
+  if (purpose !== "adjudicate") return `${work}${encodeURIComponent(topic)}/?${query}`;
+  return `${adjudicate}?${query}&${new URLSearchParams({ topic })}`;
+}
+
 // A previous judgment fills the bar again.
-export function parseDocument(node) {
-  if ("over" in node.dataset) return { node, over: true };
+export function parseDocument(node, parts) {
+  if ("over" in node.dataset) return { node, parts, over: true };
   const previous = node.dataset.previous ? JSON.parse(node.dataset.previous) : null;
-  return withPrevious({ node, docno: node.dataset.docno, token: node.dataset.token, topic: node.dataset.topic }, previous);
+  return withPrevious({ node, parts, docno: node.dataset.docno, token: node.dataset.token, topic: node.dataset.topic }, previous);
 }
 
 export function withPrevious(doc, previous) {

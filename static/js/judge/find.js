@@ -1,5 +1,5 @@
 // Find in the document; parts not loaded yet are loaded up to the end.
-import { paint, rangeOf, roots, show, textMap } from "./text.js";
+import { paint, rangeOf, roots, show, textMap, unsearched } from "./text.js";
 
 const MOST = 5_000;
 const WAIT_MS = 120; // After the last letter.
@@ -38,9 +38,11 @@ export function makeFind({ box, current, readOn, texts, format, leave }) {
   function draw() {
     paint("found", ranges);
     paint("found-now", ranges[at] ? [ranges[at]] : []);
+    const missed = query && !more && article ? unsearched(article) : "";
+    const found = ranges.length || more ? format(more ? texts.matchesSoFar : texts.matches, { at: at + 1, n: ranges.length }) : "";
     if (!query) count.value = "";
-    else if (!ranges.length && !more) count.value = texts.notFound;
-    else count.value = format(more ? texts.matchesSoFar : texts.matches, { at: at + 1, n: ranges.length });
+    else if (missed) count.value = [found, format(texts.notSearched, { what: texts[missed] })].filter(Boolean).join(" · ");
+    else count.value = found || texts.notFound;
   }
 
   async function begin() {

@@ -1,6 +1,8 @@
 // Documents in frames: the same keys and the same clock.
+import { showMessage, texts } from "./bar.js";
 import { watch } from "./presence.js";
 import { documentIn } from "./text.js";
+import { fitPicture } from "./view.js";
 
 const size = () => document.querySelector("[name=text-size]:checked")?.id ?? "";
 
@@ -8,6 +10,7 @@ export function watchFrames({ judge, article, pressed, focus, loaded }) {
   function prepare(frame) {
     const node = frame.closest(".judge-doc");
     const inside = node && documentIn(frame);
+    if (!frame.matches("[sandbox]")) frame.tabIndex = -1; // Tab would lead in, and hardly out.
     if (inside && !inside.documentElement.dataset.prepared) {
       inside.documentElement.dataset.prepared = "";
       inside.addEventListener("keydown", pressed);
@@ -21,11 +24,16 @@ export function watchFrames({ judge, article, pressed, focus, loaded }) {
 
   document.addEventListener("load", (event) => {
     if (event.target.matches?.("iframe.document-frame")) prepare(event.target);
+    if (event.target.matches?.(".document-picture img")) fitPicture(event.target);
   }, true);
   // The browser's PDF viewer captures the keys; moving the pointer out of it returns them.
+  const inViewer = () => document.activeElement?.matches("iframe:not([sandbox])");
+  let told = false;
+  const tell = (now) => (now || told) && showMessage((told = now) ? texts.keysInPdf : "");
+  window.addEventListener("blur", () => setTimeout(() => tell(inViewer())));
+  window.addEventListener("focus", () => tell(false));
   document.addEventListener("pointerover", (event) => {
-    const viewer = document.activeElement?.matches("iframe:not([sandbox])");
-    if (viewer && !event.target.matches("iframe")) focus();
+    if (inViewer() && !event.target.matches("iframe")) focus();
   });
   document.addEventListener("view", () => {
     for (const frame of judge.querySelectorAll("iframe.document-frame")) {
@@ -34,4 +42,5 @@ export function watchFrames({ judge, article, pressed, focus, loaded }) {
     }
   });
   for (const frame of judge.querySelectorAll("iframe.document-frame")) prepare(frame);
+  for (const image of judge.querySelectorAll(".document-picture img")) fitPicture(image);
 }

@@ -72,6 +72,13 @@ export function makeGuidelines({ current }) {
     announce(format(texts.guidelinesShown, { n: shown }));
   }
 
+  // What is open in its newest version needs no notice over the document.
+  function seen() {
+    if (notice && newest <= shown && pane.open && topic.open) notice.hidden = true;
+  }
+
+  seen();
+  topic.addEventListener("toggle", seen);
   pane.querySelector("summary").addEventListener("click", (event) => {
     event.preventDefault();
     open();

@@ -39,3 +39,8 @@ export function targetOf(key, place) {
     (node.closest(".panel, .more-panel, .topic") && !node.closest("[inert], [hidden]"));
   return keyed.find((node) => node.dataset.key.split(" ").includes(key) && inReach(node));
 }
+
+// When it was pressed, by the clock of the page. Frames have clocks of their own.
+export function timeOf({ timeStamp, view }) {
+  return timeStamp + (view?.performance ?? performance).timeOrigin - performance.timeOrigin;
+}

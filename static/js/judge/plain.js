@@ -1,4 +1,4 @@
-// Plain posts: training, adjudication, meetings and comparisons. The script keeps double presses
+// Plain posts: training, meetings and comparisons, which have neither flags nor passages. The script keeps double presses
 // apart, adds the time, and keeps the draft until the server has taken it.
 import { readSkip } from "./bar.js";
 import { parseDocument } from "./documents.js";
@@ -10,21 +10,11 @@ export function plain({ judge, article, drafts, panels, settled, appeared, begin
   const form = document.getElementById("grades");
   const node = article();
   const { topic } = judge.dataset;
-  const own = node && "docno" in node.dataset ? parseDocument(node) : { passages: [], previous: null };
+  const own = node && form ? parseDocument(node) : { passages: [], previous: null };
   // A comparison has no docno, but an identifier of its own.
   own.docno ??= form?.elements.display?.value ?? "";
-  own.comment ??= form?.elements.comment?.value ?? "";
+  own.comment ||= form?.elements.comment?.value ?? "";
   begin(own);
-
-  const boxes = () => [...(form?.elements.flags?.length ? form.elements.flags : [])];
-
-  function read() {
-    return {
-      comment: form.elements.comment?.value ?? "",
-      flags: boxes().filter((box) => box.checked).map((box) => box.value),
-      duplicateOf: form.elements.duplicate_of?.value ?? "",
-    };
-  }
 
   function restore() {
     // Sent and not shown again: the server has taken it. Shown again: it was refused.
@@ -33,8 +23,6 @@ export function plain({ judge, article, drafts, panels, settled, appeared, begin
     if (sentDocno && !(sentTopic === topic && sentDocno === own.docno)) drafts.clear(sentTopic, sentDocno);
     if (!form || !own.docno || !drafts.restore(own, topic)) return;
     if (form.elements.comment) form.elements.comment.value = own.comment;
-    for (const box of boxes()) box.checked = own.flags.includes(box.value);
-    if (form.elements.duplicate_of) form.elements.duplicate_of.value = own.duplicateOf;
   }
 
   let sent = false;
@@ -46,12 +34,11 @@ export function plain({ judge, article, drafts, panels, settled, appeared, begin
     const fields = event.target.elements;
     if (fields.active_seconds) fields.active_seconds.value = presence.activeSeconds();
     if (fields.served_at) fields.served_at.value = own.servedAt;
-    if (fields.passages) fields.passages.value = JSON.stringify(own.passages);
     if (own.docno && event.target.id !== "undo") sessionStorage.setItem(SENT, JSON.stringify([topic, own.docno]));
   }, true);
   judge.addEventListener("input", () => {
     if (!form || !own.docno) return;
-    Object.assign(own, read());
+    own.comment = form.elements.comment?.value ?? "";
     drafts.save(own, topic);
   });
   window.addEventListener("pageshow", () => { sent = false; });

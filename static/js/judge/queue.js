@@ -135,6 +135,7 @@ export async function makeQueue({ user, campaign, url, changed, sent }) {
 
   async function applyResult(record, result) {
     answered(record.act.uuid, result);
+    if (result.extra) document.dispatchEvent(new CustomEvent("extra", { detail: record.act.docno }));
     if (result.ok || undoesRefused(record) || isNothing(result)) await forget(record);
     else {
       record.refused = { code: result.code, message: result.message, fix: result.fix };
@@ -159,8 +160,15 @@ export async function makeQueue({ user, campaign, url, changed, sent }) {
     notify();
   }
 
+  function forgetRefused(docno, topic) {
+    for (const record of queue.refused) {
+      if (record.act.docno === docno && record.act.topic === topic) forget(record);
+    }
+  }
+
   const queue = {
     add,
+    forgetRefused,
     flush,
     forget,
     answerTo,

@@ -2,7 +2,8 @@
 
 // English stop words; in other languages, the few matching words matter little.
 const STOP = new Set(
-  ("a about above after again all also am an and any are as at be because been before being below " +
+  ("a about above after again all also am an and answer answers any are as at be because been " +
+    "before being below describe discuss passage passages query queries question questions " +
     "between both but by can could did do document documents does doing down during each few find " +
     "for from further had has have having he her here hers him his how i if in information into is " +
     "it its just like more most my no nor not of off on once only or other our out over own " +

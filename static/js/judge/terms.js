@@ -1,14 +1,15 @@
 // Topic terms, highlighted in the document without changing its layout; n and N jump.
-import { paint, roots, show, textNodes } from "./text.js";
+import { format, showMessage } from "./bar.js";
+import { paint, roots, show, textNodes, unsearched } from "./text.js";
 import { finder } from "./stemming.js";
 
 const MOST = 5_000;
 const SLICE_MS = 12; // Work per slice, so that highlighting never blocks reading.
 
 export function makeTerms({ readOn, announce, texts }) {
-  const find = finder(
-    [...document.querySelectorAll(".judge-topic [data-terms]")].map((it) => it.textContent).join(" "),
-  );
+  const topicWords = () => [...document.querySelectorAll(".judge-topic [data-terms]")].map((it) => it.textContent).join(" ");
+  let words = null;
+  let find = null;
   let article = null;
   let ranges = [];
   let seen = new Set();
@@ -55,7 +56,10 @@ export function makeTerms({ readOn, announce, texts }) {
     if (!article) return;
     await highlight();
     if (step > 0 && at + 1 >= ranges.length && (await readOn(article))) await highlight();
-    if (!ranges.length) return announce(texts.noTerms);
+    if (!ranges.length) {
+      const missed = unsearched(article);
+      return missed ? showMessage(format(texts.notSearched, { what: texts[missed] })) : announce(texts.noTerms);
+    }
     if (!on) toggle();
     at = at < 0 && step < 0 ? ranges.length - 1 : (at + step + ranges.length) % ranges.length;
     draw();
@@ -71,6 +75,7 @@ export function makeTerms({ readOn, announce, texts }) {
   return {
     look(next) {
       if (next !== article) {
+        if (words !== topicWords()) find = finder((words = topicWords()));
         article = next;
         ranges = [];
         seen = new Set();

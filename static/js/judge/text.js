@@ -22,6 +22,14 @@ export function roots(article) {
   return [...own, ...inside.map((it) => it?.body).filter(Boolean)];
 }
 
+// What of an article cannot be searched, as the name of its word in the page's texts; "" if all can.
+export function unsearched(article) {
+  if (article.querySelector("iframe.document-frame:not([sandbox])")) return "pdf";
+  if (article.querySelector(".document-picture")) return "picture";
+  const frames = [...article.querySelectorAll("iframe.document-frame")];
+  return article.querySelector("[data-read-on]") || !frames.every(documentIn) ? "unloaded" : "";
+}
+
 export function* textNodes(root) {
   const walker = root.ownerDocument.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {

@@ -40,6 +40,8 @@ export async function post(url, body) {
     throw new Trouble("offline");
   }
   document.dispatchEvent(new CustomEvent("guidelines", { detail: data.guidelines }));
+  const news = document.getElementById("errata-news");
+  if (news && data.erratum > Number(news.dataset.shown)) news.hidden = news.querySelector("span").hidden = false;
   return data;
 }
 

@@ -7,10 +7,9 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
-from rest_framework.test import APIClient
 
 from judging.models import Qrels
-from tests.confirming import confirm, read_confirmation
+from tests.confirming import api, confirm, read_confirmation
 from tests.pages import read_page
 
 
@@ -56,8 +55,7 @@ def test_a_new_round_shows_the_page_again(as_user, organizer, begin, qrels_addre
 
 
 def test_the_api_and_the_command_ask_the_same(organizer, disputed):
-    client = APIClient()
-    client.force_authenticate(organizer)
+    client = api(organizer)
     body = {"campaign": "small", "policy": "majority"}
     refused = client.post(reverse("api-qrels-list"), body, format="json")
     assert (refused.status_code, refused.data["missing"]) == (409, ["judging-open"])
@@ -111,9 +109,7 @@ def test_removing_an_assessor_names_the_topics_they_hold(
 @pytest.mark.parametrize("act", ["pause", "resume", "close"])
 def test_the_api_of_plans_leaves_rounds_alone(begin, organizer, disputed, act):
     plan = begin()
-    client = APIClient()
-    client.force_authenticate(organizer)
-    answer = client.post(reverse(f"api-plan-{act}", args=[plan.pk]), {}, format="json")
+    answer = api(organizer).post(reverse(f"api-plan-{act}", args=[plan.pk]), {}, format="json")
     assert answer.status_code == 409
     assert "This is an adjudication round." in read_page(answer)
     assert type(plan).objects.get(pk=plan.pk).state == "open"

@@ -3,7 +3,7 @@
 The grades are the published ones (Parry et al., SIGIR 2025, agreement round), given through
 the services that the screens use; the adjudicator gives NIST's grade. What is expected is
 worked out from the files alone. With POOLBENCH_TEST_EXAMPLES=all they judge all 188
-passages of three topics, otherwise those of one.
+passages of three topics, otherwise the first of one.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from tests.world.people import SCALE, joined
 
 Grades = dict[tuple[str, str], int]
 NAMES = [f"assessor-{n}" for n in range(1, 9)]
-TOPICS, PASSAGES = (None, 188) if ALL else ({"1037798"}, 20)
+TOPICS, PASSAGES = (None, 188) if ALL else ({"1037798"}, 5)
 
 
 def grades_in(path: Path) -> Grades:
@@ -51,7 +51,9 @@ def grades_in(path: Path) -> Grades:
 @pytest.fixture
 def published(data_dir: Path) -> dict[str, Grades]:
     folder = data_dir / "dl19-eight-assessors" / "agreement-round"
-    return {name: grades_in(folder / f"{name}-qrels.txt") for name in NAMES}
+    found = {name: grades_in(folder / f"{name}-qrels.txt") for name in NAMES}
+    first = list(found["assessor-1"])[:PASSAGES]
+    return {name: {pair: grades[pair] for pair in first} for name, grades in found.items()}
 
 
 @pytest.fixture

@@ -20,27 +20,16 @@ from judging.services.judgments import claim_next
 from judging.services.qrels import freeze_qrels
 from tests.confirming import confirm
 from tests.csv_reading import csv_body
+from tests.examples import ALL
 from tests.pages import read_page
 from tests.world.people import joined
 
 
 @pytest.fixture
-def disputed(double_plan, campaign, assessor, assessor2, grade):
-    for docno, one, other in (("d1", 0, 3), ("d2", 1, 1), ("d3", 1, 2)):
-        grade(assessor, docno, one, comment=f"first on {docno}")
-        grade(assessor2, docno, other, comment=f"second on {docno}", passages=[(0, 4, "Text")])
+def disputed(restore, double_plan, campaign):
+    """d1 0/3, d2 1/1, d3 1/2, with comments."""
+    restore("reasons")
     return campaign
-
-
-@pytest.fixture
-def begin(disputed, organizer, adjudicator):
-    def make(**more: object) -> Plan:
-        wanted = list_pairs_to_adjudicate(disputed, min_difference=1, crossing=False)
-        return open_round(
-            actor=organizer, campaign=disputed, pairs=wanted, adjudicators=[adjudicator], **more
-        )
-
-    return make
 
 
 @pytest.fixture
@@ -273,7 +262,7 @@ def test_adjudicators_open_only_their_pages(disputed, adjudicator, client):
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("count", [1, 3])
+@pytest.mark.parametrize("count", [pytest.param(1, marks=pytest.mark.full), 3])
 def test_a_screen_costs_the_same_queries_however_much_waits(
     disputed, organizer, adjudicator, client, django_assert_num_queries, count
 ):
@@ -289,7 +278,7 @@ def test_a_screen_costs_the_same_queries_however_much_waits(
         client.get(reverse("adjudicate", args=["small"]))
 
 
-QUERIES = 14
+QUERIES = 16
 
 
 # Qrels
@@ -309,12 +298,13 @@ def test_the_form_puts_a_policy_together(disputed, organizer, topic, send_confir
     record_meeting_decision(
         actor=organizer, campaign=disputed, topic=topic, docno="d1", grade=2, client_uuid=uuid4()
     )
-    for body, name in (
+    forms = (
         ({"policy": "majority", "adjudicated": "on"}, "adjudicated-majority"),
         ({"policy": "own", "own": "assessor:assessor"}, "assessor:assessor"),
         ({"policy": "adjudicated-maximum"}, "adjudicated-maximum"),
         ({"policy": "maximum"}, "maximum"),
-    ):
+    )
+    for body, name in forms if ALL else forms[:2]:
         page = send_confirmed(organizer, "qrels-freeze", data=body)
         frozen = Qrels.objects.latest("version")
         assert f"Qrels {frozen.version} frozen: " in page

@@ -12,21 +12,20 @@ import pytest
 from django.core.management import CommandError
 from django.urls import reverse
 from django.utils import timezone
-from rest_framework.test import APIClient
 
 from campaigns import store
 from campaigns.models import Event
 from judging.models import Judgment, Qrels
 from judging.services.adjudication import record_meeting_decision
+from tests.confirming import api
 from tests.csv_reading import csv_body
 from tests.pages import run_command
 
 
 @pytest.fixture
-def disputed(double_plan, campaign, assessor, assessor2, grade):
-    for docno, one, other in (("d1", 0, 3), ("d2", 1, 1), ("d3", 1, 2)):
-        grade(assessor, docno, one)
-        grade(assessor2, docno, other)
+def disputed(restore, double_plan, campaign):
+    """d1 0/3, d2 1/1, d3 1/2."""
+    restore("reasons")
     return campaign
 
 
@@ -60,6 +59,9 @@ def test_releases_are_made_listed_written_and_verified(agreed, tmp_path):
     assert manifest["adjudications"]["pairs"] == 1
     assert (manifest["version"], manifest["sha256"]) == (1, made.sha256)
     assert run("verify", "small") == "qrels 1: identical\n"
+    assert run("verify") == "small: qrels 1: identical\n"
+    with pytest.raises(CommandError, match="Missing argument: SLUG"):
+        run("list")
     assert Event.objects.filter(code="qrels.frozen", actor=made.frozen_by).exists()
 
 
@@ -135,8 +137,7 @@ def test_what_cannot_be_done_is_told(agreed, args, told):
 
 
 def test_the_api_releases_by_any_policy_that_can_be_named(agreed, organizer):
-    client = APIClient()
-    client.force_authenticate(organizer)
+    client = api(organizer)
     body = {
         "campaign": "small", "policy": "assessor:assessor2", "confirm": ["judging-open"],
     }  # fmt: skip

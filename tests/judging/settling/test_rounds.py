@@ -216,13 +216,9 @@ def test_an_ended_round_keeps_what_is_settled_and_a_place_for_what_is_out(
     assert end_round(actor=organizer, plan=plan) == 2
     assert sorted(plan.slots.values_list("state", flat=True)) == ["judged", "skipped"]
     assert take(adjudicator, disputed) is None
+    assert [name for name, n in list_violations(disputed) if n] == []
     late = decide(adjudicator, out, 1)
     assert late.slot_id == out.pk
-
-
-def test_blind_or_open_is_the_rounds(begin) -> None:
-    plan = begin(blind=False)
-    assert not list_rounds(plan.campaign)[0].plan.blind
 
 
 def test_sides_have_letters_that_tell_nobody(disputed, topic, assessor, assessor2) -> None:

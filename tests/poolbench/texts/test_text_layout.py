@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 
 from poolbench.texts.text_layout import (
     SAMPLE,
-    LayoutKind,
     LineShares,
-    choose_text_layout,
     compute_line_shares,
+    identify_text_kind,
 )
 
 PARAGRAPH = (
@@ -174,7 +173,7 @@ CASES = [(kind, name) for kind, texts in EXPECTED.items() for name in texts]
 @pytest.mark.parametrize(("kind", "name"), CASES, ids=[name for _, name in CASES])
 def test_a_text_has_one_layout_as_a_whole(kind, name):
     text = EXPECTED[kind][name]
-    assert choose_text_layout(text) == LayoutKind(kind), compute_line_shares(text)
+    assert identify_text_kind(text).layout == kind, compute_line_shares(text)
 
 
 def test_shares_are_counted_by_hand():
@@ -196,9 +195,9 @@ def test_a_paragraph_of_three_full_lines_is_hard_wrapped():
 def test_a_long_text_is_judged_by_its_beginning_middle_and_end(at):
     """Columns in one of three samples are a third of the lines, as many as the rule needs."""
     parts = [HARD_WRAPPED * (10 * SAMPLE // len(HARD_WRAPPED)) for _ in range(3)]
-    assert choose_text_layout("\n".join(parts)) == LayoutKind.PROSE
+    assert identify_text_kind("\n".join(parts)).layout == "prose"
     parts[at] = CODE * (10 * SAMPLE // len(CODE))
-    assert choose_text_layout("\n".join(parts)) == LayoutKind.COLUMNS
+    assert identify_text_kind("\n".join(parts)).layout == "columns"
 
 
 @given(st.text(max_size=300))
@@ -208,4 +207,4 @@ def test_every_text_has_a_layout_and_shares_between_0_and_1(text):
         0 <= share <= 1
         for share in (shares.structured, shares.indented, shares.wrapped, shares.layout)
     )
-    assert choose_text_layout(text) in LayoutKind
+    assert identify_text_kind(text).layout in ("prose", "columns")

@@ -1,0 +1,37 @@
+"""Judgments that a qrels version does not have because they are newer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import Exists, OuterRef, QuerySet
+
+from judging.models import Judgment, Purpose, Qrels
+from judging.queries.exclusions import counting_judgments
+
+INTO_QRELS = (Purpose.JUDGE, Purpose.ADJUDICATE)
+
+
+def list_newer_judgments(campaign: Any, as_of: Any) -> QuerySet[Judgment]:
+    """The current grades given after ``as_of``, which a version frozen now would have; both
+    arguments may be columns of a query.
+
+    A grade that was changed after ``as_of`` is newer, one that was changed twice counts once.
+    """
+    later = Judgment.objects.filter(
+        campaign=OuterRef("campaign"),
+        topic=OuterRef("topic"),
+        docno=OuterRef("docno"),
+        assessor=OuterRef("assessor"),
+        purpose=OuterRef("purpose"),
+        revision__gt=OuterRef("revision"),
+    )
+    newer = Judgment.objects.filter(
+        counting_judgments(), campaign=campaign, judged_at__gt=as_of, purpose__in=INTO_QRELS,
+        topic__withheld=False,
+    )  # fmt: skip
+    return newer.filter(~Exists(later), kind=Judgment.Kind.GRADE).order_by()
+
+
+def count_newer_judgments(qrels: Qrels) -> int:
+    return list_newer_judgments(qrels.campaign_id, qrels.as_of).count()
