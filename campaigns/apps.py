@@ -8,6 +8,7 @@ class CampaignsConfig(AppConfig):
         "views.collection.topic_view",
         "views.collection.topics_view",
         "views.documents.",
+        "views.errata.errata_view",
         "views.campaigns.guidelines_view",
         "views.invitations.",
         "views.overview.",

@@ -84,13 +84,20 @@ class Confirmation:
         ]
         return missing + [each for each in self.consents if each.code not in decision.codes]
 
-    def iter_choices(self) -> Iterator[ConfirmationChoice]:
-        """Every check box in the order of the page."""
+    def iter_fields(self) -> Iterator[tuple[str, ConfirmationChoice]]:
+        """Every choice in the order of the page; of those with the same name only one can be made,
+        and those without one are check boxes.
+        """
         for matter in self.open:
+            name = matter.override.code if matter.remedy is not None else ""
             if matter.remedy is not None:
-                yield matter.remedy
-            yield matter.override
-        yield from self.consents
+                yield name, matter.remedy
+            yield name, matter.override
+        yield from (("", consent) for consent in self.consents)
+
+    def iter_choices(self) -> Iterator[ConfirmationChoice]:
+        """The choices of ``iter_fields``."""
+        return (choice for _name, choice in self.iter_fields())
 
     @cached_property
     def facts(self) -> dict[str, Any]:

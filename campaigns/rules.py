@@ -68,6 +68,7 @@ rules.add_perm("campaigns.submit_run", is_participant)
 rules.add_perm("campaigns.see_runs", is_organizer | is_participant)
 rules.add_perm("campaigns.judge", is_assessor)
 rules.add_perm("campaigns.adjudicate", is_adjudicator)
+rules.add_perm("campaigns.use_desk", is_assessor | is_adjudicator)
 rules.add_perm("campaigns.see_guidelines", is_organizer | is_assessor | is_adjudicator)
 rules.add_perm("campaigns.settle", is_organizer | is_adjudicator)
 

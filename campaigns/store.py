@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from pathlib import Path
 from uuid import uuid4
 
@@ -13,8 +14,12 @@ def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def put_blob(data: bytes, suffix: str = "") -> str:
-    """Store ``data`` and return its name. The same bytes are stored once."""
+def put_blob(data: bytes, suffix: str = "", *, synced: bool = True) -> str:
+    """Store ``data`` and return its name. The same bytes are stored once.
+
+    The file is on disk before this returns, as it must be before the row that names it. Who
+    stores many files at once leaves that to ``sync_blobs``, which waits once for all.
+    """
     digest = sha256(data)
     name = f"{digest[:2]}/{digest}{suffix}"
     target = blob_path(name)
@@ -22,12 +27,46 @@ def put_blob(data: bytes, suffix: str = "") -> str:
         # The row that will name it is still to come: ``check_store --clean`` spares new files.
         target.touch()
     else:
-        target.parent.mkdir(parents=True, exist_ok=True)
+        make_synced_folder(target.parent)
         # Written to a temporary file and renamed, so that no reader sees half a file.
         part = target.with_name(f"{target.name}.{uuid4().hex}.part")
-        part.write_bytes(data)
-        part.replace(target)
+        try:
+            write_file(part, data, synced=synced)
+            part.replace(target)
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
+    if synced:
+        sync_folder(target.parent)
     return name
+
+
+def sync_blobs() -> None:
+    """Wait until everything written so far is on disk."""
+    os.sync()
+
+
+def write_file(path: Path, data: bytes, *, synced: bool = True) -> None:
+    """Write a file that a power cut leaves whole; its name lasts once its folder is synced."""
+    with path.open("wb") as stream:
+        stream.write(data)
+        if synced:
+            stream.flush()
+            os.fsync(stream.fileno())
+
+
+def make_synced_folder(folder: Path) -> None:
+    if not folder.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        sync_folder(folder.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def get_blob(name: str) -> bytes:

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Subquery
+from django.db.models import OuterRef, Subquery
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from campaigns.errors import lowercase_label
 from campaigns.lifecycle.campaign import CampaignFacts
 from campaigns.lifecycle.registry import (
+    OUTER,
     AppFacts,
     AudienceLine,
     CampaignDate,
@@ -22,18 +23,20 @@ from campaigns.lifecycle.registry import (
     Tab,
     Task,
     Text,
-    Viewer,
 )
-from campaigns.lifecycle.texts import format_moment
+from campaigns.lifecycle.status import count_rows_subquery
+from campaigns.lifecycle.texts import format_moment, ngettext
 from campaigns.models import Role
 from evaluation.models import ScoreSet
 from judging.lifecycle import JudgingFacts
+from judging.queries.newer_judgments import list_newer_judgments
 
 
 @dataclass(frozen=True)
 class ScoreFacts(AppFacts):
     """``latest``, ``qrels`` and ``latest_released_at`` belong to the latest score set,
-    ``released`` and ``released_at`` to the latest released one; the first of each are IDs.
+    ``released``, ``released_qrels`` and ``released_at`` to the latest released one; the first of
+    each are IDs. ``newer``: judgments newer than the released qrels.
     """
 
     latest: int | None
@@ -41,10 +44,12 @@ class ScoreFacts(AppFacts):
     qrels: int | None
     latest_released_at: datetime | None
     released_at: datetime | None
+    released_qrels: int | None
+    newer: int
 
     @classmethod
-    def columns(cls, viewer: Viewer) -> dict[str, Any]:
-        sets = ScoreSet.objects.filter(campaign=viewer.campaign)
+    def columns(cls) -> dict[str, Any]:
+        sets = ScoreSet.objects.filter(campaign=OUTER)
         released = sets.filter(released_at__isnull=False).order_by("-released_at", "-pk")
         return {
             "latest": Subquery(sets.values("pk")[:1]),
@@ -52,7 +57,16 @@ class ScoreFacts(AppFacts):
             "qrels": Subquery(sets.values("qrels__version")[:1]),
             "latest_released_at": Subquery(sets.values("released_at")[:1]),
             "released_at": Subquery(released.values("released_at")[:1]),
+            "released_qrels": Subquery(released.values("qrels__version")[:1]),
+            "newer": count_rows_subquery(list_newer_judgments(OUTER, find_released_moment())),
         }
+
+
+def find_released_moment() -> Subquery:
+    """The time up to which the released qrels have judgments, within a query of judgments."""
+    # The campaign of the row, not of the judgment: so it is looked up once, and not for each.
+    released = ScoreSet.objects.filter(campaign=OuterRef(OUTER), released_at__isnull=False)
+    return Subquery(released.order_by("-released_at", "-pk").values("qrels__as_of")[:1])
 
 
 def has_released(status: Status) -> bool:
@@ -74,7 +88,14 @@ def evaluation_tasks(status: Status) -> list[Task]:
     not_released = _("Scores not released")
     if has_released(status):
         not_released = _("Latest scores not released")
+    outdated = facts.newer > 0 and qrels == facts.released_qrels
+    newer = ngettext(
+        "%(n)s judgment is newer than the released qrels: freeze a version, evaluate",
+        "%(n)s judgments are newer than the released qrels: freeze a version, evaluate",
+        facts.newer,
+    )
     return [
+        Task(outdated, newer, "qrels-list", _("Freeze qrels")),
         Task(unscored, no_scores, "scores", _("Evaluate runs")),
         Task(unreleased, not_released, "scores", _("Release scores")),
     ]

@@ -11,6 +11,7 @@ from evaluation.views import (
     paper,
     run_pairs,
     runs,
+    score_moves,
 )
 
 CAMPAIGN_PAGES = [
@@ -20,6 +21,7 @@ CAMPAIGN_PAGES = [
     page("results/scores/<int:pk>/", leaderboard.score_set_view),
     page("results/scores/<int:pk>/release/", leaderboard.score_release_view),
     page("results/scores/<int:pk>/compare/", runs.compare_view),
+    page("results/scores/<int:pk>/changes/", score_moves.score_set_changes_view),
     page("results/scores/<int:pk>/pairs/", run_pairs.pairs_view),
     page("results/scores/<int:pk>/pairs.<slug:fmt>", downloads.pairs_download_view),
     page("results/scores/<int:pk>/measures/", run_pairs.measures_compared_view),

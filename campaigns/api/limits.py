@@ -8,7 +8,7 @@ from django.conf import settings
 from rest_framework.exceptions import ParseError
 from rest_framework.pagination import LimitOffsetPagination
 from rest_framework.parsers import JSONParser
-from rest_framework.throttling import SimpleRateThrottle, UserRateThrottle
+from rest_framework.throttling import AnonRateThrottle, SimpleRateThrottle, UserRateThrottle
 
 from campaigns.models import User
 from poolbench.files.json_texts import check_depth
@@ -66,6 +66,23 @@ class ApiThrottle(TolerantThrottle, UserRateThrottle):
 
     scope = "api"
     setting = "POOLBENCH_API_RATE"
+
+
+class CrowdThrottle(TolerantThrottle):
+    """Pages of crowd workers, by address: links, units, answers."""
+
+    scope = "crowd"
+    setting = "POOLBENCH_CROWD_RATE"
+
+    def get_cache_key(self, request: Any, view: Any) -> str:  # noqa: ARG002 (the library's)
+        return self.cache_format % {"scope": self.scope, "ident": request.META["REMOTE_ADDR"]}
+
+
+class AnonymousThrottle(TolerantThrottle, AnonRateThrottle):
+    """API requests of an address without a user."""
+
+    scope = "anonymous"
+    setting = "POOLBENCH_ANONYMOUS_RATE"
 
 
 class UploadThrottle(TolerantThrottle):

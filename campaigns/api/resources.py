@@ -16,41 +16,39 @@ from rest_framework.parsers import FormParser, MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer, Serializer
-from rest_framework.views import exception_handler
 
 from campaigns.api.attachments import attachment_response
 from campaigns.api.confirmation import ConfirmSerializer, read_decision
+from campaigns.api.corrections import (
+    CorrectionSerializer,
+    ErratumSerializer,
+    ReopeningSerializer,
+    VisibilitySerializer,
+)
 from campaigns.api.limits import PlainJSONParser
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Document, Grade, Run, Topic, User
 from campaigns.queries.lists import get_campaign_for, list_teams_for
+from campaigns.rules import require_permission
 from campaigns.services import collection
 from campaigns.services.campaigns import (
     change_visibility,
     close_submissions,
     create_campaign,
+    reopen_submissions,
     update_campaign,
 )
+from campaigns.services.errata import correct_texts
 from campaigns.services.run_limits import check_size
 from campaigns.services.runs import (
     read_original_file,
     submit_and_check_run,
     withdraw_run,
 )
-from poolbench.files.faults import InvalidFile
 from poolbench.judging.scale import GradeSpec
 
+KEY = "Idempotency-Key"
 CAMPAIGN = OpenApiParameter("campaign", str, description="Slug. Only rows of this campaign.")
-
-
-def handle_api_exception(error: Exception, context: dict[str, Any]) -> Response | None:
-    """DRF's exception handler: ``ActionRefused`` becomes 409, ``InvalidFile`` 422."""
-    if isinstance(error, ActionRefused):
-        refusal = {"code": error.code, "detail": error.message, "fix": error.fix}
-        return Response(error.details | refusal, status=status.HTTP_409_CONFLICT)
-    if isinstance(error, InvalidFile):
-        return Response(error.report.as_dict(), status=status.HTTP_422_UNPROCESSABLE_ENTITY)
-    return exception_handler(error, context)
 
 
 class GradeSerializer(serializers.ModelSerializer[Grade]):
@@ -70,7 +68,7 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
     class Meta:
         model = Campaign
         fields = (
-            "slug", "title", "description", "guidelines", "text_layout",
+            "slug", "title", "description", "guidelines", "website", "citation", "text_layout",
             "relevance_level", "test", "correction", "alpha",
             "max_runs_per_team", "max_docs_per_topic", "require_all_topics", "runs_deadline",
             "judging_deadline", "board", "grades", "created_at",
@@ -138,7 +136,7 @@ class RunSerializer(serializers.ModelSerializer[Run]):
         fields = (
             "id", "campaign", "team", "tag", "description", "kind", "priority", "state",
             "file_name", "size", "sha256", "lines", "report", "replaces", "submitted_at",
-            "checked_at", "withdrawn_at", "file_removed_at",
+            "after_release", "checked_at", "withdrawn_at", "file_removed_at",
         )  # fmt: skip
         read_only_fields = fields
 
@@ -154,10 +152,6 @@ class RunUploadSerializer(Serializer[Any]):
     kind = serializers.ChoiceField(choices=Run.Kind.choices, required=False)
     priority = serializers.IntegerField(required=False, min_value=1, max_value=99)
     replaces = serializers.IntegerField(required=False, help_text="ID of the run to replace.")
-
-
-class VisibilitySerializer(ConfirmSerializer):
-    board = serializers.ChoiceField(choices=Campaign.Board.choices)
 
 
 import_action = action(
@@ -230,13 +224,30 @@ class CampaignViewSet(
         campaign = change_visibility(actor=actor, campaign=campaign, **fields)
         return Response(self.get_serializer(campaign).data)
 
+    @extend_schema(request=CorrectionSerializer, responses=ErratumSerializer)
+    @action(detail=True, methods=["post"])
+    def errata(self, request: Request, slug: str) -> Response:  # noqa: ARG002 (the route's)
+        """Correct texts of a topic, grade or document; members get a notice."""
+        actor, campaign = request_user(request), self.get_object()
+        require_permission(actor, "campaigns.manage", campaign)
+        fields = read_fields(CorrectionSerializer, request)
+        erratum = correct_texts(actor=actor, campaign=campaign, **fields)
+        return Response(ErratumSerializer(erratum).data, status=status.HTTP_201_CREATED)
+
+    @extend_schema(request=ReopeningSerializer, responses=CampaignSerializer)
+    @action(detail=True, methods=["post"], url_path="reopen-submissions")
+    def reopen_submissions(self, request: Request, slug: str) -> Response:  # noqa: ARG002 (the route's)
+        """Take runs until a later date, of all teams or one; participants get a notice."""
+        actor, campaign = request_user(request), self.get_object()
+        require_permission(actor, "campaigns.manage", campaign)
+        fields = read_fields(ReopeningSerializer, request)
+        if name := fields.pop("team", ""):
+            fields["team"] = get_object_or_404(campaign.teams, name=name)
+        campaign = reopen_submissions(actor=actor, campaign=campaign, **fields)
+        return Response(self.get_serializer(campaign).data)
+
     @extend_schema(request=ConfirmSerializer, responses=CampaignSerializer)
-    @action(
-        detail=True,
-        methods=["post"],
-        url_path="close-submissions",
-        url_name="close-submissions",
-    )
+    @action(detail=True, methods=["post"], url_path="close-submissions")
     def close_submissions(self, request: Request, slug: str) -> Response:  # noqa: ARG002 (the route's)
         """Close submission now; participants get a notice."""
         campaign = close_submissions(
@@ -294,10 +305,20 @@ class RunViewSet(viewsets.ReadOnlyModelViewSet[Run]):
         runs = runs.filter(campaign__in=filter_campaigns(self.request))
         return runs.select_related("campaign", "team")
 
-    @extend_schema(request={"multipart/form-data": RunUploadSerializer}, responses=RunSerializer)
+    @extend_schema(
+        request={"multipart/form-data": RunUploadSerializer},
+        responses=RunSerializer,
+        parameters=[OpenApiParameter(KEY, str, "header", description="Any text of your own.")],
+    )
     def create(self, request: Request) -> Response:
-        """Submit a run. Small runs are checked at once, large ones return as ``received``."""
-        run = submit_uploaded_run(*read_act(RunUploadSerializer, request, "campaigns.see_runs"))
+        """Submit a run. Small runs are checked at once, large ones return as ``received``.
+
+        The same file sent again with the same ``Idempotency-Key`` gets the same run, so a request
+        that was answered with 503, or not at all, can be repeated.
+        """
+        actor, campaign, fields = read_act(RunUploadSerializer, request, "campaigns.see_runs")
+        fields["key"] = request.headers.get(KEY, "")
+        run = submit_uploaded_run(actor, campaign, fields)
         return Response(self.get_serializer(run).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(request=ConfirmSerializer, responses=RunSerializer)

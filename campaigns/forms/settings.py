@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import uuid4
 
 from django import forms
 from django.conf import settings
@@ -45,6 +46,8 @@ GRADE_PRESETS = {
         GradeSpec(3, "perfect", "3", 3, "Dedicated to the topic; answers it fully."),
     ),
 }
+PRESET_LEVELS = {"binary": 1, "three": 1, "four": 2}
+"""The relevance level of each preset: the lowest grade that answers at least part of the topic."""
 FORMAT_NAMES = {
     "trec": "TREC SGML",
     "xml": "TREC XML",
@@ -91,6 +94,8 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
             "slug",
             "description",
             "guidelines",
+            "website",
+            "citation",
             "text_layout",
             "relevance_level",
             "runs_deadline",
@@ -107,18 +112,26 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
         widgets = {
             "description": forms.Textarea({"rows": 7}),
             "guidelines": forms.Textarea({"rows": 9}),
+            "citation": forms.Textarea({"rows": 4}),
             "text_layout": forms.RadioSelect,
             "runs_deadline": DateTimeLocalInput(),
             "judging_deadline": DateTimeLocalInput(),
             "board": forms.RadioSelect,
             "alpha": forms.NumberInput({"step": "any"}),
         }
-        help_texts = {"runs_deadline": "", "judging_deadline": ""}
+        help_texts = {
+            "runs_deadline": "",
+            "judging_deadline": "",
+            "relevance_level": "Lowest grade counted as relevant in binary measures: the first "
+            "whose label says that the document answers the topic.",
+        }
         error_messages = {
             "slug": {"unique": "This short name is already in use. Choose a different one."}
         }
         labels = {
             "slug": "Short name",
+            "website": "Web page",
+            "citation": "Preferred citation",
             "relevance_level": "Relevance level",
             "runs_deadline": "Run deadline",
             "judging_deadline": "Judging deadline",
@@ -141,6 +154,9 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
                 for name in ("test", "correction", "alpha"):
                     self.fields[name].disabled = True
             return
+        # Asked, beside the labels: measures depend on it, and no default fits every scale.
+        initial = kwargs.get("initial") or {}
+        self.initial["relevance_level"] = initial.get("relevance_level")
         self.fields["slug"].required = False
         self.fields["slug"].help_text = "Used in URLs. Generated from the title if left empty."
 
@@ -299,6 +315,7 @@ class RunForm(forms.Form):
     kind = forms.ChoiceField(
         choices=[
             (Run.Kind.AUTOMATIC, _("Automatic")),
+            (Run.Kind.FEEDBACK, _("Feedback: automatic, with judgments of an earlier round")),
             (Run.Kind.MANUAL, _("Manual: human intervention")),
         ],
         label=_("Run type"),
@@ -319,6 +336,7 @@ class RunForm(forms.Form):
         empty_label=_("None (new run)"),
         help_text=_("The replaced run stays on record; new pools and evaluations exclude it."),
     )
+    key = forms.UUIDField(required=False, initial=uuid4, widget=forms.HiddenInput)
 
     def __init__(self, *args: Any, user: User, campaign: Campaign, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -6,6 +6,8 @@ every place exists and every page of docs/ is listed.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 
 def build_place_url(root: str, place: str) -> str:
     """The address of a place below the help's own: ``/help/organizer/#pool``."""
@@ -165,11 +167,12 @@ _HELPED = {
     "organizer#automatic-assessors": "automatic automatic-list",
     "organizer#comparing-documents-and-runs-side-by-side": "comparison-plans",
     "organizer#effect-of-disagreement": "disagreement-effect",
+    "organizer#correct-a-mistake": "errata erratum-new",
     "organizer#import-and-export": "import-export",
     "organizer#judging": "flagged-documents interim-scores judging",
     "organizer#pool": "pool pools",
     "organizer#qrels": "qrels qrels-changes qrels-compare qrels-list",
-    "organizer#runs": "runs",
+    "organizer#runs": "runs submissions-reopen",
     "organizer#scores": "score-set scores",
     "organizer#setup": "campaign-new campaign-settings guidelines people",
     "organizer#topics-and-documents": "document documents topic topics",
@@ -183,9 +186,22 @@ _HELPED = {
     "preferences#judging-comparisons": "comparison-plan comparison-plan-new",
     "preferences#strengths-of-documents": "preference-results",
     "results#for-a-paper": "paper",
+    "results#what-moved": "score-set-changes",
     "stopping": "stopping",
     "today": "judging-today",
     "today#put-aside-and-sent-to-look-at-again": "review-new",
 }
 PAGE_HELP = {name: place for place, names in _HELPED.items() for name in names.split()}
 """The help for each page by its URL name: the one place that says so."""
+
+GUIDES = {"participant": "participant", "assessor": "assessor", "viewer": "glossary"}
+"""By role: what its members read first; adjudicators read that of assessors."""
+
+
+def get_help_for(place: str, roles: Collection[str] | None, denied: bool | None = False) -> str:
+    """``place``, but the guide of their own for members (``roles``; None: no campaign's page) who
+    do not organize, where it is the organizer's guide or the page is ``denied`` to them.
+    """
+    if roles is None or "organizer" in roles or not (denied or place.startswith("organizer")):
+        return place
+    return next((guide for role, guide in GUIDES.items() if role in roles), GUIDES["assessor"])

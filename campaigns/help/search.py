@@ -19,6 +19,8 @@ from campaigns.help.pages import HelpPassage
 MAX_QUERY = 100
 MAX_WORDS = 8
 """Characters and words of a query that are used."""
+MANY, FEW = 30, 5
+"""Matches that are listed, and where a word of the query is unknown."""
 K1, B = 1.2, 0.6
 OWN_HEADING, UPPER_HEADING, TEXT = 6.0, 1.5, 1.0
 FULL_HEADING, EXACT_HEADING = 1.5, 2.0
@@ -54,7 +56,7 @@ class HelpMatch:
 
     @property
     def place(self) -> str:
-        """The page with the anchor, as in ``core.help.guide``."""
+        """The page with the anchor, as in ``campaigns.help.guide``."""
         anchor = self.passage.anchor
         return f"{self.passage.page}#{anchor}" if anchor else self.passage.page
 
@@ -95,7 +97,7 @@ def build_help_index(passages: Iterable[HelpPassage]) -> HelpIndex:
     return HelpIndex(rows, headings, tuple(frequencies), tuple(lengths), dict(counts))
 
 
-def search_passages(index: HelpIndex, query: str, limit: int = 30) -> list[HelpMatch]:
+def search_passages(index: HelpIndex, query: str, limit: int = MANY) -> list[HelpMatch]:
     """At most ``limit`` passages, the best first; none for a query without words.
 
     Only passages with all words of the query match if there are any, otherwise those with some.
@@ -116,6 +118,14 @@ def search_passages(index: HelpIndex, query: str, limit: int = 30) -> list[HelpM
     best = max((hits for hits, _, _ in scored), default=0)
     ranked = sorted(((score, at) for hits, score, at in scored if hits == best), reverse=True)
     return [_make_match(index.passages[at], score, stems) for score, at in ranked[:limit]]
+
+
+def list_unknown_words(index: HelpIndex, query: str) -> list[str]:
+    """The words of a query, without stop words, that no passage has and none begins with."""
+    words = list(dict.fromkeys(_WORD.findall(query[:MAX_QUERY].lower())))[:MAX_WORDS]
+    stems = {word: tuple(list_stems(word)) for word in words if word not in _STOP_WORDS}
+    known = index.document_counts
+    return [word for word in stems if not any(stem.startswith(stems[word]) for stem in known)]
 
 
 def list_query_stems(query: str) -> list[str]:

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from campaigns.lifecycle.registry import (
+    OUTER,
     AppFacts,
     AudienceLine,
     CampaignDate,
@@ -48,8 +49,8 @@ class CampaignFacts(AppFacts):
     team_rejected: int
 
     @classmethod
-    def columns(cls, viewer: Viewer) -> dict[str, Any]:
-        of_campaign = {"campaign": viewer.campaign}
+    def columns(cls) -> dict[str, Any]:
+        of_campaign = {"campaign": OUTER}
         runs = Run.objects.filter(**of_campaign).accepted()
         participants = Member.objects.filter(**of_campaign, role=Role.PARTICIPANT)
         return {
@@ -59,7 +60,6 @@ class CampaignFacts(AppFacts):
             "runs": count_rows_subquery(runs),
             "teams": count_rows_subquery(runs, distinct="team"),
             "participants": count_rows_subquery(participants),
-            "team_runs": count_rows_subquery(runs.filter(team=viewer.team)),
         }
 
     @classmethod
@@ -68,10 +68,12 @@ class CampaignFacts(AppFacts):
 
     @classmethod
     def counts_by_campaign(cls, viewers: Sequence[Viewer]) -> dict[int, dict[str, Any]]:
-        rejected = list_open_rejections([viewer.team for viewer in viewers if viewer.team])
-        by_campaign = Counter(run.campaign_id for run in rejected)
+        teams = [viewer.team for viewer in viewers if viewer.team]
+        accepted = Run.objects.filter(team__in=teams).accepted().values_list("campaign", flat=True)
+        runs = Counter(accepted if teams else ())
+        rejected = Counter(run.campaign_id for run in list_open_rejections(teams))
         pks = [viewer.campaign.pk for viewer in viewers]
-        return {pk: {"team_rejected": by_campaign[pk]} for pk in pks}
+        return {pk: {"team_runs": runs[pk], "team_rejected": rejected[pk]} for pk in pks}
 
 
 def describe_setup_phase(status: Status) -> list[str]:
@@ -80,7 +82,7 @@ def describe_setup_phase(status: Status) -> list[str]:
 
 def describe_runs_phase(status: Status) -> list[str]:
     """Only organizers see the counts of others."""
-    facts, due = status.get(CampaignFacts), format_due(status.campaign.runs_deadline)
+    facts, due = status.get(CampaignFacts), format_due(status.runs_deadline)
     if status.is_organizer:
         teams = ngettext("%(n)s team", "%(n)s teams", facts.teams)
         runs = ngettext("%(n)s run", "%(n)s runs", facts.runs)
@@ -126,14 +128,16 @@ def submission_tasks(status: Status) -> list[Task]:
         allowed = ngettext(
             "Your team can submit %(n)s more run", "Your team can submit %(n)s more runs", remaining
         )
-    over = status.is_done("scores") or not campaign.takes_runs()
+    # A date that is still ahead after a release was set to let runs in.
+    endless = campaign.runs_deadline is None
+    over = not status.takes_runs or (endless and status.is_done("scores"))
     can_submit = not over and remaining != 0 and facts.topics > 0
     rejected = ngettext(
         "%(n)s run of your team was rejected",
         "%(n)s runs of your team were rejected",
         facts.team_rejected,
     )
-    allowed += format_until(campaign.runs_deadline)
+    allowed += format_until(status.runs_deadline)
     return [
         Task(can_submit, allowed, "run-upload", _("Submit run")),
         Task(bool(facts.team_rejected) and can_submit, rejected, "runs", _("View rejected runs")),
@@ -142,7 +146,7 @@ def submission_tasks(status: Status) -> list[Task]:
 
 def submission_steps(status: Status) -> list[Task]:
     text = _("No runs yet; runs are checked on submission")
-    if deadline := status.campaign.runs_deadline:
+    if deadline := status.runs_deadline:
         text = _("Submission open until %(at)s; runs are checked on submission")
         text %= {"at": format_moment(deadline)}
     return [Task(True, text, "runs", _("View runs"))]
@@ -155,7 +159,7 @@ def waiting_steps(status: Status) -> list[Task]:
 
 def get_upload_arguments(status: Status) -> dict[str, str] | None:
     """After the deadline only organizers submit, on behalf of teams."""
-    return {} if status.is_organizer or status.campaign.takes_runs() else None
+    return {} if status.is_organizer or status.takes_runs else None
 
 
 PHASES = (
@@ -194,6 +198,17 @@ TABS = (
     Tab("setup", 30, gettext_lazy("Documents"), "documents", ("setup/documents",), others="data"),
     Tab("setup", 40, gettext_lazy("Guidelines"), "guidelines", ("setup/guidelines",), JUDGES),
     Tab(
+        "setup",
+        50,
+        gettext_lazy("Corrections"),
+        "errata",
+        ("setup/errata",),
+        others="data",
+        arguments=lambda status: (
+            {} if status.is_organizer or status.campaign.last_erratum else None
+        ),
+    ),
+    Tab(
         "runs",
         10,
         gettext_lazy("Runs"),
@@ -220,10 +235,14 @@ def list_campaign_dates(status: Status) -> list[CampaignDate]:
     campaign = status.campaign
     created, closes, closed = _("Campaign created"), _("Runs close"), _("Runs closed")
     judging_ends, judging_ended = _("Judging closes"), _("Judging closed")
+    # What is done does not close.
+    judging = None if campaign.takes_judgments() and status.is_done("judging") else (
+        campaign.judging_deadline
+    )  # fmt: skip
     dates = [
         (campaign.created_at, created, created),
-        (campaign.runs_deadline, closes, closed),
-        (campaign.judging_deadline, judging_ends, judging_ended),
+        (status.runs_deadline, closes, closed),
+        (judging, judging_ends, judging_ended),
     ]
     return [CampaignDate(at, ahead, past) for at, ahead, past in dates if at is not None]
 

@@ -99,6 +99,7 @@ class CampaignHead:
     next_act: TaskLink | None
     groups: list[GroupLink]
     group: GroupLink | None
+    roles: frozenset[str]
 
 
 def build_campaign_head(status: Status, place: Place) -> CampaignHead:
@@ -115,6 +116,7 @@ def build_campaign_head(status: Status, place: Place) -> CampaignHead:
         next_act=first if first and first.url.partition("?")[0] != place.path else None,
         groups=groups,
         group=next((group for group in groups if group.current), None),
+        roles=status.roles,
     )
 
 

@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeVar
 
+from django.db.models import OuterRef
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
-from campaigns.models import Campaign, Role, User
+from campaigns.models import Campaign, Role, Run, User
 from poolbench.verdicts import Verdict
 
 Text = str | Promise
@@ -23,12 +24,25 @@ Text = str | Promise
 
 @dataclass(frozen=True)
 class Viewer:
-    """Who looks at which campaign; ``team`` is the ID of their team in it."""
+    """Who looks at which campaign; ``team`` is the ID of their team in it, and
+    ``team_deadline`` the later run deadline of this team, if it has one.
+    """
 
     campaign: Campaign
     user: User
     roles: frozenset[str]
     team: int | None
+    team_deadline: datetime | None
+
+    @property
+    def takes_runs(self) -> bool:
+        return self.campaign.is_open_for(self.team_deadline)
+
+    @property
+    def runs_deadline(self) -> datetime | None:
+        """Until when this user's team can submit, or all can."""
+        dates = self.campaign.runs_deadline, self.team_deadline
+        return max(filter(None, dates), default=None) if dates[0] else None
 
     @property
     def is_organizer(self) -> bool:
@@ -47,12 +61,18 @@ class Viewer:
         return Role.ADJUDICATOR in self.roles
 
 
+OUTER: Any = OuterRef("pk")
+"""The campaign of a row, in the columns of facts."""
+
+
 class AppFacts:
     """What one app knows of a campaign, as a frozen dataclass with these two sources."""
 
     @classmethod
-    def columns(cls, viewer: Viewer) -> dict[str, Any]:  # noqa: ARG003
-        """Columns of the one query that all apps share, by field."""
+    def columns(cls) -> dict[str, Any]:
+        """Columns of the one query that all apps share, by field. They are built once in a process,
+        so they know neither the user nor the time: their campaign is ``OUTER``.
+        """
         return {}
 
     @classmethod
@@ -254,6 +274,18 @@ Audiences = Callable[[Status], Iterable[AudienceLine]]
 
 
 @dataclass(frozen=True)
+class RunNote:
+    """What an app knows of a run, for its page; ``is_warning``: its scores are in doubt."""
+
+    text: str
+    is_warning: bool = False
+
+
+RunNotes = Callable[[User, Run], Iterable[RunNote]]
+"""For a reader who may open the page of the run."""
+
+
+@dataclass(frozen=True)
 class LifeCycle:
     """What one app adds. ``paths``: of its pages below the tabs of other apps, by URL name."""
 
@@ -268,6 +300,7 @@ class LifeCycle:
     home_tasks: tuple[HomeTasks, ...] = ()
     dates: tuple[Dates, ...] = ()
     audiences: tuple[Audiences, ...] = ()
+    run_notes: tuple[RunNotes, ...] = ()
 
 
 LIFE_CYCLES: list[LifeCycle] = []
@@ -321,3 +354,8 @@ def list_dates(status: Status) -> list[CampaignDate]:
 def list_audiences(status: Status) -> list[AudienceLine]:
     """Of all apps, in the order of a campaign."""
     return [row for app in LIFE_CYCLES for rows in app.audiences for row in rows(status)]
+
+
+def list_run_notes(user: User, run: Run) -> list[RunNote]:
+    """Of all apps, in the order of a campaign."""
+    return [note for app in LIFE_CYCLES for notes in app.run_notes for note in notes(user, run)]

@@ -4,34 +4,34 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from datetime import datetime
+from functools import cache
 from typing import Any
 
-from django.db.models import Count, OuterRef, QuerySet, Subquery
+from django.db.models import Count, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from campaigns.lifecycle.registry import LIFE_CYCLES, AppFacts, Status, Viewer
 from campaigns.models import Campaign, Member, Role, User
+from poolbench.shared_reads import share_reads
 
 
+@share_reads
 def get_campaign_status(campaign: Campaign, user: User) -> Status:
     (viewer,) = list_viewers([campaign], user)
-    row = Campaign.objects.filter(pk=campaign.pk).values(**list_columns(viewer)).get()
+    row = build_query().get(pk=campaign.pk)
     counts = {kind: kind.counts(viewer) for kind in list_fact_kinds()}
     return build_status(viewer, row, counts)
 
 
+@share_reads
 def list_campaign_statuses(campaigns: Sequence[Campaign], user: User) -> list[Status]:
     """The status of each of ``campaigns``, in a number of queries that does not depend on how
     many there are.
     """
     viewers = list_viewers(campaigns, user)
-    # The columns are subqueries on one campaign: the outer one, whichever it is.
-    outer: Any = OuterRef("pk")
-    team = Member.objects.filter(campaign=outer, user=user.pk, team__isnull=False).values("team")
-    columns = list_columns(Viewer(outer, user, frozenset(), OuterRef("own_team")))  # type: ignore[arg-type]
-    rows = Campaign.objects.filter(pk__in=[each.pk for each in campaigns])
-    rows = rows.annotate(own_team=Subquery(team[:1])).order_by()
-    by_campaign = {row["pk"]: row for row in rows.values("pk", **columns)}
+    rows = build_query().filter(pk__in=[each.pk for each in campaigns])
+    by_campaign = {row["pk"]: row for row in rows}
     counts = {kind: kind.counts_by_campaign(viewers) for kind in list_fact_kinds()}
     return [
         build_status(
@@ -47,15 +47,18 @@ def list_fact_kinds() -> list[type[AppFacts]]:
     return [app.facts for app in LIFE_CYCLES if app.facts]
 
 
-def list_columns(viewer: Viewer) -> dict[str, Any]:
-    """The columns of all apps; an annotation must not have the name of a field of the model, nor
-    two apps the same one.
+@cache
+def build_query() -> QuerySet[Campaign, Any]:
+    """Campaigns with the columns of all apps. Building it takes longer than asking it, so each
+    process does it once. An annotation must not have the name of a field of the model, nor two
+    apps the same one.
     """
-    return {
+    columns = {
         f"{kind.__name__}_{name}": column
         for kind in list_fact_kinds()
-        for name, column in kind.columns(viewer).items()
+        for name, column in kind.columns().items()
     }
+    return Campaign.objects.order_by().values("pk", **columns)
 
 
 def build_status(
@@ -75,23 +78,24 @@ def build_status(
 
 def list_viewers(campaigns: Sequence[Campaign], user: User) -> list[Viewer]:
     """The roles and team of ``user`` in each campaign, by one query."""
-    rows: dict[int, list[tuple[str, int | None]]] = defaultdict(list)
+    rows: dict[int, list[tuple[str, int | None, datetime | None]]] = defaultdict(list)
     members = Member.objects.filter(user_id=user.pk, campaign__in=[each.pk for each in campaigns])
-    for campaign, role, team in members.order_by("pk").values_list("campaign", "role", "team"):
-        rows[campaign].append((role, team))
+    columns = ("campaign", "role", "team", "team__runs_deadline")
+    for campaign, *row in members.order_by("pk").values_list(*columns):
+        rows[campaign].append((row[0], row[1], row[2]))
     everywhere = {Role.ORGANIZER.value} if user.is_superuser else set()
     return [
         Viewer(
             campaign,
             user,
-            frozenset(role for role, _ in rows[campaign.pk]) | everywhere,
-            next((team for _, team in rows[campaign.pk] if team is not None), None),
+            frozenset(role for role, _, _ in rows[campaign.pk]) | everywhere,
+            *next(((team, until) for _, team, until in rows[campaign.pk] if team), (None, None)),
         )
         for campaign in campaigns
     ]
 
 
-def count_rows_subquery(rows: QuerySet[Any], by: str = "campaign", distinct: str = "") -> Coalesce:
+def count_rows_subquery(rows: QuerySet[Any], distinct: str = "") -> Coalesce:
     """A column: the number of ``rows`` of one campaign, or of the values of ``distinct``."""
-    groups = rows.order_by().values(by).annotate(n=Count(distinct or "pk", distinct=bool(distinct)))
-    return Coalesce(Subquery(groups.values("n")), 0)
+    count = Count(distinct or "pk", distinct=bool(distinct))
+    return Coalesce(Subquery(rows.order_by().values("campaign").annotate(n=count).values("n")), 0)

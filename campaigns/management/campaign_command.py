@@ -19,6 +19,11 @@ def get_campaign(slug: str) -> Campaign:
     return campaign
 
 
+def list_named_campaigns(slug: str | None) -> list[Campaign]:
+    """The campaign ``slug``; all of them, the oldest first, for None."""
+    return [get_campaign(slug)] if slug else list(Campaign.objects.order_by("pk"))
+
+
 class ManagementParser(RunListParser, CommandParser):
     """Django's parser, which ends the process only on a command line, with lists of runs."""
 

@@ -1,7 +1,7 @@
 """The shared task: members and teams, topics and documents, runs, events and jobs; API tokens."""
 
 from campaigns.models.append_only import AppendOnlyModel
-from campaigns.models.campaign import Campaign, Grade, Guideline, random_seed
+from campaigns.models.campaign import Campaign, Erratum, Grade, Guideline, random_seed
 from campaigns.models.collection import Document, Topic
 from campaigns.models.history import Event, Job, ProcessHeartbeat, Snapshot
 from campaigns.models.people import ApiToken, Invitation, Member, Role, Team, User
@@ -12,6 +12,7 @@ __all__ = [
     "AppendOnlyModel",
     "Campaign",
     "Document",
+    "Erratum",
     "Event",
     "Grade",
     "Guideline",

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import secrets
+from datetime import datetime
 
 from django.contrib.auth.models import AnonymousUser
-from django.core.validators import MaxLengthValidator, MaxValueValidator, MinValueValidator
+from django.core.exceptions import ValidationError
+from django.core.validators import (
+    MaxLengthValidator,
+    MaxValueValidator,
+    MinValueValidator,
+    URLValidator,
+)
 from django.db import models
 from django.urls import reverse
 from django.utils import timezone
@@ -61,8 +68,19 @@ class Campaign(models.Model):
         validators=[MARKDOWN_LENGTH],
         help_text="Markdown. Shown to assessors next to every document.",
     )
+    website = models.CharField(
+        max_length=200, blank=True, validators=[URLValidator(["http", "https"])],
+        help_text="For the citation in papers.",
+    )  # fmt: skip
+    citation = models.TextField(
+        blank=True, validators=[MARKDOWN_LENGTH],
+        help_text="How papers should cite the campaign: BibTeX or text. Default: title and page.",
+    )  # fmt: skip
     guideline_version = models.PositiveIntegerField(
         default=0, editable=False, help_text="Guideline version; 0 if none exist."
+    )
+    last_erratum = models.PositiveIntegerField(
+        default=0, editable=False, help_text="Number of the last correction of a text."
     )
     relevance_level = models.SmallIntegerField(
         default=1, help_text="Lowest grade counted as relevant in binary measures."
@@ -127,8 +145,25 @@ class Campaign(models.Model):
     def get_absolute_url(self) -> str:
         return reverse("campaign", args=[self.slug])
 
+    def clean(self) -> None:
+        runs, judging = self.runs_deadline, self.judging_deadline
+        if runs and judging and timezone.now() < runs > judging:
+            same = {"runs_deadline": runs, "judging_deadline": judging}
+            if Campaign.objects.filter(pk=self.pk, **same).exists():
+                return  # submission was reopened after judging
+            message = "Judging would end before runs close: choose a later date."
+            raise ValidationError({"judging_deadline": message})
+
     def takes_runs(self) -> bool:
         return self.runs_deadline is None or timezone.now() < self.runs_deadline
+
+    def takes_runs_of_a_team(self) -> bool:
+        later = self.teams.filter(runs_deadline__gt=timezone.now())
+        return self.takes_runs() or later.exists()
+
+    def is_open_for(self, deadline: datetime | None) -> bool:
+        """Of a team that has the later ``deadline``, or None, for itself."""
+        return self.takes_runs() or (deadline is not None and timezone.now() < deadline)
 
     def takes_judgments(self) -> bool:
         return self.judging_deadline is None or timezone.now() < self.judging_deadline
@@ -170,3 +205,35 @@ class Guideline(AppendOnlyModel):
         constraints = [
             models.UniqueConstraint("campaign", "version", name="guideline_version_once")
         ]
+
+
+class Erratum(AppendOnlyModel):
+    """A correction of texts that runs and judgments may refer to, in force from ``at`` on.
+
+    ``name``: the topic's number, the grade's value or the docno. ``before`` and ``after`` have
+    the changed texts by field. Judgments name the last ``number`` in force when their document
+    was shown; what an assessor read follows from it.
+    """
+
+    class Kind(models.TextChoices):
+        TOPIC = "topic", _("Topic")
+        GRADE = "grade", _("Grade")
+        DOCUMENT = "document", _("Document")
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="errata")
+    number = models.PositiveIntegerField()
+    kind = models.CharField(max_length=8, choices=Kind)
+    name = models.CharField(max_length=500)
+    before = models.JSONField()
+    after = models.JSONField()
+    reason = models.CharField(max_length=300, blank=True)
+    at = models.DateTimeField(default=timezone.now)
+    by = models.ForeignKey(User, models.PROTECT, related_name="+")
+
+    class Meta:
+        ordering = ["-number"]
+        constraints = [models.UniqueConstraint("campaign", "number", name="erratum_number_once")]
+
+    @property
+    def label(self) -> str:
+        return f"{self.get_kind_display()} {self.name}"

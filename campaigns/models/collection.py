@@ -33,9 +33,9 @@ class Topic(models.Model):
 class Document(models.Model):
     """What can be retrieved: a text, sanitized HTML, or a file that the browser shows.
 
-    ``body`` is the text or the HTML from ``core.html_sanitizer``; it has no ``\r``, so that
-    offsets into it are the same in a browser. ``file`` is a name in the content store (PDF and
-    images). ``sha256`` is of what assessors see; ``source_sha256`` of the original HTML, which
+    ``body`` is the text or the HTML from ``poolbench.texts.html_sanitizer``; it has no ``\r``, so
+    that offsets into it are the same in a browser. ``file`` is a name in the content store (PDF
+    and images). ``sha256`` is of what assessors see; ``source_sha256`` of the original HTML, which
     is not stored.
     """
 

@@ -6,6 +6,8 @@ The log stores codes, so that it can be read in any language and searched by pro
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from django.utils.translation import gettext_lazy as _
 
 EVENT_PHRASES = {
@@ -15,7 +17,10 @@ EVENT_PHRASES = {
     "threshold.changed": _("Threshold of a verdict changed"),
     "board.changed": _("Visibility to participants changed"),
     "submissions.closed": _("Submission closed"),
+    "submissions.reopened": _("Submission reopened"),
+    "submissions.extended": _("Submission extended"),
     "campaign.scale_set": _("Grade scale set"),
+    "text.corrected": _("Text corrected"),
     "topics.imported": _("Topics imported"),
     "topics.deleted": _("Topics deleted"),
     "documents.imported": _("Documents imported"),
@@ -53,6 +58,7 @@ EVENT_PHRASES = {
     "stopping.rule_set": _("Stopping rule set"),
     "exclusion.set": "Crowd work set aside",
     "exclusion.undone": "Crowd work counted again",
+    "worker.withdrawn": "Consent of a crowd worker withdrawn",
     "gold.added": "Gold pairs added",
     "gold.retired": "Gold pair retired",
     "training.added": _("Training pairs added"),
@@ -70,6 +76,11 @@ EVENT_PHRASES = {
     "study.extended": _("Crowd study extended"),
     "study.labels_requested": "More judgments of unsure documents requested",
     "payment.bonus_granted": "Bonus granted",
+    "payment.batch_made": "Payment batch made",
+    "payment.batch_paid": "Payment batch marked as paid",
+    "payment.settled": "Payments on the provider's list marked as paid",
+    "payment.disputed": "Payment disputed",
+    "payment.dispute_ended": "Dispute of a payment ended",
     "study.stopped": _("Crowd study stopped"),
     "round.opened": _("Adjudication round opened"),
     "round.pairs_removed": _("Resolved pairs removed from the round"),
@@ -86,5 +97,18 @@ EVENT_PHRASES = {
     "study.key_added": "Link key added",
     "study.key_retired": "Link key retired",
 }
-NOTICES = ("board.changed", "submissions.closed")
-"""Events that participants see, although the log is for organizers."""
+NOTICES = ("board.changed", "submissions.reopened", "submissions.extended", "text.corrected")
+"""Events that participants see, although the log is for organizers. That submission is closed
+is no event: the deadline says so.
+"""
+
+
+def describe_value(value: object) -> str:
+    """A value of an event's data in words: ``{"n": 2, "share": 0.25}`` as ``n 2, share 0.25``."""
+    if isinstance(value, Mapping):
+        items = (f"{key} {describe_value(each)}" for key, each in value.items())
+        return ", ".join(items) or "none"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(describe_value, value)) or "none"
+    words = {None: "none", True: "yes", False: "no"}
+    return words[value] if value is None or isinstance(value, bool) else str(value)

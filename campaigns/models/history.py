@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from campaigns.models.append_only import AppendOnlyModel
 from campaigns.models.campaign import Campaign
-from campaigns.models.event_phrases import EVENT_PHRASES
+from campaigns.models.event_phrases import EVENT_PHRASES, describe_value
 from campaigns.models.people import User
 
 
@@ -32,6 +32,13 @@ class Event(AppendOnlyModel):
     @property
     def phrase(self) -> str:
         return str(EVENT_PHRASES.get(self.code, self.code))
+
+    def list_details(self) -> list[tuple[str, object]]:
+        """The data in words, but as it is what was *confirmed*."""
+        return [
+            (key.replace("_", " "), value if key == "confirmed" else describe_value(value))
+            for key, value in self.data.items()
+        ]
 
 
 class Job(models.Model):
@@ -94,7 +101,7 @@ class Snapshot(models.Model):
         ]
 
 
-FORM = 4
+FORM = 5
 """Of the reports in snapshots: a change of their fields or meaning raises it, so that reports of an
 older form are computed again.
 """

@@ -49,6 +49,9 @@ class ApiToken(models.Model):
 class Team(models.Model):
     campaign = models.ForeignKey("campaigns.Campaign", models.CASCADE, related_name="teams")
     name = models.CharField(max_length=60)
+    runs_deadline = models.DateTimeField(
+        null=True, blank=True, help_text="UTC. Later than the campaign's, for this team alone."
+    )
 
     class Meta:
         ordering = ["name"]

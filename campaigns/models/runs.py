@@ -47,7 +47,8 @@ class Run(models.Model):
     """A submitted run: the original file, the result of its check, and its columnar matrix.
 
     ``file`` and ``matrix`` are names in the content store; lines of runs are not database rows.
-    ``file`` is empty once the file of a rejected run was removed.
+    ``file`` is empty once the file of a rejected run was removed. ``upload_key`` is a digest of the
+    sender's key, the file and the form: what is sent again is found by it.
     """
 
     class State(models.TextChoices):
@@ -59,6 +60,7 @@ class Run(models.Model):
 
     class Kind(models.TextChoices):
         AUTOMATIC = "automatic", _("automatic")
+        FEEDBACK = "feedback", _("feedback")
         MANUAL = "manual", _("manual")
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="runs")
@@ -75,6 +77,7 @@ class Run(models.Model):
     file_name = models.CharField(max_length=200)
     size = models.PositiveBigIntegerField()
     sha256 = models.CharField(max_length=64)
+    upload_key = models.CharField(max_length=64, blank=True, default="")
     normalised_hash = models.CharField(max_length=64, blank=True)
     lines = models.PositiveIntegerField(default=0)
     report = models.JSONField(default=dict)
@@ -82,6 +85,9 @@ class Run(models.Model):
     replaces = models.ForeignKey("self", models.PROTECT, null=True, blank=True, related_name="+")
     submitted_by = models.ForeignKey(User, models.PROTECT, related_name="+")
     submitted_at = models.DateTimeField(auto_now_add=True)
+    after_release = models.BooleanField(
+        default=False, editable=False, help_text="Submitted after the first release of scores."
+    )
     checked_at = models.DateTimeField(null=True, blank=True)
     withdrawn_at = models.DateTimeField(null=True, blank=True)
 
@@ -92,7 +98,10 @@ class Run(models.Model):
         constraints = [
             models.UniqueConstraint(
                 "campaign", "tag", name="tag_of_one_accepted_run", condition=Q(state="accepted")
-            )
+            ),
+            models.UniqueConstraint(
+                "team", "upload_key", name="upload_key_of_one_run", condition=~Q(upload_key="")
+            ),
         ]
 
     def __str__(self) -> str:

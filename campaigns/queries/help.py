@@ -17,7 +17,15 @@ from campaigns.help.pages import (
     list_help_passages,
     parse_help_page,
 )
-from campaigns.help.search import HelpIndex, HelpMatch, build_help_index, search_passages
+from campaigns.help.search import (
+    FEW,
+    MANY,
+    HelpIndex,
+    HelpMatch,
+    build_help_index,
+    list_unknown_words,
+    search_passages,
+)
 from poolbench.cache import Cache
 
 Loaded = TypeVar("Loaded")
@@ -40,17 +48,21 @@ def load_help_page(name: str) -> HelpPage | None:
     return _load_once(root, path, lambda text: parse_help_page(name, text, root))
 
 
-def search_help(query: str) -> list[HelpMatch]:
-    """The passages of docs/ that match, the best first; decisions and changes are left out."""
+def search_help(query: str) -> tuple[list[HelpMatch], list[str]]:
+    """The passages of docs/ that match, the best first, without decisions and changes, and the
+    words that none of them has: then at most ``FEW`` that have others.
+    """
     if not query.strip():
-        return []
+        return [], []
     files = {
         name: path
         for name, path in list_help_files().items()
         if name != "CHANGELOG" and not name.startswith("decisions/")
     }
     stamp = tuple(path.stat().st_mtime_ns for path in files.values())
-    return search_passages(_indexes.get_or_compute(stamp, lambda: _build_index(files)), query)
+    index = _indexes.get_or_compute(stamp, lambda: _build_index(files))
+    unknown = list_unknown_words(index, query)
+    return search_passages(index, query, FEW if unknown else MANY), unknown
 
 
 def list_code_anchors() -> frozenset[str]:

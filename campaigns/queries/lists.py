@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable
-from datetime import timedelta
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
@@ -14,8 +15,10 @@ from django.db.models import (
     Q,
     QuerySet,
 )
+from django.db.models.functions import Left
 from django.http import Http404
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from campaigns.models import (
     Campaign,
@@ -33,7 +36,9 @@ from campaigns.models import (
 from campaigns.models.event_phrases import NOTICES
 from campaigns.models.runs import RunQuerySet
 from campaigns.rules import is_organizer_anywhere, list_conflicts, require_permission
+from poolbench.files.faults import list_names
 
+CORRECTED = "text.corrected"
 NOTICE_DAYS = 30
 MOST_WORDS = 10
 """Words per search; databases do not accept hundreds."""
@@ -90,12 +95,57 @@ def list_replaceable_runs_for(user: User, campaign: Campaign) -> QuerySet[Run]:
     return runs.exclude(pk__in=Run.objects.filter(campaign=campaign).released().values("pk"))
 
 
-def list_notices_for(user: User, campaign: Campaign) -> QuerySet[Event]:
-    """The notices of the last 30 days, newest first; for participants only."""
-    since = timezone.now() - timedelta(days=NOTICE_DAYS)
-    joined = Member.objects.filter(user_id=user.pk, role=Role.PARTICIPANT).values("campaign")
-    events = Event.objects.filter(campaign=campaign, campaign__in=joined)
-    return events.filter(code__in=NOTICES, at__gte=since)
+@dataclass(frozen=True)
+class Notice:
+    """A notice at the head of the pages. ``subject`` is free text, or empty; ``page`` the URL name
+    of the page that says more, if there is one.
+    """
+
+    phrase: str
+    subject: str
+    at: datetime
+    page: str = ""
+
+
+def list_notices_for(user: User, campaign: Campaign) -> list[Notice]:
+    """The notices of the last 30 days, newest first: corrections for all but organizers, who
+    made them, the others for participants only.
+    """
+    members = Member.objects.filter(user_id=user.pk, campaign=campaign)
+    by_role = {member.role: member.team for member in members.select_related("team")}
+    team = by_role.get(Role.PARTICIPANT)
+    if not by_role or (team is None and Role.ORGANIZER in by_role):
+        return []
+    since, deadline = timezone.now() - timedelta(days=NOTICE_DAYS), campaign.runs_deadline
+    codes = NOTICES if team else (CORRECTED,)
+    events = list(Event.objects.filter(campaign=campaign, code__in=codes, at__gte=since))
+    corrected = [event for event in events if event.code == CORRECTED]
+    notices = [
+        Notice(str(event.phrase), event.subject, event.at)
+        for event in events
+        if team is not None and event not in corrected and is_still_true(event, campaign, team)
+    ]
+    if corrected:
+        # One notice for all: a list of typos would push the page out of sight.
+        subject = list_names([event.subject for event in corrected])
+        notices.append(Notice(str(corrected[0].phrase), subject, corrected[0].at, "errata"))
+    if team is None:
+        return notices
+    closed = deadline and max(deadline, team.runs_deadline or deadline)
+    if closed and not campaign.is_open_for(team.runs_deadline) and closed >= since:
+        notices.append(Notice(_("Submission closed"), "", closed))
+    return sorted(notices, key=lambda notice: notice.at, reverse=True)
+
+
+def is_still_true(event: Event, campaign: Campaign, team: Team) -> bool:
+    """Whether a notice to ``team`` holds now: that submission is open again does until it ends."""
+    if not event.code.startswith("submissions."):
+        return True
+    own = event.data.get("team")
+    deadline = campaign.runs_deadline if own is None else team.runs_deadline
+    stated = event.data.get("deadline")
+    same = stated == (deadline.isoformat() if deadline else None)
+    return same and own in (None, team.pk) and campaign.is_open_for(deadline)
 
 
 def list_open_rejections(teams: Collection[int]) -> list[Run]:
@@ -156,9 +206,16 @@ def has_dependent_data(campaign: Campaign) -> bool:
     return any(rows.exists() for rows in related)
 
 
+def has_released_scores(campaign: Campaign) -> bool:
+    """Score sets belong to an upper app; only the reverse relation is known here."""
+    return bool(campaign.score_sets.filter(released_at__isnull=False).exists())
+
+
 def search_documents(campaign: Campaign, words: str) -> QuerySet[Document]:
-    """Documents whose docno or title contains every word; bodies are not searched."""
-    documents = campaign.documents.defer("body")
+    """Documents whose docno or title contains every word; bodies are not searched. ``beginning``:
+    the first characters of the body, which name a document without a title.
+    """
+    documents = campaign.documents.defer("body").annotate(beginning=Left("body", 400))
     for word in words.split()[:MOST_WORDS]:
         documents = documents.filter(Q(docno__icontains=word) | Q(title__icontains=word))
     return documents

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
 from typing import Any
 
-from django.core.exceptions import ValidationError
+from django.core.exceptions import PermissionDenied, ValidationError
 from django.db import transaction
+from django.db.models import Model
 from django.utils import timezone
 from django.utils.text import slugify
 
 from campaigns import store
 from campaigns.confirmation import Decision
-from campaigns.errors import ActionRefused
-from campaigns.models import Campaign, Grade, Guideline, Member, Role, User
-from campaigns.queries.confirmations.runs import CLOSE, describe_closing
+from campaigns.errors import ActionRefused, format_utc
+from campaigns.models import Campaign, Grade, Guideline, Member, Role, Team, User
+from campaigns.models.event_phrases import describe_value
+from campaigns.queries.confirmations.runs import CLOSE, describe_closing, describe_reopening
 from campaigns.queries.confirmations.settings import describe_visibility
+from campaigns.queries.lists import has_released_scores
 from campaigns.rules import require_permission
 from campaigns.services import events
 from campaigns.services.decisions import check_decision
@@ -53,6 +57,7 @@ def update_campaign(
     for name in changed:
         setattr(campaign, name, changes[name])
     check_test_not_fixed(stored, changed)
+    check_not_reopened(stored, changes)
     check_fields(campaign)
     former = get_grade_scale(campaign)
     rescaled = scale is not None and tuple(scale) != former
@@ -68,8 +73,11 @@ def update_campaign(
             campaign.save(update_fields=changed)
             if "guidelines" in changed:
                 save_guideline_version(actor, campaign)
-            values = {name: str(changes[name])[:200] for name in changed}
+            values = {name: describe_value(changes[name])[:200] for name in changed}
             events.log_event(campaign, actor, "campaign.updated", **values)
+        # Of closed submission a later date that has passed, too, lets in no runs.
+        if stored.takes_runs() and is_later(campaign.runs_deadline, stored.runs_deadline):
+            log_later_deadline(actor, stored, campaign.runs_deadline)
     return campaign
 
 
@@ -98,11 +106,6 @@ def check_test_not_fixed(campaign: Campaign, changed: Sequence[str]) -> None:
         message = "The significance test cannot be changed: scores have already been computed."
         fix = "Use other tests on the comparison pages; they are marked exploratory."
         raise ActionRefused("test-fixed", message, fix)
-
-
-def has_released_scores(campaign: Campaign) -> bool:
-    """Score sets belong to an upper app; only the reverse relation is known here."""
-    return bool(campaign.score_sets.filter(released_at__isnull=False).exists())
 
 
 def check_board_not_released(campaign: Campaign, changed: Sequence[str]) -> None:
@@ -143,9 +146,10 @@ def close_submissions(
     require_permission(actor, "campaigns.manage", campaign)
     with transaction.atomic():
         stored = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
-        if not stored.takes_runs():
+        if not stored.takes_runs_of_a_team():
             raise ActionRefused("already-closed", "Submission is already closed.")
         confirmed = check_decision(partial(describe_closing, stored), decision)
+        campaign.runs_deadline = stored.runs_deadline
         write_closing(actor, campaign, **confirmed)
     return campaign
 
@@ -156,11 +160,79 @@ def close_if_chosen(actor: User, campaign: Campaign, decision: Decision | None) 
         write_closing(actor, campaign)
 
 
+def reopen_submissions(
+    *,
+    actor: User,
+    campaign: Campaign,
+    until: datetime | None,
+    team: Team | None = None,
+    decision: Decision | None = None,
+) -> Campaign:
+    """Take runs until ``until``, None for no deadline: of all teams, or of ``team`` alone.
+
+    While submission is open it is extended. Participants get a notice.
+    """
+    require_permission(actor, "campaigns.manage", campaign)
+    with transaction.atomic():
+        stored = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+        check_later_deadline(stored, until, team)
+        confirmed = check_decision(partial(describe_reopening, stored, until, team), decision)
+        changed: Campaign | Team = campaign if team is None else team
+        changed.runs_deadline = until
+        changed.save(update_fields=["runs_deadline"])
+        log_later_deadline(actor, stored, until, team, **confirmed)
+    return campaign
+
+
+def check_later_deadline(campaign: Campaign, until: datetime | None, team: Team | None) -> None:
+    if team is not None and team.campaign_id != campaign.pk:
+        raise PermissionDenied(f"{team} belongs to another campaign")
+    deadline = campaign.runs_deadline
+    past = until is not None and until <= timezone.now()
+    if past or not is_later(until, deadline) or (team is not None and until is None):
+        now = f"The run deadline is {format_utc(deadline)}." if deadline else "There is none."
+        fix = f"{now} Enter a later date, in the future."
+        raise ActionRefused("not-later", "This does not let in more runs.", fix)
+
+
+def is_later(until: datetime | None, deadline: datetime | None) -> bool:
+    """None is no deadline: nothing is later than that."""
+    return deadline is not None and (until is None or until > deadline)
+
+
+def log_later_deadline(
+    actor: User, before: Campaign, until: datetime | None, team: Team | None = None, **data: Any
+) -> None:
+    """``before``: the campaign as it was. Call it in a transaction."""
+    code = "submissions.extended" if before.takes_runs() or team else "submissions.reopened"
+    deadline = before.runs_deadline
+    data["deadline_before"] = deadline.isoformat() if deadline else None
+    data["deadline"] = until.isoformat() if until else None
+    data["after_release"] = has_released_scores(before)
+    if team is not None:
+        data["team"] = team.pk
+    when = f"until {format_utc(until)}" if until else "without a deadline"
+    events.log_event(before, actor, code, f"{team.name}, {when}" if team else when, **data)
+
+
+def check_not_reopened(campaign: Campaign, changes: Mapping[str, Any]) -> None:
+    """``campaign`` as stored: opening it again is an act of its own."""
+    until = changes.get("runs_deadline", campaign.runs_deadline)
+    if not campaign.takes_runs() and (until is None or until > timezone.now()):
+        message = "Submission is closed; this run deadline would open it again."
+        fix = "Use “Reopen submission”, which lists the consequences."
+        raise ActionRefused("reopens-submission", message, fix)
+
+
 def write_closing(actor: User, campaign: Campaign, **data: Any) -> None:
-    """Set the run deadline to now, and log it. Call it in a transaction."""
-    before = campaign.runs_deadline
-    campaign.runs_deadline = timezone.now()
-    campaign.save(update_fields=["runs_deadline"])
+    """Set the run deadline to now, of teams that were given more time too, and log it. Call it in
+    a transaction.
+    """
+    before, now = campaign.runs_deadline, timezone.now()
+    campaign.teams.filter(runs_deadline__gt=now).update(runs_deadline=now)
+    if campaign.takes_runs():
+        campaign.runs_deadline = now
+        campaign.save(update_fields=["runs_deadline"])
     data["deadline_before"] = before.isoformat() if before else None
     events.log_event(campaign, actor, "submissions.closed", **data)
 
@@ -178,7 +250,7 @@ def replace_scale(actor: User, campaign: Campaign, scale: Sequence[GradeSpec]) -
     same = remove_keys(scale) == remove_keys(get_grade_scale(campaign))
     if campaign.judgments.exists() and not same:
         message = "The grade scale cannot be changed: judgments already use it."
-        fix = "Create a new campaign to use a different scale."
+        fix = "Correct labels and descriptions one by one, or create a new campaign."
         raise ActionRefused("scale-in-use", message, fix)
     campaign.grades.all().delete()
     write_scale(campaign, scale)
@@ -202,9 +274,9 @@ def check_scale(
         raise ActionRefused("bad-scale", " ".join(wrong), "Correct the grade scale.")
 
 
-def check_fields(campaign: Campaign) -> None:
+def check_fields(row: Model) -> None:
     try:
-        campaign.full_clean()
+        row.full_clean()
     except ValidationError as error:
         faults = [f"{name}: {' '.join(texts)}" for name, texts in error.message_dict.items()]
         raise ActionRefused("bad-settings", " ".join(faults)) from error

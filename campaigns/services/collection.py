@@ -131,6 +131,8 @@ def add_documents(
     # once; one left over without its document does no harm.
     rows = [build_document_row(campaign, document) for document in documents]
     raise_if_faulty(report)
+    if any(row.file for row in rows):
+        store.sync_blobs()
     with transaction.atomic():
         lock_campaign_imports(campaign)
         existing = load_known_documents(campaign, [row.docno for row in rows])
@@ -153,7 +155,7 @@ def build_document_row(campaign: Campaign, read: DocumentText) -> Document:
         url=read.url,
         date=read.date[:60],
         format=read.format,
-        file=store.put_blob(read.data) if read.data else "",
+        file=store.put_blob(read.data, synced=False) if read.data else "",
         media_type=read.media_type,
         size=len(read.data),
         sha256=read.sha256,
@@ -180,7 +182,7 @@ def check_deletable(campaign: Campaign, noun: str) -> None:
     """Raise ``ActionRefused`` if something refers to the topics or documents."""
     if has_dependent_data(campaign):
         message = f"The {noun} cannot be deleted: runs, pools or judgments refer to them."
-        fix = f"Create a new campaign to use different {noun}."
+        fix = f"Correct texts on their pages, or create a new campaign to use different {noun}."
         raise ActionRefused(f"{noun}-in-use", message, fix)
 
 
@@ -209,7 +211,7 @@ def check_same_topics(file: str, rows: Sequence[Topic], existing: dict[str, Topi
         old = existing.get(row.number, row)
         if any(getattr(old, name) != getattr(row, name) for name in TOPIC_TEXTS):
             message = f"Topic {row.number} already exists with different text."
-            fix = "Use a new topic number; existing topics are never changed."
+            fix = "Use a new topic number, or “Correct” on the topic's page."
             report.add("ET20", message, fix, excerpt=row.title)
     raise_if_faulty(report)
 
@@ -221,7 +223,7 @@ def check_same_documents(
     for row in rows:
         if not {row.sha256, row.source_sha256} & existing.get(row.docno, {row.sha256}):
             message = f"Document {row.docno} already exists with different text."
-            fix = "Use a new docno; existing documents are never changed."
+            fix = "Use a new docno, or “Correct title” on the document's page."
             report.add("ED20", message, fix, excerpt=row.title or row.body)
     raise_if_faulty(report)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -27,6 +28,9 @@ PROBE_BYTES = 1 << 16
 LOW_BYTES = 1 << 30
 BROKER_SECONDS = 2.0
 KEPT_SECONDS = 5.0
+ALARM_SECONDS = {"newest_tick_seconds": 150, "newest_worker_seconds": 120}
+"""A tick comes every minute and a worker reports every half: with those, two or three are missing,
+and the alarm is given within 180 seconds."""
 _latest: Cache[str, tuple[float, dict[str, Any]]] = Cache(1)
 
 
@@ -46,13 +50,20 @@ def check_health() -> dict[str, Any]:
     """Database, store, broker and background processes; ages are in seconds, null if never.
 
     ``status`` is ``failed`` if pages or uploads cannot work (database, store), ``degraded`` if
-    only background work is at risk (broker, little free space), otherwise ``ok``.
+    only background work is at risk (broker, little free space, no tick or worker), otherwise
+    ``ok``.
     """
     health: dict[str, Any] = check_store() | check_database() | {"broker": check_broker()}
     states = {health[key] for key in ("store", "database")}
-    is_degraded = health["broker"] == FAILED or health["store"] == LOW
+    is_degraded = health["broker"] == FAILED or health["store"] == LOW or not is_working(health)
     worst = FAILED if FAILED in states else "degraded" if is_degraded else OK
     return {"status": worst} | health
+
+
+def is_working(health: Mapping[str, Any]) -> bool:
+    """Whether tick and worker have reported lately; jobs in the request need neither."""
+    ages = [(health[name], limit) for name, limit in ALARM_SECONDS.items()]
+    return settings.POOLBENCH_INLINE or all(age is not None and age <= most for age, most in ages)
 
 
 def check_store() -> dict[str, Any]:
@@ -73,10 +84,7 @@ def check_store() -> dict[str, Any]:
 def write_and_read_back(probe: Path) -> bool:
     probe.parent.mkdir(parents=True, exist_ok=True)
     data = os.urandom(PROBE_BYTES)
-    with probe.open("wb") as stream:
-        stream.write(data)
-        stream.flush()
-        os.fsync(stream.fileno())
+    store.write_file(probe, data)
     return probe.read_bytes() == data
 
 

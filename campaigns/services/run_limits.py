@@ -26,7 +26,7 @@ def check_can_submit(
     actor: User, campaign: Campaign, team: Team, size: int, replaces: Run | None
 ) -> None:
     """Refuse what can be refused before the file is read."""
-    check_open(actor, campaign)
+    check_open(actor, campaign, team)
     check_topics_known(campaign)
     check_size(size)
     check_replaced(team, replaces)
@@ -46,14 +46,14 @@ def require_team(actor: User, campaign: Campaign, team: Team) -> None:
         raise PermissionDenied(f"{actor.get_username()} is not a member of {team}")
 
 
-def check_open(actor: User, campaign: Campaign) -> None:
-    if (
-        campaign.runs_deadline is None
-        or campaign.takes_runs()
-        or is_organizer_anywhere(actor, campaign)
-    ):
+def check_open(actor: User, campaign: Campaign, team: Team) -> None:
+    deadline = campaign.runs_deadline
+    open_for_team = campaign.is_open_for(team.runs_deadline)
+    if deadline is None or open_for_team or is_organizer_anywhere(actor, campaign):
         return
-    message = _("The run deadline was %(at)s.") % {"at": format_utc(campaign.runs_deadline)}
+    message = _("The run deadline was %(at)s.") % {
+        "at": format_utc(max(deadline, team.runs_deadline or deadline))
+    }
     fix = _("Ask the organizers; they can submit on behalf of a team.")
     raise ActionRefused("deadline", message, fix)
 

@@ -18,7 +18,7 @@ from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused, format_utc
 from campaigns.models import Campaign, Job, Run, Team, User
 from campaigns.queries.confirmations.runs import describe_withdrawal
-from campaigns.queries.lists import list_open_rejections
+from campaigns.queries.lists import has_released_scores, list_open_rejections
 from campaigns.rules import require_permission
 from campaigns.services import events, jobs, matrices
 from campaigns.services.decisions import check_decision
@@ -43,6 +43,7 @@ def submit_run(
     kind: str = Run.Kind.AUTOMATIC,
     priority: int = 1,
     replaces: Run | None = None,
+    key: str = "",
     check_here: bool = False,
 ) -> Run:
     """Store the original file and queue its check (job ``campaigns.check_run``).
@@ -50,30 +51,48 @@ def submit_run(
     With ``check_here`` the check is not sent to a worker: the caller runs it.
 
     Team members can submit until the deadline and up to the run limit; organizers can submit
-    for any team. ``data`` is plain text or gzip. Raises ``ActionRefused``.
+    for any team. ``data`` is plain text or gzip. Who sends the same again with the same ``key``,
+    after an answer that was lost, gets the same run. Raises ``ActionRefused``.
     """
     require_team(actor, campaign, team)
+    digest = store.sha256(data)
+    # The same key with another tag, or replacing another run, is another submission.
+    sent_as = key, digest, tag, description, kind, priority, replaces and replaces.pk
+    upload_key = store.sha256(repr(sent_as).encode()) if key else ""
+    if sent := find_sent_run(team, upload_key):
+        return sent
     check_can_submit(actor, campaign, team, len(data), replaces)
     file = store_run_file(data)
-    with transaction.atomic():
-        run = Run.objects.create(
-            campaign=campaign,
-            team=team,
-            tag=tag.strip()[:60],
-            description=description,
-            kind=kind,
-            priority=priority,
-            file=file,
-            file_name=file_name[:200],
-            size=len(data),
-            sha256=store.sha256(data),
-            replaces=replaces,
-            submitted_by=actor,
-        )
-        events.log_event(campaign, actor, "run.submitted", run.label, run=run.pk)
-        queue = jobs.create_job if check_here else jobs.enqueue
-        queue(campaign=campaign, kind="campaigns.check_run", actor=actor, run=run.pk)
+    try:
+        with transaction.atomic():
+            run = Run.objects.create(
+                campaign=campaign,
+                team=team,
+                tag=tag.strip()[:60],
+                description=description,
+                kind=kind,
+                priority=priority,
+                file=file,
+                file_name=file_name[:200],
+                size=len(data),
+                sha256=digest,
+                upload_key=upload_key,
+                replaces=replaces,
+                submitted_by=actor,
+                after_release=has_released_scores(campaign),
+            )
+            events.log_event(campaign, actor, "run.submitted", run.label, run=run.pk)
+            queue = jobs.create_job if check_here else jobs.enqueue
+            queue(campaign=campaign, kind="campaigns.check_run", actor=actor, run=run.pk)
+    except IntegrityError:  # the same at the same time
+        if sent := find_sent_run(team, upload_key):
+            return sent
+        raise
     return run
+
+
+def find_sent_run(team: Team, upload_key: str) -> Run | None:
+    return team.runs.filter(upload_key=upload_key).first() if upload_key else None
 
 
 def withdraw_run(*, actor: User, run: Run, decision: Decision | None = None) -> Run:
@@ -83,7 +102,7 @@ def withdraw_run(*, actor: User, run: Run, decision: Decision | None = None) -> 
     """
     campaign = run.campaign
     require_team(actor, campaign, run.team)
-    check_open(actor, campaign)
+    check_open(actor, campaign, run.team)
     with transaction.atomic():
         # Locked, so that a release comes before, or sees the withdrawal.
         Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)

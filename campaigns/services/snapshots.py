@@ -43,7 +43,8 @@ class Subject(Generic[R]):
     milliseconds; ``compute`` gives the report, a frozen dataclass of the class ``report`` that has
     a plain form, or raises ``ActionRefused``. ``decide`` is the rule of the verdict, which answers
     the ``question``; ``page`` is the URL name of the page that shows it. ``is_renewed``: also by
-    the tick, not only when a page asks.
+    the tick, not only when a page asks. ``is_of_now``: a report of other inputs is not shown, since
+    they are other scores; until the next one it is being computed.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Subject(Generic[R]):
     question: str = ""
     page: str = ""
     is_renewed: bool = True
+    is_of_now: bool = False
 
     @property
     def snapshot(self) -> str:
@@ -128,9 +130,10 @@ def get_report(campaign: Campaign, name: str) -> CurrentReport[Any]:
         # Where jobs run in the request, it is there now.
         if job.is_over:
             latest = campaign.snapshots.filter(name=subject.snapshot).first()
-    if latest is None:
+    is_current = latest is not None and latest.inputs == inputs
+    if latest is None or (subject.is_of_now and not is_current):
         return CurrentReport(subject, None, None, is_current=False, job=job)
-    return _read_snapshot(latest, subject, is_current=latest.inputs == inputs, job=job)
+    return _read_snapshot(latest, subject, is_current=is_current, job=job)
 
 
 def compute_report(campaign: Campaign, name: str) -> CurrentReport[Any]:
@@ -147,14 +150,19 @@ def find_report(campaign: Campaign, name: str) -> CurrentReport[Any] | None:
 
 
 def list_stored_verdicts(campaign: Campaign) -> list[StoredVerdict]:
-    """Those whose reports are stored, however old, or being computed for the first time, in the
-    order of the apps. Two queries, and one for each report that this process has not read yet.
+    """Those whose reports are stored, however old unless ``is_of_now``, or being computed for the
+    first time, in the order of the apps. Three queries, and one for each report that this process
+    has not read yet.
     """
     stored = {row.name: row for row in campaign.snapshots.defer("data")}
     under_way = list_snapshot_jobs(campaign)
     verdicts = []
     for subject in list_verdict_subjects():
-        if row := stored.get(subject.snapshot):
+        row = stored.get(subject.snapshot)
+        if row and subject.is_of_now and row.inputs != subject.identify(campaign):
+            current = get_report(campaign, subject.name)
+            verdicts.append(StoredVerdict(subject, current.verdict, current.computed_at))
+        elif row:
             verdicts.append(StoredVerdict(subject, _decide_once(row, subject), row.computed_at))
         elif job := under_way.get(subject.snapshot):
             verdicts.append(StoredVerdict(subject, describe_first_job(subject.name, job), None))

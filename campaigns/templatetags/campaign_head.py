@@ -24,11 +24,14 @@ def campaign_head(context: Context, campaign: Campaign) -> dict[str, Any]:
     if not isinstance(head, CampaignHead):
         status = get_campaign_status(campaign, request.user)  # type: ignore[arg-type]
         head = build_campaign_head(status, get_place(request))
+    # For what comes below: the help that the footer offers is of the reader's role.
+    request.campaign_roles = head.roles  # type: ignore[attr-defined]
     return vars(head)
 
 
 @register.inclusion_tag("campaigns/told.html", takes_context=True)
 def show_campaign_notices(context: Context, campaign: Campaign) -> dict[str, Any]:
-    """Closed submission and changed visibility, for the participants of ``campaign``."""
+    """Closed submission, changed visibility and corrections, for members of ``campaign``."""
     request: HttpRequest = context["request"]
-    return {"told": list_notices_for(request.user, campaign)}  # type: ignore[arg-type]
+    notices = list_notices_for(request.user, campaign)  # type: ignore[arg-type]
+    return {"told": notices, "campaign": campaign}

@@ -6,12 +6,17 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime
 from html import unescape
 
 from django import template
 from django.template import Context
 from django.template.loader import render_to_string
+from django.utils.formats import date_format
 from django.utils.html import format_html
+from django.utils.translation import gettext as _
+
+from campaigns.templatetags.help import show_word_help
 
 register = template.Library()
 
@@ -32,16 +37,25 @@ def show_page_title(content: str, name: str, anchor: str = "") -> str:
     return format_html("<div><h1{}>{}</h1>{}</div>", write_id(anchor), name, facts)
 
 
-@register.simple_block_tag(name="fact")
-def show_fact(content: str, term: str) -> str:
-    """A row of ``<dl class="facts">``."""
-    return format_html("<dt>{}</dt><dd>{}</dd>", term, content)
+@register.simple_block_tag(name="fact", takes_context=True)
+def show_fact(context: Context, content: str, term: str, word: str = "") -> str:
+    """A row of ``<dl class="facts">``; the glossary explains ``word`` beside its term."""
+    return format_html("<dt>{}{}</dt><dd>{}</dd>", term, write_word_help(context, word), content)
 
 
-@register.simple_block_tag(name="stat")
-def show_stat(content: str, term: str) -> str:
+@register.simple_block_tag(name="stat", takes_context=True)
+def show_stat(context: Context, content: str, term: str, word: str = "") -> str:
     """A number of ``<dl class="stats">``; what it is of follows it in ``<small>``."""
-    return format_html("<div><dt>{}</dt><dd>{}</dd></div>", term, content)
+    return format_html("<div>{}</div>", show_fact(context, content, term, word))
+
+
+@register.simple_tag(name="moment")
+def show_moment(at: datetime) -> str:
+    """A time in UTC; ``js/app.js`` says beside it which one that is for the reader."""
+    return format_html(
+        '<time datetime="{}" data-local="{}">{}&nbsp;UTC</time>',
+        at.isoformat(), _("{moment}, your time"), date_format(at, "SHORT_DATETIME_FORMAT"),
+    )  # fmt: skip
 
 
 @register.simple_block_tag(name="table")
@@ -61,21 +75,29 @@ def show_table(
 def show_table_heads(context: Context, content: str) -> str:
     """``Run :text | Team :text opt | Score :num sort``: columns between bars, their marks last.
 
-    With ``help`` the glossary explains the column's name.
+    With ``help`` the glossary explains the column's name; a text in quotes after the marks is shown
+    where the pointer rests.
     """
     # Names of columns are text: unescaped here, since the partial escapes them.
-    columns = [read_head(column) for column in re.split(r"\s\|\s", unescape(content.strip()))]
+    line = re.sub(r"[ \n]+", " ", unescape(content))
+    columns = [read_head(column) for column in line.split(" | ")]
     values = {"columns": columns, "request": context.get("request")}
     return render_to_string("partials/heads.html", values)
 
 
 def read_head(column: str) -> dict[str, object]:
     """``sort``: text or number; empty for a column that cannot be sorted."""
-    name, _, words = column.strip().partition(" :")
+    name, _, rest = column.strip().partition(" :")
+    words, _, hint = rest.removesuffix('"').partition(' "')
     marks = words.split()
     classes = " ".join(mark for mark in marks if mark in ("num", "opt", "mono"))
     sort = "text" if "text" in marks else "number" if "sort" in marks else ""
-    return {"name": name, "classes": classes, "sort": sort, "marks": marks}
+    return {"name": name, "classes": classes, "sort": sort, "marks": marks, "hint": hint}
+
+
+def write_word_help(context: Context, word: str) -> str:
+    values = show_word_help(context, word) if word else {}
+    return format_html(" {}", render_to_string("partials/help_word.html", values)) if values else ""
 
 
 def write_id(anchor: str) -> str:

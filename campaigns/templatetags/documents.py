@@ -8,7 +8,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext, ngettext
 
 from campaigns.models import Campaign, Document
-from poolbench.texts.text_layout import LayoutKind, choose_text_layout
+from poolbench.texts.text_layout import TextKind, identify_text_kind
 from poolbench.texts.text_pages import (
     TextPage,
     measure_text_length,
@@ -28,13 +28,15 @@ def text_page(document: Document, start: int = 0) -> TextPage:
 
 
 @register.simple_tag
-def choose_document_layout(document: Document, campaign: Campaign) -> LayoutKind:
-    """Prose or columns: what the organizer has set for the campaign, else what the text is."""
+def identify_document_kind(document: Document, campaign: Campaign) -> TextKind:
+    """The kind of the text, which has its layout: what the organizer has set for the campaign,
+    else what the text is.
+    """
     if campaign.text_layout == Campaign.TextLayout.WRITTEN:
-        return LayoutKind.COLUMNS
+        return TextKind.PAGE
     if campaign.text_layout == Campaign.TextLayout.WRAPPED:
-        return LayoutKind.PROSE
-    return choose_text_layout(document.body)
+        return TextKind.PROSE
+    return identify_text_kind(document.body)
 
 
 @register.filter

@@ -10,7 +10,7 @@ from django.forms import BoundField
 from django.template import Context
 from django.urls import reverse
 
-from campaigns.help.guide import PAGE_HELP, build_place_url
+from campaigns.help.guide import PAGE_HELP, build_place_url, get_help_for
 from campaigns.queries.help import list_code_anchors, load_glossary
 
 register = template.Library()
@@ -46,8 +46,10 @@ def build_help_url(place: str) -> str:
 @register.simple_tag(name="page_help_url", takes_context=True)
 def find_page_help(context: Context) -> str:
     """The address of the help for this page; empty for a page without."""
-    match = getattr(context.get("request"), "resolver_match", None)
+    request = context.get("request")
+    match = getattr(request, "resolver_match", None)
     place = PAGE_HELP.get(match.url_name or "", "") if match else ""
+    place = get_help_for(place, getattr(request, "campaign_roles", None), context.get("denied"))
     return place and build_place_url(reverse("help"), place)
 
 

@@ -52,6 +52,6 @@ def inline_code(text: str) -> SafeString:
 
 @register.filter
 def sanitized_html(body: str) -> SafeString:
-    """The body of an HTML document, sanitized by ``core.html_sanitizer`` before it was stored, or
-    a page of the help, sanitized by ``core.help.pages``."""
+    """The body of an HTML document, which was sanitized before it was stored, or a page of the
+    help, which ``campaigns.help.pages`` sanitizes."""
     return mark_safe(body)  # noqa: S308 (see above; documents are also in a sandboxed frame)

@@ -14,22 +14,33 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused
-from campaigns.forms.settings import GRADE_PRESETS, BaseGradeFormSet, CampaignForm, GradeFormSet
+from campaigns.forms.settings import (
+    GRADE_PRESETS,
+    PRESET_LEVELS,
+    BaseGradeFormSet,
+    CampaignForm,
+    GradeFormSet,
+)
 from campaigns.models import Campaign
 from campaigns.queries.confirmations.settings import describe_visibility
-from campaigns.queries.lists import get_campaign_for
+from campaigns.queries.lists import get_campaign_for, has_released_scores
 from campaigns.rules import is_organizer_anywhere, require_permission
 from campaigns.services.campaigns import (
     change_visibility,
     create_campaign,
     get_grade_scale,
-    has_released_scores,
     update_campaign,
 )
 from campaigns.views.confirmation import confirm_act
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import PageSection, render_page
-from poolbench.judging.scale import SCREEN_KEYS, GradeSpec, describe_taken_keys, list_taken_keys
+from poolbench.judging.scale import (
+    SCREEN_KEYS,
+    GradeSpec,
+    describe_taken_keys,
+    list_scale_faults,
+    list_taken_keys,
+)
 from poolbench.texts.text_diff import diff_lines
 
 SETTINGS_SECTIONS = (
@@ -45,7 +56,8 @@ SETTINGS_SECTIONS = (
 def campaign_new_view(request: SignedInRequest) -> HttpResponse:
     require_permission(request.user, "campaigns.create")
     form, scale = build_settings_forms(request, GRADE_PRESETS["four"])
-    if form.is_valid() and scale.is_valid():
+    add_scale_faults(form, scale)
+    if form.is_valid():
         try:
             fields = form.cleaned_data
             campaign = create_campaign(actor=request.user, scale=scale.scale(), **fields)
@@ -62,11 +74,13 @@ def campaign_settings_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     # The form changes its instance; the page header must show the stored campaign.
     edited = Campaign.objects.get(pk=campaign.pk)
-    taken = list_taken_keys(get_grade_scale(campaign))
+    former = get_grade_scale(campaign)
+    taken = list_taken_keys(former)
     # With judgments only keys can change, and only those need to that belong to the screen.
     locked = campaign.judgments.exists() and not taken
-    form, scale = build_settings_forms(request, get_grade_scale(campaign), edited)
-    if form.is_valid() and (locked or scale.is_valid()):
+    form, scale = build_settings_forms(request, former, edited)
+    add_scale_faults(form, None if locked else scale, former)
+    if form.is_valid():
         try:
             steps = None if locked else scale.scale()
             stored = Campaign.objects.get(pk=campaign.pk)
@@ -129,8 +143,28 @@ def build_settings_forms(
         return CampaignForm(request.POST, instance=edited), cast(BaseGradeFormSet, grades)
     initial = [vars(step) for step in GRADE_PRESETS.get(preset, scale)]
     grades = GradeFormSet(initial=initial, prefix="scale")
-    form = CampaignForm(instance=edited, initial=request.POST.dict())
+    level = {"relevance_level": PRESET_LEVELS[preset]} if preset else {}
+    form = CampaignForm(instance=edited, initial={**request.POST.dict(), **level})
     return form, cast(BaseGradeFormSet, grades)
+
+
+def add_scale_faults(
+    form: CampaignForm, scale: BaseGradeFormSet | None, former: Sequence[GradeSpec] = ()
+) -> None:
+    """To those of the settings, so that one answer names all; nothing without posted fields.
+    ``scale``: None where that so far, ``former``, stays.
+    """
+    if not form.is_bound:
+        return
+    form.full_clean()
+    faults = ["The grade scale has errors: see its rows."]
+    if scale is None or scale.is_valid():
+        steps = former if scale is None else scale.scale()
+        # An invalid level has its own fault; any grade will do here.
+        level = form.cleaned_data.get("relevance_level", steps[0].value if steps else 0)
+        faults = list_scale_faults(steps, level, former)
+    for fault in faults:
+        form.add_error(None, fault)
 
 
 @require_safe

@@ -70,7 +70,15 @@ def topic_view(request: SignedInRequest, slug: str, number: str) -> HttpResponse
     topic = get_object_or_404(campaign.topics, number=number)
     before, after = adjacent_topics(campaign, topic)
     texts = [(_("Description"), topic.description), (_("Narrative"), topic.narrative)]
-    page = {"campaign": campaign, "topic": topic, "texts": texts, "before": before, "after": after}
+    page = {
+        "campaign": campaign,
+        "topic": topic,
+        "texts": texts,
+        "before": before,
+        "after": after,
+        "erratum": campaign.errata.filter(kind="topic", name=number).first(),
+        "organizes": is_organizer_anywhere(request.user, campaign),
+    }
     return render_page(request, "campaigns/topic.html", page)
 
 

@@ -43,7 +43,8 @@ def confirm_act(
 
     if request.method != "POST" or DIGEST not in request.POST:
         return show()
-    ticked = frozenset(request.POST.getlist(TICKED))
+    names = [name for name in request.POST if name == TICKED or name.startswith(f"{TICKED}-")]
+    ticked = frozenset(code for name in names for code in request.POST.getlist(name))
     # An empty digest must not pass for a decision that needs none.
     decision = Decision(ticked, request.POST[DIGEST] or "none")
     try:

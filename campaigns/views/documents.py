@@ -15,7 +15,8 @@ from django.views.decorators.http import require_safe
 from campaigns import store
 from campaigns.models import Document
 from campaigns.queries.lists import get_campaign_for
-from campaigns.views.helpers import SignedInRequest
+from campaigns.rules import is_organizer_anywhere
+from campaigns.views.helpers import SignedInRequest, read_digits
 from campaigns.views.pages import render_page
 from poolbench.texts.text_pages import slice_text_page
 
@@ -34,7 +35,13 @@ PDF = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 
 def document_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign = get_campaign_for(request.user, slug)
     document = get_object_or_404(campaign.documents, docno=request.GET.get("docno", ""))
-    page = {"campaign": campaign, "document": document, "start": parse_start(request)}
+    page = {
+        "campaign": campaign,
+        "document": document,
+        "start": parse_start(request),
+        "erratum": campaign.errata.filter(kind="document", name=document.docno).first(),
+        "organizes": is_organizer_anywhere(request.user, campaign),
+    }
     return render_page(request, "campaigns/document.html", page)
 
 
@@ -69,8 +76,7 @@ def content_security_policy(document: Document) -> str:
 
 
 def parse_start(request: SignedInRequest) -> int:
-    value = request.GET.get("from", "")
-    return int(value) if value.isascii() and value.isdigit() and len(value) < 12 else 0
+    return read_digits(request.GET.get("from", ""), 11) or 0
 
 
 def document_body_response(request: SignedInRequest, document: Document) -> HttpResponseBase:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
+
+from django.db.models import Count, QuerySet
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_safe
 
+from campaigns.models import Event
+from campaigns.models.event_phrases import EVENT_PHRASES
 from campaigns.queries.lists import get_campaign_for, list_jobs_for
 from campaigns.views.helpers import SignedInRequest, campaign_url, paginate
 from campaigns.views.pages import render_page
@@ -21,9 +26,23 @@ LABELS = {
 @require_safe
 def events_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    events = paginate(request, campaign.events.select_related("actor"), 100)
-    page = {"campaign": campaign, "page_obj": events}
+    events, fields = campaign.events.all(), {"action": "code", "user": "actor__username"}
+    chosen = {fields[name]: request.GET[name] for name in fields if request.GET.get(name)}
+    page = {
+        "campaign": campaign,
+        "page_obj": paginate(request, events.filter(**chosen).select_related("actor"), 100),
+        "filters": [
+            (name, chosen.get(field), count_values(events, field)) for name, field in fields.items()
+        ],
+    }
     return render_page(request, "campaigns/events.html", page)
+
+
+def count_values(events: QuerySet[Event], field: str) -> list[tuple[str, str, int]]:
+    """Value, its words and the number of events, by words."""
+    rows = events.order_by().values_list(field).annotate(Count("pk"))
+    named = ((value, str(EVENT_PHRASES.get(value, value)), n) for value, n in rows if value)
+    return sorted(named, key=itemgetter(1))
 
 
 @require_safe

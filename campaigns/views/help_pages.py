@@ -7,6 +7,7 @@ from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
+from campaigns.help.answers import find_answer
 from campaigns.help.guide import ROLES, SITE_PAGES, SUBJECTS
 from campaigns.help.pages import HelpHeading, HelpPage
 from campaigns.help.search import MAX_QUERY
@@ -20,10 +21,13 @@ MAX_CONTENTS = 25
 @require_safe
 def help_view(request: HttpRequest) -> HttpResponse:
     query = " ".join(request.GET.get("q", "")[:MAX_QUERY].split())
+    matches, unknown = search_help(query)
     page = {
         "query": query,
         "max_length": MAX_QUERY,
-        "matches": search_help(query),
+        "answer": find_answer(query),
+        "matches": matches,
+        "unknown": unknown,
         "roles": [(label, guide, tasks) for (label, guide), tasks in ROLES.items()],
         "subjects": SUBJECTS,
     }

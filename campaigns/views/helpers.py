@@ -30,6 +30,13 @@ def paginate(
     return Paginator(rows, size).get_page(request.GET.get("page"))
 
 
+def read_digits(text: str, digits: int = 18) -> int | None:
+    """The number that ``text`` of an address or a form is: at most ``digits`` digits, so that a
+    database takes it; None for anything else.
+    """
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= digits else None
+
+
 def campaign_url(name: str, campaign: Campaign, *args: Any) -> str:
     """The URL of the page ``name`` in ``campaign``."""
     return reverse(name, args=[campaign.slug, *args])

@@ -13,10 +13,16 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from campaigns.api.attachments import attachment_response
 from campaigns.confirmation import Decision
-from campaigns.errors import ActionRefused
+from campaigns.errors import ActionRefused, format_utc
+from campaigns.forms.corrections import ReopeningForm
 from campaigns.forms.settings import RunForm
+from campaigns.lifecycle.registry import list_run_notes
 from campaigns.models import Campaign, Run, Team
-from campaigns.queries.confirmations.runs import describe_closing, describe_withdrawal
+from campaigns.queries.confirmations.runs import (
+    describe_closing,
+    describe_reopening,
+    describe_withdrawal,
+)
 from campaigns.queries.lists import (
     get_campaign_for,
     list_open_rejections,
@@ -24,7 +30,11 @@ from campaigns.queries.lists import (
     list_teams_for,
 )
 from campaigns.rules import is_organizer_anywhere
-from campaigns.services.campaigns import close_submissions
+from campaigns.services.campaigns import (
+    check_later_deadline,
+    close_submissions,
+    reopen_submissions,
+)
 from campaigns.services.runs import (
     dismiss_rejections,
     latest_check_job,
@@ -84,6 +94,8 @@ def runs_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "team_count": len({run.team_id for run in runs}),
         "may_upload": may_upload(request, campaign),
         "takes_runs": campaign.takes_runs(),
+        "can_close": campaign.takes_runs_of_a_team(),
+        "has_deadline": campaign.runs_deadline is not None,
         "rejections": list_open_rejections(own_teams),
     }
     return render_page(request, "campaigns/runs.html", page)
@@ -100,7 +112,10 @@ def rejections_dismiss_view(request: SignedInRequest, slug: str) -> HttpResponse
 
 
 def may_upload(request: SignedInRequest, campaign: Campaign) -> bool:
-    return is_organizer_anywhere(request.user, campaign) or campaign.takes_runs()
+    if is_organizer_anywhere(request.user, campaign) or campaign.takes_runs():
+        return True
+    teams = list_teams_for(request.user, campaign)
+    return any(campaign.is_open_for(team.runs_deadline) for team in teams)
 
 
 @require_http_methods(["GET", "POST"])
@@ -136,12 +151,13 @@ def run_upload_view(request: SignedInRequest, slug: str) -> HttpResponse:
 def submit_from_form(request: SignedInRequest, campaign: Campaign, form: RunForm) -> Run:
     """Submit the run; a small one is checked before this returns."""
     fields = dict(form.cleaned_data)
-    upload = fields.pop("file")
+    upload, key = fields.pop("file"), fields.pop("key")
     return submit_and_check_run(
         actor=request.user,
         campaign=campaign,
         data=upload.read(),
         file_name=upload.name or "run",
+        key=str(key or ""),
         **fields,
     )
 
@@ -160,6 +176,11 @@ def list_team_quotas(
     return [(t, n, None if limit is None else max(0, limit - n)) for t, n in counts]
 
 
+def may_change(request: SignedInRequest, run: Run) -> bool:
+    """Whether the user may replace or withdraw ``run`` now."""
+    return run.state == Run.State.ACCEPTED and may_upload(request, run.campaign)
+
+
 @require_safe
 def run_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     campaign, run = get_run_for(request, slug, pk)
@@ -169,8 +190,9 @@ def run_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
         "run": run,
         "job": latest_check_job(run) if run.state == Run.State.RECEIVED else None,
         "report": run.fault_report,
+        "notes": list_run_notes(request.user, run),
         "replaced_by": campaign.runs.filter(replaces=run, state=Run.State.ACCEPTED).first(),
-        "may_change": run.state == Run.State.ACCEPTED and may_upload(request, campaign),
+        "may_change": may_change(request, run),
         "released": run.is_released,
         "may_upload": may_upload(request, campaign),
     }
@@ -195,7 +217,7 @@ def run_check_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse
 @require_http_methods(["GET", "POST"])
 def run_withdraw_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     campaign, run = get_run_for(request, slug, pk)
-    if request.method == "GET" and run.state != Run.State.ACCEPTED:
+    if request.method == "GET" and not may_change(request, run):
         return redirect(run)
 
     def act(decision: Decision) -> HttpResponse:
@@ -212,7 +234,7 @@ def run_withdraw_view(request: SignedInRequest, slug: str, pk: int) -> HttpRespo
 @require_http_methods(["GET", "POST"])
 def submissions_close_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    if not campaign.takes_runs():
+    if not campaign.takes_runs_of_a_team():
         messages.info(request, "Submission is closed already.")
         return redirect("runs", campaign.slug)
 
@@ -223,6 +245,36 @@ def submissions_close_view(request: SignedInRequest, slug: str) -> HttpResponse:
 
     describe = partial(describe_closing, campaign)
     return confirm_act(request, campaign, describe=describe, act=act)
+
+
+@require_http_methods(["GET", "POST"])
+def submissions_reopen_view(request: SignedInRequest, slug: str) -> HttpResponse:
+    """The new deadline, for all teams or one, then the page that asks."""
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    sent = request.POST or request.GET
+    form = ReopeningForm(sent if "until" in sent else None, campaign=campaign)
+    if form.is_valid():
+        until, team = form.cleaned_data["until"], form.cleaned_data["team"]
+        try:
+            check_later_deadline(campaign, until, team)
+        except ActionRefused as refused:
+            form.add_error(None, str(refused))
+    if not form.is_valid():
+        page = {"campaign": campaign, "form": form, "takes_runs": campaign.takes_runs()}
+        status = 422 if form.is_bound else 200
+        return render_page(request, "campaigns/reopen.html", page, status=status)
+
+    def act(decision: Decision) -> HttpResponse:
+        reopen_submissions(
+            actor=request.user, campaign=campaign, until=until, team=team, decision=decision
+        )
+        whom = f" for team {team.name}" if team else ""
+        messages.success(request, f"Submission is open{whom} until {format_utc(until)}.")
+        return redirect("runs", campaign.slug)
+
+    describe = partial(describe_reopening, campaign, until, team)
+    fields = [("until", sent["until"]), ("team", str(team.pk) if team else "")]
+    return confirm_act(request, campaign, describe=describe, act=act, fields=fields)
 
 
 def get_run_for(request: SignedInRequest, slug: str, pk: int) -> tuple[Campaign, Run]:

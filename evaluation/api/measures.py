@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 from django.http import Http404
@@ -86,7 +87,7 @@ class MeasureViewSet(viewsets.GenericViewSet[Any]):
     def list(self, _request: Request, **_: Any) -> Response:
         """All measure families, in the order of printing."""
         families: Sequence[MeasureFamily] = self.paginate_queryset(self.get_queryset()) or ()
-        return self.get_paginated_response([family_dict(family) for family in families])
+        return self.get_paginated_response([family_dict(family.name) for family in families])
 
     @extend_schema(responses=MeasureSerializer, parameters=[NAME])
     def retrieve(self, _request: Request, name: str, **_: Any) -> Response:
@@ -94,11 +95,13 @@ class MeasureViewSet(viewsets.GenericViewSet[Any]):
         family, _given = find_family(name)
         if family is None:
             raise Http404
-        return Response(family_dict(family))
+        return Response(family_dict(family.name))
 
 
-def family_dict(family: MeasureFamily) -> dict[str, Any]:
+@cache
+def family_dict(name: str) -> dict[str, Any]:
     """The card as plain values."""
+    family = FAMILIES[name]
     card = family.card
     return {
         "name": card.name,

@@ -83,6 +83,9 @@ class EntrySerializer(Serializer[Any]):
     team = serializers.CharField()
     own = serializers.BooleanField()
     withdrawn_at = serializers.DateTimeField(allow_null=True, help_text="After the release.")
+    after_release = serializers.BooleanField(
+        help_text="Submitted after the first release of scores."
+    )
     run_scores = serializers.IntegerField(
         allow_null=True, help_text="ID under /api/run-scores/, if you may read it."
     )
@@ -132,6 +135,7 @@ class RunScoresSerializer(Serializer[Any]):
     team = serializers.CharField(source="run.team.name", read_only=True)
     label = serializers.CharField(source="score_set.label", read_only=True, help_text=LABEL)  # type: ignore[assignment]
     withdrawn_at = serializers.DateTimeField(source="run.withdrawn_at", read_only=True)
+    after_release = serializers.BooleanField(source="run.after_release", read_only=True)
     means = serializers.DictField(child=serializers.FloatField(allow_null=True), read_only=True)
 
 

@@ -12,13 +12,12 @@ from campaigns.queries.confirmations.runs import (
     has_participants,
     list_check_matters,
     list_done_submission,
-    list_names,
     list_submission_matters,
 )
 from campaigns.queries.confirmations.settings import VISIBLE
 from evaluation.models import ScoreSet
 from judging.queries.confirmations import list_done_judging, list_judging_matters
-from poolbench.files.faults import format_count
+from poolbench.files.faults import format_count, list_names
 
 
 def describe_release(score_set: ScoreSet) -> Confirmation:

@@ -92,11 +92,12 @@ def list_summary_rows(leaderboard: Leaderboard, names: Sequence[str]) -> Iterato
 
 def build_leaderboard_record(leaderboard: Leaderboard, letters: Mapping[str, str]) -> Table:
     names = leaderboard.score_set.measures
-    columns = make_columns("run", "team", *names, "withdrawn", "group")
+    columns = make_columns("run", "team", *names, "withdrawn", "after_release", "group")
     rows = [
         (
             *(entry.tag, entry.team, *(entry.means[name] for name in names)),
             entry.withdrawn_at.isoformat() if entry.withdrawn_at else "",
+            "yes" if entry.after_release else "",
             letters.get(entry.tag, ""),
         )
         for entry in leaderboard.entries
@@ -128,6 +129,7 @@ def leaderboard_to_dict(
                 "team": entry.team,
                 "own": entry.own,
                 "withdrawn_at": entry.withdrawn_at.isoformat() if entry.withdrawn_at else None,
+                "after_release": entry.after_release,
                 "run_scores": entry.scores if entry.opens else None,
                 "means": dict(entry.means),
                 **({} if letters is None else {"group": letters.get(entry.tag, "")}),

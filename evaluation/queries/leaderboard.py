@@ -41,6 +41,7 @@ class LeaderboardEntry:
     team: str
     own: bool
     withdrawn_at: datetime | None
+    after_release: bool
     opens: bool
     means: Mapping[str, float | None]
     table: Floats
@@ -107,9 +108,11 @@ class Leaderboard:
         return next(matches, None)
 
     def find_place(self, entry: LeaderboardEntry, name: str) -> int | None:
-        """Among all runs, visible or not; equal scores share the better place."""
+        """Among all runs, other teams' pseudonyms or not; equal scores share the better place.
+        None for who is shown own scores only: a place says how many runs are better.
+        """
         own = entry.means[name]
-        if own is None:
+        if own is None or not self.reader.sees_all_runs:
             return None
         sign = -1.0 if self.lower_is_better(name) else 1.0
         others = (means[name] for means in self.means)
@@ -157,6 +160,7 @@ def get_leaderboard(score_set: ScoreSet, reader: ScoreReader) -> Leaderboard:
             team=names[row.run_id][1],
             own=reader.owns(row.run.team_id),
             withdrawn_at=row.run.withdrawn_at,
+            after_release=row.run.after_release,
             opens=reader.is_organizer or reader.owns(row.run.team_id),
             means=row.means,
             table=table,

@@ -29,6 +29,7 @@ from evaluation.queries.score_sets import (
     list_score_sets_for,
     participant_reader,
 )
+from judging.queries.judgments import qrels_table
 from poolbench.evaluation.comparison.marks import describe_test
 from poolbench.evaluation.evaluate import product_version
 from poolbench.evaluation.measures.titles import format_measure_title
@@ -44,6 +45,7 @@ from poolbench.evaluation.paper.results import (
 )
 from poolbench.files.natural_sort import natural_sort_key
 from poolbench.statistics.box_plot import summarize_as_box
+from pooling.queries.pools import load_pool_table
 
 DEFAULTS = ("ndcg_cut_10", "map", "P_10", "recip_rank")
 TRUST = "judged_10"
@@ -120,7 +122,17 @@ def get_paper_results(
     results = PaperResults(
         team=team.name,
         measures=tuple(describe_measure(leaderboard, name) for name in names),
-        runs=tuple(build_paper_run(leaderboard, entry, names, signs) for entry in own),
+        runs=tuple(
+            PaperRun(
+                tag=entry.tag,
+                means=tuple(entry.means[name] for name in names),
+                places=tuple(leaderboard.find_place(entry, name) for name in names),
+                marks=tuple(signs[name].get(entry.tag, "") for name in names),
+                is_withdrawn=entry.withdrawn_at is not None,
+                is_after_release=entry.after_release,
+            )
+            for entry in own
+        ),
         spreads=tuple(leaderboard.best_median_worst(name) for name in names),
         count=len(leaderboard.means),
         topics=(),
@@ -152,21 +164,6 @@ def describe_measure(leaderboard: Leaderboard, name: str) -> PaperMeasure:
     title = format_measure_title(name)
     mean_title = format_measure_title(name, over_topics=True)
     return PaperMeasure(name, title, mean_title, leaderboard.better(name))
-
-
-def build_paper_run(
-    leaderboard: Leaderboard,
-    entry: LeaderboardEntry,
-    names: Sequence[str],
-    signs: dict[str, dict[str, str]],
-) -> PaperRun:
-    return PaperRun(
-        tag=entry.tag,
-        means=tuple(entry.means[name] for name in names),
-        places=tuple(leaderboard.find_place(entry, name) for name in names),
-        marks=tuple(signs[name].get(entry.tag, "") for name in names),
-        is_withdrawn=entry.withdrawn_at is not None,
-    )
 
 
 def list_paper_topics(
@@ -217,6 +214,8 @@ def describe_conditions(
         test=describe_fixed_test(leaderboard, choice),
         evaluated=score_set.created_at.date(),
         provenance={"product": product_version(), **score_set.provenance},
+        website=campaign.website,
+        citation=campaign.citation.strip(),
     )
 
 
@@ -235,12 +234,16 @@ def can_test(leaderboard: Leaderboard, choice: SignificanceChoice) -> bool:
 
 
 def describe_pool(score_set: ScoreSet) -> str:
-    """The latest pool before the qrels were frozen, by its spec in words."""
+    """The latest pool before the qrels were frozen, by its spec in words, and how much of it has a
+    grade in them.
+    """
     pools = score_set.campaign.pools.filter(frozen_at__lte=score_set.qrels.frozen_at)
     pool = pools.order_by("-version").first()
     if pool is None:
         return ""
-    return f"{pool.method} (pool {pool.version}, {pool.size:,} documents)"
+    table, grades = load_pool_table(pool), qrels_table(score_set.qrels).by_pair()
+    judged = sum(grades.get((at, table.docnos[row]), -1) >= 0 for at, row in table.iter_rows())
+    return f"{pool.method} (pool {pool.version}, {judged:,} of {len(table):,} documents judged)"
 
 
 def explain_marks(

@@ -86,14 +86,18 @@ _scored: Cache[tuple[object, ...], tuple[JudgmentTable, NDArray[np.int32]]] = Ca
 
 def rebuild_run_batch(score_set: ScoreSet, run: Run) -> ScoringBatch:
     """``run`` as it was scored: same judgments, topics, relevance level and gains."""
-    pairs = len(matrices.get_pair_dictionary(score_set.campaign))
-    # With the time of creation: a restored database reuses IDs.
-    judged, places = _scored.get_or_compute(
-        (score_set.pk, score_set.created_at, pairs), lambda: place_qrels(score_set)
-    )
+    judged, places = get_placed_qrels(score_set)
     return build_run_batch(
         matrices.load_run_matrix(run), judged, places, options_from_provenance(score_set)
     )
+
+
+def get_placed_qrels(score_set: ScoreSet) -> tuple[JudgmentTable, NDArray[np.int32]]:
+    """As ``place_qrels``; cached."""
+    pairs = len(matrices.get_pair_dictionary(score_set.campaign))
+    # With the time of creation: a restored database reuses IDs.
+    key = score_set.pk, score_set.created_at, pairs
+    return _scored.get_or_compute(key, lambda: place_qrels(score_set))
 
 
 def place_qrels(score_set: ScoreSet) -> tuple[JudgmentTable, NDArray[np.int32]]:

@@ -53,7 +53,7 @@ class ScoreCell:
 @dataclass(frozen=True)
 class LeaderboardRow:
     entry: LeaderboardEntry
-    place: int
+    place: int | None
     best: bool
     cells: tuple[ScoreCell, ...]
 
@@ -142,7 +142,9 @@ def leaderboard_rows(
             build_cell(entry.means, column, spreads[column.name], name) for column in columns
         )
         leads = name in spreads and spreads[name].is_best(entry.means[name])
-        place = at if name in TEXT_COLUMNS else leaderboard.find_place(entry, name) or at
+        place = None if name in TEXT_COLUMNS else leaderboard.find_place(entry, name)
+        if place is None and leaderboard.reader.sees_all_runs:
+            place = at
         rows.append(LeaderboardRow(entry, place, leads, cells))
     return rows
 

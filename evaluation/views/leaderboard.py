@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from functools import partial
 
 from django.contrib import messages
@@ -17,7 +16,7 @@ from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Run
 from campaigns.queries.lists import get_campaign_for
-from campaigns.services.snapshots import CurrentReport, get_report
+from campaigns.services.snapshots import get_report
 from campaigns.views.columns import ColumnChoice, TableColumn, choose_columns
 from campaigns.views.confirmation import confirm_act
 from campaigns.views.helpers import SignedInRequest
@@ -27,6 +26,7 @@ from evaluation.forms.scores import EvaluateForm
 from evaluation.models import ScoreSet
 from evaluation.queries.confirmations import describe_release
 from evaluation.queries.leaderboard import Leaderboard, get_leaderboard
+from evaluation.queries.score_moves import compare_with_earlier
 from evaluation.queries.score_sets import list_score_sets_for
 from evaluation.services.release import check_not_released, release_scores
 from evaluation.services.scoring import KIND, request_evaluation
@@ -41,7 +41,8 @@ from evaluation.views.cells import (
     list_fitting_measures,
     select_visible_measures,
 )
-from poolbench.evaluation.leader_verdict import LEADERBOARD, LeaderboardReport
+from judging.queries.newer_judgments import count_newer_judgments
+from poolbench.evaluation.leader_verdict import LEADERBOARD
 from poolbench.evaluation.measures.titles import format_full_title, format_measure_hint
 
 
@@ -88,15 +89,6 @@ def score_release_view(request: SignedInRequest, slug: str, pk: int) -> HttpResp
     return confirm_act(request, campaign, describe=describe, act=act)
 
 
-def get_leader_report(score_set: ScoreSet) -> CurrentReport[LeaderboardReport]:
-    """The verdict on the latest scores, for organizers: it names runs."""
-    current = get_report(score_set.campaign, LEADERBOARD)
-    if current.report and current.report.score_set != score_set.pk:
-        # That of the scores before, which are not those of the page.
-        current = replace(current, report=None, computed_at=None)
-    return current
-
-
 def render_leaderboard_page(
     request: SignedInRequest,
     visit: ScoreVisit,
@@ -109,9 +101,12 @@ def render_leaderboard_page(
     if visit.may_manage and not visit.preview:
         sets = list(list_score_sets_for(visit.campaign, visit.reader))
         page |= {"sets": sets, **evaluation_part(request, visit.campaign, form)}
+        if score_set is not None:
+            page["newer"] = count_newer_judgments(score_set.qrels)
+            page["moved"] = compare_with_earlier(score_set) if len(sets) > 1 else None
         # Earlier scores have no verdict.
         if score_set is not None and score_set == sets[0]:
-            page["current"] = get_leader_report(score_set)
+            page["current"] = get_report(visit.campaign, LEADERBOARD)
     return render_page(request, "evaluation/scores.html", page)
 
 

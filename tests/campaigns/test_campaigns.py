@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.core.exceptions import PermissionDenied
@@ -74,12 +75,24 @@ def test_bad_fields_are_refused(organizer):
         create_campaign(actor=organizer, title="T", slug="not a slug", scale=SCALE)
 
 
+def test_judging_cannot_end_before_runs_close(campaign, organizer):
+    day = datetime(2030, 1, 2, tzinfo=UTC)
+    update_campaign(actor=organizer, campaign=campaign, runs_deadline=day, judging_deadline=day)
+    with refusing("bad-settings", match="Judging would end before runs close"):
+        early = day - timedelta(days=1)
+        update_campaign(actor=organizer, campaign=campaign, judging_deadline=early)
+    past = datetime(2020, 1, 2, tzinfo=UTC)
+    Campaign.objects.update(runs_deadline=past, judging_deadline=past - timedelta(days=7))
+    update_campaign(actor=organizer, campaign=Campaign.objects.get(), title="Over")
+    assert Campaign.objects.get().title == "Over"
+
+
 def test_update_writes_what_changed_and_logs_it(campaign, organizer):
     update_campaign(actor=organizer, campaign=campaign, title="New", max_runs_per_team=None)
     campaign.refresh_from_db()
     assert (campaign.title, campaign.max_runs_per_team) == ("New", None)
     told = Event.objects.get(campaign=campaign, code="campaign.updated")
-    assert told.data == {"title": "New", "max_runs_per_team": "None"}
+    assert told.data == {"title": "New", "max_runs_per_team": "none"}
 
 
 def test_update_without_a_change_logs_nothing(campaign, organizer):

@@ -7,20 +7,15 @@ import sys
 from datetime import timedelta
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError
 from django.utils import timezone
 
 from campaigns.models import Job, User
-
-
-def output_of(*command, **options):
-    out = io.StringIO()
-    call_command(*command, stdout=out, **options)
-    return out.getvalue()
+from tests.pages import run_command
 
 
 def test_make_organizer_makes_an_account_with_a_random_password(db, client):
-    out = output_of("make_organizer", "ann", email="ann@example.org")
+    out = run_command("make_organizer", "ann", email="ann@example.org")
     password = out.split("(shown only once): ")[1].split()[0]
     ann = User.objects.get()
     assert (ann.can_create_campaigns, ann.email) == (True, "ann@example.org")
@@ -29,7 +24,7 @@ def test_make_organizer_makes_an_account_with_a_random_password(db, client):
 
 
 def test_make_organizer_of_somebody_keeps_the_password(stranger):
-    assert "shown only once" not in output_of("make_organizer", "stranger")
+    assert "shown only once" not in run_command("make_organizer", "stranger")
     stranger.refresh_from_db()
     assert stranger.can_create_campaigns
     assert stranger.check_password("correct horse battery")
@@ -37,13 +32,13 @@ def test_make_organizer_of_somebody_keeps_the_password(stranger):
 
 def test_make_organizer_reads_and_checks_a_password(db, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.StringIO("a quiet river\n"))
-    assert "quiet" not in output_of("make_organizer", "ann", password_stdin=True)
+    assert "quiet" not in run_command("make_organizer", "ann", password_stdin=True)
     assert User.objects.get().check_password("a quiet river")
     monkeypatch.setattr(sys, "stdin", io.StringIO("short\n"))
     with pytest.raises(CommandError, match="too short"):
-        output_of("make_organizer", "bob", password_stdin=True)
+        run_command("make_organizer", "bob", password_stdin=True)
     with pytest.raises(CommandError, match="valid username"):
-        output_of("make_organizer", "not a name")
+        run_command("make_organizer", "not a name")
     assert User.objects.count() == 1
 
 
@@ -51,8 +46,8 @@ def test_import_commands_bring_files_in(campaign, tmp_path):
     topics, documents = tmp_path / "t.tsv", tmp_path / "d.jsonl"
     topics.write_text("8\teighth\n")
     documents.write_text('{"_id": "new", "text": "x"}\n')
-    assert "1 new topic\n" in output_of("import_topics", "small", str(topics))
-    assert "1 new document\n" in output_of("import_documents", "small", str(documents))
+    assert "1 new topic\n" in run_command("import_topics", "small", str(topics))
+    assert "1 new document\n" in run_command("import_documents", "small", str(documents))
     assert campaign.topics.filter(number="8").exists()
 
 
@@ -60,19 +55,19 @@ def test_import_commands_explain_what_is_wrong(campaign, tmp_path):
     bad = tmp_path / "d.jsonl"
     bad.write_text("{broken\n")
     with pytest.raises(CommandError, match="ED02"):
-        output_of("import_documents", "small", str(bad))
+        run_command("import_documents", "small", str(bad))
     with pytest.raises(CommandError, match="Unknown campaign: other"):
-        output_of("import_topics", "other", str(bad))
+        run_command("import_topics", "other", str(bad))
     with pytest.raises(CommandError, match="nobody is not an organizer"):
-        output_of("import_topics", "small", str(bad), username="nobody")
+        run_command("import_topics", "small", str(bad), username="nobody")
     with pytest.raises(CommandError, match="No such file"):
-        output_of("import_topics", "small", str(tmp_path / "none"))
+        run_command("import_topics", "small", str(tmp_path / "none"))
 
 
 def test_tick_queues_lost_jobs_again(campaign):
     job = Job.objects.create(campaign=campaign, kind="campaigns.check_run", state="running")
     long_ago = timezone.now() - timedelta(hours=1)
     Job.objects.filter(pk=job.pk).update(heartbeat=long_ago, attempts=1)
-    assert output_of("tick") == "Jobs requeued: 1\n"
+    assert run_command("tick") == "Jobs requeued: 1\n"
     job.refresh_from_db()
     assert job.state == "queued"

@@ -19,7 +19,7 @@ from campaigns.confirmation import (
     OpenMatter,
 )
 from campaigns.errors import ConfirmationNeeded
-from campaigns.models import Campaign, Event, Member, Role
+from campaigns.models import Campaign, Member, Role
 from campaigns.services.campaigns import close_submissions
 from campaigns.services.people import add_member, remove_member
 from tests.confirming import api, confirm, read_confirmation
@@ -182,8 +182,10 @@ def test_old_notices_end_and_other_teams_campaigns_are_silent(
 ):
     close_submissions(actor=organizer, campaign=campaign)
     assert "Submission closed" in read_page(as_user(participant).get("/c/small/"))
-    Event.objects.filter(code="submissions.closed").update(at=timezone.now() - timedelta(days=31))
+    Campaign.objects.update(runs_deadline=timezone.now() - timedelta(days=31))
     assert "Submission closed" not in read_page(as_user(participant).get("/c/small/"))
+    campaign.teams.update(runs_deadline=timezone.now() - timedelta(days=1))
+    assert "Submission closed" in read_page(as_user(participant).get("/c/small/"))
 
 
 # The collection

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import logging
 import os
-import subprocess
-import sys
 import time
 from datetime import timedelta
 from pathlib import Path
@@ -19,8 +19,7 @@ from campaigns.models import Job, ProcessHeartbeat
 from campaigns.services import health
 from campaigns.services.heartbeats import record_heartbeat
 from poolbench.cache import clear_caches
-
-ROOT = Path(__file__).resolve().parents[2]
+from tests.services.test_workers import make_installation, manage
 
 
 @pytest.fixture
@@ -181,21 +180,12 @@ print(Client(SERVER_NAME="bench.example.org").get("/accounts/login/").status_cod
 """
 
 
+@pytest.mark.full
 def test_a_monitor_on_the_machine_is_answered_under_tls_settings(tmp_path, migrated):
-    migrated(tmp_path / "db.sqlite3")
-    env = {
-        **os.environ,
-        "POOLBENCH_VAR": str(tmp_path),
-        "DATABASE_URL": f"sqlite:///{tmp_path / 'db.sqlite3'}",
-        "POOLBENCH_TLS": "1",
-        "POOLBENCH_HOSTS": "bench.example.org",
-    }
-    done = subprocess.run(
-        [sys.executable, "manage.py", "shell", "-v", "0", "-c", TLS],
-        cwd=ROOT, env=env, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.split() == ["200", "-", "200", "-", "301"]
+    settings = {"POOLBENCH_TLS": "1", "POOLBENCH_HOSTS": "bench.example.org"}
+    env = make_installation(tmp_path, migrated, **settings)
+    told = manage(env, "shell", "-v", "0", "-c", TLS)
+    assert told.split() == ["200", "-", "200", "-", "301"]
 
 
 def test_many_requests_are_one_check(client, db, monkeypatch):
@@ -206,3 +196,33 @@ def test_many_requests_are_one_check(client, db, monkeypatch):
         assert client.get("/health/").json()["store"] == "ok"
     assert len(looks) == 1
     clear_caches()
+
+
+@pytest.mark.parametrize(
+    ("tick", "worker", "status"),
+    [(100, 100, "ok"), (180, 0, "degraded"), (0, 180, "degraded"), (None, 0, "degraded")],
+)
+def test_without_tick_or_worker_background_work_is_at_risk(asked, settings, tick, worker, status):
+    settings.POOLBENCH_INLINE = False
+    for process, seconds in (("tick", tick), ("worker", worker)):
+        if seconds is not None:
+            record_heartbeat(process)
+            at = timezone.now() - timedelta(seconds=seconds)
+            ProcessHeartbeat.objects.filter(process=process).update(at=at)
+    assert asked()[1]["status"] == status
+
+
+@pytest.mark.parametrize("path", ["/", "/api/campaigns/", "/help/"])
+def test_while_the_database_is_away_a_request_is_one_line_of_the_log(organizer, monkeypatch, path):
+    client = Client(raise_request_exception=False)
+    client.force_login(organizer)
+    stream = io.StringIO()
+    (handler,) = (it for it in logging.getLogger().handlers if it.get_name() == "console")
+    monkeypatch.setattr(handler, "stream", stream)
+    monkeypatch.setattr("django.contrib.sessions.backends.db.SessionStore.load", away)
+    assert client.get(path).status_code == 503
+    (line,) = stream.getvalue().splitlines()
+    assert line.endswith(
+        f"ERROR django.request Service Unavailable: {path} "
+        "(database: the server closed the connection unexpectedly)"
+    )

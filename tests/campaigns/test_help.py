@@ -15,8 +15,9 @@ from django import forms
 from django.template import Context, Template
 from django.urls import get_resolver, reverse
 
+from campaigns.help.answers import ANSWERS
 from campaigns.help.glossary import list_cell_words, make_word_anchor, parse_glossary
-from campaigns.help.guide import PAGE_HELP, ROLES, SITE_PAGES, SUBJECTS
+from campaigns.help.guide import GUIDES, PAGE_HELP, ROLES, SITE_PAGES, SUBJECTS
 from campaigns.help.pages import ID, list_help_passages, parse_help_page, resolve_help_link
 from campaigns.help.search import (
     MAX_QUERY,
@@ -36,6 +37,7 @@ from campaigns.queries.help import (
 )
 from tests.conftest import REPOSITORY
 from tests.house import APPS
+from tests.pages import read_page
 from tests.test_docs import anchors
 
 PAGE = """# A *title*
@@ -135,6 +137,7 @@ def test_every_place_of_the_guide_exists():
     places = [place for tasks in ROLES.values() for place in tasks.values()]
     places += [place for pages in SUBJECTS.values() for place in pages.values()]
     places += [guide for _, guide in ROLES] + [*PAGE_HELP.values(), *SITE_PAGES]
+    places += [answer.place for *_, answer in ANSWERS] + [*GUIDES.values()]
     templates = "\n".join(path.read_text() for path in (REPOSITORY / "templates").rglob("*.html"))
     places += re.findall(r'help_place="([^"]+)"', templates)
     places += re.findall(r"""\{% help_url ['"]([^'"]+)['"]""", templates)
@@ -217,7 +220,7 @@ def test_matches_are_marked_as_words():
 
 
 def test_decisions_are_not_searched():
-    assert {match.passage.page for match in search_help("decision")}.isdisjoint(
+    assert {match.passage.page for match in search_help("decision")[0]}.isdisjoint(
         name for name in NAMES if name.startswith("decisions/")
     )
 
@@ -239,6 +242,30 @@ class TestPages:
         assert "Nothing for" in nothing
         assert "&lt;zzqq&gt;" in nothing
         assert "<zzqq" not in nothing
+
+    def test_what_cannot_be_done_is_answered_by_what_can(self, client):
+        for query, said in {
+            "delete campaign": "cannot be deleted or archived",
+            "Forgot my password?": "manage.py changepassword NAME",
+            "extend the deadline": "extend or reopen submission, for all teams or one",
+            "undo a release": "A release is for good",
+            "change topics": "Texts of topics, labels and descriptions of grades",
+            "how do I email teams": "Poolbench sends no mail",
+            "sign up": "Open the invitation link of an organizer",
+            "unfreeze qrels": "Freeze another version",
+        }.items():
+            page = read_page(client.get(reverse("help"), {"q": query}))
+            assert said in page.partition('<ol class="help-matches">')[0]
+        for query in ("freeze the pool", "import topics", "judged@10", "create"):
+            assert client.get(reverse("help"), {"q": query}).context["answer"] is None
+
+    def test_unknown_words_are_named_and_bring_few_matches(self, client):
+        page = client.get(reverse("help"), {"q": "frobnicate <b> pools"})
+        assert "No page of the help has the word “frobnicate”." in read_page(page)
+        assert len(page.context["matches"]) == 5
+        page = client.get(reverse("help"), {"q": "kubernetes pods"})
+        assert page.context["matches"] == []
+        assert "the word “kubernetes”, “pods”" in read_page(page)
 
     def test_a_page_has_contents_and_leads_to_the_site(self, client):
         page = client.get(reverse("help-page", args=["measures"])).content.decode()
@@ -265,6 +292,30 @@ class TestPages:
         page = client.get(reverse("measures")).content.decode()
         assert 'href="/help/measures/"' in page
 
+    @pytest.mark.parametrize(
+        ("name", "route", "status", "guide"),
+        [
+            ("participant", "pools", 403, "participant/"),
+            ("assessor", "qrels-list", 403, "assessor/"),
+            ("viewer", "topics", 200, "glossary/"),
+            ("organizer", "work", 403, "assessor/#judging"),
+            ("organizer", "campaign", 200, "organizer/"),
+        ],
+    )
+    @pytest.mark.usefixtures("campaign")
+    def test_the_help_is_that_of_the_readers_role(
+        self, request, as_user, name, route, status, guide
+    ):
+        answer = as_user(request.getfixturevalue(name)).get(reverse(route, args=["small"]))
+        page = read_page(answer)
+        assert answer.status_code == status
+        assert f'href="/help/{guide}">Help for this page' in page
+        if status == 403:
+            assert f"Your role in this campaign is {name}; this page is for other roles" in page
+            assert '<a class="where" href="/c/small/">Small Task</a>' in page
+            assert 'aria-label="Campaign"' in page
+            assert "<title>Not for your role · Small Task · Poolbench</title>" in page
+
 
 TABLE = """
 | word | means | verb |
@@ -287,7 +338,7 @@ def list_uses() -> set[str]:
     pages = "\n".join(path.read_text() for path in (REPOSITORY / "templates").rglob("*.html"))
     rules = "\n".join(path.read_text() for path in (REPOSITORY / "poolbench").rglob("*.py"))
     words = {word for form in list_forms() for word in getattr(form, "help_words", {}).values()}
-    words |= set(re.findall(r'\bword="([^"]+)"', rules))
+    words |= set(re.findall(r'\bword="([^"]+)"', rules + pages))
     words |= set(re.findall(r"(?:\||heads %\})\s+([^|{}]+?) :[a-z ]*\bhelp\b", pages))
     return words | set(re.findall(r'\{% help "([^"]+)"', pages))
 

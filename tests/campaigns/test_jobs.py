@@ -154,12 +154,13 @@ def test_few_bytes_that_unpack_to_many_are_for_a_worker(
 
 
 def test_an_upload_to_the_api_is_not_read_when_it_is_too_large(
-    settings, campaign, organizer, as_user
+    settings, campaign, team, organizer, as_user
 ):
     settings.POOLBENCH_MAX_UPLOAD_BYTES = 100
-    for noun in ("topics", "documents"):
-        asked = {"campaign": campaign.slug, "file": upload(b"1\tx\n" * 100)}
-        answer = as_user(organizer).post(f"/api/{noun}/import/", asked)
+    for place in ("topics/import", "documents/import", "runs"):
+        file = upload(b"1\tx\n" * 100)
+        asked = {"campaign": campaign.slug, "team": team.name, "file": file}
+        answer = as_user(organizer).post(f"/api/{place}/", asked)
         assert (answer.status_code, answer.json()["code"]) == (409, "too-large")
 
 

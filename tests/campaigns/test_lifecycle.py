@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from django.apps import apps
 from django.urls import URLPattern, get_resolver
@@ -40,6 +41,11 @@ OUTSIDE = {
 DESKS = ("judge", "my-judgments", "comparisons")
 """Pages of the group Judging whose addresses assessors have in their bookmarks."""
 GROUP_NAMES = [group.name for group in GROUPS]
+
+VIEWER: dict[str, Any] = {
+    "user": User(username="o"), "roles": frozenset([Role.ORGANIZER]), "team": None,
+    "team_deadline": None,
+}  # fmt: skip
 
 
 def routes() -> dict[str, str]:
@@ -107,8 +113,7 @@ def test_every_path_outside_the_groups_is_in_use():
 
 
 def test_the_tab_of_a_page_is_current():
-    viewer = {"user": User(username="o"), "roles": frozenset([Role.ORGANIZER]), "team": None}
-    status = Status(Campaign(slug="small"), **viewer, facts=Counted())
+    status = Status(Campaign(slug="small"), **VIEWER, facts=Counted())
     for name, route in routes().items():
         arguments = dict.fromkeys(re.findall(r"<(?:\w+:)?(\w+)>", route), 7)
         place = Place(route=route, arguments=arguments)
@@ -122,8 +127,7 @@ def test_the_tab_of_a_page_is_current():
 
 
 def test_the_pages_of_a_score_set_lead_to_each_other():
-    viewer = {"user": User(username="o"), "roles": frozenset([Role.ORGANIZER]), "team": None}
-    status = Status(Campaign(slug="small"), **viewer, facts=Counted())
+    status = Status(Campaign(slug="small"), **VIEWER, facts=Counted())
 
     def address(place: Place) -> str:
         groups = build_groups(status, place)
@@ -139,8 +143,7 @@ def test_verdicts_of_all_apps_are_listed(monkeypatch):
     rows = [PageVerdict("Agreement", "agreement", verdict)]
     added = LifeCycle(verdicts=(lambda status: rows if status.is_organizer else [],))
     monkeypatch.setattr(registry, "LIFE_CYCLES", [added])
-    viewer = {"user": User(username="o"), "roles": frozenset([Role.ORGANIZER]), "team": None}
-    assert list_verdicts(Status(Campaign(slug="small"), **viewer, facts={})) == rows
+    assert list_verdicts(Status(Campaign(slug="small"), **VIEWER, facts={})) == rows
 
 
 class Counted(dict):

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
+from functools import partial
 
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from campaigns.models import ApiToken, Campaign, Invitation, Job, User
+from campaigns.forms.settings import GRADE_PRESETS
+from campaigns.models import ApiToken, Campaign, Document, Invitation, Job, Run, User
 from campaigns.services import people
+from campaigns.services.events import log_event
 from campaigns.services.jobs import run_here
 from campaigns.services.tokens import find_token
+from poolbench.pooling.spec_file import read_spec
 from tests.confirming import confirm
-from tests.pages import read_page
+from tests.pages import read_page, read_words
 from tests.world.files import checked_run, run_form, run_text, upload
 
 
@@ -49,9 +51,68 @@ def test_a_scale_is_filled_in_by_a_button_that_keeps_the_rest(organizer, as_user
     assert not Campaign.objects.exists()
 
 
+def test_a_new_campaign_asks_from_which_grade_on_documents_are_relevant(organizer, as_user):
+    client = as_user(organizer)
+    level = re.compile(r'<input type="number" name="relevance_level"(?: value="(\d)")?')
+    assert level.search(read_page(client.get("/campaigns/new/")))[1] is None
+    for preset, wanted in (("binary", "1"), ("three", "1"), ("four", "2")):
+        filled = client.post("/campaigns/new/", settings_form(preset=preset))
+        assert level.search(read_page(filled))[1] == wanted
+        relevant = [g.meaning for g in GRADE_PRESETS[preset] if g.value >= int(wanted)]
+        assert not any("does not answer" in meaning for meaning in relevant)
+    client.post("/campaigns/new/", settings_form(relevance_level=""))
+    assert not Campaign.objects.exists()
+
+
 def test_a_bad_scale_is_explained_in_the_form(organizer, as_user):
     answer = as_user(organizer).post("/campaigns/new/", settings_form(relevance_level=5))
     assert "The relevance level 5 is not a grade of the scale" in read_page(answer)
+
+
+def test_all_faults_of_the_settings_are_told_in_one_answer(campaign, organizer, as_user):
+    wrong = settings_form(measures="ndcg_cut10", relevance_level=5)
+    wrong |= {"scale-1-key": "u", "alpha": "0.9", "runs_deadline": "2030-02-01T00:00"}
+    wrong["judging_deadline"] = "2030-01-31T00:00"
+    for url in ("/campaigns/new/", reverse("campaign-settings", args=["small"])):
+        page = read_page(as_user(organizer).post(url, wrong))
+        for fault in (
+            "Key u belongs to the judging screen",
+            "The relevance level 5 is not a grade of the scale",
+            "ndcg_cut10",
+            "less than or equal to 0.5",
+            "Judging would end before runs close",
+        ):
+            assert fault in page.partition("<fieldset")[0], fault
+    assert "see its rows" in read_page(as_user(organizer).post(url, wrong | {"scale-1-gain": "x"}))
+
+
+def test_the_log_is_filtered_and_in_words(campaign, organizer, assessor, as_user):
+    log_event(campaign, assessor, "pool.frozen", "pool 9", parameters={"n": 2, "share": 0.25})
+    log_event(campaign, organizer, "plan.closed", "", tags=["a_b", "c"], is_late=False, until=None)
+    url = reverse("events", args=["small"])
+    words = read_words(as_user(organizer).get(url))
+    assert "parameters: n 2, share 0.25" in words
+    assert "tags: a_b, c; is late: no; until: none" in words
+    for query in ({"action": "pool.frozen"}, {"user": "assessor"}):
+        answer = as_user(organizer).get(url, query)
+        assert "pool 9" in {event.subject for event in answer.context["page_obj"]}
+        assert "plan.closed" not in {event.code for event in answer.context["page_obj"]}
+        assert "Pool frozen (1)" in read_words(answer)
+        assert "selected" in read_page(answer)
+
+
+def test_a_wrong_level_is_told_at_once_although_the_scale_stays(
+    campaign, organizer, assessor, as_user
+):
+    campaign.judgments.create(
+        topic=campaign.topics.first(), docno="d1", assessor=assessor, revision=1, kind="grade",
+        grade=1, source="screen",
+    )  # fmt: skip
+    url, wrong = reverse("campaign-settings", args=["small"]), settings_form(measures="x_9")
+    page = read_page(as_user(organizer).post(url, wrong | {"relevance_level": 9}))
+    assert "Values and gains cannot be changed because judgments use them" in page
+    assert "The relevance level 9 is not a grade of the scale" in page
+    assert "x_9: unknown measure" in page
 
 
 def test_settings_are_saved(campaign, organizer, as_user):
@@ -154,20 +215,6 @@ def test_documents_are_imported_and_found(campaign, organizer, as_user):
     assert client.get("/c/small/setup/documents/view/?docno=zz").status_code == 404
 
 
-def test_the_list_of_runs_takes_as_many_queries_for_more_of_them(
-    campaign, organizer, team, other_team, as_user, django_assert_num_queries
-):
-    checked_run(organizer, campaign, team)
-    client, url = as_user(organizer), reverse("runs", args=["small"])
-    client.get(url)
-    with CaptureQueriesContext(connection) as few:
-        client.get(url)
-    for tag in ("b", "c"):
-        checked_run(organizer, campaign, other_team, run_text(tag))
-    with django_assert_num_queries(len(few)):
-        client.get(url)
-
-
 def test_a_team_sees_its_own_runs_only(campaign, participant, rival, team, as_user):
     client = as_user(participant)
     answer = client.post("/c/small/runs/upload/", run_form(team))
@@ -184,6 +231,25 @@ def test_a_team_sees_its_own_runs_only(campaign, participant, rival, team, as_us
     form = run_form(rival.memberships.get().team, run_text("x"), replaces=mine.pk)
     assert client.post("/c/small/runs/upload/", form).status_code == 422
     assert campaign.runs.count() == 1
+
+
+def test_withdrawal_is_not_asked_about_once_submission_is_closed(
+    campaign, participant, as_user, team
+):
+    run = checked_run(participant, campaign, team)
+    url = reverse("run-withdraw", args=["small", run.pk])
+    assert as_user(participant).get(url).status_code == 200
+    Campaign.objects.update(runs_deadline=timezone.now() - timedelta(hours=1))
+    assert as_user(participant).get(url).url == run.get_absolute_url()
+
+
+def test_a_document_without_a_title_is_named_by_its_first_words(campaign, organizer, as_user):
+    make = partial(Document.objects.create, campaign=campaign)
+    make(docno="x1", body="The first words of a text. " * 30, sha256="1")
+    make(docno="x2", body="<p>Words of <b>a page</b></p>", format="html", sha256="2")
+    page = read_page(as_user(organizer).get(reverse("documents", args=["small"])))
+    assert "The first words of a text. The" in page
+    assert ">Words of a page</bdi>" in page
 
 
 def test_a_run_is_replaced_withdrawn_and_downloaded(campaign, participant, team, as_user):
@@ -216,6 +282,20 @@ def test_the_upload_form_says_why_not(campaign, participant, team, as_user, sett
     campaign.runs_deadline = timezone.now() - timedelta(minutes=1)
     campaign.save()
     assert "The deadline has passed" in read_page(client.get("/c/small/runs/upload/"))
+
+
+def test_a_run_with_judgments_of_an_earlier_round_has_a_type_of_its_own(
+    campaign, participant, organizer, team, as_user
+):
+    client, url = as_user(participant), reverse("run-upload", args=["small"])
+    assert "Feedback: automatic, with judgments of an earlier round" in read_page(client.get(url))
+    client.post(url, run_form(team, kind="feedback"))
+    run = Run.objects.get()
+    assert (run.kind, run.state) == ("feedback", "accepted")
+    runs = reverse("runs", args=["small"])
+    assert ">feedback<" in read_page(as_user(organizer).get(runs, {"kind": "feedback"}))
+    spec = read_spec("version: 1\nruns: {kind: feedback}\nsteps: [{method: depth, k: 1}]")
+    assert spec.runs.choose([run, Run(tag="b")], lambda _: "") == [run]
 
 
 def test_a_large_run_waits_for_a_worker(campaign, participant, team, as_user, settings):

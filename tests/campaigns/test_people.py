@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+from django.core import signing
 from django.core.exceptions import PermissionDenied
 from django.utils import timezone
 
@@ -36,6 +37,16 @@ def test_accept_makes_a_member_of_the_links_team(campaign, invite, stranger):
     assert invitation.uses_left == 0
     told = Event.objects.filter(campaign=campaign, code="member.joined").first()
     assert (told.actor, told.subject) == (stranger, "stranger (participant, Gamma)")
+
+
+def test_a_link_stays_the_same_and_links_of_before_are_good(invite, monkeypatch):
+    invitation, token = invite("viewer", uses=2)
+    before = signing.dumps(invitation.pk, salt=people.SALT)
+    monkeypatch.setattr("time.time", lambda: 2_000_000_000.0)
+    assert people.sign_invitation_token(invitation) == token != before
+    assert people.get_invitation(before) == people.get_invitation(token) == invitation
+    with refusing("bad-link"):
+        people.get_invitation(token[:-1] + ("a" if token[-1] != "a" else "b"))
 
 
 def test_accept_again_uses_nothing_up(invite, stranger):

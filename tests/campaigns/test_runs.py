@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import gzip
+import re
 from datetime import timedelta
 
 import pytest
 from django.core.exceptions import PermissionDenied
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
 from campaigns import store
-from campaigns.models import Event, Run
+from campaigns.models import Campaign, Event, Run
 from campaigns.services import jobs, matrices
 from campaigns.services.campaigns import update_campaign
 from campaigns.services.runs import latest_check_job, read_original_file, submit_run, withdraw_run
@@ -225,3 +227,49 @@ def test_the_same_ranking_twice_is_told(campaign, participant, team):
     checked_run(participant, campaign, team)
     again = checked_run(participant, campaign, team, run_text("again"))
     assert (again.state, codes(again)) == ("accepted", {"W09"})
+
+
+def test_an_upload_that_is_sent_again_is_the_same_run(campaign, participant, team, organizer):
+    """Also when it was checked, and after the deadline; other files and keys are other runs."""
+    sent = checked_run(participant, campaign, team, key="k")
+    past = timezone.now() - timedelta(hours=1)
+    update_campaign(actor=organizer, campaign=campaign, runs_deadline=past)
+    again = checked_run(participant, campaign, team, key="k")
+    assert (again, again.state) == (sent, "accepted")
+    assert Event.objects.filter(code="run.submitted").count() == 1
+    Campaign.objects.update(runs_deadline=None)
+    campaign.refresh_from_db()
+    other_file = checked_run(participant, campaign, team, run_text("second"), key="k")
+    other_key = checked_run(participant, campaign, team, key="l")
+    without = checked_run(participant, campaign, team)
+    assert len({run.pk for run in (sent, other_file, other_key, without)}) == 4
+    assert [other_file.state, other_key.state, without.state] == [
+        "accepted",
+        "rejected",
+        "rejected",
+    ]
+
+
+def test_of_the_same_upload_twice_at_once_one_is_stored(campaign, participant, team, monkeypatch):
+    sent = checked_run(participant, campaign, team, key="k")
+    looks = iter([None, sent])
+    monkeypatch.setattr("campaigns.services.runs.find_sent_run", lambda *_args: next(looks))
+    assert checked_run(participant, campaign, team, key="k") == sent
+    assert Run.objects.count() == 1
+
+
+def test_page_and_api_take_a_key(campaign, participant, team, as_user):
+    client, address = as_user(participant), f"/c/{campaign.slug}/runs/upload/"
+    key = re.search(r'name="key" value="([0-9a-f-]{36})"', client.get(address).content.decode())
+    fields = {"team": team.pk, "kind": "automatic", "priority": 1, "key": key[1]}
+
+    def post(url: str, **options: object):
+        file = SimpleUploadedFile("run.txt", run_text())
+        return client.post(url, fields | {"campaign": campaign.slug, "file": file}, **options)
+
+    assert post(address).url == post(address).url
+    fields["team"] = team.name
+    headers = {"Idempotency-Key": "of my own"}
+    answers = [post("/api/runs/", headers=headers).json() for _ in range(2)]
+    assert answers[0]["id"] == answers[1]["id"]
+    assert Run.objects.count() == 2

@@ -1,6 +1,8 @@
-"""Sentences laid out over several lines of a template."""
+"""Sentences and heads of tables laid out over several lines of a template."""
 
 from __future__ import annotations
+
+import re
 
 from django.template import Context, Template
 
@@ -20,3 +22,15 @@ def test_a_sentence_has_no_blanks_of_its_layout_and_keeps_those_of_its_values():
     assert sentence.render(Context({"file": " a  .txt", "lines": ". 3"})) == "<p> a  .txt, . 3.</p>"
     rendered = sentence.render(Context({"file": "<i>", "more": True}))
     assert rendered == "<p>&lt;i&gt; and <b>more</b>.</p>"
+
+
+def test_a_head_of_a_table_has_its_marks_and_says_more_in_quotes():
+    heads = Template(
+        '{% heads %}Run :text | {{ name }} :num\n  sort "{{ more }}" | p{% endheads %}'
+    )
+    page = heads.render(Context({"name": "a < b", "more": 'the "share" of\xa0b'}))
+    head = (
+        '<th scope="col" class="num" data-sort title="the &quot;share&quot; of\xa0b" > a &lt; b <'
+    )
+    assert head in re.sub(r"[ \n]+", " ", page)
+    assert page.count("title=") == 1

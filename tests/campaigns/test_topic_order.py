@@ -16,6 +16,7 @@ from poolbench.files.natural_sort import natural_sort_key
 from poolbench.replay.manifest import read_manifest
 from replay.services import replay_campaign
 from tests.access_table import rows
+from tests.examples import take
 from tests.pages import read_page
 from tests.world.people import user
 
@@ -23,6 +24,7 @@ NUMBERS = tuple(map(str, range(1, 13)))
 TABLE_PART = re.compile(r"<table\b.*?</table>", re.DOTALL)
 CELL = re.compile(r"<t[hd]\b([^>]*)>(.*?)(?=<t[hdr]\b|</t[hdr]>|$)", re.DOTALL)
 MENU = re.compile(r"<select\b[^>]*topic[^>]*>(.*?)</select>", re.DOTALL)
+LISTING = {"topics", "agreement", "judging", "qrels", "pool", "stopping", "run-scores"}
 HEADS = {"topic", "number", "topics"}
 ORDERED_OTHERWISE = {
     "compare": "by difference, largest first",
@@ -128,8 +130,9 @@ def test_every_page_lists_topics_in_natural_order(ordered, client) -> None:
     found, wrong = set(), []
     for role in ("olga", "ann"):
         client.force_login(User.objects.get(username=role))
-        for name, url in list_pages(ordered).items():
-            answer = client.get(url, follow=True)
+        addresses = list_pages(ordered)
+        for name in LISTING | set(take(sorted(addresses), 4)):
+            answer = client.get(addresses[name], follow=True)
             if answer.status_code != 200 or "html" not in answer.headers["Content-Type"]:
                 continue
             for words in list_topic_sequences(read_page(answer)):
@@ -137,7 +140,7 @@ def test_every_page_lists_topics_in_natural_order(ordered, client) -> None:
                 if words != sorted(words, key=natural_sort_key) and name not in ORDERED_OTHERWISE:
                     wrong.append(f"{name} ({role}): {' '.join(words[:14])}")
     assert wrong == []
-    assert found >= {"topics", "agreement", "judging", "qrels", "pool", "stopping", "run-scores"}
+    assert found >= LISTING
 
 
 def test_topics_imported_later_take_their_place(ordered) -> None:

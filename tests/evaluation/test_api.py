@@ -7,7 +7,7 @@ from rest_framework.test import APIRequestFactory, force_authenticate
 
 from campaigns.models import Campaign
 from evaluation.api.scores import RunScoresViewSet, ScoreSetViewSet
-from evaluation.models import RunScores, ScoreSet
+from evaluation.models import RunScores
 from evaluation.services.release import release_scores
 from evaluation.services.scoring import score_campaign
 from tests.world.files import qrels_release
@@ -97,17 +97,3 @@ def test_evaluate_asks_for_a_job(organizer, campaign, alpha, qrels):
     wrong = {**asked, "measures": ["nope"]}
     refused = call(ScoreSetViewSet, organizer, "evaluate", "post", wrong)
     assert (refused.status_code, refused.data["code"]) == (409, "unknown-measure")
-
-
-def test_release_is_the_organizers(organizer, participant, score_set):
-    answer = call(ScoreSetViewSet, participant, "release", "post", pk=score_set.pk)
-    assert answer.status_code == 404
-    open_ = call(ScoreSetViewSet, organizer, "release", "post", pk=score_set.pk)
-    assert (open_.status_code, open_.data["code"]) == (409, "not-confirmed")
-    asked = {"confirm": open_.data["missing"]}
-    released = call(ScoreSetViewSet, organizer, "release", "post", asked, pk=score_set.pk)
-    assert released.status_code == 200
-    assert call(ScoreSetViewSet, participant, "release", "post", pk=score_set.pk).status_code == 403
-    again = call(ScoreSetViewSet, organizer, "release", "post", pk=score_set.pk)
-    assert (again.status_code, again.data["code"]) == (409, "already-released")
-    assert ScoreSet.objects.filter(released_at__isnull=False).count() == 1

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from poolbench.charts.axes import Axis, fifths_axis, round_axis
-from poolbench.charts.kinds import BARS_HEIGHT, PlotValue, build_line_chart
+from poolbench.charts.axes import fifths_axis
+from poolbench.charts.kinds import BARS_HEIGHT, build_line_chart
 from poolbench.evaluation.charts.topics import build_difference_chart, build_topic_chart
 from poolbench.evaluation.spread import BestMedianWorst
 from poolbench.reliability.charts import (
@@ -126,31 +126,6 @@ def test_lines_start_at_nothing_and_hold_the_band_of_chance():
     assert [label for _, label in chart.across.ticks] == ["0", "20", "40", "60", "80", "100"]
     assert [label for _, label in chart.up.ticks] == ["0", "0.2", "0.4", "0.6", "0.8", "1"]
     assert plot.x(0) == plot.left < plot.right == plot.x(100) < plot.width
-
-
-def test_round_axes_go_below_zero_and_may_be_empty():
-    up = round_axis("tau", [-0.2, 0.9])
-    series = [("a", [PlotValue(10, -0.2, "")])]
-    chart = build_line_chart(HEAD, series, round_axis("", [20]), up)
-    assert [label for _, label in chart.up.ticks] == ["−0.4", "0", "0.4", "0.8", "1.2"]
-    assert places(chart, "circle", "dot", "cy") == [(chart.plot.bottom - 300 * 0.2 / 1.6,)]
-    nothing = build_judgments_chart("found", "Found", "", [("nothing", [])])
-    assert not [*shapes(nothing, "polyline"), *shapes(nothing, "polygon"), *tooltips(nothing)]
-
-
-def test_an_axis_ends_at_its_outer_ticks():
-    levels = Axis("levels", [(0, "1"), (1, "5"), (2, "100")])
-    values = [PlotValue(0, 0.5, "half", 0.3, 0.6), PlotValue(2, 1.0, "all", 1.0, 1.0)]
-    chart = build_line_chart(HEAD, [("map", values)], levels, fifths_axis("tau", 0.3))
-    plot = chart.plot
-    low = plot.bottom - 300 * 3 / 8  # 0.5 of 0.2 to 1
-    (line,) = shapes(chart, "polyline")
-    assert line.get("points") == f"{plot.left:g},{low:g} {plot.right:g},{plot.top:g}"
-    assert plot.x(1) == (plot.left + plot.right) / 2
-    (area,) = shapes(chart, "polygon")
-    assert len(area.get("points", "").split()) == 4
-    alone = build_line_chart(HEAD, [("map", values[:1])], Axis("", [(0, "1")]), fifths_axis(""))
-    assert places(alone, "circle", "dot", "cx") == [(alone.plot.left,)]
 
 
 def test_threads_stand_behind_in_the_same_frame():

@@ -12,6 +12,8 @@ import pytest
 from django.urls import reverse
 
 from campaigns.errors import ActionRefused
+from campaigns.models import Campaign
+from campaigns.services.snapshots import compute_report
 from evaluation.models import RunScores, ScoreSet
 from evaluation.queries import comparison
 from evaluation.queries.comparison import (
@@ -32,7 +34,7 @@ from poolbench.evaluation.comparison.registry import CORRECTIONS, FAMILY_TESTS, 
 from tests.csv_reading import csv_conditions, csv_rows
 from tests.pages import read_page, read_words
 from tests.poolbench.shapes import places
-from tests.world.files import accepted_run, qrels_release
+from tests.world.files import accepted_run, qrels_release, ranked_run
 
 
 @pytest.fixture
@@ -45,14 +47,9 @@ def scored(organizer, campaign, team, other_team):
         (team, "fair", "d2 d1"),
         (other_team, "poor", "d2 d3"),
     ):
-        lines = [
-            f"{topic} Q0 {docno} {rank} {9 - rank} {tag}\n"
-            for topic in topics
-            for rank, docno in enumerate(order.split(), 1)
-        ]
         # One topic is turned round, so that differences have a spread.
-        lines[0], lines[1] = (line.replace(" 8 ", " 6.5 ") for line in lines[:2])
-        accepted_run(who, tag, "".join(lines))
+        turned = {"1": " ".join(reversed(order.split()))}
+        ranked_run(who, tag, dict.fromkeys(topics, order) | turned)
     accepted_run(other_team, "late", "1 Q0 d1 1 1 late\n2 Q0 d2 1 1 late\n")
     return score_campaign(actor=organizer, campaign=campaign, qrels=qrels, measures=["map", "P_5"])
 
@@ -125,6 +122,17 @@ def test_a_participant_compares_only_runs_on_the_board(client, organizer, partic
     assert "fair" in text
     own = read_page(get(client, participant, "measures-compared", scored))
     assert " of 6</td>" in own
+
+
+def test_the_verdict_bounds_the_runs_of_its_scores(scored):
+    report = compute_report(scored.campaign, "leaderboard").report
+    # d3, which only poor retrieves: relevant, it makes good's 1 on five topics ½, and ½ on one ¼.
+    assert (report.unjudged, report.depth) == (6, 10)
+    assert report.low == pytest.approx((5 * 0.5 + 0.25) / 6)
+    high = dict(zip(report.tags, report.high, strict=True))
+    assert high["fair"] == pytest.approx((5 * 0.5 + 1) / 6)
+    assert high["poor"] == pytest.approx((5 * 0.25 + 0.5) / 6)
+    assert report.count_contenders() == 1
 
 
 def test_two_runs_have_the_campaigns_verdict_and_the_rest_as_exploratory(client, organizer, scored):
@@ -203,13 +211,17 @@ def test_what_was_tested_does_not_depend_on_who_looks(client, organizer, partici
     assert (other.statistic, other.adjusted) == (-rows[0].statistic, rows[0].adjusted)
 
 
-def test_a_participant_sees_the_place_among_all_runs(client, organizer, participant, scored):
+def test_a_place_is_shown_to_those_who_see_all_runs(client, organizer, participant, scored):
+    """It tells how many runs of others are better."""
     release_scores(actor=organizer, score_set=scored)
     page = get(client, participant, "score-set", scored, sort="map")
-    assert [(row.entry.tag, row.place) for row in page.context["rows"]] == [
-        ("good", 1),
-        ("fair", 2),
-    ]
+    rows = [(row.entry.tag, row.place) for row in page.context["rows"]]
+    assert rows == [("good", None), ("fair", None)]
+    assert '<span class="rank">1' not in read_page(page)
+    Campaign.objects.update(board=Campaign.Board.PSEUDONYMS)
+    page = get(client, participant, "score-set", scored, sort="map")
+    own = [(row.entry.tag, row.place) for row in page.context["rows"] if row.entry.own]
+    assert own == [("good", 1), ("fair", 2)]
 
 
 def test_less_is_better_where_it_is(client, organizer, campaign, score_set, qrels):

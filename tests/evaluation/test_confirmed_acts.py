@@ -84,6 +84,7 @@ def test_a_confirmed_release_is_logged_with_what_was_overridden(
     assert text.startswith("see their own scores with best, median and worst.")
     log = read_page(as_user(organizer).get(reverse("events", args=["small"])))
     assert "overriding submission-open" in log
+    assert as_user(organizer).post(address).status_code == 409
 
 
 def test_a_release_can_close_submission(as_user, organizer, participant, campaign, address):
@@ -134,6 +135,7 @@ def test_the_api_asks_the_same_as_the_page(organizer, participant, campaign, sco
     assert client.post(address, body, format="json").data["code"] == "facts-changed"
     body["digest"] = refused.data["digest"]
     assert client.post(address, body, format="json").status_code == 200
+    assert client.post(address, body, format="json").data["code"] == "already-released"
     assert "confirmed" in campaign.events.get(code="scores.released").data
 
 

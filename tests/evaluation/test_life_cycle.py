@@ -18,6 +18,7 @@ from campaigns.lifecycle.head import (
     list_next_steps,
     list_pending_tasks,
 )
+from campaigns.lifecycle.registry import list_dates
 from campaigns.lifecycle.status import get_campaign_status
 from campaigns.models import Campaign
 from evaluation.services.release import release_scores
@@ -99,6 +100,24 @@ def test_judging_counts_slots(campaign, organizer, assessor, plan):
     assert actions(campaign, organizer) == ["Freeze qrels"]
 
 
+def test_after_the_release_judging_has_no_deadline_and_names_what_is_missing(
+    campaign, organizer, participant, assessor, plan, qrels
+):
+    Campaign.objects.update(judging_deadline=timezone.now() + timedelta(days=26))
+    campaign.refresh_from_db()
+    Slot.objects.filter(position=0).update(state=Slot.State.JUDGED, assessor=assessor)
+    dates = [str(date.ahead) for date in list_dates(get_campaign_status(campaign, participant))]
+    assert dates == ["Campaign created", "Judging closes"]
+    assert "1 of 2 judged, due " in notes(campaign, organizer)["Judging"]
+    made = score_campaign(actor=organizer, campaign=campaign, qrels=qrels)
+    release_scores(actor=organizer, score_set=made)
+    assert states(campaign, organizer)["Judging"] == "done"
+    assert notes(campaign, organizer)["Judging"] == "1 of 2 not judged"
+    assert notes(campaign, participant)["Judging"] == ""
+    dates = [str(date.ahead) for date in list_dates(get_campaign_status(campaign, participant))]
+    assert "Judging closes" not in dates
+
+
 def test_an_assessor_is_told_what_waits(campaign, assessor, assessor2, plan):
     tasks = list_pending_tasks(get_campaign_status(campaign, assessor))
     assert [task.label for task in tasks] == ["2 documents to judge"]
@@ -157,7 +176,7 @@ def test_tabs_are_those_of_the_role(
     }  # fmt: skip
     assert labels(organizer) == {
         "Overview": ["Overview"],
-        "Setup": ["Settings", "Topics", "Documents", "Guidelines"],
+        "Setup": ["Settings", "Topics", "Documents", "Guidelines", "Corrections"],
         "Runs": ["Runs", "Submit run"],
         "Pool": ["Pools", "Simulate"],
         "Judging": [
@@ -211,7 +230,7 @@ def test_the_head_costs_the_same_queries_however_much_there_is(
     few = [queries(user) for user in (organizer, assessor, participant)]
     for number in range(3):
         accepted_run(team, f"more-{number}", f"1 Q0 d{number + 1} 1 1 t\n")
-    assert [queries(user) for user in (organizer, assessor, participant)] == few == [6, 19, 7]
+    assert [queries(user) for user in (organizer, assessor, participant)] == few == [7, 18, 8]
 
 
 def test_judging_that_goes_on_after_qrels_is_not_to_come(campaign, organizer, alpha, qrels, plan):
@@ -222,7 +241,7 @@ def test_judging_that_goes_on_after_qrels_is_not_to_come(campaign, organizer, al
     made = score_campaign(actor=organizer, campaign=campaign, qrels=qrels)
     release_scores(actor=organizer, score_set=made)
     assert set(states(campaign, organizer).values()) == {"done"}
-    assert notes(campaign, organizer)["Judging"] == "0 of 2 judged"
+    assert notes(campaign, organizer)["Judging"] == "2 of 2 not judged"
 
 
 def test_qrels_of_imported_judgments_leave_no_hole_before_them(campaign, organizer, alpha, qrels):

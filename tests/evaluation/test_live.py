@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from django.core.exceptions import PermissionDenied
 from django.urls import reverse
 
-from campaigns.models import Topic
+from campaigns.models import Campaign, Topic
 from evaluation.queries import interim_scores as live_module
-from evaluation.queries.interim_scores import compute_interim_scores
+from evaluation.queries.interim_scores import compute_interim_scores, topic_log_marks
 from evaluation.services.scoring import score_campaign
+from judging.models import Plan
+from judging.queries.judgments import load_log_reader
 from judging.services.imports import import_judgments
 from judging.services.qrels import freeze_qrels
 from tests.pages import read_page
@@ -39,6 +43,48 @@ def test_live_scores_are_those_of_a_release_made_now(
         row = kept.runs.get(run=run)
         assert np.array_equal(values, row.table, equal_nan=True)
         assert means == pytest.approx([row.means[m.name] for m in scores.measures], nan_ok=True)
+
+
+def test_models_of_all_pairs_are_fitted_anew_with_each_judgment(
+    live, organizer, campaign, assessor, assessor2, alpha, beta
+):
+    policy = "crowd:dawid-skene-one-coin"
+    judge(campaign, organizer, assessor, ("1", "d1", 1), ("1", "d3", 0), ("2", "d1", 1))
+    judge(campaign, organizer, assessor2, ("1", "d1", 1), ("1", "d3", 1))
+    assert live(policy).rescored == 2
+    assert live(policy).rescored == 0
+    judge(campaign, organizer, assessor2, ("2", "d1", 0))
+    scores = live(policy)
+    assert scores.rescored == 2
+    qrels = freeze_qrels(actor=organizer, campaign=campaign, policy=policy)
+    kept = score_campaign(actor=organizer, campaign=campaign, qrels=qrels)
+    for run, values in zip(scores.runs, scores.values, strict=True):
+        assert np.array_equal(values, kept.runs.get(run=run).table, equal_nan=True)
+
+
+def test_judged_at_10_among_the_measures_of_the_campaign_is_one_column(
+    client, organizer, campaign, assessor, alpha
+):
+    Campaign.objects.update(measures=["judged_10", "map"])
+    judge(campaign, organizer, assessor, ("1", "d1", 2))
+    client.force_login(organizer)
+    page = client.get(reverse("interim-scores", args=[campaign.slug])).context
+    assert [column.name for column in page["columns"]] == ["map", "judged_10"]
+
+
+def test_an_unknown_policy_is_refused_and_a_crowd_policy_offered(
+    client, organizer, campaign, assessor, assessor2, alpha, beta, beta2, restore
+):
+    restore("pool")
+    restore("plan")
+    Plan.objects.update(overlap=2)
+    client.force_login(organizer)
+    address = reverse("interim-scores", args=[campaign.slug])
+    refused = client.get(address, {"policy": "crowd:nonsense"})
+    assert refused.status_code == 409
+    assert "crowd:nonsense is no policy of interim scores" in read_page(refused)
+    page = read_page(client.get(address, {"policy": "crowd:ordinal"}))
+    assert '<option value="crowd:ordinal" selected>' in page
 
 
 def test_only_topics_with_new_judgments_are_scored_again(live, organizer, campaign, assessor):
@@ -122,11 +168,14 @@ def test_the_page_ranks_the_runs_and_tells_who_moved(client, live, organizer, ca
     judge(campaign, organizer, assessor, ("1", "d3", 2))
     qrels = freeze_qrels(actor=organizer, campaign=campaign, policy="majority")
     score_campaign(actor=organizer, campaign=campaign, qrels=qrels)
+    page = client.get(url, {"by": "map"})
+    assert sorted(row.place for row in page.context["rows"]) == [1, 2, 2]
     judge(campaign, organizer, assessor, ("1", "d3", 0), ("1", "d1", 2))
     page = client.get(url, {"by": "map"})
-    rows = [(row.run.tag, row.moved) for row in page.context["rows"]]
-    assert rows == [("beta-secret", 2), ("alpha-one", -1), ("beta-other", -1)]
-    assert "▲ 2" in read_page(page)
+    rows = [(row.run.tag, row.move.moved) for row in page.context["rows"]]
+    # Equal scores share the better place, as on the leaderboard: beta-secret was second.
+    assert rows == [("beta-secret", 1), ("alpha-one", -1), ("beta-other", -1)]
+    assert "▲ 1" in read_page(page)
 
 
 def test_movement_is_told_against_the_newest_scores_with_that_measure(
@@ -139,8 +188,8 @@ def test_movement_is_told_against_the_newest_scores_with_that_measure(
     client.force_login(organizer)
     page = client.get(reverse("interim-scores", args=[campaign.slug]), {"by": "map"})
     assert page.context["compared"] == first
-    assert {row.moved for row in page.context["rows"]} == {0}
-    assert all(row.before is not None for row in page.context["rows"])
+    assert {row.move.moved for row in page.context["rows"]} == {0}
+    assert all(row.move.first is not None for row in page.context["rows"])
 
 
 def test_the_first_time_is_told_apart_from_new_judgments(live, organizer, campaign, assessor):
@@ -148,3 +197,13 @@ def test_the_first_time_is_told_apart_from_new_judgments(live, organizer, campai
     assert live().from_scratch
     judge(campaign, organizer, assessor, ("1", "d3", 0))
     assert not live().from_scratch
+
+
+def test_another_judgment_set_aside_instead_is_noticed(live, organizer, campaign, assessor):
+    judge(campaign, organizer, assessor, ("1", "d1", 2), ("1", "d2", 0), ("1", "d3", 1))
+    reader = load_log_reader(campaign)
+    first, second = (
+        topic_log_marks(replace(reader, counting=np.array(rows)))
+        for rows in ([False, True, True], [True, False, True])
+    )
+    assert first != second

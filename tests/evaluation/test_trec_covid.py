@@ -30,6 +30,7 @@ def covid(data_dir, organizer, campaign):
     return score_campaign(actor=organizer, campaign=campaign, qrels=qrels), rows
 
 
+@pytest.mark.full  # small campaigns agree with trec_eval in test_whole_way
 def test_the_leaderboard_is_the_published_one(as_user, organizer, covid):
     score_set, rows = covid
     assert Run.objects.count() == 143

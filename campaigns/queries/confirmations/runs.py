@@ -1,18 +1,20 @@
-"""The confirmation before submission is closed, and before a run is withdrawn."""
+"""The confirmation before submission is closed or reopened, and before a run is withdrawn."""
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from campaigns.confirmation import Confirmation, ConfirmationChoice, Consequence, OpenMatter
 from campaigns.errors import format_utc
-from campaigns.models import Campaign, Run
-from poolbench.files.faults import format_count
+from campaigns.models import Campaign, Run, Team
+from poolbench.files.faults import format_count, list_names
 
 CLOSE = "close-submissions"
 """The code with which freezing a pool or releasing scores also closes submission."""
-MOST_NAMED = 5
 
 
 def count_participants(campaign: Campaign) -> str:
@@ -20,23 +22,21 @@ def count_participants(campaign: Campaign) -> str:
     joined = campaign.members.filter(team__isnull=False)
     teams = joined.order_by().values("team").distinct().count()
     people = joined.count()
-    return f"{format_count(teams, 'team')}, {people:,} {'person' if people == 1 else 'people'}"
+    return f"{format_count(teams, 'team')}, {format_count(people, 'person', 'people')}"
 
 
 def has_participants(campaign: Campaign) -> bool:
     return campaign.members.filter(team__isnull=False).exists()
 
 
-def list_names(names: list[str]) -> str:
-    """The first few names of a list, and how many more there are."""
-    more = len(names) - MOST_NAMED
-    return ", ".join(names[:MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")
-
-
 def format_submission(campaign: Campaign) -> str:
     if campaign.runs_deadline is None:
         return "Submission is open: the campaign has no run deadline"
-    return f"Submission is open until {format_utc(campaign.runs_deadline)}"
+    if campaign.takes_runs():
+        return f"Submission is open until {format_utc(campaign.runs_deadline)}"
+    teams = campaign.teams.filter(runs_deadline__gt=timezone.now())
+    each = [f"{team.name} until {format_utc(team.runs_deadline)}" for team in teams]  # type: ignore[arg-type]
+    return f"Submission is open for {', '.join(each)}" if each else "Submission is closed"
 
 
 def list_submission_matters(campaign: Campaign, although: str, risk: str) -> list[OpenMatter]:
@@ -118,13 +118,71 @@ def describe_closing(campaign: Campaign) -> Confirmation:
                         " notice with the time."),
             Consequence("Organizers", "can still submit for a team."),
             Consequence("Runs being checked", "are accepted or rejected as if in time."),
-            Consequence("Can be undone", "A later run deadline in the settings opens submission"
-                        " again. The log keeps both."),
+            Consequence("Can be undone", "“Reopen submission” opens it again, and asks first. The"
+                        " log keeps both."),
         ),
         consents=tuple(consents) if has_participants(campaign) else (),
         button="Close submission",
         back=reverse("runs", args=[campaign.slug]),
     )  # fmt: skip
+
+
+def describe_reopening(
+    campaign: Campaign, until: datetime | None, team: Team | None
+) -> Confirmation:
+    """Before runs are taken until ``until``: of all teams, or of ``team`` alone."""
+    verb = "Extend" if campaign.takes_runs() or team else "Reopen"
+    whom = f" for team {team.name}" if team else ""
+    deadline = campaign.runs_deadline
+    was = f"Run deadline: {format_utc(deadline)}" if deadline else "No run deadline"
+    becomes = f"Open until {format_utc(until)}" if until else "Open without a deadline"
+    knowing = list_knowing_teams(campaign)
+    matters = []
+    if knowing and (team is None or team.name in knowing):
+        count = 1 if team else len(knowing)
+        knows = f"{format_count(count, 'team')} {'knows' if count == 1 else 'know'} them"
+        matters.append(
+            OpenMatter(
+                text=f"Scores are released: {knows}"
+                f" ({team.name if team else list_names(knowing)}).",
+                detail="A run that is submitted now can be tuned to them, or be a copy.",
+                override=ConfirmationChoice("scores-known", f"{verb} although scores are known"),
+                url=reverse("scores", args=[campaign.slug]),
+                link="View scores",
+            )
+        )
+    people = f"Team {team.name}" if team else count_participants(campaign)
+    sees = "can submit, replace and withdraw runs until then. They see a notice with the time."
+    consequences = [Consequence(people, sees)]
+    if campaign.score_sets.filter(released_at__isnull=False).exists():
+        marked = "are marked “after release” on all pages, in downloads and in the API, for good."
+        consequences.append(Consequence("New runs", marked))
+    if campaign.pools.exists():
+        text = "do not change: documents of new runs are judged only as far as others found them."
+        consequences.append(Consequence("Frozen pools", text))
+    judging = campaign.judging_deadline
+    if judging and judging > timezone.now() and (until is None or until > judging):
+        text = f"closes before that, on {format_utc(judging)}: set a later date in the settings."
+        consequences.append(Consequence("Judging", text))
+    back = "“Close submission” ends it at any time. The log keeps both."
+    return Confirmation(
+        question=f"{verb} submission{whom}?",
+        summary=f"{was}. {becomes}.",
+        before=f"Before you {verb.lower()}",
+        open=tuple(matters),
+        consequences=(*consequences, Consequence("Can be undone", back)),
+        button=f"{verb} submission{whom}",
+        back=reverse("runs", args=[campaign.slug]),
+    )
+
+
+def list_knowing_teams(campaign: Campaign) -> list[str]:
+    """The names of the teams that see released scores."""
+    scored = campaign.runs.released().order_by()
+    teams = campaign.teams.filter(pk__in=scored.values("team"))
+    if teams.exists() and campaign.board != Campaign.Board.OWN:
+        teams = campaign.teams.filter(members__isnull=False).distinct()
+    return list(teams.values_list("name", flat=True))
 
 
 def describe_withdrawal(run: Run) -> Confirmation:
