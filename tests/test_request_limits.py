@@ -165,6 +165,20 @@ def test_the_api_is_limited_per_user(world, settings):
     assert owner.get("/api/runs/").status_code == 200
 
 
+def test_strangers_have_a_rate_of_their_own(world, settings):
+    settings.POOLBENCH_ANONYMOUS_RATE = "2/min"
+    body = {"documents": ["x"], "clicked": ["x"], "ranking": ["x"]}
+
+    def ask(client: Client) -> int:
+        address = "/api/click-preferences/"
+        return client.post(address, body, content_type="application/json").status_code
+
+    assert [ask(Client()) for _ in range(3)] == [200, 200, 429]
+    token = create_token(world.people["owner"])
+    owner = Client(headers={"Authorization": f"Token {token}"})
+    assert [ask(owner) for _ in range(3)] == [200, 200, 200]
+
+
 def test_uploads_are_limited_per_user_on_pages_and_api(world, settings):
     settings.POOLBENCH_UPLOAD_RATE = "2/min"
     owner = client_of(world.people["owner"])

@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import logging
 from datetime import timedelta
-from io import StringIO
 
+import pytest
 from axes.models import AccessAttempt, AccessFailureLog, AccessLog
-from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
 from campaigns.services.sign_in import wait_after
+from tests.examples import ALL
+from tests.pages import run_command
 from tests.world.people import user
 
 PASSWORD = "correct horse battery"
+
+
+@pytest.fixture
+def tries(settings) -> int:
+    """How many are free for a name at an address; five times as many for either of them."""
+    if not ALL:
+        settings.POOLBENCH_SIGN_IN_TRIES = 4
+    return settings.POOLBENCH_SIGN_IN_TRIES
 
 
 def sign_in(name: str, password: str = "", address: str = "1.1.1.1", client=None, **extra):
@@ -55,22 +64,23 @@ def test_tries_while_waiting_do_not_prolong_the_wait(stranger):
     assert int(sign_in("stranger").headers["Retry-After"]) <= 30
 
 
-def test_a_name_hammered_from_many_addresses_is_limited(stranger):
-    statuses = [status for n in range(10) for status in guess(6, "stranger", f"2.2.2.{n}")]
-    assert statuses == [200] * 49 + [429] * 11
+def test_a_name_hammered_from_many_addresses_is_limited(stranger, tries):
+    few, addresses = tries // 2 + 1, [f"2.2.2.{n}" for n in range(10)]
+    statuses = [status for where in addresses for status in guess(few, "stranger", where)]
+    assert statuses == [200] * (5 * tries - 1) + [429] * 11
     assert sign_in("stranger", PASSWORD, "3.3.3.3").status_code == 429
 
 
-def test_who_signed_in_before_is_not_locked_out_by_others(stranger):
+def test_who_signed_in_before_is_not_locked_out_by_others(stranger, tries):
     browser = Client()
     assert sign_in("stranger", PASSWORD, "5.5.5.5", browser).status_code == 302
     browser.post(reverse("logout"))
     for n in range(10):
-        guess(6, "stranger", f"2.2.2.{n}")
+        guess(tries // 2 + 1, "stranger", f"2.2.2.{n}")
     assert sign_in("stranger", PASSWORD, "3.3.3.3").status_code == 429
     # From an address, and then from a browser, that are known.
     assert sign_in("stranger", PASSWORD, "5.5.5.5").status_code == 302
-    guess(10, "stranger", "4.4.4.4")
+    guess(tries, "stranger", "4.4.4.4")
     assert sign_in("stranger", PASSWORD, "4.4.4.4").status_code == 429
     assert sign_in("stranger", PASSWORD, "4.4.4.4", browser).status_code == 302
 
@@ -99,12 +109,11 @@ def test_a_browser_of_somebody_else_or_a_made_up_one_is_not_known(stranger):
     assert sign_in("stranger", PASSWORD, "7.7.7.7", client).status_code == 429
 
 
-def test_one_password_for_many_names_from_one_address_is_limited(db):
-    for n in range(60):
-        user(f"u{n}")
-    statuses = [sign_in(f"u{n}", "letmein1").status_code for n in range(60)]
-    assert statuses == [200] * 49 + [429] * 11
-    assert sign_in("u59", PASSWORD, "8.8.8.8").status_code == 302
+def test_one_password_for_many_names_from_one_address_is_limited(db, tries):
+    names = [user(f"u{n}").username for n in range(5 * tries + 10)]
+    statuses = [sign_in(name, "letmein1").status_code for name in names]
+    assert statuses == [200] * (5 * tries - 1) + [429] * 11
+    assert sign_in(names[-1], PASSWORD, "8.8.8.8").status_code == 302
 
 
 def test_behind_a_proxy_the_true_address_counts(stranger, settings):
@@ -116,13 +125,6 @@ def test_behind_a_proxy_the_true_address_counts(stranger, settings):
     other = {"HTTP_X_FORWARDED_FOR": "7.7.7.7"}
     assert sign_in("stranger", PASSWORD, "10.0.0.1", **other).status_code == 302
     assert set(AccessFailureLog.objects.values_list("ip_address", flat=True)) == {"6.6.6.6"}
-
-
-def test_without_a_proxy_a_faked_header_does_not_help(stranger):
-    statuses = [
-        sign_in("stranger", HTTP_X_FORWARDED_FOR=f"9.9.9.{n}").status_code for n in range(10)
-    ]
-    assert statuses[-1] == 429
 
 
 def test_guesses_of_the_old_password_are_limited(stranger, client):
@@ -174,9 +176,8 @@ def test_sign_ins_can_be_read_later(stranger):
     guess(10, "nobody", "6.6.6.6")
 
     def lines(**options: object) -> list[list[str]]:
-        out = StringIO()
-        call_command("sign_ins", stdout=out, **options)
-        return [line.split("\t")[1:5] for line in out.getvalue().splitlines()]
+        told = run_command("sign_ins", **options).splitlines()
+        return [line.split("\t")[1:5] for line in told]
 
     path = reverse("login")
     assert lines()[:2] == [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from django.urls import include, path
-from drf_spectacular.views import SpectacularAPIView, SpectacularJSONAPIView
 from rest_framework.routers import SimpleRouter
 
 from campaigns.api import members, resources, verdicts
@@ -12,7 +11,7 @@ from evaluation.api import measures, scores
 from judging.api import automatic, judgments, plans, progress, stopping
 from pooling.api import PoolViewSet
 from preferences.api import comparisons, examples, results
-from workbench.api_docs import api_docs_view
+from workbench.api_docs import api_docs_view, api_schema_json_view, api_schema_view
 
 router = SimpleRouter()
 router.register("campaigns", resources.CampaignViewSet, basename="api-campaign")
@@ -41,7 +40,7 @@ router.register("preferences", results.PreferenceResultsViewSet, basename="api-p
 
 urlpatterns = [
     path("", include(router.urls)),
-    path("schema/", SpectacularAPIView.as_view(), name="api-schema"),
-    path("schema.json", SpectacularJSONAPIView.as_view(), name="api-schema-json"),
+    path("schema/", api_schema_view, name="api-schema"),
+    path("schema.json", api_schema_json_view, name="api-schema-json"),
     path("docs/", api_docs_view, name="api-docs"),
 ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from functools import cache
 from typing import Any
 
 from csp.decorators import csp_update
@@ -9,6 +11,8 @@ from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
+from drf_spectacular.generators import SchemaGenerator
+from drf_spectacular.renderers import OpenApiYamlRenderer
 
 ORGANIZERS, MEMBERS = "organizers", "members of the campaign"
 ASSESSORS = "assessors of the topic"
@@ -67,6 +71,30 @@ EMPTY_STYLE = "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='"
 @require_safe
 def api_docs_view(request: HttpRequest) -> HttpResponse:
     return render(request, "workbench/api_docs.html")
+
+
+@login_not_required
+@require_safe
+def api_schema_view(_request: HttpRequest) -> HttpResponse:
+    return HttpResponse(write_schema("yaml"), content_type="application/vnd.oai.openapi")
+
+
+@login_not_required
+@require_safe
+def api_schema_json_view(_request: HttpRequest) -> HttpResponse:
+    content_type = "application/vnd.oai.openapi+json"
+    return HttpResponse(write_schema("json"), content_type=content_type)
+
+
+@cache
+def write_schema(form: str) -> bytes:
+    """The schema, which is the same for everybody, as ``yaml`` or ``json``: once per process."""
+    generator: Any = SchemaGenerator()  # type: ignore[no-untyped-call]
+    schema = generator.get_schema(request=None, public=True)
+    if form == "json":
+        return json.dumps(schema, ensure_ascii=False, separators=(",", ":")).encode()
+    renderer: Any = OpenApiYamlRenderer()
+    return bytes(renderer.render(schema))
 
 
 def describe_operations(result: dict[str, Any], **_options: Any) -> dict[str, Any]:

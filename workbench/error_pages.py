@@ -1,17 +1,27 @@
 """The answers to requests that no view has answered: pages, and JSON under ``/api/``.
 
-Errors inside the API's views are answered by ``campaigns.api.resources.handle_api_exception``.
+Errors inside the API's views are answered by ``handle_api_exception``.
 """
 
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 from django.core.exceptions import RequestDataTooBig
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.views import defaults
+from rest_framework import status
+from rest_framework.response import Response
+from rest_framework.views import exception_handler
+
+from campaigns.errors import ActionRefused, lowercase_label
+from campaigns.lifecycle.status import list_viewers
+from campaigns.models import Campaign, Role, User
+from poolbench.files.faults import InvalidFile
 
 RETRY_SECONDS = 10
 DETAILS = {
@@ -39,10 +49,20 @@ def handle_bad_request(request: HttpRequest, exception: Exception) -> HttpRespon
     return page
 
 
-def handle_forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
+def handle_forbidden(
+    request: HttpRequest,
+    exception: Exception,  # noqa: ARG001 (Django names it)
+) -> HttpResponse:
     if is_api_request(request):
         return JsonResponse({"detail": DETAILS[403]}, status=403)
-    return defaults.permission_denied(request, exception)
+    page: dict[str, Any] = {"denied": True}
+    slug = request.resolver_match.kwargs.get("slug") if request.resolver_match else None
+    campaign = slug and Campaign.objects.visible_to(request.user).filter(slug=slug).first()
+    if campaign and isinstance(request.user, User):
+        (viewer,) = list_viewers([campaign], request.user)
+        roles = (lowercase_label(Role(role).label) for role in sorted(viewer.roles))
+        page |= {"campaign": campaign, "roles": ", ".join(roles)}
+    return render(request, "403.html", page, status=403)
 
 
 def handle_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -68,3 +88,13 @@ def handle_server_error(request: HttpRequest) -> HttpResponse:
     if away:
         answer["Retry-After"] = str(RETRY_SECONDS)
     return answer
+
+
+def handle_api_exception(error: Exception, context: dict[str, Any]) -> Response | None:
+    """DRF's exception handler: ``ActionRefused`` becomes 409, ``InvalidFile`` 422."""
+    if isinstance(error, ActionRefused):
+        refusal = {"code": error.code, "detail": error.message, "fix": error.fix}
+        return Response(error.details | refusal, status=status.HTTP_409_CONFLICT)
+    if isinstance(error, InvalidFile):
+        return Response(error.report.as_dict(), status=status.HTTP_422_UNPROCESSABLE_ENTITY)
+    return exception_handler(error, context)

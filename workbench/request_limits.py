@@ -102,7 +102,12 @@ class BodyLimitMiddleware(Middleware):
             return None if small else signed_out_response(request)
         throttle = UploadThrottle(user)
         if with_files and not throttle.allow_request(request, None):
-            return too_many_response(request, throttle)
+            seconds = math.ceil(throttle.wait() or 1)
+            message = _("Too many uploads: at most %(rate)s.") % {"rate": throttle.rate}
+            fix = _("Try again in %(seconds)s seconds.") % {"seconds": seconds}
+            answer = refusal_response(request, ActionRefused("too-many", message, fix), 429)
+            answer["Retry-After"] = str(seconds)
+            return answer
         return None
 
 
@@ -173,15 +178,6 @@ def signed_out_response(request: HttpRequest) -> HttpResponse:
     return refusal_response(request, refused, 401 if is_program(request) else 413)
 
 
-def too_many_response(request: HttpRequest, throttle: UploadThrottle) -> HttpResponse:
-    seconds = math.ceil(throttle.wait() or 1)
-    message = _("Too many uploads: at most %(rate)s.") % {"rate": throttle.rate}
-    fix = _("Try again in %(seconds)s seconds.") % {"seconds": seconds}
-    answer = refusal_response(request, ActionRefused("too-many", message, fix), 429)
-    answer["Retry-After"] = str(seconds)
-    return answer
-
-
 def refusal_response(request: HttpRequest, refused: ActionRefused, status: int) -> HttpResponse:
     """JSON for programs, otherwise a page."""
     if is_program(request):
@@ -199,6 +195,8 @@ class NoStoreMiddleware(Middleware):
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         answer = self.get_response(request)
+        if answer.status_code >= 500:
+            return answer  # says nothing personal, and the user may be in a database that is away
         if not answer.has_header("Cache-Control") and is_personal(request):
             patch_cache_control(answer, private=True, no_store=True)
         return answer

@@ -132,6 +132,13 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
 else:
     # A server that does not answer must not hold web threads for minutes.
     DATABASES["default"].setdefault("OPTIONS", {}).setdefault("connect_timeout", 5)
+    # Nor must a statement whose visitor has left. Web processes set it (wsgi.py); migrations,
+    # commands and workers have no limit. Compiling the query of a campaign's status takes
+    # PostgreSQL half a second, asking it takes 30 ms.
+    limit = env.int("POOLBENCH_STATEMENT_SECONDS", default=0)
+    DATABASES["default"]["OPTIONS"].setdefault(
+        "options", f"-c jit=off -c statement_timeout={limit}s"
+    )
 # Counts requests of all web processes; only the limits on requests use it.
 CACHES = {
     "default": {
@@ -208,7 +215,9 @@ POOLBENCH_REJECTED_BYTES_PER_DAY = env.int(
 POOLBENCH_REJECTED_FILES_DAYS = env.int("POOLBENCH_REJECTED_FILES_DAYS", default=30)
 # Requests per user, "number/min" or "number/hour"; empty for no limit.
 POOLBENCH_API_RATE = env("POOLBENCH_API_RATE", default="1200/min")
+POOLBENCH_ANONYMOUS_RATE = env("POOLBENCH_ANONYMOUS_RATE", default="60/min")  # per address
 POOLBENCH_UPLOAD_RATE = env("POOLBENCH_UPLOAD_RATE", default="300/min")
+POOLBENCH_CROWD_RATE = env("POOLBENCH_CROWD_RATE", default="1200/min")
 POOLBENCH_TOKEN_DAYS = env.int("POOLBENCH_TOKEN_DAYS", default=365)
 # Proxies in front of the web server, each of which adds an address to X-Forwarded-For.
 POOLBENCH_PROXIES = env.int("POOLBENCH_PROXIES", default=0)
@@ -235,6 +244,10 @@ STATICFILES_DIRS = [
     RESOURCE_DIR / "static",
     ("css", PACKAGE_DIR.parent / "poolbench/reports/style"),
 ]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "workbench.static_files.HashedStaticFiles"},
+}
 WHITENOISE_USE_FINDERS = True
 MEDIA_ROOT = STORE_DIR
 
@@ -266,7 +279,10 @@ REST_FRAMEWORK = {
         "campaigns.api.authentication.ApiTokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
-    "DEFAULT_THROTTLE_CLASSES": ["campaigns.api.limits.ApiThrottle"],
+    "DEFAULT_THROTTLE_CLASSES": [
+        "campaigns.api.limits.ApiThrottle",
+        "campaigns.api.limits.AnonymousThrottle",
+    ],
     "NUM_PROXIES": 0,  # ClientAddressMiddleware has counted them
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_PARSER_CLASSES": [
@@ -278,7 +294,7 @@ REST_FRAMEWORK = {
     "DEFAULT_PAGINATION_CLASS": "campaigns.api.limits.LimitPagination",
     "PAGE_SIZE": 100,
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
-    "EXCEPTION_HANDLER": "campaigns.api.resources.handle_api_exception",
+    "EXCEPTION_HANDLER": "workbench.error_pages.handle_api_exception",
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
 }
 SPECTACULAR_SETTINGS = {
@@ -299,13 +315,19 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "RunKindEnum": "campaigns.models.Run.Kind",
         "JudgmentKindEnum": "judging.models.Judgment.Kind",
+        "ErratumKindEnum": "campaigns.models.campaign.Erratum.Kind",
     },
 }
 
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"plain": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
+    "formatters": {
+        "plain": {
+            "class": "workbench.logs.PlainFormatter",
+            "format": "%(asctime)s %(levelname)s %(name)s %(message)s",
+        }
+    },
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "plain"}},
     "root": {"handlers": ["console"], "level": env("POOLBENCH_LOG_LEVEL", default="WARNING")},
     # Refused or missing pages, and brokers without a host name, are not worth logging.

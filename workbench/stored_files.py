@@ -68,14 +68,11 @@ def list_unnamed_files() -> list[str]:
 def list_files_and_names() -> tuple[frozenset[str], list[tuple[str, str]]]:
     """The names of the files that are present, and ``(name, row)`` for all that rows name."""
     # Files first, so that a file whose row is added now is not taken for an unnamed one.
-    present = frozenset(list_present_files())
-    return present, list(list_named_files())
-
-
-def list_present_files() -> Iterator[str]:
-    """The names of all files in the store, unfinished ones (``.part``) among them."""
     root = Path(settings.STORE_DIR)
-    return (path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file())
+    present = frozenset(
+        path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file()
+    )
+    return present, list(list_named_files())
 
 
 def list_named_files() -> Iterator[tuple[str, str]]:

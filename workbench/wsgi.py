@@ -1,10 +1,23 @@
 """The WSGI entry point, for gunicorn and similar servers."""
 
+import logging
 import os
 
+import django
 from django.core.wsgi import get_wsgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "workbench.settings")
+os.environ.setdefault("POOLBENCH_STATEMENT_SECONDS", "30")
+django.setup()
+
+# Before the middleware lists the files that it serves.
+from django.conf import settings  # noqa: E402
+
+from workbench.logs import mask_record  # noqa: E402
+from workbench.static_files import collect_static_files  # noqa: E402
+
+if not settings.DEBUG:
+    collect_static_files()
 application = get_wsgi_application()
 
 # After the applications are loaded, and before the first request: threads that need a task at
@@ -13,4 +26,6 @@ from campaigns.services.jobs import load_tasks  # noqa: E402
 from workbench.memory import set_collector_thresholds  # noqa: E402
 
 load_tasks()
+for name in ("gunicorn.access", "gunicorn.error"):
+    logging.getLogger(name).addFilter(mask_record)
 set_collector_thresholds()

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
-import os
 import socket
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -15,7 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.services.test_workers import ROOT, manage
+from tests.services.test_workers import (
+    find_free_port,
+    make_installation,
+    manage,
+    start_gunicorn,
+)
 
 MEGABYTE = 1_000_000
 START = b'--x\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n'
@@ -32,24 +34,11 @@ class Server:
     def __init__(self, folder: Path, migrated: Callable[[Path], None]) -> None:
         self.temporary = folder / "temporary"
         self.temporary.mkdir()
-        env = {
-            **os.environ,
-            "POOLBENCH_VAR": str(folder / "var"),
-            "DATABASE_URL": f"sqlite:///{folder / 'bodies.sqlite3'}",
-            "DJANGO_SETTINGS_MODULE": "workbench.settings",
-            "PYTHONPATH": str(ROOT),
-        }
-        migrated(folder / "bodies.sqlite3")
+        env = make_installation(folder, migrated, POOLBENCH_VAR=str(folder / "var"))
         self.token = manage(env, "shell", "-v", "0", "-c", TOKEN).strip()
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
-        command = [
-            sys.executable, "-m", "gunicorn", "workbench.wsgi", "--bind",
-            f"127.0.0.1:{self.port}", "--workers", "1", "--threads", "4", "--no-control-socket",
-        ]  # fmt: skip
+        self.port = find_free_port()
         env["TMPDIR"] = str(self.temporary)
-        self.process = subprocess.Popen(command, cwd=ROOT, env=env)
+        self.process = start_gunicorn("workbench.wsgi", self.port, env)
         for _ in range(200):
             with suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1):
                 return

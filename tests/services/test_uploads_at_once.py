@@ -9,10 +9,9 @@ import sys
 
 import pytest
 
-from tests.examples import ALL
-from tests.services.test_workers import ROOT, manage
+from tests.services.test_workers import ROOT, make_installation, manage
 
-PROCESSES = 20 if ALL else 3
+PROCESSES = 20
 UPLOADS = 8
 BUILD = """
 from poolbench.judging.scale import GradeSpec
@@ -79,16 +78,9 @@ def run_fresh_processes() -> None:
 
 
 @pytest.mark.service
+@pytest.mark.full
 def test_uploads_at_once_on_a_fresh_web_process_are_all_answered_as_stored(tmp_path, migrated):
-    env = {
-        **os.environ,
-        "POOLBENCH_VAR": str(tmp_path),
-        "DATABASE_URL": f"sqlite:///{tmp_path / 'db.sqlite3'}",
-        "DJANGO_SETTINGS_MODULE": "workbench.settings",
-        "POOLBENCH_INLINE": "0",
-        "PYTHONPATH": str(ROOT),
-    }
-    migrated(tmp_path / "db.sqlite3")
+    env = make_installation(tmp_path, migrated, POOLBENCH_INLINE="0")
     manage(env, "shell", "-v", "0", "-c", BUILD)
     command = [sys.executable, "-m", "tests.services.test_uploads_at_once"]
     done = subprocess.run(

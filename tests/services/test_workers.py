@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -39,6 +41,35 @@ OUTCOME = {
 }
 
 
+def make_installation(
+    folder: Path, migrated: Callable[[Path], None], **more: str
+) -> dict[str, str]:
+    """The environment of processes with all tables, empty, in ``folder``."""
+    migrated(folder / "db.sqlite3")
+    return {
+        **os.environ,
+        "POOLBENCH_VAR": str(folder),
+        "DATABASE_URL": f"sqlite:///{folder / 'db.sqlite3'}",
+        "DJANGO_SETTINGS_MODULE": "workbench.settings",
+        "PYTHONPATH": str(ROOT),
+        **more,
+    }
+
+
+def find_free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
+
+
+def start_gunicorn(application: str, port: int, env: dict[str, str]) -> subprocess.Popen[bytes]:
+    command = [
+        sys.executable, "-m", "gunicorn", application, "--bind", f"127.0.0.1:{port}",
+        "--workers", "1", "--threads", "4", "--no-control-socket", "--log-level", "critical",
+    ]  # fmt: skip
+    return subprocess.Popen(command, cwd=ROOT, env=env)
+
+
 def manage(env: dict[str, str], *args: str) -> str:
     command = [sys.executable, "manage.py", *args]
     done = subprocess.run(
@@ -63,7 +94,10 @@ def worked_off(database: Path, seconds: float) -> dict[str, list[str]]:
         time.sleep(0.1)
 
 
-@pytest.fixture(params=["filesystem", pytest.param("redis", marks=pytest.mark.full), "amqp"])
+OTHERS = [pytest.param(name, marks=pytest.mark.full) for name in ("redis", "amqp")]
+
+
+@pytest.fixture(params=["filesystem", *OTHERS])
 def broker(request: pytest.FixtureRequest) -> str:
     if request.param == "filesystem":
         return "filesystem://"
@@ -76,15 +110,10 @@ def broker(request: pytest.FixtureRequest) -> str:
 @pytest.mark.service
 def test_worker_checks_runs_that_were_queued_before_it_started(broker, tmp_path, migrated):
     database = tmp_path / "db.sqlite3"
-    migrated(database)
-    env = {
-        **os.environ,
-        "POOLBENCH_VAR": str(tmp_path),
-        "DATABASE_URL": f"sqlite:///{database}",
-        "CELERY_BROKER_URL": broker,
-        "POOLBENCH_INLINE": "0",
-        "POOLBENCH_QUEUE": f"test-{os.getpid()}-{tmp_path.name}",
-    }
+    env = make_installation(
+        tmp_path, migrated, CELERY_BROKER_URL=broker, POOLBENCH_INLINE="0",
+        POOLBENCH_QUEUE=f"test-{os.getpid()}-{tmp_path.name}",
+    )  # fmt: skip
     manage(env, "shell", "-v", "0", "-c", SUBMIT)
     assert outcome(database) == {"jobs": ["queued"] * 2, "runs": ["received"] * 2, "alive": []}
     command = [sys.executable, "-m", "celery", "-A", "workbench.celery", "worker", "-P", "solo"]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
+import stat
 import time
 from datetime import timedelta
 from pathlib import Path
@@ -115,3 +117,38 @@ def test_housekeeping_removes_what_is_over(world, settings, tmp_path):
     assert (abandoned.exists(), left_over.exists()) == (False, False)
     assert (Run.objects.count(), ScoreSet.objects.count()) == before
     assert list(Session.objects.values_list("session_key", flat=True)) == ["open"]
+
+
+def test_a_file_is_on_disk_before_its_name_is_given(monkeypatch):
+    """Its bytes before the rename, the folder with the name after it, both before the row."""
+    done = []
+    fsync, replace = os.fsync, Path.replace
+
+    def note_sync(descriptor: int) -> None:
+        done.append("folder" if stat.S_ISDIR(os.fstat(descriptor).st_mode) else "file")
+        fsync(descriptor)
+
+    def note_rename(path: Path, target: Path) -> Path:
+        done.append("rename")
+        return replace(path, target)
+
+    monkeypatch.setattr(os, "fsync", note_sync)
+    monkeypatch.setattr(Path, "replace", note_rename)
+    store.put_blob(b"new")
+    assert done[-3:] == ["file", "rename", "folder"]
+    store.put_blob(b"new")
+    assert done[-1] == "folder"
+
+
+@pytest.mark.parametrize("failing", ["write", "rename"])
+def test_what_could_not_be_stored_leaves_nothing(monkeypatch, failing):
+    store.put_blob(b"before")
+
+    def fail(*_args: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(*((os, "fsync") if failing == "write" else (Path, "replace")), fail)
+    with pytest.raises(OSError, match="No space"):
+        store.put_blob(b"after")
+    files = [path for path in store.blob_path("").rglob("*") if path.is_file()]
+    assert [path.read_bytes() for path in files] == [b"before"]
