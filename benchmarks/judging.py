@@ -17,6 +17,7 @@ import argparse
 import json
 import os
 import random
+import secrets
 import signal
 import subprocess
 import sys
@@ -55,17 +56,22 @@ def parse_options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def database(options: argparse.Namespace, folder: str) -> str:
-    """The URL of an empty database; on PostgreSQL, one named poolbench_load."""
+@contextmanager
+def make_database(options: argparse.Namespace, folder: str) -> Iterator[str]:
+    """The URL of an empty database; on PostgreSQL of a name of its own, dropped at the end."""
     if options.sqlite:
-        return f"sqlite:///{folder}/load.sqlite3"
+        yield f"sqlite:///{folder}/load.sqlite3"
+        return
     import psycopg
 
-    server = os.environ.get("DATABASE_URL", SERVER)
+    server, name = os.environ.get("DATABASE_URL", SERVER), f"poolbench_load_{secrets.token_hex(4)}"
     with psycopg.connect(server, autocommit=True) as connection:
-        connection.execute("DROP DATABASE IF EXISTS poolbench_load WITH (FORCE)")
-        connection.execute("CREATE DATABASE poolbench_load")
-    return urlunsplit(urlsplit(server)._replace(path="/poolbench_load"))
+        connection.execute(f"CREATE DATABASE {name}")
+    try:
+        yield urlunsplit(urlsplit(server)._replace(path=f"/{name}"))
+    finally:
+        with psycopg.connect(server, autocommit=True) as connection:
+            connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
 def build(options: argparse.Namespace) -> list[dict[str, Any]]:
@@ -138,9 +144,9 @@ def create_session(user: Any) -> dict[str, Any]:
 @contextmanager
 def prepare_site(options: argparse.Namespace) -> Iterator[list[str]]:
     """Django on an empty, migrated database in a folder of its own; the call of manage.py."""
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, make_database(options, folder) as url:
         os.environ["POOLBENCH_VAR"] = folder
-        os.environ["DATABASE_URL"] = database(options, folder)
+        os.environ["DATABASE_URL"] = url
         os.environ["DJANGO_SETTINGS_MODULE"] = "workbench.settings"
         manage = [sys.executable, str(ROOT / "manage.py")]
         subprocess.run([*manage, "migrate", "-v", "0"], check=True)

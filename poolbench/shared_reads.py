@@ -1,7 +1,7 @@
 """What several parts of one answer ask for, read once for all of them.
 
-Only within a view that is decorated with ``share_reads``, which therefore must not write: what was
-read at its beginning holds until its end.
+Only within a view or query that is decorated with ``share_reads``, which therefore must not write:
+what was read at its beginning holds until its end. A query shares the reads of its view.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ _reads: ContextVar[dict[Hashable, Any] | None] = ContextVar("reads", default=Non
 def share_reads(view: Callable[P, Result]) -> Callable[P, Result]:
     @wraps(view)
     def share(*args: P.args, **kwargs: P.kwargs) -> Result:
+        if _reads.get() is not None:
+            return view(*args, **kwargs)
         token = _reads.set({})
         try:
             return view(*args, **kwargs)

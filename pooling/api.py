@@ -18,7 +18,7 @@ from rest_framework.serializers import Serializer
 from campaigns.api.confirmation import ConfirmSerializer
 from campaigns.api.resources import CAMPAIGN, filter_campaigns, read_act
 from campaigns.models import Campaign, Run
-from poolbench.files.faults import InvalidFile
+from poolbench.files.faults import InvalidFile, list_names
 from poolbench.pooling.formats import FORMATS
 from poolbench.pooling.spec import PoolSpec, RunChoice, depth_spec
 from poolbench.pooling.spec_file import MAX_SPEC_LENGTH, read_spec
@@ -190,8 +190,8 @@ class PoolViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.Gen
         return self.as_frame("prels")
 
     def as_frame(self, fmt: str) -> HttpResponse:
-        serializer = requested_qrels_version(self.request.query_params)
-        text = frame_text(self.get_object(), fmt, serializer)
+        qrels = requested_qrels_version(self.request.query_params)
+        text = frame_text(self.get_object(), fmt, qrels)
         return HttpResponse(text, content_type="text/plain; charset=utf-8")
 
     def as_file(self, fmt: str, mime: str) -> HttpResponse:
@@ -234,6 +234,6 @@ def runs_from_request(campaign: Campaign, ids: list[int]) -> list[Run]:
     runs = list(list_poolable_runs(campaign).filter(pk__in=ids))
     unknown = sorted(set(ids) - {run.pk for run in runs})
     if unknown:
-        message = f"Not among the accepted runs: {', '.join(map(str, unknown[:20]))}."
+        message = f"Not among the accepted runs: {list_names(list(map(str, unknown)), 20)}."
         raise serializers.ValidationError({"runs": message})
     return runs

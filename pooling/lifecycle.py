@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from campaigns.lifecycle.campaign import CampaignFacts
-from campaigns.lifecycle.registry import AppFacts, LifeCycle, Phase, Status, Tab, Task, Viewer
+from campaigns.lifecycle.registry import OUTER, AppFacts, LifeCycle, Phase, Status, Tab, Task
 from campaigns.lifecycle.texts import format_moment, ngettext
 from campaigns.models import Role
 from pooling.models import Pool
@@ -27,8 +27,8 @@ class PoolFacts(AppFacts):
     size: int | None
 
     @classmethod
-    def columns(cls, viewer: Viewer) -> dict[str, Any]:
-        pools = Pool.objects.filter(campaign=viewer.campaign).order_by("-version")
+    def columns(cls) -> dict[str, Any]:
+        pools = Pool.objects.filter(campaign=OUTER).order_by("-version")
         return {
             "version": Subquery(pools.values("version")[:1]),
             "size": Subquery(pools.annotate(n=F("size") + ADDED).values("n")[:1]),

@@ -9,8 +9,9 @@ TABLE = """
 #      anon strang viewer owner rival assess organ foreign
 GET    302  404  403  403  403  403  200  404
     campaign-settings visibility-change people member-remove topics-import documents-import
-    submissions-close events pools pool pool-download judging plan-new plan-assign plan-close
-    plan-reassign judging-today review-new flagged-documents judging-assessor training-sets
+    submissions-close submissions-reopen erratum-new events pools pool pool-download judging
+    plan-new plan-assign plan-close plan-reassign
+    judging-today review-new flagged-documents judging-assessor training-sets
     judgments-download assessor-qrels import-export judgments-export judgments-import
     automatic-list automatic automatic-download agreement agreement@chart agreement-download
     agreement-pair agreement-topics agreement-topics-download agreement-variation
@@ -21,11 +22,12 @@ GET    302  404  403  403  403  403  200  404
     preference-results-download disagreement-effect disagreement-effect@chart
     disagreement-download reusability reusability-report simulation simulation-report stopping
     stopping@chart stopping-download interim-scores interim-scores-download score-release
+    score-set-changes@draft
     studies study-new study-gold study-practice study study-edit study-start study-stop
     study-extend study-keys study-try study-try-download study-more-labels study-payments
-    study-payments-download study-provider-list study-reconcile study-worker study-workers
-    study-workers-download comparison-plans comparison-plan-new comparison-plan
-    comparison-plan-close
+    study-payments-download study-batch-list study-batch-new study-batch-paid study-reconcile
+    study-worker study-worker-withdraw study-workers study-workers-download comparison-plans
+    comparison-plan-new comparison-plan comparison-plan-close
 GET    200  200  200  200  200  200  200  200
     help help@search help-page help-image measures pooling-methods interleaving measure
     measure@chart login home@all health join coefficients crowd-end crowd-instructions
@@ -33,7 +35,8 @@ GET    200  200  200  200  200  200  200  200
 GET    401  404  404  404  404  404  200  404
     api-member-detail api-pool-detail api-pool-csv api-pool-json api-pool-ntcir
     api-pool-strata api-pool-prels api-pool-txt api-plan-detail api-study-detail
-    api-study-progress api-study-checks api-stopping-rule-detail api-automatic-detail
+    api-study-progress api-study-checks api-study-batches
+    api-stopping-rule-detail api-automatic-detail
     api-study-payments-csv api-study-payments-json api-study-workers-csv
     api-study-workers-json api-qrels-detail api-qrels-text api-score-set-detail@draft
 GET    302  404  403  200  200  403  200  404
@@ -56,7 +59,7 @@ GET    401  404  404  200  404  404  200  404
     api-run-detail api-run-file api-score-set-paper@team api-run-scores-detail
     api-run-scores-csv api-run-scores-json api-run-scores-txt
 GET    302  404  200  200  200  200  200  404
-    campaign topics topic documents document document-body
+    campaign topics topic documents document document-body errata
 GET    401  404  404  200  200  404  200  404
     api-score-set-detail api-score-set-csv api-score-set-leaderboard api-score-set-paper
     api-score-set-paper-zip
@@ -102,17 +105,20 @@ PATCH  401  404  403  403  403  403  200  404
     api-campaign-detail
 POST   302  404  403  403  403  403  200  404
     campaign-settings visibility-change member-add member-remove topics-import
-    documents-import submissions-close pools plan-new plan-close plan-reassign review-new
+    documents-import submissions-close submissions-reopen pools plan-new plan-close
+    plan-reassign review-new erratum-new
     qrels-list qrels-freeze round-open disagreement-round simulation@filled score-release
-    study-stop comparison-plan-new comparison-plan-close
+    study-stop study-batch-new study-batch-paid comparison-plan-new comparison-plan-close
+    study-worker-withdraw
 POST   302  404  403  403  403  403  302  404
     invite invitation-revoke plan-assign plan-pause alarm-aside slots-return slot-reopen
     automatic-list consensus-pair consensus-undo reusability simulation stopping
-    score-evaluate study-more-labels study-worker-undo comparison-plan-pause
+    score-evaluate study-more-labels study-worker-undo study-workers comparison-plan-pause
     comparison-plan-reopen
 POST   302  404  403  403  403  403  422  404
     pool-freeze training-sets judgments-import click-log-import study-new study-gold
     study-practice study-edit study-start study-extend study-bonus study-reconcile
+    study-dispute
 POST   401  404  403  403  403  200  403  404
     judge-sync judge-ahead judge-renew api-judgment-list api-judgment-next api-judgment-skip
     api-comparison-list api-comparison-next api-comparison-skip
@@ -133,8 +139,11 @@ POST   302  302  302  302  302  302  302  302
     logout language theme token-revoke
 POST   401  404  403  403  403  403  409  404
     api-campaign-visibility api-campaign-close-submissions api-plan-list api-plan-preview
+POST   401  404  403  403  403  403  400  404
+    api-campaign-reopen-submissions api-campaign-errata
 POST   401  404  404  404  404  404  409  404
-    api-member-remove api-study-start api-study-pause api-study-resume
+    api-member-remove api-study-batches api-study-batch-paid api-study-start api-study-pause
+    api-study-resume
 POST   302  200  200  200  200  200  200  200
     password_change account token-create
 POST   302  404  403  403  403  403  403  404

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 
+import pytest
 from django.http import HttpRequest, HttpResponse
 from django.test import Client
 from django.urls import reverse
+from django.views import defaults
+from drf_spectacular.generators import SchemaGenerator
+from drf_spectacular.views import SpectacularAPIView
 
 from campaigns.models import Document, Run, Topic, User
 from campaigns.services.campaigns import update_campaign
 from campaigns.views.chart_files import WRITERS, chart_file_response
+from poolbench.charts import png
 from poolbench.charts.chart import Chart
 from poolbench.charts.png import SIGNATURE
 from tests.csv_reading import csv_conditions
@@ -95,13 +101,43 @@ def plant_words(world: World) -> dict[str, str]:
     return planted
 
 
+@cache
+def build_schema() -> dict[str, object]:
+    """Of the API, which is the same for everybody."""
+    return SchemaGenerator().get_schema(public=True)
+
+
+def answer_again(render: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Gives the content and the status of the first answer each time."""
+    told: list[HttpResponse] = []
+
+    def answer(*asked: object) -> HttpResponse:
+        told.extend([] if told else [render(*asked)])
+        return HttpResponse(told[0].content, status=told[0].status_code)
+
+    return answer
+
+
+def spare_repetition(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without POOLBENCH_TEST_EXAMPLES=all: the pages that refuse are rendered once for each role,
+    the description of the API once, and PNGs are small.
+    """
+    if ALL:
+        return
+    monkeypatch.setattr(png, "DPI", 48)
+    if SpectacularAPIView.serve_public:
+        build_schema()
+        monkeypatch.setattr(SchemaGenerator, "get_schema", lambda *_, **__: build_schema())
+    for name in ("permission_denied", "page_not_found"):
+        monkeypatch.setattr(defaults, name, answer_again(getattr(defaults, name)))
+
+
 def list_pages_of_things(world: World) -> Iterator[str]:
-    """Where the words are: the pages of the topics, runs and documents."""
+    """Where the words are: the pages of the first document, the topics and runs."""
     slug, campaign = world.campaign.slug, world.campaign
+    yield f"{reverse('document', args=[slug])}?docno={campaign.documents.first().docno}"
     yield from (reverse("topic", args=[slug, topic.number]) for topic in campaign.topics.all())
     yield from (run.get_absolute_url() for run in campaign.runs.all())
-    for docno in campaign.documents.values_list("docno", flat=True):
-        yield f"{reverse('document', args=[slug])}?docno={docno}"
 
 
 class DrawnCharts(dict[str, Chart]):

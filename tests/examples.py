@@ -1,6 +1,6 @@
 """How much of a large test is done on each change, and all of it on request.
 
-``make test`` takes a part: a fifth of the examples that Hypothesis draws, some values of many, some
+``make test`` takes a part: a tenth of the examples that Hypothesis draws, some values of many, some
 rounds of a simulation, families of measures whose module changed and a tenth of the others, and no
 test that is marked ``full``. POOLBENCH_TEST_EXAMPLES=all, as in ``make test-all``, takes all.
 """
@@ -20,16 +20,16 @@ from tests.changed import list_changed_files
 
 T = TypeVar("T")
 ALL = os.environ.get("POOLBENCH_TEST_EXAMPLES") == "all"
-SHARE, FEWEST = 0.2, 5
+SHARE, FEWEST = 0.1, 5
 EVALUATION = re.compile(r"poolbench/evaluation/(bounding/\w+|measures/\w+|\w+)\.py")
-APART = {"charts", "formats", "bounds_formats", "leader_verdict", "name_files"}
+APART = {"charts", "formats", "bounds_formats", "lead_bounds", "leader_verdict", "name_files"}
 """Modules of evaluation that compute no measure. Of all others that are no family's own, a change
 has all families tested.
 """
 
 
 def count_examples(most: int) -> int:
-    """``most`` with POOLBENCH_TEST_EXAMPLES=all, else a fifth of it, but no fewer than five."""
+    """``most`` with POOLBENCH_TEST_EXAMPLES=all, else a tenth of it, but no fewer than five."""
     return most if ALL else min(most, max(FEWEST, round(SHARE * most)))
 
 

@@ -44,6 +44,7 @@ QUERIES = {
     "stopping@chart": "?chart=found.svg", "compare@chart": "?chart=differences.svg",
     "pairs@chart": "?chart=intervals.svg", "run-scores@chart": "?chart=topics.svg",
     "paper@team": "?team={team}", "paper-download@team": "?team={team}",
+    "study-batch-new": "?reward=1.50",
     "paper@chart": "?team={team}&chart=topics.png", "api-score-set-paper@team": "?team={team}",
 }  # fmt: skip
 OF_SCORES = ("score-set", "compare", "pairs", "measures-compared", "run-scores")

@@ -169,7 +169,7 @@ def test_nothing_names_the_machine_it_was_written_on():
 
 CONFIRMED = (
     "release_scores freeze_pool freeze_qrels remove_member withdraw_run change_visibility"
-    " close_submissions close_plan end_round delete_all add_member"
+    " close_submissions reopen_submissions close_plan end_round delete_all add_member"
 )
 
 

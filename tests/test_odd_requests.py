@@ -1,8 +1,8 @@
 """No request, however odd, is answered with a stack trace: addresses, queries, forms, JSON.
 
 The values are what a database or ``int`` chokes on: NUL, numbers of any size, digits of
-other scripts, half of a surrogate pair, words without end. Every field gets one of ``EVERY``
-values, and every value goes to one of as many fields; POOLBENCH_TEST_EXAMPLES=all sends all to all.
+other scripts, half of a surrogate pair, words without end. Every value goes to one of ``EVERY``
+fields; POOLBENCH_TEST_EXAMPLES=all sends all to all.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ QUERIES = {
     "paper": "team m decimals chart", "paper-download": "team m decimals",
     "api-score-set-paper": "team m", "compare-download": "measure a b",
     "interim-scores-download": "policy by", "compare": "measure a b", "run-scores": "measure",
+    "score-set-changes@draft": "since measure",
     "run-upload": "replaces", "score-set-download": "shape", "api-pool-list": "campaign",
     "api-run-list": "campaign limit offset", "api-judgment-list": "campaign topic current",
     "api-document-list": "docno", "api-score-set-list": "campaign",
@@ -65,7 +66,7 @@ FORMS = {
 ASSESSORS = ("judge", "judge-skip", "judge-undo", "judge-change", "my-judgments")
 
 
-PARTS, EVERY = 4, 8
+PARTS, EVERY = 4, 16
 in_parts = pytest.mark.parametrize("part", range(PARTS))
 """Short tests, so that several workers share the addresses."""
 

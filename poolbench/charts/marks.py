@@ -36,7 +36,6 @@ class MarkNumber(NamedTuple):
 
 class Drawable(Protocol):
     def draw(self, plot: Plot, parent: Element) -> None: ...
-
     def numbers(self) -> Iterable[MarkNumber]: ...
 
 

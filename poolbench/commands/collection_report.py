@@ -28,6 +28,7 @@ from poolbench.commands.progress import ProgressBar
 from poolbench.commands.run_lists import add_run_files, add_run_tags
 from poolbench.evaluation.judgments import Floats
 from poolbench.evaluation.name_files import read_teams
+from poolbench.files.faults import format_count
 from poolbench.reliability.collection import inputs
 from poolbench.reliability.collection.formats import FORMATS
 from poolbench.reliability.collection.reduced_judgments import DRAWS
@@ -75,7 +76,11 @@ class CollectionReportCommand(FileCommand):
     def run(self, options: Mapping[str, Any], out: Output) -> None:
         with explain_value_errors(ValueError):
             measures = parse_ranking_measures(options["measures"] or MEASURES, can_rank_by)
-        check_numbers(options)
+        require_least(options, depth=1, target=1, draws=1, jobs=1, seed=0)
+        if options["depth"] and options["target"] and options["target"] < options["depth"]:
+            raise CliError("--target must be at least --depth.")
+        with explain_value_errors():
+            build_scoring_options(options)
         reader = FileReader(out)
         teams = reader.read(options["teams"], read_teams) if options["teams"] else None
         qrels = reader.read(options["qrels"], read_qrels)
@@ -115,17 +120,8 @@ class CollectionReportCommand(FileCommand):
             out.note(fault)
         reader.raise_if_rejected()
         if faults:
-            count = "1 error" if len(faults) == 1 else f"{len(faults)} errors"
+            count = format_count(len(faults), "error")
             raise CliError(f"{count} in run tags and teams; no output written.")
-
-
-def check_numbers(options: Mapping[str, Any]) -> None:
-    """Raise ``CliError`` for invalid numbers."""
-    require_least(options, depth=1, target=1, draws=1, jobs=1, seed=0)
-    if options["depth"] and options["target"] and options["target"] < options["depth"]:
-        raise CliError("--target must be at least --depth.")
-    with explain_value_errors():
-        build_scoring_options(options)
 
 
 def list_name_faults(

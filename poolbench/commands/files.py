@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 from poolbench.commands.command import CliError, Output
 from poolbench.commands.processes import map_in_order
 from poolbench.commands.progress import ProgressBar
-from poolbench.files.faults import FaultReport, InvalidFile
+from poolbench.files.faults import FaultReport, InvalidFile, format_count
 from poolbench.files.streams import read_bytes
 from poolbench.runs.file_forms import MISTAKEN, find_file_form
 from poolbench.runs.qrels import read_qrels
@@ -98,7 +98,7 @@ class FileReader:
     def raise_if_rejected(self) -> None:
         """Raise ``CliError`` if any file was rejected."""
         if self.rejected:
-            files = "1 file" if self.rejected == 1 else f"{self.rejected} files"
+            files = format_count(self.rejected, "file")
             raise CliError(f"{files} rejected; no output written.")
 
     def accept(self, table: Table | None) -> Table:

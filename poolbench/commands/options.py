@@ -5,7 +5,6 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from poolbench.evaluation.measures.family import Measure
 from poolbench.evaluation.name_files import read_tags
 from poolbench.evaluation.options import ScoringOptions
 from poolbench.evaluation.stated_scale import list_scale_remarks, state_highest_grade
+from poolbench.files.streams import is_file
 
 
 @contextmanager
@@ -107,7 +107,7 @@ def read_run_tags(
 def _expand(reader: FileReader, value: str, run_tags: Collection[str]) -> Iterator[str]:
     if value in run_tags:
         yield value
-    elif Path(value).is_file():
+    elif is_file(value):
         yield from reader.read(value, read_tags) or ()
     else:
         yield from filter(None, (part.strip() for part in value.split(",")))

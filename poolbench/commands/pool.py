@@ -69,7 +69,12 @@ class PoolCommand(FileCommand):
         qrels = reader.read(options["qrels"], read_qrels) if options["qrels"] else None
         reader.raise_if_rejected()
         check_unique_tags(runs)
-        check_static_spec(spec)
+        if spec.is_adaptive:
+            raise CliError(
+                "This spec has an adaptive step; simulate it on a finished campaign: "
+                "`poolbench simulate`."
+            )
+        check_run_choice(spec)
         if missing := spec.runs.list_unknown({run.tag for run in runs.values()}, ()):
             raise CliError(f"Not among the run files: {', '.join(missing)}.")
         if options["seed"] is not None:
@@ -115,16 +120,6 @@ def read_run_to_cutoff(data: bytes, *, cutoff: int, **options: Any) -> RunTable:
     same memory, which is much faster than allocating it anew.
     """
     return truncate_run(read_run(data, lenient=True, **options), cutoff)
-
-
-def check_static_spec(spec: PoolSpec) -> None:
-    """Raise ``CliError`` if ``spec`` needs judgments or attributes that run files lack."""
-    if spec.is_adaptive:
-        raise CliError(
-            "This spec has an adaptive step; simulate it on a finished campaign: "
-            "`poolbench simulate`."
-        )
-    check_run_choice(spec)
 
 
 def check_run_choice(spec: PoolSpec, name: str = "") -> None:

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
+from poolbench.files.streams import is_file
+
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -26,7 +28,7 @@ def count_cores() -> int:
 
 def choose_process_count(paths: Sequence[str]) -> int:
     """One process per core, but only one if the files are small; missing ones count as 0."""
-    size = sum(file.stat().st_size for file in map(Path, paths) if file.is_file())
+    size = sum(file.stat().st_size for file in map(Path, filter(is_file, paths)))
     return count_cores() if size >= MIN_BYTES else 1
 
 

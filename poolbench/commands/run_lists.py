@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from poolbench.commands.command import CliError
+from poolbench.files.streams import is_file
 
 GRAMMAR = "A,B or A B or a file with one per line"
 FIRST_BYTES = 4096
@@ -23,11 +24,13 @@ class FileListAction(Action):
     """Collects file names, also of repeated options; lists of names are expanded."""
 
     def __call__(
-        self, _parser: ArgumentParser, namespace: Namespace, values: Any, _option: str | None = None
+        self, parser: ArgumentParser, namespace: Namespace, values: Any, _option: str | None = None
     ) -> None:
         words = [values] if isinstance(values, str) else values
-        before = getattr(namespace, self.dest, None) or []
-        setattr(namespace, self.dest, [*before, *expand_file_names(words)])
+        names = expand_file_names(words)
+        if not names:
+            parser.error(f"No file in the list {' '.join(words)}. Write {GRAMMAR}.")
+        setattr(namespace, self.dest, [*(getattr(namespace, self.dest, None) or []), *names])
 
 
 class TagListAction(Action):
@@ -80,7 +83,7 @@ class RunListParser(ArgumentParser):
             return 1
         if isinstance(action, TagListAction) and action.most:
             return min(action.most, len(following))
-        files = [at for at, value in enumerate(following) if Path(value).is_file()]
+        files = [at for at, value in enumerate(following) if is_file(value)]
         if files and files[0] == 0:
             self.error(
                 f"{name}: {following[0]} is a file but not a list of run tags, so the end of the "
@@ -149,9 +152,11 @@ def expand_file_names(values: Iterable[str]) -> list[str]:
 
 
 def _expand(value: str) -> list[str]:
-    if Path(value).exists():
-        line = _read_first_line(value)
-        return _read_names(value) if line and Path(line).is_file() else [value]
+    line = _read_first_line(value)
+    if line and is_file(line):
+        return _read_names(value)
+    if is_file(value):
+        return [value]
     return [part for part in value.split(",") if part] if "," in value else [value]
 
 
@@ -167,7 +172,7 @@ def _read_first_line(path: str) -> str | None:
     """The first line with text of a plain text file; None for any other."""
     try:
         # A pipe could not be read again.
-        if not Path(path).is_file():
+        if not is_file(path):
             return None
         with Path(path).open("rb") as file:
             text = file.read(FIRST_BYTES).decode("utf-8", errors="replace")

@@ -15,6 +15,7 @@ import numpy as np
 from poolbench.evaluation.judgments import Ints, JudgmentTable, Mask
 from poolbench.evaluation.measures.bpref import EXTRA_NONRELEVANT
 from poolbench.evaluation.measures.family import Measure
+from poolbench.files.faults import list_names
 from poolbench.files.natural_sort import sort_naturally
 
 MAX_LISTED = 10
@@ -83,9 +84,8 @@ class BprefAdvice:
     def _format_share(self, mask: Mask) -> str:
         """``2 of 50 topics (301, 305)``; empty without a topic."""
         topics = sort_naturally(self.topics[index] for index in np.flatnonzero(mask).tolist())
-        more = f" and {len(topics) - MAX_LISTED:,} more" if len(topics) > MAX_LISTED else ""
         share = f"{len(topics):,} of {len(self.topics):,} topics"
-        return f"{share} ({', '.join(topics[:MAX_LISTED])}{more})" if topics else ""
+        return f"{share} ({list_names(topics, MAX_LISTED)})" if topics else ""
 
 
 def advise_on_bpref(judged: JudgmentTable, level: int = 1, name: str = "bpref") -> BprefAdvice:

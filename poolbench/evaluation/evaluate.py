@@ -25,7 +25,12 @@ from poolbench.evaluation.measures.names import parse_measure, parse_measures
 from poolbench.evaluation.measures.registry import DEFAULT_NAMES, SETS
 from poolbench.evaluation.options import ScoringOptions
 from poolbench.evaluation.scale import find_highest_grade
-from poolbench.evaluation.stated_scale import is_denoted_by, list_scale_remarks, state_highest_grade
+from poolbench.evaluation.stated_scale import (
+    find_used_grade,
+    is_denoted_by,
+    list_scale_remarks,
+    state_highest_grade,
+)
 from poolbench.notebooks import ResultTable
 from poolbench.runs.inputs import RunLike
 from poolbench.runs.tables import RunTable
@@ -188,7 +193,10 @@ def score_run_table(
     remarks = list_scale_remarks(requested, options, judged.grades)
     if not options.profile.single_precision and is_reordered_by_32_bits(table, judged.topics):
         remarks.append(TIED)
+    used, source = find_used_grade(requested, options, judged.grades)
     own = {
+        "highest_grade": used,
+        "highest_grade_from": source,
         "topics_not_judged": len(set(table.topics).difference(judged.topics)),
         "remarks": remarks,
     }

@@ -68,9 +68,10 @@ class ScoringOptions:
     def as_dict(self) -> dict[str, Any]:
         """The options as plain values."""
         gains = {str(grade): gain for grade, gain in sorted((self.gains or {}).items())}
+        bits = 32 if self.profile.single_precision else 64
         return {
             "profile": self.profile.name,
-            "order": describe_ranking_order(self.profile),
+            "order": f"score descending ({bits}-bit), then docno descending by code point",
             "level": self.level,
             "gains": gains or "the grade",
             "judged_only": self.judged_only,
@@ -104,9 +105,3 @@ def gains_for_grades(
     gained = table[counted]
     gained[grades < 0] = 0.0
     return gained
-
-
-def describe_ranking_order(profile: Profile) -> str:
-    """How documents are ranked, as text."""
-    bits = 32 if profile.single_precision else 64
-    return f"score descending ({bits}-bit), then docno descending by code point"

@@ -12,7 +12,15 @@ from numpy.typing import NDArray
 from poolbench.evaluation.measures.family import Measure
 from poolbench.evaluation.measures.user_models import CWL_ITEMS
 from poolbench.evaluation.options import ScoringOptions
-from poolbench.evaluation.scale import ASSUMED, GAIN, MAX_REL, TABLE, find_highest_grade
+from poolbench.evaluation.scale import (
+    ASSUMED,
+    GAIN,
+    MAX_REL,
+    STATED,
+    TABLE,
+    find_highest_grade,
+)
+from poolbench.files.faults import format_count
 
 Grades = NDArray[np.int32]
 USERS_OF_GAIN = ("ap", "inst")
@@ -42,6 +50,18 @@ def state_highest_grade(
     return tuple(_with_highest_grade(measure, top) for measure in measures)
 
 
+def find_used_grade(
+    measures: Sequence[Measure], options: ScoringOptions, grades: Grades
+) -> tuple[int, str]:
+    """The highest grade that the values of ``measures``, as requested, depend on, and where it is
+    from: the one that all measures which read it state, else that of the scale.
+    """
+    reading = [m for m in measures if reads_highest_grade(m) or _fills_with_it(m)]
+    stated = {dict(measure.params).get(MAX_REL.name) for measure in reading}
+    only = stated.pop() if len(stated) == 1 else None
+    return (only, STATED) if isinstance(only, int) else find_highest_grade(options, grades)
+
+
 def is_denoted_by(scored: Measure, requested: Measure) -> bool:
     """Whether ``scored`` is ``requested``, or ``requested`` with its highest grade stated."""
     params = tuple(pair for pair in scored.params if pair[0] != MAX_REL.name)
@@ -69,7 +89,7 @@ def list_scale_remarks(
         names_by_top.setdefault(stated if isinstance(stated, int) else top, []).append(measure.name)
     for highest, named in names_by_top.items():
         if above := int(np.count_nonzero(grades > highest)):
-            count = "1 judgment" if above == 1 else f"{above:,} judgments"
+            count = format_count(above, "judgment")
             verb = "counts" if above == 1 else "count"
             remarks.append(
                 f"{', '.join(named)}: {count} above grade {highest} {verb} as {highest}."

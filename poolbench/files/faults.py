@@ -7,6 +7,7 @@ Codes are stable: E.. are errors (the file is rejected), W.. are warnings (it is
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -105,6 +106,12 @@ class InvalidFile(ValueError):  # noqa: N818 -- it is the file that is invalid
 def format_count(number: int, noun: str, nouns: str = "") -> str:
     """``1 line``, ``2 lines``, ``1,000 lines``; ``nouns`` is a plural of another form."""
     return f"{number:,} {noun if number == 1 else nouns or f'{noun}s'}"
+
+
+def list_names(names: Sequence[str], most: int = 5) -> str:
+    """The first ``most`` names, and how many more there are."""
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def escape_excerpt(text: str | bytes, limit: int = EXCERPT) -> str:

@@ -28,6 +28,14 @@ class ReadableStream(Protocol):
 Source = str | os.PathLike[str] | bytes | ReadableStream
 
 
+def is_file(text: str) -> bool:
+    """Whether ``text``, which may be anything at all, is the path of a file."""
+    try:
+        return Path(text).is_file()
+    except (OSError, ValueError):  # such as "File name too long" for a line of a run
+        return False
+
+
 def read_bytes(source: Source, *, max_bytes: int = MAX_BYTES, file: str = "") -> bytes:
     """The content of a path, a binary file object or bytes; gzip is detected by its magic bytes.
 

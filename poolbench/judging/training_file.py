@@ -7,7 +7,7 @@ import io
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from poolbench.files.faults import FaultReport, InvalidFile
+from poolbench.files.faults import FaultReport, InvalidFile, format_count
 
 COLUMNS = ("topic", "docno", "grade", "explanation")
 MAX_EXPLANATION = 2_000
@@ -74,9 +74,7 @@ def _row(
             f"Use {', '.join(COLUMNS)}, tab- or comma-separated; the explanation is optional."
             " Put an explanation with commas in quotation marks."
         )
-        message = (
-            f"The line has {len(cells)} column{'' if len(cells) == 1 else 's'} instead of 3 or 4."
-        )
+        message = f"The line has {format_count(len(cells), 'column')} instead of 3 or 4."
         report.add("EY01", message, fix, line=line, excerpt=excerpt)
         return None
     topic, docno, grade, *more = (cell.strip() for cell in cells)

@@ -14,6 +14,7 @@ from poolbench.files.yaml_files import (
     INTEGER,
     LIST,
     POSITIVE,
+    RUN_KIND,
     Schema,
     YamlFile,
     format_path,
@@ -80,7 +81,7 @@ TOP: Schema = {
 RUNS: Schema = {
     "priority": (lambda v: is_integer(v) and v >= 0, "an integer of at least 0", False),
     "per_team": (*POSITIVE, False),
-    "kind": (lambda v: v in ("automatic", "manual"), "automatic or manual", False),
+    "kind": (*RUN_KIND, False),
     "teams": (is_string_list, "a list of team names", False),
     "tags": (is_string_list, "a list of run tags", False),
 }

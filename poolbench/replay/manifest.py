@@ -15,6 +15,7 @@ from poolbench.files.yaml_files import (
     INTEGER,
     LIST,
     POSITIVE,
+    RUN_KIND,
     TEXT,
     Schema,
     YamlFile,
@@ -99,7 +100,7 @@ RUN: Schema = {
     "team": (*TEXT, True),
     "tag": (*TEXT, True),
     "description": (*TEXT, False),
-    "kind": (lambda v: v in ("automatic", "manual"), "automatic or manual", False),
+    "kind": (*RUN_KIND, False),
     "priority": (*POSITIVE, False),
     "pooled": (*FLAG, False),
 }

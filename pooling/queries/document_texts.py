@@ -12,14 +12,13 @@ from campaigns import store
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Document, Topic
 from campaigns.services.collection import iter_batches
+from poolbench.files.faults import list_names
 from poolbench.pooling.candidates import RunListing
 from poolbench.pooling.session import LogMismatch
 from poolbench.pooling.spec import PoolSpec
 from poolbench.texts.documents import DocumentText
 from poolbench.texts.markup import strip_markup
 from pooling.models import Pool
-
-LISTED_DOCNOS = 5
 
 
 def check_reader(spec: PoolSpec) -> None:
@@ -52,12 +51,10 @@ def check_texts_complete(docnos: Sequence[str], available: Collection[str], read
     missing = [docno for docno in docnos if docno not in available]
     if not missing:
         return
-    names = ", ".join(missing[:LISTED_DOCNOS])
-    more = f" and {len(missing) - LISTED_DOCNOS:,} more" if len(missing) > LISTED_DOCNOS else ""
     raise ActionRefused(
         "needs-texts",
         f"{reader} needs texts; {len(missing):,} of {len(docnos):,} documents have none: "
-        f"{names}{more}.",
+        f"{list_names(missing)}.",
         "Import their texts (PDF and images have none), lower the cut-off, or select a method "
         "that needs no texts.",
     )

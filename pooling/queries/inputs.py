@@ -19,12 +19,11 @@ from campaigns.models import Campaign, Run, User
 from campaigns.queries.confirmations.runs import (
     list_check_matters,
     list_done_submission,
-    list_names,
     list_submission_matters,
 )
 from campaigns.rules import require_permission
 from campaigns.services import matrices
-from poolbench.files.faults import format_count
+from poolbench.files.faults import format_count, list_names
 from poolbench.pooling.candidates import RunListing
 from poolbench.pooling.pool_builder import build_pool_table, is_shared, start_sessions
 from poolbench.pooling.run_listing import build_listing_from_matrices
@@ -48,11 +47,9 @@ def get_poolable_runs(campaign: Campaign, runs: Iterable[Run]) -> list[Run]:
     accepted = {run.pk: run for run in list_poolable_runs(campaign) if run.pk in requested}
     missing = sorted(str(run) for pk, run in requested.items() if pk not in accepted)
     if missing:
-        more = f" and {len(missing) - 5:,} more" if len(missing) > 5 else ""
-        names = ", ".join(missing[:5]) + more
         raise ActionRefused(
             "not-accepted",
-            f"Not among the accepted runs: {names}.",
+            f"Not among the accepted runs: {list_names(missing)}.",
             "Select accepted runs; a run may have been replaced or withdrawn in the meantime.",
         )
     return sorted(accepted.values(), key=lambda run: run.tag)

@@ -158,7 +158,7 @@ def get_session(pool: Pool, topic: Topic) -> CachedSession:
     """The session of ``topic`` after all events of its log.
 
     It belongs to the caller and is cached when the caller's transaction commits. Raises
-    ``LogMismatch`` if the log does not follow from the pool's spec, runs and document_texts.
+    ``LogMismatch`` if the log does not follow from the pool's spec, runs and texts.
     """
     key = session_key(pool, topic)
     cached = rebuild_session(pool, topic, SESSIONS.take(key))

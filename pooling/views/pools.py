@@ -16,7 +16,7 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.confirmation import confirm_act
-from campaigns.views.helpers import SignedInRequest
+from campaigns.views.helpers import SignedInRequest, read_digits
 from campaigns.views.pages import render_page
 from poolbench.pooling.formats import FORMATS, FRAME_FORMATS
 from poolbench.pooling.registry import list_methods_by_kind
@@ -134,7 +134,7 @@ def select_runs_by_rule(request: SignedInRequest, campaign: Campaign) -> HttpRes
 
 
 def selected_run_ids(query: QueryDict) -> set[int]:
-    return {int(pk) for pk in query.getlist("run") if pk.isdecimal() and len(pk) < 19}
+    return {read_digits(pk) or 0 for pk in query.getlist("run")}
 
 
 def render_pool_preview(

@@ -10,6 +10,7 @@ import pytest
 
 from poolbench import __main__ as command_line
 from tests.conftest import REPOSITORY
+from tests.examples import ALL
 
 QRELS = "1 0 a 2\n1 0 b 0\n1 0 c 1\n2 0 a 1\n2 0 b 0\n3 0 c 1\n3 0 d 0\n"
 RUN = "1 Q0 a 1 9 x\n1 Q0 b 2 8 x\n2 Q0 b 1 3 x\n2 Q0 a 2 2 x\n3 Q0 c 1 1 x\n"
@@ -40,13 +41,13 @@ def test_every_command_on_files_is_called():
     assert set(CASES) == set(command_line.FILE_COMMANDS)
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_no_command_on_files_loads_django(name, folder):
-    words = [name, *CASES[name].split()]
+@pytest.mark.parametrize("names", [[name] for name in CASES] if ALL else [[*CASES]])
+def test_no_command_on_files_loads_django(names, folder):
+    calls = [[name, *CASES[name].split()] for name in names]
     code = (
         f"import sys; sys.path.insert(0, {str(REPOSITORY)!r})\n"
         f"from poolbench.__main__ import main\n"
-        f"assert main({words!r}) == 0\n"
+        f"assert not any(map(main, {calls!r}))\n"
         "print([name for name in ('django', 'celery') if name in sys.modules], file=sys.stderr)"
     )
     ended = subprocess.run(

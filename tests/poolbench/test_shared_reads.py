@@ -18,6 +18,21 @@ def test_a_view_reads_once_for_each_key_and_the_next_view_again():
     assert view("a") == [3]
 
 
+def test_a_query_shares_the_reads_of_its_view():
+    reads = []
+
+    @share_reads
+    def query() -> int:
+        return read_once("a", lambda: reads.append(1) or len(reads))
+
+    @share_reads
+    def view() -> list[int]:
+        return [query(), read_once("a", int), query()]
+
+    assert view() == [1, 1, 1]
+    assert query() == 2
+
+
 def test_outside_a_view_nothing_is_kept():
     @share_reads
     def fail() -> None:

@@ -40,6 +40,8 @@ def test_the_preview_leads_to_the_page_that_asks(as_user, organizer, campaign, a
         assert "2 documents of 1 run of 1 team" in page
         assert "Submission is open until" in page
         assert "Freeze although submission is open" in page
+        # Of closing submission and freezing all the same, only one can be chosen.
+        assert page.count('type="radio" name="confirm-submission-open"') == 2
     assert not campaign.pools.exists()
 
 
@@ -49,7 +51,8 @@ def test_pooling_while_submission_is_open_is_a_choice(
     client = as_user(organizer)
     assert confirm(client, address, wanted, confirm=[]).status_code == 422
     assert not campaign.pools.exists()
-    done = confirm(client, address, wanted, confirm=["submission-open"])
+    chosen = {"confirm": [], "confirm-submission-open": "submission-open"}
+    done = confirm(client, address, wanted, **chosen)
     assert done.url == campaign.pools.get().get_absolute_url()
     campaign.refresh_from_db()
     assert campaign.takes_runs()

@@ -17,6 +17,7 @@ from poolbench.pooling.spec import depth_spec
 from pooling.forms import fill_up_choices
 from pooling.services.freeze import freeze_pool
 from tests.confirming import confirm
+from tests.examples import take
 from tests.pages import read_page
 from tests.world.files import qrels_release, ranked_run
 from tests.world.people import SCALE, user
@@ -300,7 +301,7 @@ def test_a_pool_is_filled_up_by_any_method_that_needs_no_number():
     assert not offered & {"depth", "ntcir", "strata", "cal"}
 
 
-@pytest.mark.parametrize("name", [name for name, _ in fill_up_choices() if name])
+@pytest.mark.parametrize("name", take((name for name, _ in fill_up_choices() if name), 4))
 def test_whatever_fills_up_can_be_previewed(page, address, runs, name):
     answer = page.get(address, asked(runs, depth="1", then=name, documents="2"))
     assert answer.status_code == 200

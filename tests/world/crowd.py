@@ -7,7 +7,7 @@ from decimal import Decimal
 from django.utils import timezone
 
 from campaigns.models import Campaign, User
-from crowd.models import CrowdWorker, Payment, Study, WorkUnit
+from crowd.models import BatchItem, CrowdWorker, Payment, PaymentBatch, Study, WorkUnit
 from crowd.services.keys import hash_external, seal_external
 from judging.models import Audience, Exclusion, Plan
 from pooling.models import Pool
@@ -35,8 +35,12 @@ def build_crowd_study(campaign: Campaign, pool: Pool) -> Study:
         plan=plan, worker=worker, state="complete", started_at=now, ended_at=now, size=2,
         external_hash=hash_external(campaign, "u1"), external_id=seal_external(campaign, "u1"),
     )  # fmt: skip
-    Payment.objects.create(
+    payment = Payment.objects.create(
         study=study, unit=unit, judged=2, amount=Decimal("1.50"), currency="EUR", reason="complete"
     )
+    batch = PaymentBatch.objects.create(
+        study=study, number=1, reward=Decimal("1.50"), created_by=plan.created_by
+    )
+    BatchItem.objects.create(batch=batch, payment=payment)
     Exclusion.objects.create(campaign=campaign, worker=worker, unit=unit, reason="tried")
     return study

@@ -8,15 +8,15 @@ from campaigns.models import Campaign, Role, Team, User
 from campaigns.services.people import get_or_create_team
 from evaluation.services.scoring import score_campaign
 from judging.services.plans import create_plan
+from poolbench.pooling.spec_file import read_spec
 from pooling.models import Pool
-from tests.world import files
-from tests.world.judgments import submit_judgment
+from pooling.services.freeze import freeze_pool
+from tests.world import files, judged
 from tests.world.people import begin, joined, user
 from tests.world.recording import Layer, Recorder
 from tests.world.site import build_site
 
 PAIRS = {"1": ["d1", "d2", "d3", "d4"], "2": ["d5", "d6"], "3": ["d7", "d8", "d9"]}
-DISPUTES = (("d1", 0, 3), ("d2", 1, 1), ("d3", 1, 2), ("d4", 0, 1))
 SITE = 500
 PEOPLE = {
     "assessor": Role.ASSESSOR,
@@ -41,7 +41,7 @@ def record_layers() -> dict[str, Layer]:
             keep(name, lambda title=title: add_team(organizer, campaign, title))
         for name, team in (("participant", "Alpha"), ("rival", "Beta")):
             keep(name, lambda name=name, team=team: join_team(campaign, name, team))
-        for part in (record_judging, record_scores, record_runs):
+        for part in (record_judging, record_scores, record_runs, record_growing):
             with recorder.aside():
                 part(recorder, organizer, campaign)
         transaction.set_rollback(True)
@@ -54,7 +54,7 @@ def record_layers() -> dict[str, Layer]:
 
 
 def record_judging(recorder: Recorder, organizer: User, campaign: Campaign) -> None:
-    one, two = (User.objects.get(username=name) for name in ("assessor", "assessor2"))
+    one, two, three = (User.objects.get(username=name) for name in list(PEOPLE)[:3])
     pool: Pool = recorder.record("pool", lambda: files.make_pool(campaign, PAIRS))
 
     def lay_out(people: list[User]) -> object:
@@ -62,16 +62,21 @@ def record_judging(recorder: Recorder, organizer: User, campaign: Campaign) -> N
             actor=organizer, pool=pool, overlap=len(people), assessors=dict.fromkeys(PAIRS, people)
         )
 
-    def dispute() -> None:
-        topic = campaign.topics.get(number="1")
-        for docno, *grades in DISPUTES:
-            for who, value in zip((one, two), grades, strict=True):
-                submit_judgment(actor=who, campaign=campaign, topic=topic, docno=docno, grade=value)
-
-    with recorder.aside():
-        recorder.record("plan", lambda: lay_out([one]))
-    recorder.record("double_plan", lambda: lay_out([one, two]))
-    recorder.record("disputes", dispute)
+    for name, make in (
+        ("plan", lambda: lay_out([one])),
+        ("busy", lambda: judged.do_everything(pool, one, two, three)),
+    ):
+        with recorder.aside():
+            recorder.record(name, make)
+    plan = recorder.record("double_plan", lambda: lay_out([one, two]))
+    for name, make in (
+        ("disputes", lambda: judged.give_grades(campaign, judged.DISPUTES, one, two)),
+        ("reasons", lambda: judged.give_grades_and_reasons(campaign, one, two)),
+        ("votes", lambda: judged.give_grades(campaign, judged.VOTES, one, two)),
+        ("thirds", lambda: judged.ask_thirds(campaign, plan, [one, two, three])),
+    ):
+        with recorder.aside():
+            recorder.record(name, make)
 
 
 def add_team(organizer: User, campaign: Campaign, name: str) -> Team:
@@ -104,3 +109,12 @@ def record_runs(recorder: Recorder, organizer: User, campaign: Campaign) -> None
             for tag, (team, priority, ranked) in files.TOY.items()
         ],
     )
+
+
+def record_growing(recorder: Recorder, organizer: User, campaign: Campaign) -> None:
+    given = {"actor": organizer, "campaign": campaign, "spec": read_spec(judged.GROWING)}
+    team, people = campaign.teams.get(name="Alpha"), [User.objects.get(username="assessor")]
+    runs = recorder.record("growing_runs", lambda: judged.rank_growing(team))
+    pool = recorder.record("growing_pool", lambda: freeze_pool(**given, runs=runs))
+    laid = {"actor": organizer, "pool": pool, "overlap": 1, "assessors": {"1": people}}
+    recorder.record("growing_plan", lambda: create_plan(**laid))

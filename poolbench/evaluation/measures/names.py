@@ -100,6 +100,9 @@ def _split(text: str, base: str) -> tuple[MeasureFamily, list[dict[str, Value]]]
     """A name without @: complete, with trec_eval's parameters, or bare."""
     if (family := _BY_NAME.get(base)) is not None:
         return family, [{family.suffix: value} for value in family.bare] or [{}]
+    joined = re.fullmatch(r"(.*[A-Za-z])(\d+)", base)
+    if joined and find_measures(meant := "_".join(joined.groups())):
+        raise UnknownMeasureError(f"{text}: unknown measure. Did you mean {meant}?")
     for at, name in sorted(_stems(base), reverse=True):
         family, rest = FAMILIES[name], base[at + 1 :]
         if not family.suffix:
@@ -117,6 +120,9 @@ def _cutoff_error(name: str, cut: str) -> str:
     """The error for ``name`` with a cut-off that it does not have, and what to write instead."""
     if (family := _BY_CUT.get(name)) is not None:
         return f"{name} has no cut-off. Write {name} or {family.name}_{cut}."
+    parameters = FAMILIES[name].all_parameters().values() if name in FAMILIES else ()
+    if "." in cut and (named := [each.name for each in parameters if each.kind == "share"]):
+        return f"{name} has no cut-off. Write {name}({named[0]}={cut})."
     ranked = f", and truncate the rankings with -M {cut}" if cut.isdecimal() else ""
     return f"{name} has no cut-off. Write {name}{ranked}."
 

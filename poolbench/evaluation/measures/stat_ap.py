@@ -20,16 +20,11 @@ _UNDEFINED = "the qrels have no inclusion probabilities, or unjudged documents a
 
 
 def sampled_average_precision(batch: ScoringBatch) -> Floats:
-    weights = sampled_weights(batch)
+    weights = inverse_inclusion(batch.judged, batch.options.level)[batch.judgment_index]
     hits = weights > 0
     precision = (1.0 + relevant_weight_above(batch, weights)[hits]) / batch.ranks[hits]
     gained = batch.sums(weights[hits] * precision, hits)
     return _mask_undefined(batch, safe_ratio(gained, _relevant(batch)))
-
-
-def sampled_weights(batch: ScoringBatch) -> Floats:
-    """By row: number of relevant documents it represents; 0 outside the sample."""
-    return inverse_inclusion(batch.judged, batch.options.level)[batch.judgment_index]
 
 
 def relevant_weight_above(batch: ScoringBatch, weights: Floats) -> Floats:

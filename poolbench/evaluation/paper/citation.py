@@ -54,24 +54,41 @@ def describe_unjudged(results: PaperResults) -> str:
 
 
 def write_bibtex(conditions: PaperConditions) -> str:
-    """The campaign and the software, as two entries."""
-    key = KEY.sub("", conditions.slug) or "campaign"
-    title, year = escape_latex(conditions.campaign), conditions.evaluated.year
-    key = key if key.endswith(str(year)) else f"{key}{year}"
+    """The campaign, as its organizers prefer or as an entry of its own, and the software."""
+    own = conditions.citation
+    # Other text, and braces that do not match, would break the entry after it.
+    if not own.startswith("@") or own.count("{") != own.count("}"):
+        own = write_misc_entry(conditions)
     name, _, version = conditions.product.partition(" ")
     return (
-        f"@misc{{{key},\n"
-        f"  author = {{{{Organizers of {title}}}}},\n"
-        f"  title  = {{{{{title}}}}},\n"
-        f"  year   = {{{year}}},\n"
-        f"  note   = {{Qrels {conditions.qrels}, sha256 {conditions.qrels_sha256}}},\n"
-        "}\n\n"
+        f"{own}\n\n"
         f"@software{{poolbench{KEY.sub('', version)},\n"
         f"  author  = {{{{{escape_latex(name)} contributors}}}},\n"
         f"  title   = {{{{{escape_latex(name)}}}: relevance judgments and pooling for shared tasks "
         "in information retrieval},\n"
         f"  version = {{{escape_latex(version)}}},\n"
-        f"  year    = {{{year}}},\n"
+        f"  year    = {{{conditions.evaluated.year}}},\n"
         "  license = {Apache-2.0},\n"
         "}\n"
+    )
+
+
+def write_misc_entry(conditions: PaperConditions) -> str:
+    """The campaign without BibTeX of its own; its preferred reference stands in the note."""
+    key = KEY.sub("", conditions.slug) or "campaign"
+    title, year = escape_latex(conditions.campaign), conditions.evaluated.year
+    key = key if key.endswith(str(year)) else f"{key}{year}"
+    note = f"Qrels {conditions.qrels}, sha256 {conditions.qrels_sha256}"
+    if conditions.citation:
+        note = f"{escape_latex(' '.join(conditions.citation.split()))}. {note}"
+    website = conditions.website.replace("{", "%7B").replace("}", "%7D")
+    url = f"  url    = {{{website}}},\n" if website else ""
+    return (
+        f"@misc{{{key},\n"
+        f"  author = {{{{Organizers of {title}}}}},\n"
+        f"  title  = {{{{{title}}}}},\n"
+        f"  year   = {{{year}}},\n"
+        f"{url}"
+        f"  note   = {{{note}}},\n"
+        "}"
     )

@@ -26,26 +26,35 @@ def build_paper_runs_report(results: PaperResults, decimals: int = DECIMALS) -> 
         )
         for one in results.measures
     ]  # fmt: skip
-    columns = (Column("run", "Run", left=True), *measures, Column("place", "Place", undefined=""))
+    has_places = any(run.places[0] is not None for run in results.runs)
+    last = (Column("place", "Place", undefined=""),) if has_places else ()
+    columns = (Column("run", "Run", left=True), *measures, *last)
     spreads = [spread.as_dict() for spread in results.spreads]
     summary = [
-        (f"{word.capitalize()} of {results.count}", *(spread[word] for spread in spreads), None)
+        (
+            f"{word.capitalize()} of {results.count}",
+            *(spread[word] for spread in spreads),
+            *(None for _ in last),
+        )
         for word in ("best", "median", "worst")
     ]
-    rows = [(run.tag, *run.means, run.places[0]) for run in results.runs]
+    rows = [(run.tag, *run.means, *run.places[: len(last)]) for run in results.runs]
     withdrawn = ", ".join(run.tag for run in results.runs if run.is_withdrawn)
+    late = ", ".join(run.tag for run in results.runs if run.is_after_release)
     table = Table(
         "runs",
         columns,
         rows,
         caption=f"Runs of {results.team} in {results.conditions.campaign}, means over "
-        f"{results.conditions.topics} topics; place by {results.main.mean_title}.",
+        f"{results.conditions.topics} topics"
+        f"{f'; place by {results.main.mean_title}' if has_places else ''}.",
         notes=(
             *("Best of these runs in bold.", *results.notes),
             *([f"Withdrawn after the release: {withdrawn}."] if withdrawn else []),
+            *([f"Submitted after the release: {late}."] if late else []),
         ),
         summary=tuple(summary),
-        marks=tuple(("", *run.marks, "") for run in results.runs),
+        marks=tuple(("", *run.marks, *("" for _ in last)) for run in results.runs),
     )
     return Report(
         title=f"{results.team}: runs",
@@ -129,6 +138,7 @@ def run_to_dict(run: PaperRun, names: list[str]) -> dict[str, Any]:
     return {
         "run": run.tag,
         "withdrawn": run.is_withdrawn,
+        "after_release": run.is_after_release,
         "measures": {
             name: {"mean": mean, "place": place, "mark": mark}
             for name, mean, place, mark in by_measure

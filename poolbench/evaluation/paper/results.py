@@ -36,13 +36,16 @@ class PaperMeasure:
 
 @dataclass(frozen=True)
 class PaperRun:
-    """An own run: ``means``, ``places`` among all runs and ``marks`` are by measure."""
+    """An own run: ``means``, ``places`` among all runs and ``marks`` are by measure; a place is
+    None for who may see own scores only.
+    """
 
     tag: str
     means: tuple[float | None, ...]
     places: tuple[int | None, ...]
     marks: tuple[str, ...]
     is_withdrawn: bool = False
+    is_after_release: bool = False
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,9 @@ class SignificantPairs:
 
 @dataclass(frozen=True)
 class PaperConditions:
-    """How the scores were computed. ``provenance`` is that of the score set."""
+    """How the scores were computed. ``provenance`` is that of the score set; ``citation`` the one
+    that the organizers prefer, BibTeX or text.
+    """
 
     campaign: str
     slug: str
@@ -83,6 +88,8 @@ class PaperConditions:
     test: str
     evaluated: date
     provenance: Mapping[str, Any]
+    website: str = ""
+    citation: str = ""
 
     @property
     def product(self) -> str:

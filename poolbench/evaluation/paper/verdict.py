@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from poolbench.evaluation.paper.results import PaperResults, PaperRun
+from poolbench.files.faults import format_count
 from poolbench.number_formats import format_decimals
 from poolbench.verdicts import Act, KeyFigure, Threshold, Verdict, VerdictState
 
@@ -42,10 +43,10 @@ def judge_paper(results: PaperResults) -> Verdict:
 
 
 def judge_too_few(results: PaperResults) -> Verdict:
-    runs = f"{results.count} run{'s' * (results.count != 1)}"
-    sentence = f"It cannot be determined: the campaign has {runs}, too few for a median."
+    runs = format_count(results.count, "run")
+    sentence = f"The campaign has {runs}, too few for a median."
     if results.lead_run is None:
-        sentence = f"It cannot be determined: {results.team} has no run with a score."
+        sentence = f"{results.team} has no run with a score."
     return Verdict(
         "paper",
         VerdictState.UNKNOWN,
@@ -63,11 +64,16 @@ def count_topics_beside_median(results: PaperResults) -> tuple[int, int]:
 
 
 def write_sentence(results: PaperResults, lead: PaperRun, above: int) -> str:
-    place, median = lead.places[0] or 0, results.spreads[0].median
+    place, median = lead.places[0], results.spreads[0].median
+    score = f"{lead.tag} has {results.main.mean_title} {lead.means[0]:.3f}"
+    if place is not None:
+        score = (
+            f"{lead.tag} is {format_ordinal(place)} of {results.count} runs by "
+            f"{results.main.mean_title} with {lead.means[0]:.3f}"
+        )
     return (
-        f"{lead.tag} is {format_ordinal(place)} of {results.count} runs by "
-        f"{results.main.mean_title} with {lead.means[0]:.3f} against a median of {median:.3f}, "
-        f"and beats the median of a topic on {above} of {len(results.list_leads())} topics."
+        f"{score} against a median of {median:.3f}, and beats the median of a topic on {above} "
+        f"of {len(results.list_leads())} topics."
     )
 
 
@@ -102,12 +108,18 @@ def list_figures(results: PaperResults, lead: PaperRun, above: int, below: int) 
             f"median {spread.median:.3f}, best {spread.best:.3f}, worst {spread.worst:.3f}",
             scale=(min(0.0, spread.worst or 0.0), max(1.0, spread.best or 0.0)),
         ),
-        KeyFigure(
-            "Place",
-            None if place is None else float(place),
-            "–" if place is None else f"{place} of {results.count}",
-            "among all runs of the campaign; equal scores share the better place",
-            scale=(1.0, float(results.count)),
+        *(
+            ()
+            if place is None
+            else (
+                KeyFigure(
+                    "Place",
+                    float(place),
+                    f"{place} of {results.count}",
+                    "among all runs of the campaign; equal scores share the better place",
+                    scale=(1.0, float(results.count)),
+                ),
+            )
         ),
         KeyFigure(
             "Topics above the median",

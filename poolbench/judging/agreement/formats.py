@@ -88,6 +88,7 @@ def describe_agreement_settings(
         "level": report.level,
         "binary": report.binary,
         **({} if third_judgments is None else {"third_judgments": third_judgments}),
+        **({"who": report.who} if report.who else {}),
         "scale": report.scale,
         "documents": report.documents,
         "assessors": [assessor.name for assessor in report.assessors],

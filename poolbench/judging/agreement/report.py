@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 Row = dict[str, Estimate]
 """Coefficients by name."""
+STAFF, CROWD, EVERYONE = "staff", "crowd", "all"
+PEOPLE = {STAFF: "staff assessors", CROWD: "crowd workers", EVERYONE: "assessors and crowd workers"}
+"""Whose judgments are compared, where both have judged; otherwise they are called assessors."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +94,7 @@ class AgreementReport(CoefficientPanel, ResultTable):
     relevant grade. ``thirds`` third judgments count, ``left_out`` do not.
 
     In a campaign as of row ``last`` of its log, with the effect on the ranking of its runs and the
-    median seconds of a judgment.
+    median seconds of a judgment; ``who`` is a key of ``PEOPLE``, empty if all are of one kind.
     """
 
     level: int
@@ -109,6 +112,11 @@ class AgreementReport(CoefficientPanel, ResultTable):
     last: int | None = None
     effect: RankingEffect = field(default_factory=RankingEffect)
     seconds_each: float | None = None
+    who: str = ""
+
+    @property
+    def people(self) -> str:
+        return PEOPLE.get(self.who, "assessors")
 
     def __repr__(self) -> str:
         return f"<AgreementReport: {len(self.assessors)} assessors, {self.documents:,} documents>"

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poolbench.cards import Card
+from poolbench.files.faults import list_names
 
 Ints = NDArray[np.int64]
 Parameters = Mapping[str, float]
@@ -146,12 +147,6 @@ def draw_within_topics(work: Workload, target: int, rng: np.random.Generator) ->
     return drawn
 
 
-def join_topics(topics: Sequence[str]) -> str:
-    """At most ``MAX_LISTED`` of them, and the number of the others."""
-    more = f" and {len(topics) - MAX_LISTED} more" if len(topics) > MAX_LISTED else ""
-    return ", ".join(topics[:MAX_LISTED]) + more
-
-
 def require_assigned_people(work: Workload, least: int) -> None:
     """Refuse topics with fewer than ``least`` assessors, also those with none."""
     short = [
@@ -160,7 +155,7 @@ def require_assigned_people(work: Workload, least: int) -> None:
     if short:
         raise ImpossibleDesignError(
             f"This design needs at least {least} assessors per topic; "
-            f"too few for {join_topics(short)}.",
+            f"too few for {list_names(short, MAX_LISTED)}.",
             "Assign more assessors to these topics, or choose a design without named assessors.",
         )
 

@@ -7,7 +7,9 @@ from collections import defaultdict
 import numpy as np
 
 from poolbench.cards import Card
+from poolbench.files.faults import list_names
 from poolbench.judging.designs.allocation import (
+    MAX_LISTED,
     PER_PAIR,
     Allocation,
     DesignParameter,
@@ -18,7 +20,6 @@ from poolbench.judging.designs.allocation import (
     Workload,
     block_allocation,
     draw_within_topics,
-    join_topics,
     require_assigned_people,
     unassigned_allocation,
 )
@@ -32,7 +33,7 @@ def allocate_topic_owner(work: Workload, parameters: Parameters, seed: int) -> A
     ]
     if shared:
         raise ImpossibleDesignError(
-            f"More than one assessor for {join_topics(shared)}.",
+            f"More than one assessor for {list_names(shared, MAX_LISTED)}.",
             "Assign one assessor per topic, or choose overlap.",
         )
     return unassigned_allocation(np.ones(work.pairs, np.int64))

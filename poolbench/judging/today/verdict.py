@@ -113,7 +113,7 @@ def decide_state(progress: DayProgress, alarms: Sequence[Alarm]) -> Answer:
     if not progress.total and not progress.left:
         return (
             VerdictState.UNKNOWN,
-            "Cannot be determined yet: no judging plan has documents to judge.",
+            "No judging plan has documents to judge.",
             "",
             (Act("Create judging plan", "plan-new"),),
         )
@@ -139,14 +139,13 @@ def decide_state(progress: DayProgress, alarms: Sequence[Alarm]) -> Answer:
 
 def describe_first_day(progress: DayProgress, least: float) -> Answer:
     sentence = (
-        f"Cannot be determined yet: {progress.judged:,} of {progress.total:,} judgments, "
+        f"Too early: {progress.judged:,} of {progress.total:,} judgments, "
         f"on {format_count(progress.days, 'day')} of work."
     )
     reason = f"Alarms need a second day of judging and {least:g} judgments."
     if progress.days == 0 and progress.judged:
         sentence = (
-            f"Cannot be determined: all {progress.judged:,} judgments are imported, and "
-            f"{progress.left:,} are left."
+            f"All {progress.judged:,} judgments are imported, and {progress.left:,} are left."
         )
         reason = "Imported judgments have no days of work."
     return VerdictState.UNKNOWN, sentence, reason, (Act("See the plans", "judging"),)

@@ -12,6 +12,7 @@ import pytest
 
 from tests.conftest import REPOSITORY
 from tests.csv_reading import csv_conditions, csv_rows
+from tests.examples import take
 from tests.poolbench.commands.conftest import Write
 from tests.poolbench.evaluation.golden import PROGRAMS, TAGS, Case, split
 
@@ -231,7 +232,7 @@ def test_the_summary_can_be_left_out(run, files):
     assert run("evaluate", *files, "-n").refusal == "-n without -q prints nothing; add -q."
 
 
-@pytest.mark.parametrize("command", ["evaluate", "pool", "compare", "user-measures"])
+@pytest.mark.parametrize("command", take(["evaluate", "pool", "compare", "user-measures"], 2))
 def test_the_process_loads_no_slow_library(write, command):
     qrels, one = write("qrels", QRELS), write("r", RUN)
     two = write("s", RUN.replace("mine", "yours"))

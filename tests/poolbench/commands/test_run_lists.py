@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 
 import pytest
 
+from tests.examples import take
 from tests.poolbench.commands.conftest import Write
 
 QRELS = "1 0 a 1\n1 0 b 0\n1 0 c 1\n2 0 x 1\n2 0 y 0\n"
@@ -47,8 +49,7 @@ ON_FILES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("command", ON_FILES)
+@pytest.mark.parametrize(("command", "way"), take(product(ON_FILES, WAYS), 4))
 def test_run_files_may_be_listed_in_each_form(run, files, command, way):
     wanted = run(command, *ON_FILES[command], *files)
     assert wanted.refusal is None
@@ -82,9 +83,9 @@ def test_the_two_runs_to_put_in_order(run, files, write, way):
     assert three.refusal == "Specify two different runs."
 
 
-@pytest.mark.parametrize("before", [True, False])
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("command", ["report", "simulate"])
+@pytest.mark.parametrize(
+    ("way", "before", "command"), take(product(WAYS, [True, False], ["report", "simulate"]), 5)
+)
 def test_contributing_runs_before_and_after_the_files(run, files, command, way, before):
     wanted = run(command, *ON_FILES[command], *files, "--pooled", "one", "--pooled", "two")
     assert wanted.refusal is None

@@ -21,7 +21,7 @@ from poolbench.evaluation.measures.names import parse_measures
 from poolbench.evaluation.options import ScoringOptions
 from poolbench.evaluation.profiles import PROFILES, Profile
 from poolbench.runs.tables import RunTable
-from tests.examples import examples
+from tests.examples import ALL, examples
 from tests.poolbench.evaluation.everything import everything, with_modifiers
 from tests.poolbench.evaluation.made import Topic, made, random_topics
 
@@ -185,7 +185,7 @@ def test_q_measure_of_many_open_documents_is_bounded_in_stretches() -> None:
     topic = made({"1": (ranked, [g for g in ranked if g is not None] + [3, 2])})
     average, blended = compute_run_bounds(*topic, ["map", "q_measure"])
     rng = np.random.default_rng(0)
-    for _ in range(200):
+    for _ in range(200 if ALL else 40):
         drawn = rng.integers(1, 4, len(ranked)) * (rng.random(len(ranked)) < rng.random())
         filled = [int(drawn[at]) if grade is None else grade for at, grade in enumerate(ranked)]
         scores = evaluate(*made({"1": (filled, [*filled, 3, 2])}), ["map", "q_measure"])

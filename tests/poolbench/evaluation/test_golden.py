@@ -11,6 +11,7 @@ import pytest
 from poolbench.evaluation.evaluate import evaluate
 from poolbench.evaluation.formats import scores_to_trec_eval
 from poolbench.evaluation.options import ScoringOptions
+from tests.examples import ALL, take
 from tests.poolbench.evaluation.golden import OPTION_SETS, cases, lines_of, split
 
 BPREF_BY_TREC_EVAL_8 = {
@@ -35,7 +36,7 @@ def is_ours(line: str, theirs: str, tag: str) -> bool:
 @pytest.mark.parametrize("tag", OPTION_SETS)
 def test_our_own_rules_are_those_of_trec_eval_10_but_for_recall_levels(data_dir, tag):
     compared, other = 0, 0
-    for case in cases(data_dir):
+    for case in take(cases(data_dir), 4):
         if not case.output("te10.0", tag).exists() or case.stopped("te10.0", tag):
             continue
         scores = evaluate(case.run(), case.judged(), ["all_trec"], OPTION_SETS[tag])
@@ -43,7 +44,7 @@ def test_our_own_rules_are_those_of_trec_eval_10_but_for_recall_levels(data_dir,
         for ours, theirs in zip(lines, case.lines("te10.0", tag), strict=True):
             assert ours == theirs or is_ours(ours, theirs, tag), case
             compared, other = compared + 1, other + (ours != theirs)
-    assert compared > 20_000
+    assert compared > (20_000 if ALL else 4_000)
     assert 0 < other < compared / 20
 
 

@@ -88,6 +88,8 @@ def test_parameters_stand_for_the_measure_of_a_set_as_with_trec_eval() -> None:
     ("bpref_10", "Write bpref-10 with a hyphen"), ("ndgc", "Did you mean .*ndcg"),
     ("P_0", "a cut-off must be an integer between 1"),
     ("map_10", "map has no cut-off. Write map or map_cut_10"),
+    ("ndcg_cut10", "Did you mean ndcg_cut_10"), ("P10", "Did you mean P_10"),
+    ("rbp@.8", r"Write rbp\(p=.8\)"),
     ("ndcg_cut.10,20,23.4", "a cut-off must be an integer between 1"),
     ("iprec_at_recall.1.5", "recall must be a recall level between 0 and 1"),
     ("11pt_avg.0.2,1.5", "levels must be comma-separated recall levels between 0 and 1"),

@@ -26,6 +26,7 @@ from poolbench.runs.qrels import qrels_from_rows, read_qrels
 from poolbench.runs.runs import read_run
 from poolbench.runs.sampled_qrels import READERS, SampledQrels
 from poolbench.runs.tables import QrelsTable, RunTable
+from tests.examples import ALL
 from tests.poolbench.pooling.toy import step
 
 
@@ -82,7 +83,7 @@ def covid(data_dir: Path) -> World:
     topics = np.repeat(np.array(qrels.topics, object), np.diff(qrels.starts)).tolist()
     grades = dict(zip(zip(topics, qrels.docnos, strict=True), qrels.grades.tolist(), strict=True))
     listing = build_listing(runs, 7, 0, qrels.topics[::5])
-    return World(listing, pooled_qrels(listing, grades), runs[::14], 20)
+    return World(listing, pooled_qrels(listing, grades), runs[::14], 20 if ALL else 12)
 
 
 class Estimate(NamedTuple):

@@ -145,7 +145,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(
-    "case", take(CASES, 3), ids=lambda case: f"{case.name}-{case.draw.__name__}"
+    "case", take(CASES, 5), ids=lambda case: f"{case.name}-{case.draw.__name__}"
 )
 def test_estimates_are_near_the_truth_and_intervals_hold_it(case: Case) -> None:
     rng = np.random.default_rng(20080720)

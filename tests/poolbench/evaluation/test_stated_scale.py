@@ -50,6 +50,22 @@ def test_a_stated_highest_grade_does_not_depend_on_the_judgments(asked: str, pri
         assert scores.overall != evaluate(*LACKING, [asked]).overall
 
 
+@pytest.mark.parametrize(
+    ("asked", "used"),
+    [
+        # By ir_measures' name; nobody else asks for the scale of the qrels.
+        (["ERR@20"], (4, "as stated")),
+        (["ERR@20", "nERR@20", "map"], (4, "as stated")),
+        (["err(max_rel=3)"], (3, "as stated")),
+        (["ERR@20", "err_20"], (2, "assumed: the highest in the qrels")),
+        (["map"], (2, "assumed: the highest in the qrels")),
+    ],
+)
+def test_conditions_name_the_highest_grade_that_the_measures_use(asked, used) -> None:
+    found = evaluate(*LACKING, asked).conditions
+    assert (found["highest_grade"], found["highest_grade_from"]) == used
+
+
 def test_a_gain_table_is_the_scale_and_names_stay() -> None:
     table = ScoringOptions(gains={0: 0.0, 1: 1.0, 2: 2.0, 3: 3.0})
     scores = evaluate(*LACKING, ["err_20", "ERR@20"], table)

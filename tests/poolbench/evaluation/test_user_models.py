@@ -12,6 +12,7 @@ from scipy.special import polygamma
 from poolbench.evaluation.evaluate import evaluate
 from poolbench.evaluation.measures.user_models import trigamma
 from poolbench.evaluation.options import ScoringOptions
+from tests.examples import ALL, take
 from tests.poolbench.evaluation.made import Topic, made, random_topics
 
 TOPICS = random_topics(40, seed=11, grades=5)
@@ -106,7 +107,7 @@ def test_cwl_eval_agrees_on_every_figure(user: str) -> None:
     names = [f"{name}{cut}(gain=binary, user={user})" for name in FIGURES]
     ours = evaluate(*made(TOPICS), names)
     compared = 0
-    for topic, (ranked, _) in TOPICS.items():
+    for topic, (ranked, _) in take(TOPICS.items(), 5):
         gains = np.array([np.nan if g is None or g < 0 else share(g, 1) for g in ranked])
         theirs = makers[user]()
         theirs.measure(ruler.Ranking(topic, gains, np.full(len(gains), np.nan), max_n=DEPTH))
@@ -120,7 +121,7 @@ def test_cwl_eval_agrees_on_every_figure(user: str) -> None:
             compared += 1
             assert found == pytest.approx(wanted, rel=1e-4), topic
             assert found[::2] == pytest.approx(wanted[::2], rel=1e-12), topic
-    assert compared > 30
+    assert compared > (30 if ALL else 4)
 
 
 def expected_rr(grades: Sequence[int | None], k: float) -> float:

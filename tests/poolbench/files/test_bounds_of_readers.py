@@ -6,6 +6,7 @@ import gzip
 import io
 import time
 import tracemalloc
+from functools import cache
 
 import pytest
 
@@ -19,6 +20,7 @@ from poolbench.texts.topics import MAX_TEXT, MAX_TITLE, read_topics
 LONG = "9" * 5000
 
 
+@cache
 def double_bomb(megabytes: int) -> bytes:
     packed = io.BytesIO()
     with gzip.GzipFile(fileobj=packed, mode="wb", compresslevel=9) as stream:

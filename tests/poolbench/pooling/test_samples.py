@@ -15,10 +15,10 @@ from poolbench.pooling.methods.samples import apportion, inclusion_probabilities
 from poolbench.pooling.pool_builder import PoolBudget, build_pool_table, start_sessions
 from poolbench.pooling.run_listing import build_listing
 from poolbench.pooling.session import PoolStep
-from tests.examples import examples
+from tests.examples import ALL, examples
 from tests.poolbench.pooling.toy import order_of, run, step, toy_listing
 
-SEEDS = 1500
+SEEDS = 1500 if ALL else 300
 SMALL = step("strata", windows=["1-1", [2, 3]], sample=["all", 1])
 
 

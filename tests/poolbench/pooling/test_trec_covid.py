@@ -48,6 +48,7 @@ def found_by(covid: Covid, method: str, rule: int, seed: int) -> list[float]:
     return [float(value) for value in np.mean(counts, axis=0)]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("method", ["hedge", "mmns"])
 def test_rule_2_finds_what_the_page_says(covid: Covid, method: str) -> None:
     (cells,) = [row[1:] for row in rows_after(TITLE) if row[0] == f"`{method}`"]

@@ -216,6 +216,7 @@ def test_check_run_counts_all_and_shows_some():
     assert sum(f.code == "E10" for f in report.faults) == SHOWN_PER_CODE
 
 
+@pytest.mark.full
 def test_check_run_of_a_real_campaign(data_dir, monkeypatch):
     monkeypatch.setattr("poolbench.runs.run_fields._TAG", re.compile(".*"))
     topics = frozenset(str(number) for number in range(1, 31))

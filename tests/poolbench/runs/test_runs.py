@@ -150,6 +150,7 @@ def test_run_from_no_rows():
     assert len(run_from_rows("t", [])) == 0
 
 
+@pytest.mark.full
 def test_read_run_of_a_real_campaign(data_dir):
     files = sorted((data_dir / "trec-covid-r1" / "runs-top50").iterdir())
     assert len(files) == 143

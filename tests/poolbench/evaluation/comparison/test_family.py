@@ -24,6 +24,7 @@ from poolbench.evaluation.comparison.studentized_range import (
     studentized_range_sf,
 )
 from poolbench.statistics.draws import Floats, ResamplingOptions
+from tests.examples import take
 
 TUKEY, RANDOMISED = FAMILY_TESTS["tukey-hsd"], FAMILY_TESTS["randomised-tukey-hsd"]
 EXAMPLES = [(test, example) for test in FAMILY_TESTS.values() for example in test.examples]
@@ -67,15 +68,16 @@ def test_tukeys_p_is_the_studentised_range_of_scipy(runs: int, topics: int) -> N
     values = campaign(runs, topics)
     found = TUKEY.of_runs(values, 0.05, ResamplingOptions())
     df = (runs - 1) * (topics - 1)
-    wanted = stats.studentized_range.sf(found.statistic, runs, df)
-    assert found.p_value == pytest.approx(wanted, abs=1e-8)
+    wanted = stats.studentized_range.sf(take(found.statistic, 3), runs, df)
+    assert take(found.p_value, 3) == pytest.approx(wanted, abs=1e-8)
 
 
 @pytest.mark.parametrize(
-    ("groups", "df"), [(2, 1), (2, 9), (3, 2), (5, 4), (20, 19), (129, 128 * 49), (400, 399 * 29)]
+    ("groups", "df"),
+    take([(2, 1), (2, 9), (3, 2), (5, 4), (20, 19), (129, 128 * 49), (400, 399 * 29)], 2),
 )
 def test_the_studentised_range_is_that_of_scipy(groups: int, df: int) -> None:
-    q = np.array([0.0, 0.01, 0.3, 1, 2, 3, 4, 5, 6, 8, 12, 30])
+    q = np.array(take([0.0, 0.01, 0.3, 1, 2, 3, 4, 5, 6, 8, 12, 30], 4, groups))
     wanted = stats.studentized_range.sf(q, groups, df)
     assert studentized_range_sf(q, groups, df) == pytest.approx(wanted, abs=1e-8)
     if df > 1:
