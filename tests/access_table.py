@@ -9,8 +9,8 @@ TABLE = """
 #      anon strang viewer owner rival assess organ foreign
 GET    302  404  403  403  403  403  200  404
     campaign-settings visibility-change people member-remove topics-import documents-import
-    submissions-close submissions-reopen erratum-new events pools pool pool-download judging
-    plan-new plan-assign plan-close plan-reassign
+    submissions-close submissions-reopen erratum-new events events-download pools pool
+    pool-download judging plan-new plan-assign plan-close plan-reassign
     judging-today review-new flagged-documents judging-assessor training-sets
     judgments-download assessor-qrels import-export judgments-export judgments-import
     automatic-list automatic automatic-download agreement agreement@chart agreement-download
