@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from poolbench.evaluation.paper.results import PaperConditions, PaperResults
+from poolbench.reports.late_runs import describe_late_runs
 from poolbench.reports.latex import escape_latex
 
 KEY = re.compile("[^A-Za-z0-9:-]+")
@@ -28,6 +29,7 @@ def write_conditions(results: PaperResults) -> str:
         parts.append(f"Pool: {one.pool}.")
     if one.test:
         parts.append(f"Significance: {one.test}, set before the first scores.")
+    parts.extend(describe_late_runs(results.late_tags))
     profile = one.provenance.get("profile", "poolbench")
     parts.append(f"Computed by {one.product}, profile {profile}, on {one.evaluated:%Y-%m-%d}.")
     return " ".join(parts)

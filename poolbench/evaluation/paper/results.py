@@ -132,6 +132,11 @@ class PaperResults:
         first = self.runs[0] if self.runs else None
         return first if first is not None and first.means[0] is not None else None
 
+    @property
+    def late_tags(self) -> list[str]:
+        """Of the team's runs that were submitted after a release."""
+        return [run.tag for run in self.runs if run.is_after_release]
+
     def list_leads(self) -> list[PaperTopic]:
         """The topics with a lead, largest first."""
         return [topic for topic in self.topics if topic.lead is not None]
