@@ -78,6 +78,8 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
             "team_deadline", "judging_deadline", "board", "grades", "created_at",
         )  # fmt: skip
         read_only_fields = ("created_at",)
+        # Asked, as on the page: no default fits every scale.
+        extra_kwargs = {"relevance_level": {"required": True}}
 
     def get_team_deadline(self, campaign: Campaign) -> datetime | None:
         return campaign.get_deadline_for(getattr(campaign, "own_deadline", None))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -56,7 +57,7 @@ BANDS_CAPTION = (
     "●\u00a0rank by the policy; bar: middle 95\u00a0% of ranks with resampled assessors; stroke: "
     "rank by one assessor."
 )
-DOWNLOADS = {
+DOWNLOADS: dict[str, dict[str, Callable[..., str]]] = {
     "runs": {"csv": write_csv},
     "pairs": {"csv": write_pairs_csv},
     "report": {name: write for name, write in WRITERS.items() if name != "csv"},

@@ -101,11 +101,12 @@ def test_runs_after_the_release_are_marked_wherever_scores_are(
     marks = {row["run"]: row["after_release"] for row in rows if row["team"]}
     assert marks.pop("late") == "yes"
     assert set(marks.values()) == {""}
-    mark, told = re.compile(r"late(</a>)?\s*<span class=\"tag waiting\">after release"), []
-    for name in ("interim-scores", "disagreement-effect", "stopping"):
-        told.append((name, read_page(client.get(reverse(name, args=["small"])))))
-    for name in ("pairs", "compare", "score-set-changes"):
-        told.append((name, read_page(client.get(reverse(name, args=["small", scored.pk])))))
+    mark = re.compile(r"late(</a>)?\s*<span class=\"tag waiting\">after release")
+    addresses = [
+        *((name, ["small"]) for name in ("interim-scores", "disagreement-effect", "stopping")),
+        *((name, ["small", scored.pk]) for name in ("pairs", "compare", "score-set-changes")),
+    ]
+    told = [(name, read_page(client.get(reverse(name, args=args)))) for name, args in addresses]
     every = {"run": [run.pk for run in closed.runs.all()], "depth": 5, "seconds": 30, "preview": 1}
     some = every | {"run": [run.pk for run in closed.runs.exclude(tag="late")]}
     for name, form in (("preview", every), ("left out", some)):

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from poolbench.evaluation.paper.results import PaperConditions, PaperResults
+from poolbench.number_formats import format_decimals
 from poolbench.reports.late_runs import describe_late_runs
 from poolbench.reports.latex import escape_latex
 
@@ -49,7 +50,10 @@ def describe_unjudged(results: PaperResults) -> str:
     conditions, run = results.conditions, results.lead_run
     share = ""
     if run is not None and conditions.judged is not None:
-        share = f" (judged@10 of {run.tag}: {conditions.judged:.2f})"
+        # No share reads as the limit, or the whole, that it does not reach.
+        limit = 0.9 if conditions.judged < 0.9 else 1.0
+        judged = format_decimals(conditions.judged, 2, limit=limit)
+        share = f" (judged@10 of {run.tag}: {judged})"
     if conditions.provenance.get("judged_only"):
         return f"unjudged documents were taken out of the rankings{share}"
     return f"unjudged documents count as not relevant{share}"
