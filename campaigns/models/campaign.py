@@ -20,7 +20,7 @@ from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 
 from campaigns.models.append_only import AppendOnlyModel
-from campaigns.models.people import Member, Role, User
+from campaigns.models.people import Member, Role, Team, User
 from poolbench.evaluation.significance_tests import CORRECTIONS, TESTS
 
 MARKDOWN_LENGTH = MaxLengthValidator(50_000)
@@ -158,9 +158,12 @@ class Campaign(models.Model):
     def takes_runs(self) -> bool:
         return self.is_open_for(None)
 
+    def list_teams_with_more_time(self) -> models.QuerySet[Team]:
+        """Those whose own deadline is still ahead."""
+        return self.teams.filter(runs_deadline__gt=timezone.now())
+
     def takes_runs_of_a_team(self) -> bool:
-        later = self.teams.filter(runs_deadline__gt=timezone.now())
-        return self.takes_runs() or later.exists()
+        return self.takes_runs() or self.list_teams_with_more_time().exists()
 
     def get_deadline_for(self, own: datetime | None) -> datetime | None:
         """Until when a team can submit that has the later deadline ``own``, or None, for itself;

@@ -153,7 +153,7 @@ def close_submissions(
 
 def close_if_chosen(actor: User, campaign: Campaign, decision: Decision | None) -> None:
     """Close submission together with another act, if ``decision`` says so."""
-    if decision is not None and CLOSE in decision.codes and campaign.takes_runs():
+    if decision is not None and CLOSE in decision.codes and campaign.takes_runs_of_a_team():
         write_closing(actor, campaign)
 
 
@@ -226,7 +226,7 @@ def write_closing(actor: User, campaign: Campaign, **data: Any) -> None:
     a transaction.
     """
     before, now = campaign.runs_deadline, timezone.now()
-    campaign.teams.filter(runs_deadline__gt=now).update(runs_deadline=now)
+    campaign.list_teams_with_more_time().update(runs_deadline=now)
     if campaign.takes_runs():
         campaign.runs_deadline = now
         campaign.save(update_fields=["runs_deadline"])

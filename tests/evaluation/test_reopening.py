@@ -161,6 +161,16 @@ def test_one_team_is_given_more_time(as_user, organizer, participant, rival, clo
     assert "Submission extended" not in told
     asked = read_page(as_user(organizer).get("/c/small/runs/close/"))
     assert f"Submission is open for {team.name} until " in asked
+    scored = score_campaign(actor=organizer, campaign=closed, qrels=closed.qrels.first())
+    with pytest.raises(ConfirmationNeeded, match="submission-open"):
+        release_scores(actor=organizer, score_set=scored, decision=Decision())
+    page = f"/c/small/results/scores/{scored.pk}/release/"
+    asked = read_page(as_user(organizer).get(page))
+    assert f"Submission is open for {team.name} until " in asked
+    assert "Submission is closed since" not in asked
+    codes = ["close-submissions", "seen-by-teams"]
+    assert confirm(as_user(organizer), page, confirm=codes).status_code == 302
+    assert not Campaign.objects.get().takes_runs_of_a_team()
 
 
 def test_an_extension_in_the_settings_is_logged(organizer, campaign, later):
