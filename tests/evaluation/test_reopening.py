@@ -120,7 +120,8 @@ def test_runs_after_the_release_are_marked_wherever_scores_are(
     assert note in read_page(client.get(f"{board}scores.md"))
     release_scores(actor=organizer, score_set=scored)
     paper = client.get("/c/small/results/paper/runs.json", {"team": team.name}).json()
-    assert note in paper["conditions"]["sentence"]
+    said = f"1 of all {scored.runs.count()} runs was submitted after the release. {note}"
+    assert said in paper["conditions"]["sentence"]
 
 
 def test_one_team_is_given_more_time(as_user, organizer, participant, rival, closed, team, later):

@@ -30,6 +30,9 @@ def write_conditions(results: PaperResults) -> str:
         parts.append(f"Pool: {one.pool}.")
     if one.test:
         parts.append(f"Significance: {one.test}, set before the first scores.")
+    if one.late:
+        were = "was" if one.late == 1 else "were"
+        parts.append(f"{one.late} of all {results.count} runs {were} submitted after the release.")
     parts.extend(describe_late_runs(results.late_tags))
     profile = one.provenance.get("profile", "poolbench")
     parts.append(f"Computed by {one.product}, profile {profile}, on {one.evaluated:%Y-%m-%d}.")

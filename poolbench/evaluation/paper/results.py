@@ -74,7 +74,8 @@ class SignificantPairs:
 @dataclass(frozen=True)
 class PaperConditions:
     """How the scores were computed. ``provenance`` is that of the score set; ``citation`` the one
-    that the organizers prefer, BibTeX or text.
+    that the organizers prefer, BibTeX or text. ``late``: of all runs, how many were submitted
+    after a release; best, median and worst are over these too.
     """
 
     campaign: str
@@ -90,6 +91,7 @@ class PaperConditions:
     provenance: Mapping[str, Any]
     website: str = ""
     citation: str = ""
+    late: int = 0
 
     @property
     def product(self) -> str:
