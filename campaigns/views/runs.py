@@ -23,6 +23,7 @@ from campaigns.queries.confirmations.runs import (
     describe_closing,
     describe_reopening,
     describe_withdrawal,
+    format_submission,
 )
 from campaigns.queries.lists import (
     get_campaign_for,
@@ -97,6 +98,7 @@ def runs_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "takes_runs": campaign.takes_runs(),
         "can_close": campaign.takes_runs_of_a_team(),
         "has_deadline": campaign.runs_deadline is not None,
+        "submission": format_submission(campaign) if organizes else "",
         "rejections": list_open_rejections(own_teams),
     }
     return render_page(request, "campaigns/runs.html", page)
