@@ -48,6 +48,7 @@ CAMPAIGN_PAGES = [
     page("runs/<int:pk>/check/", runs.run_check_view),
     page("runs/<int:pk>/withdraw/", runs.run_withdraw_view),
     page("people/log/", events.events_view),
+    page("people/log.csv", events.events_download_view),
     page("jobs/<int:pk>/", events.job_view),
 ]
 urlpatterns = [

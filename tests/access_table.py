@@ -9,8 +9,8 @@ TABLE = """
 #      anon strang viewer owner rival assess organ foreign
 GET    302  404  403  403  403  403  200  404
     campaign-settings visibility-change people member-remove topics-import documents-import
-    submissions-close submissions-reopen erratum-new events pools pool pool-download judging
-    plan-new plan-assign plan-close plan-reassign
+    submissions-close submissions-reopen erratum-new events events-download pools pool
+    pool-download judging plan-new plan-assign plan-close plan-reassign
     judging-today review-new flagged-documents judging-assessor training-sets
     judgments-download assessor-qrels import-export judgments-export judgments-import
     automatic-list automatic automatic-download agreement agreement@chart agreement-download
@@ -70,7 +70,7 @@ GET    302  200  200  200  200  200  200  200
 GET    302  404  403  403  403  403  404  404
     agreement@no-chart qrels-aggregation round-end
 GET    401  404  200  200  200  200  200  404
-    api-campaign-detail api-topic-detail api-document-detail
+    api-campaign-detail api-campaign-errata api-topic-detail api-document-detail
 GET    302  302  302  302  302  302  302  302
     measure@spelt token-create
 GET    302  404  403  403  403  403  409  404

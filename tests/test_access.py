@@ -76,7 +76,7 @@ def bodies(world: World) -> dict[str, dict[str, object]]:
         "api-automatic-list": api | {"name": "another"},
         "api-automatic-judgments": {"judgments": [page | {"topic": "2", "grade": 1}]},
         "api-score-set-evaluate": api | {"qrels": 1},
-        "api-campaign-list": {"title": "New", "grades": scale},
+        "api-campaign-list": {"title": "New", "grades": scale, "relevance_level": 1},
         "api-interleaving-list": {"a": ["x"], "b": ["y"]},
         "api-click-preferences-list": {"documents": ["x"], "clicked": ["x"], "ranking": ["x"]},
         "api-preferences-import": {"file": CLICKS},

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import PurePath
 from typing import Any
 
-from django.http import Http404, HttpResponse
+from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.utils.http import content_disposition_header
 
 from poolbench.reports.writers import ENDINGS
@@ -15,11 +15,13 @@ CONTENT_TYPES = {
     ".csv": "text/csv; charset=utf-8",
     ".html": "text/html; charset=utf-8",
     ".json": "application/json",
+    ".jsonl": "application/jsonl",
     ".md": "text/markdown; charset=utf-8",
     ".tex": "application/x-tex; charset=utf-8",
     ".png": "image/png",
     ".svg": "image/svg+xml",
     ".txt": "text/plain; charset=utf-8",
+    ".xml": "application/xml",
     ".zip": "application/zip",
 }
 
@@ -30,6 +32,14 @@ def attachment_response(content: str | bytes, name: str, content_type: str = "")
         content, content_type=content_type or CONTENT_TYPES[PurePath(name).suffix]
     )
     answer.headers["Content-Disposition"] = content_disposition_header(True, name)
+    return answer
+
+
+def streaming_response(parts: Iterator[str], name: str) -> StreamingHttpResponse:
+    """A streamed file: memory does not grow with its size."""
+    kind = CONTENT_TYPES[PurePath(name).suffix]
+    answer = StreamingHttpResponse((part.encode() for part in parts), content_type=kind)
+    answer.headers["Content-Disposition"] = content_disposition_header(True, name) or "attachment"
     return answer
 
 

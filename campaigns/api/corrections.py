@@ -21,12 +21,10 @@ class ReopeningSerializer(ConfirmSerializer):
 
 
 class ErratumSerializer(serializers.ModelSerializer[Erratum]):
-    by = serializers.SlugRelatedField[Any](slug_field="username", read_only=True)
-
     class Meta:
         model = Erratum
-        fields = ("number", "kind", "name", "before", "after", "reason", "at", "by")
-        read_only_fields = ("number", "before", "after", "at", "by")
+        fields = ("number", "kind", "name", "before", "after", "reason", "at")
+        read_only_fields = ("number", "before", "after", "at")
 
 
 class CorrectionSerializer(Serializer[Any]):
@@ -39,3 +37,8 @@ class CorrectionSerializer(Serializer[Any]):
         help_text="By field: title, description, narrative; label, meaning; or title.",
     )
     reason = serializers.CharField(required=False, max_length=300)
+    seen = serializers.IntegerField(
+        required=False, min_value=0,
+        help_text="Number of the last correction when you read the texts. Fails if there is a"
+        " newer one of the same.",
+    )  # fmt: skip

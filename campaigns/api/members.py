@@ -26,11 +26,18 @@ class MemberSerializer(serializers.ModelSerializer[Member]):
     username = serializers.CharField(source="user.username")
     name = serializers.CharField(source="user.shown_name")
     team = serializers.CharField(source="team.name", allow_null=True, default=None)
+    team_deadline = serializers.DateTimeField(
+        source="team.runs_deadline", allow_null=True, default=None,
+        help_text="Later than that of the campaign, if the team was given more time.",
+    )  # fmt: skip
     conflicts = serializers.SerializerMethodField()
 
     class Meta:
         model = Member
-        fields = ("id", "campaign", "username", "name", "role", "team", "joined_at", "conflicts")
+        fields = (
+            "id", "campaign", "username", "name", "role", "team", "team_deadline", "joined_at",
+            "conflicts",
+        )  # fmt: skip
         read_only_fields = fields
 
     def get_conflicts(self, member: Member) -> list[str]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import OuterRef, QuerySet, Subquery
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
@@ -27,7 +28,7 @@ from campaigns.api.corrections import (
 )
 from campaigns.api.limits import PlainJSONParser
 from campaigns.errors import ActionRefused
-from campaigns.models import Campaign, Document, Grade, Run, Topic, User
+from campaigns.models import Campaign, Document, Grade, Run, Team, Topic, User
 from campaigns.queries.lists import get_campaign_for, list_teams_for
 from campaigns.rules import require_permission
 from campaigns.services import collection
@@ -64,6 +65,9 @@ class GradeSerializer(serializers.ModelSerializer[Grade]):
 class CampaignSerializer(serializers.ModelSerializer[Campaign]):
     slug = serializers.SlugField(required=False, max_length=60)
     grades = GradeSerializer(many=True)
+    team_deadline = serializers.SerializerMethodField(
+        help_text="Until when your team can submit runs; `runs_deadline` is that of all teams."
+    )
 
     class Meta:
         model = Campaign
@@ -71,9 +75,14 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
             "slug", "title", "description", "guidelines", "website", "citation", "text_layout",
             "relevance_level", "test", "correction", "alpha",
             "max_runs_per_team", "max_docs_per_topic", "require_all_topics", "runs_deadline",
-            "judging_deadline", "board", "grades", "created_at",
+            "team_deadline", "judging_deadline", "board", "grades", "created_at",
         )  # fmt: skip
         read_only_fields = ("created_at",)
+        # Asked, as on the page: no default fits every scale.
+        extra_kwargs = {"relevance_level": {"required": True}}
+
+    def get_team_deadline(self, campaign: Campaign) -> datetime | None:
+        return campaign.get_deadline_for(getattr(campaign, "own_deadline", None))
 
     def to_representation(self, instance: Campaign) -> dict[str, Any]:
         """Without the guidelines for everybody whom the pages do not show them."""
@@ -197,7 +206,9 @@ class CampaignViewSet(
     http_method_names = ("get", "post", "patch", "head", "options")
 
     def get_queryset(self) -> QuerySet[Campaign]:
-        return Campaign.objects.visible_to(self.request.user).prefetch_related("grades")
+        own = Team.objects.filter(campaign=OuterRef("pk"), members__user=self.request.user.pk)
+        campaigns = Campaign.objects.visible_to(self.request.user).prefetch_related("grades")
+        return campaigns.annotate(own_deadline=Subquery(own.values("runs_deadline")[:1]))
 
     def perform_create(self, serializer: BaseSerializer[Campaign]) -> None:
         fields = dict(serializer.validated_data)
@@ -224,11 +235,17 @@ class CampaignViewSet(
         campaign = change_visibility(actor=actor, campaign=campaign, **fields)
         return Response(self.get_serializer(campaign).data)
 
-    @extend_schema(request=CorrectionSerializer, responses=ErratumSerializer)
-    @action(detail=True, methods=["post"])
+    @extend_schema(methods=["get"], responses=ErratumSerializer(many=True))
+    @extend_schema(methods=["post"], request=CorrectionSerializer, responses=ErratumSerializer)
+    @action(detail=True, methods=["get", "post"])
     def errata(self, request: Request, slug: str) -> Response:  # noqa: ARG002 (the route's)
-        """Correct texts of a topic, grade or document; members get a notice."""
+        """Corrections of texts, newest first; or correct a topic, grade or document: members get
+        a notice.
+        """
         actor, campaign = request_user(request), self.get_object()
+        if request.method == "GET":
+            rows: Any = self.paginate_queryset(campaign.errata.all())  # type: ignore[arg-type]
+            return self.get_paginated_response(ErratumSerializer(rows, many=True).data)
         require_permission(actor, "campaigns.manage", campaign)
         fields = read_fields(CorrectionSerializer, request)
         erratum = correct_texts(actor=actor, campaign=campaign, **fields)

@@ -118,8 +118,8 @@ def list_deadlines(status: Status) -> list[HomeDate]:
     """Those that concern the user's roles."""
     campaign = status.campaign
     dates = []
-    if campaign.runs_deadline and (status.is_organizer or status.is_participant):
-        dates.append(HomeDate(campaign, _("Runs close"), campaign.runs_deadline))
+    if status.runs_deadline and (status.is_organizer or status.is_participant):
+        dates.append(HomeDate(campaign, _("Runs close"), status.runs_deadline))
     if campaign.judging_deadline and not status.roles <= {Role.PARTICIPANT}:
         dates.append(HomeDate(campaign, _("Judging closes"), campaign.judging_deadline))
     return dates

@@ -41,8 +41,7 @@ class Viewer:
     @property
     def runs_deadline(self) -> datetime | None:
         """Until when this user's team can submit, or all can."""
-        dates = self.campaign.runs_deadline, self.team_deadline
-        return max(filter(None, dates), default=None) if dates[0] else None
+        return self.campaign.get_deadline_for(self.team_deadline)
 
     @property
     def is_organizer(self) -> bool:

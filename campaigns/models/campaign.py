@@ -16,10 +16,11 @@ from django.core.validators import (
 from django.db import models
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 
 from campaigns.models.append_only import AppendOnlyModel
-from campaigns.models.people import Member, Role, User
+from campaigns.models.people import Member, Role, Team, User
 from poolbench.evaluation.significance_tests import CORRECTIONS, TESTS
 
 MARKDOWN_LENGTH = MaxLengthValidator(50_000)
@@ -155,15 +156,30 @@ class Campaign(models.Model):
             raise ValidationError({"judging_deadline": message})
 
     def takes_runs(self) -> bool:
-        return self.runs_deadline is None or timezone.now() < self.runs_deadline
+        return self.is_open_for(None)
+
+    def list_teams_with_more_time(self) -> models.QuerySet[Team]:
+        """Those whose own deadline is still ahead."""
+        return self.teams.filter(runs_deadline__gt=timezone.now())
 
     def takes_runs_of_a_team(self) -> bool:
-        later = self.teams.filter(runs_deadline__gt=timezone.now())
-        return self.takes_runs() or later.exists()
+        return self.takes_runs() or self.list_teams_with_more_time().exists()
 
-    def is_open_for(self, deadline: datetime | None) -> bool:
-        """Of a team that has the later ``deadline``, or None, for itself."""
-        return self.takes_runs() or (deadline is not None and timezone.now() < deadline)
+    def get_deadline_for(self, own: datetime | None) -> datetime | None:
+        """Until when a team can submit that has the later deadline ``own``, or None, for itself;
+        None: without end.
+        """
+        return self.runs_deadline and max(self.runs_deadline, own or self.runs_deadline)
+
+    def is_open_for(self, own: datetime | None) -> bool:
+        deadline = self.get_deadline_for(own)
+        return deadline is None or timezone.now() < deadline
+
+    @cached_property
+    def late_tags(self) -> frozenset[str]:
+        """The tags of scored runs that were submitted after a release of scores."""
+        late = self.runs.scored().filter(after_release=True)
+        return frozenset(late.values_list("tag", flat=True))
 
     def takes_judgments(self) -> bool:
         return self.judging_deadline is None or timezone.now() < self.judging_deadline

@@ -116,7 +116,7 @@ def list_notices_for(user: User, campaign: Campaign) -> list[Notice]:
     team = by_role.get(Role.PARTICIPANT)
     if not by_role or (team is None and Role.ORGANIZER in by_role):
         return []
-    since, deadline = timezone.now() - timedelta(days=NOTICE_DAYS), campaign.runs_deadline
+    since = timezone.now() - timedelta(days=NOTICE_DAYS)
     codes = NOTICES if team else (CORRECTED,)
     events = list(Event.objects.filter(campaign=campaign, code__in=codes, at__gte=since))
     corrected = [event for event in events if event.code == CORRECTED]
@@ -131,8 +131,8 @@ def list_notices_for(user: User, campaign: Campaign) -> list[Notice]:
         notices.append(Notice(str(corrected[0].phrase), subject, corrected[0].at, "errata"))
     if team is None:
         return notices
-    closed = deadline and max(deadline, team.runs_deadline or deadline)
-    if closed and not campaign.is_open_for(team.runs_deadline) and closed >= since:
+    closed = campaign.get_deadline_for(team.runs_deadline)
+    if closed and since <= closed <= timezone.now():
         notices.append(Notice(_("Submission closed"), "", closed))
     return sorted(notices, key=lambda notice: notice.at, reverse=True)
 

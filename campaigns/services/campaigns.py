@@ -52,22 +52,19 @@ def update_campaign(
 ) -> Campaign:
     """Change fields of ``campaign``, and its scale if one is given: all changes or none."""
     require_permission(actor, "campaigns.manage", campaign)
-    stored = Campaign.objects.get(pk=campaign.pk)
-    changed = sorted(name for name, value in changes.items() if getattr(stored, name) != value)
-    for name in changed:
-        setattr(campaign, name, changes[name])
-    check_test_not_fixed(stored, changed)
-    check_not_reopened(stored, changes)
-    check_fields(campaign)
-    former = get_grade_scale(campaign)
-    rescaled = scale is not None and tuple(scale) != former
-    check_scale(former if scale is None else scale, campaign.relevance_level, former)
     with transaction.atomic():
-        # Locked, so that a release of scores comes before or after.
-        check_board_not_released(
-            Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk), changed
-        )
-        if rescaled and scale is not None:
+        # Locked, so that a release of scores, or closing, comes before or after.
+        stored = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+        changed = sorted(name for name, value in changes.items() if getattr(stored, name) != value)
+        for name in changed:
+            setattr(campaign, name, changes[name])
+        check_test_not_fixed(stored, changed)
+        check_board_not_released(stored, changed)
+        check_not_reopened(stored, changes)
+        check_fields(campaign)
+        former = get_grade_scale(campaign)
+        check_scale(former if scale is None else scale, campaign.relevance_level, former)
+        if scale is not None and tuple(scale) != former:
             replace_scale(actor, campaign, scale)
         if changed:
             campaign.save(update_fields=changed)
@@ -156,7 +153,7 @@ def close_submissions(
 
 def close_if_chosen(actor: User, campaign: Campaign, decision: Decision | None) -> None:
     """Close submission together with another act, if ``decision`` says so."""
-    if decision is not None and CLOSE in decision.codes and campaign.takes_runs():
+    if decision is not None and CLOSE in decision.codes and campaign.takes_runs_of_a_team():
         write_closing(actor, campaign)
 
 
@@ -229,7 +226,7 @@ def write_closing(actor: User, campaign: Campaign, **data: Any) -> None:
     a transaction.
     """
     before, now = campaign.runs_deadline, timezone.now()
-    campaign.teams.filter(runs_deadline__gt=now).update(runs_deadline=now)
+    campaign.list_teams_with_more_time().update(runs_deadline=now)
     if campaign.takes_runs():
         campaign.runs_deadline = now
         campaign.save(update_fields=["runs_deadline"])

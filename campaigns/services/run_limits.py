@@ -47,13 +47,11 @@ def require_team(actor: User, campaign: Campaign, team: Team) -> None:
 
 
 def check_open(actor: User, campaign: Campaign, team: Team) -> None:
-    deadline = campaign.runs_deadline
+    deadline = campaign.get_deadline_for(team.runs_deadline)
     open_for_team = campaign.is_open_for(team.runs_deadline)
     if deadline is None or open_for_team or is_organizer_anywhere(actor, campaign):
         return
-    message = _("The run deadline was %(at)s.") % {
-        "at": format_utc(max(deadline, team.runs_deadline or deadline))
-    }
+    message = _("The run deadline was %(at)s.") % {"at": format_utc(deadline)}
     fix = _("Ask the organizers; they can submit on behalf of a team.")
     raise ActionRefused("deadline", message, fix)
 

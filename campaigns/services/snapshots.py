@@ -100,11 +100,6 @@ def add_subject(subject: Subject[Any]) -> None:
     _subjects[subject.snapshot] = subject
 
 
-def list_subjects() -> list[Subject[Any]]:
-    """In the order of the apps."""
-    return list(_subjects.values())
-
-
 def list_verdict_subjects() -> list[Subject[Any]]:
     """Those on which there is a verdict."""
     return [subject for subject in _subjects.values() if subject.decide]

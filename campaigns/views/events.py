@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from operator import itemgetter
 
 from django.db.models import Count, QuerySet
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_safe
 
-from campaigns.models import Event
+from campaigns.api.attachments import streaming_response
+from campaigns.models import Campaign, Event
 from campaigns.models.event_phrases import EVENT_PHRASES
 from campaigns.queries.lists import get_campaign_for, list_jobs_for
 from campaigns.views.helpers import SignedInRequest, campaign_url, paginate
 from campaigns.views.pages import render_page
+from poolbench.reports.csv import iter_csv_parts
 
 LABELS = {
     "campaigns.check_run": "Run check",
@@ -23,19 +28,49 @@ LABELS = {
 }
 
 
+FILTERS = {"action": "code", "user": "actor__username"}
+COLUMNS = ("at", "user", "code", "action", "object", "details")
+
+
 @require_safe
 def events_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    events, fields = campaign.events.all(), {"action": "code", "user": "actor__username"}
-    chosen = {fields[name]: request.GET[name] for name in fields if request.GET.get(name)}
+    chosen, events = read_filters(request), campaign.events.all()
     page = {
         "campaign": campaign,
-        "page_obj": paginate(request, events.filter(**chosen).select_related("actor"), 100),
+        "page_obj": paginate(request, select_events(campaign, chosen), 100),
         "filters": [
-            (name, chosen.get(field), count_values(events, field)) for name, field in fields.items()
+            (name, chosen.get(name), count_values(events, field)) for name, field in FILTERS.items()
         ],
     }
     return render_page(request, "campaigns/events.html", page)
+
+
+@require_safe
+def events_download_view(request: SignedInRequest, slug: str) -> HttpResponseBase:
+    """The events that the page shows with the same filters, as CSV."""
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    chosen = read_filters(request)
+    rows = iter_event_cells(select_events(campaign, chosen))
+    parts = iter_csv_parts("log", COLUMNS, rows, {"campaign": slug, **chosen})
+    return streaming_response(parts, f"{slug}-log.csv")
+
+
+def read_filters(request: HttpRequest) -> dict[str, str]:
+    return {name: request.GET[name] for name in FILTERS if request.GET.get(name)}
+
+
+def select_events(campaign: Campaign, filters: dict[str, str]) -> QuerySet[Event]:
+    """Newest first."""
+    wanted = {FILTERS[name]: value for name, value in filters.items()}
+    return campaign.events.filter(**wanted).select_related("actor")
+
+
+def iter_event_cells(events: QuerySet[Event]) -> Iterator[tuple[str, ...]]:
+    for event in events.iterator():
+        user = event.actor.username if event.actor else ""
+        details = json.dumps(event.data, ensure_ascii=False, sort_keys=True)
+        yield event.at.isoformat(), user, event.code, event.phrase, event.subject, details
 
 
 def count_values(events: QuerySet[Event], field: str) -> list[tuple[str, str, int]]:

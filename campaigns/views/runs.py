@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from functools import partial
 
 from django.contrib import messages
@@ -22,6 +23,7 @@ from campaigns.queries.confirmations.runs import (
     describe_closing,
     describe_reopening,
     describe_withdrawal,
+    format_submission,
 )
 from campaigns.queries.lists import (
     get_campaign_for,
@@ -96,6 +98,7 @@ def runs_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "takes_runs": campaign.takes_runs(),
         "can_close": campaign.takes_runs_of_a_team(),
         "has_deadline": campaign.runs_deadline is not None,
+        "submission": format_submission(campaign) if organizes else "",
         "rejections": list_open_rejections(own_teams),
     }
     return render_page(request, "campaigns/runs.html", page)
@@ -164,16 +167,21 @@ def submit_from_form(request: SignedInRequest, campaign: Campaign, form: RunForm
 
 def list_team_quotas(
     request: SignedInRequest, campaign: Campaign
-) -> list[tuple[Team, int, int | None]]:
-    """For the teams of this user: accepted runs, and how many more; None without a limit."""
+) -> list[tuple[Team, datetime | None, int, int | None]]:
+    """For the teams of this user: until when they can submit, accepted runs, and how many more;
+    None without a limit.
+    """
     limit = campaign.max_runs_per_team
     own = (
         []
         if is_organizer_anywhere(request.user, campaign)
         else list_teams_for(request.user, campaign)
     )
-    counts = [(team, team.runs.scored().count()) for team in own]
-    return [(t, n, None if limit is None else max(0, limit - n)) for t, n in counts]
+    counts = [
+        (team, campaign.get_deadline_for(team.runs_deadline), team.runs.scored().count())
+        for team in own
+    ]
+    return [(*facts, None if limit is None else max(0, limit - facts[-1])) for facts in counts]
 
 
 def may_change(request: SignedInRequest, run: Run) -> bool:

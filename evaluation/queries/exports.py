@@ -13,6 +13,7 @@ from poolbench.evaluation.comparison.formats import build_mean_column
 from poolbench.evaluation.comparison.marks import CAPTION_OF_LETTERS, SignificanceMarks
 from poolbench.evaluation.evaluate import product_version
 from poolbench.evaluation.formats import FORMATS
+from poolbench.reports.late_runs import describe_late_runs, mark_late_runs
 from poolbench.reports.report import Column, Report, Section, Table, make_columns
 from poolbench.reports.writers import ENDINGS, make_formats
 
@@ -57,12 +58,13 @@ def build_leaderboard_report(leaderboard: Leaderboard, visible: Sequence[str] = 
         for entry in entries
     ]
     campaign, label = leaderboard.score_set.campaign, leaderboard.score_set.label
+    late = [entry.tag for entry in entries if entry.after_release]
     table = Table(
         "leaderboard",
         columns,
         rows,
         caption=f"Scores of {campaign.title}, means over {len(leaderboard.topics)} topics.",
-        notes=(marks.caption, CAPTION_OF_LETTERS) if marks else (),
+        notes=(*((marks.caption, CAPTION_OF_LETTERS) if marks else ()), *describe_late_runs(late)),
         summary=tuple(list_summary_rows(leaderboard, names)),
         marks=tuple(mark_cells(marks, entry.tag, len(columns)) for entry in entries),
     )
@@ -156,7 +158,7 @@ def build_interim_report(scores: InterimScores, by: str, policy: str, at: dateti
         "undecided_pairs": scores.undecided,
     }
     table = Table("interim", columns, rows, "Interim scores of all runs", (INTERIM,))
-    return Report(
+    report = Report(
         title="Interim scores",
         sections=[Section("Runs", (table,))],
         notes=(INTERIM,),
@@ -170,6 +172,7 @@ def build_interim_report(scores: InterimScores, by: str, policy: str, at: dateti
             ],
         },
     )
+    return mark_late_runs(report, {run.tag for run in scores.runs if run.after_release})
 
 
 LEADERBOARD_FORMATS = make_formats(build_leaderboard_report)

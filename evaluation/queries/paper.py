@@ -216,6 +216,7 @@ def describe_conditions(
         provenance={"product": product_version(), **score_set.provenance},
         website=campaign.website,
         citation=campaign.citation.strip(),
+        late=score_set.runs.filter(run__after_release=True).count(),
     )
 
 

@@ -9,6 +9,7 @@ from django.http import HttpResponse
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Run
 from campaigns.queries.lists import get_campaign_for
+from campaigns.services.snapshots import get_report
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from evaluation.models import ScoreSet
@@ -60,6 +61,8 @@ def interim_scores_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "compared": compared,
         "topics": sort_items_naturally(scores.topics),
         "ms": round(scores.seconds * 1000),
+        # Of an upper app: whether judging can stop is what an interim ranking is read for.
+        "current": get_report(campaign, "stopping"),
     }
     return render_page(request, "evaluation/interim_scores.html", page)
 

@@ -227,6 +227,7 @@ def build_letter_groups(
     rows: list[dict[str, object]] = [
         {
             "tag": entry.tag,
+            "after_release": entry.after_release,
             "mean": entry.means[name],
             "interval": interval,
             "letters": groups.letters[entry.tag],

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from django.http import Http404, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
-from django.utils.http import content_disposition_header
 from django.views.decorators.http import require_safe
 
-from campaigns.api.attachments import CONTENT_TYPES, attachment_response
+from campaigns.api.attachments import attachment_response, streaming_response
 from campaigns.models import User
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import SignedInRequest
@@ -26,7 +25,6 @@ from poolbench.judging.exchange.writer import (
 )
 from poolbench.runs.qrels import qrels_from_rows, write_qrels
 
-TYPES = {**CONTENT_TYPES, ".jsonl": "application/jsonl", ".xml": "application/xml"}
 CURRENT_ONLY = {"log": False, "current": True}
 
 
@@ -103,11 +101,3 @@ def rows_response(
     if fmt == "jsonl":
         return streaming_response(iter_jsonl_parts(rows), f"{name}.jsonl")
     raise Http404
-
-
-def streaming_response(parts: Iterator[str], name: str) -> StreamingHttpResponse:
-    """A streamed file: memory does not grow with its size."""
-    suffix = name[name.rindex(".") :]
-    response = StreamingHttpResponse((part.encode() for part in parts), content_type=TYPES[suffix])
-    response.headers["Content-Disposition"] = content_disposition_header(True, name) or "attachment"
-    return response

@@ -20,6 +20,7 @@ from poolbench.reliability.collection.formats import build_reusability_tables
 from poolbench.reliability.collection.reduced_judgments import DRAWS
 from poolbench.reliability.collection.report import MEASURES, build_reusability_report
 from poolbench.reliability.verdicts.reusability import compute_collection, judge_collection
+from poolbench.reports.late_runs import mark_late_runs
 from reliability.queries.collection import (
     load_collection,
     load_qrels_or_interim,
@@ -75,7 +76,9 @@ def build_reusability_job(job: Job) -> None:
         url=reverse("reusability", args=[campaign.slug]),
         state=verdict.state.value if verdict else "",
         figures=to_plain(figures),
-        **store_report(build_reusability_tables(report, verdict)),
+        **store_report(
+            mark_late_runs(build_reusability_tables(report, verdict), campaign.late_tags)
+        ),
     )
 
 

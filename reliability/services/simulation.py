@@ -25,6 +25,7 @@ from poolbench.reliability.simulation.finished_campaign import ContributingRun, 
 from poolbench.reliability.simulation.formats import build_simulation_report
 from poolbench.reliability.simulation.report import MEASURES, SEEDS, SHARES, Simulation
 from poolbench.reliability.simulation.simulator import check_simulation, simulate_specs
+from poolbench.reports.late_runs import mark_late_runs
 from pooling.queries.document_texts import attach_listing_texts
 from reliability.queries.collection import load_qrels_or_interim
 from reliability.services.stored_reports import store_report
@@ -137,7 +138,9 @@ def simulate_campaign(job: Job) -> None:
         runs=simulation.facts.runs,
         pooled=simulation.facts.pooled,
         url=reverse("simulation", args=[campaign.slug]),
-        **store_report(build_simulation_report(simulation, subject)),
+        **store_report(
+            mark_late_runs(build_simulation_report(simulation, subject), campaign.late_tags)
+        ),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -24,11 +25,16 @@ from poolbench.files.faults import format_count
 from poolbench.judging.policies import AUTOMATIC_ONLY, DEFAULT_POLICY, POLICIES
 from poolbench.number_formats import format_decimals, format_percent, format_score
 from poolbench.reliability.charts import RankedRun, build_rank_bands
-from poolbench.reliability.disagreement.formats import FORMATS
+from poolbench.reliability.disagreement.formats import (
+    build_disagreement_tables,
+    write_pairs_csv,
+)
 from poolbench.reliability.disagreement.rankings import TREATMENTS, SystemRanking
 from poolbench.reliability.disagreement.report import DisagreementReport
 from poolbench.reliability.disagreement.resampling import FEW_ASSESSORS
-from poolbench.reports.writers import ENDINGS
+from poolbench.reports.csv import write_csv
+from poolbench.reports.late_runs import mark_late_runs
+from poolbench.reports.writers import ENDINGS, WRITERS
 from reliability.forms import RoundByValueForm
 from reliability.queries.disagreement_studies import (
     DisagreementQuery,
@@ -51,10 +57,10 @@ BANDS_CAPTION = (
     "●\u00a0rank by the policy; bar: middle 95\u00a0% of ranks with resampled assessors; stroke: "
     "rank by one assessor."
 )
-DOWNLOADS = {
-    "runs": {"csv": FORMATS["csv"]},
-    "pairs": {"csv": FORMATS["pairs-csv"]},
-    "report": {name: write for name, write in FORMATS.items() if "csv" not in name},
+DOWNLOADS: dict[str, dict[str, Callable[..., str]]] = {
+    "runs": {"csv": write_csv},
+    "pairs": {"csv": write_pairs_csv},
+    "report": {name: write for name, write in WRITERS.items() if name != "csv"},
 }
 
 
@@ -74,10 +80,11 @@ def disagreement_download_view(
         raise Http404(f"unknown download {table}.{fmt}")
     study = study_disagreement(actor=request.user, campaign=campaign, query=parse_query(request))
     name = f"{slug}-disagreement-{table}.{fmt}"
-    if fmt == "csv":
+    if table == "pairs":
         return report_response(name, DOWNLOADS[table], study.report)
-    verdict = compute_report(campaign, "agreement").verdict
-    return report_response(name, DOWNLOADS[table], study.report, verdict)
+    verdict = None if fmt == "csv" else compute_report(campaign, "agreement").verdict
+    report = build_disagreement_tables(study.report, verdict)
+    return report_response(name, DOWNLOADS[table], mark_late_runs(report, campaign.late_tags))
 
 
 @require_POST

@@ -27,6 +27,7 @@ from poolbench.reliability.charts import build_judgments_chart, judgments_value
 from poolbench.reliability.collection.stability import JUDGED_ALARM
 from poolbench.reliability.stopping.panel import CARDS, CUTS, InterimPool, StoppingPanel
 from poolbench.reliability.verdicts.stopping import STOPPING
+from poolbench.reports.late_runs import mark_late_runs
 from poolbench.reports.report import Report, Section, Table, make_columns
 from poolbench.reports.writers import WRITERS
 from poolbench.shared_reads import share_reads
@@ -191,6 +192,7 @@ def stopping_download_view(
         "step": panel.step,
     }
     report = build_stopping_report(panel, table, conditions)
+    report = mark_late_runs(report, campaign.late_tags)
     if fmt != "csv":
         report = add_verdict(report, current.verdict)
     exists = report.record is not None if fmt == "csv" else table == "panel"

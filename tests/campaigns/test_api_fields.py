@@ -33,6 +33,9 @@ def test_a_grade_without_a_gain_is_its_own_gain(organizer):
     client = api(organizer)
     grades = [{"value": v, "label": f"grade {v}", "key": str(abs(v) + 1)} for v in (-2, 0, 1, 3)]
     body = {"title": "New", "slug": "new", "grades": grades, "relevance_level": 1}
+    unasked = {name: value for name, value in body.items() if name != "relevance_level"}
+    refused = client.post("/api/campaigns/", unasked, format="json")
+    assert refused.json()["relevance_level"] == ["This field is required."]
     answer = client.post("/api/campaigns/", body, format="json")
     assert answer.status_code == 201, answer.content
     assert [grade["gain"] for grade in answer.json()["grades"]] == [0, 0, 1, 3]

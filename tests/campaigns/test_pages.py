@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from datetime import timedelta
 from functools import partial
@@ -17,6 +18,7 @@ from campaigns.services.jobs import run_here
 from campaigns.services.tokens import find_token
 from poolbench.pooling.spec_file import read_spec
 from tests.confirming import confirm
+from tests.csv_reading import csv_rows
 from tests.pages import read_page, read_words
 from tests.world.files import checked_run, run_form, run_text, upload
 
@@ -99,6 +101,16 @@ def test_the_log_is_filtered_and_in_words(campaign, organizer, assessor, as_user
         assert "plan.closed" not in {event.code for event in answer.context["page_obj"]}
         assert "Pool frozen (1)" in read_words(answer)
         assert "selected" in read_page(answer)
+    address = f"{reverse('events-download', args=['small'])}?action=pool.frozen"
+    assert f'href="{address}"' in read_page(as_user(organizer).get(f"{url}?action=pool.frozen"))
+    (row,) = csv_rows(as_user(organizer).get(address).getvalue().decode())
+    assert json.loads(row.pop("details")) == {"parameters": {"n": 2, "share": 0.25}}
+    assert {**row, "at": ""} == {
+        "at": "", "user": "assessor", "code": "pool.frozen", "action": "Pool frozen",
+        "object": "pool 9",
+    }  # fmt: skip
+    everything = as_user(organizer).get("/c/small/people/log.csv").getvalue().decode()
+    assert len(csv_rows(everything)) == campaign.events.count() > 2
 
 
 def test_a_wrong_level_is_told_at_once_although_the_scale_stays(

@@ -68,8 +68,9 @@ def test_judged_at_10_among_the_measures_of_the_campaign_is_one_column(
     Campaign.objects.update(measures=["judged_10", "map"])
     judge(campaign, organizer, assessor, ("1", "d1", 2))
     client.force_login(organizer)
-    page = client.get(reverse("interim-scores", args=[campaign.slug])).context
-    assert [column.name for column in page["columns"]] == ["map", "judged_10"]
+    answer = client.get(reverse("interim-scores", args=[campaign.slug]))
+    assert [column.name for column in answer.context["columns"]] == ["map", "judged_10"]
+    assert 'class="verdict-line"' in read_page(answer)
 
 
 def test_an_unknown_policy_is_refused_and_a_crowd_policy_offered(

@@ -42,3 +42,6 @@ def test_newer_judgments_are_counted_and_say_what_to_do(
     freeze_qrels(actor=organizer, campaign=campaign, policy="maximum")
     assert TASK not in list_labels(campaign, organizer)
     assert "are newer than" not in read_page(client.get(reverse("qrels-list", args=[slug])))
+    page = read_page(client.get(reverse("score-set", args=[slug, score_set.pk])))
+    assert "Evaluate the runs by qrels 2" in page
+    assert "Freeze a version" not in page

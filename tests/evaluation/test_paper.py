@@ -237,6 +237,10 @@ def test_the_sentence_on_conditions_has_all_of_them(scored):
         "profile poolbench", f"on {scored.created_at:%Y-%m-%d}",
     ):  # fmt: skip
         assert part in text
+    results = results_of(scored)
+    for judged, said in ((0.8999, "0.8999"), (0.9, "0.90"), (0.9996, "0.9996"), (1.0, "1.00")):
+        shown = replace(results, conditions=replace(results.conditions, judged=judged))
+        assert f"(judged@10 of alpha-good: {said})" in write_conditions(shown)
 
 
 def test_conditions_say_how_much_of_the_pool_is_judged(campaign, scored):

@@ -4,6 +4,7 @@ that stay marked.
 
 from __future__ import annotations
 
+import re
 from datetime import datetime, timedelta
 from importlib import import_module
 
@@ -15,13 +16,15 @@ from django.utils import timezone
 from campaigns.confirmation import Decision
 from campaigns.errors import ConfirmationNeeded
 from campaigns.lifecycle.campaign import list_campaign_dates
+from campaigns.lifecycle.home import build_home
 from campaigns.lifecycle.status import get_campaign_status
 from campaigns.models import Campaign, Run, Team
 from campaigns.services.campaigns import close_submissions, reopen_submissions, update_campaign
 from evaluation.services.release import release_scores
 from evaluation.services.scoring import score_campaign
+from judging.services.imports import import_judgments
 from tests.confirming import api, confirm
-from tests.csv_reading import csv_rows
+from tests.csv_reading import csv_conditions, csv_rows
 from tests.pages import read_page
 from tests.refusals import refusing
 from tests.world.files import checked_run, run_text
@@ -84,9 +87,11 @@ def test_reopening_says_who_knows_scores_and_marks_runs(
 
 
 def test_runs_after_the_release_are_marked_wherever_scores_are(
-    as_user, organizer, participant, closed, team, later, score_set
+    as_user, organizer, assessor, participant, closed, team, later, score_set
 ):
     reopen_submissions(actor=organizer, campaign=closed, until=later)
+    rows = [("1", "d1", 1), ("1", "d2", 0)]
+    import_judgments(actor=organizer, campaign=closed, assessor=assessor, rows=rows)
     checked_run(participant, closed, team, run_text(tag="late"))
     scored = score_campaign(actor=organizer, campaign=closed, qrels=score_set.qrels)
     client = as_user(organizer)
@@ -96,6 +101,27 @@ def test_runs_after_the_release_are_marked_wherever_scores_are(
     marks = {row["run"]: row["after_release"] for row in rows if row["team"]}
     assert marks.pop("late") == "yes"
     assert set(marks.values()) == {""}
+    mark = re.compile(r"late(</a>)?\s*<span class=\"tag waiting\">after release")
+    addresses = [
+        *((name, ["small"]) for name in ("interim-scores", "disagreement-effect", "stopping")),
+        *((name, ["small", scored.pk]) for name in ("pairs", "compare", "score-set-changes")),
+    ]
+    told = [(name, read_page(client.get(reverse(name, args=args)))) for name, args in addresses]
+    every = {"run": [run.pk for run in closed.runs.all()], "depth": 5, "seconds": 30, "preview": 1}
+    some = every | {"run": [run.pk for run in closed.runs.exclude(tag="late")]}
+    for name, form in (("preview", every), ("left out", some)):
+        told.append((name, read_page(client.post("/c/small/pool/", form)).partition("by-run")[2]))
+    assert [name for name, page in told if not mark.search(page)] == []
+    note = "Submitted after the release: late."
+    for name, table in (("disagreement", "runs"), ("stopping", "runs"), ("interim-scores", "")):
+        parts = ["small", *([table] if table else []), "csv"]
+        text = read_page(client.get(reverse(f"{name}-download", args=parts)))
+        assert csv_conditions(text)["after_release"] == ["late"], name
+    assert note in read_page(client.get(f"{board}scores.md"))
+    release_scores(actor=organizer, score_set=scored)
+    paper = client.get("/c/small/results/paper/runs.json", {"team": team.name}).json()
+    said = f"1 of all {scored.runs.count()} runs was submitted after the release. {note}"
+    assert said in paper["conditions"]["sentence"]
 
 
 def test_one_team_is_given_more_time(as_user, organizer, participant, rival, closed, team, later):
@@ -117,6 +143,14 @@ def test_one_team_is_given_more_time(as_user, organizer, participant, rival, clo
     assert "Submission extended" in read_page(as_user(participant).get("/c/small/runs/"))
     dates = list_campaign_dates(get_campaign_status(Campaign.objects.get(), participant))
     assert later in [date.at for date in dates]
+    assert later in [date.at for date in build_home(participant).dates]
+    mine, theirs = (api(user).get("/api/campaigns/small/").data for user in (participant, rival))
+    assert (mine["team_deadline"], theirs["team_deadline"]) == (later, closed.runs_deadline)
+    assert mine["runs_deadline"] == theirs["runs_deadline"]
+    members = api(organizer).get("/api/members/?campaign=small").data["results"]
+    more = {row["username"]: row["team_deadline"] for row in members}
+    assert more[participant.username] == f"{later:%Y-%m-%dT%H:%M:%SZ}"
+    assert more[rival.username] is None
     assert "but for teams with a later deadline" in read_page(
         as_user(organizer).get(reverse("campaign-settings", args=["small"]))
     )
@@ -126,8 +160,19 @@ def test_one_team_is_given_more_time(as_user, organizer, participant, rival, clo
     told = read_page(as_user(rival).get("/c/small/runs/"))
     assert "Submission closed" in told
     assert "Submission extended" not in told
-    asked = read_page(as_user(organizer).get("/c/small/runs/close/"))
+    for page in ("/c/small/runs/close/", "/c/small/runs/"):
+        told = read_page(as_user(organizer).get(page))
+        assert f"Submission is open for {team.name} until " in told, page
+    scored = score_campaign(actor=organizer, campaign=closed, qrels=closed.qrels.first())
+    with pytest.raises(ConfirmationNeeded, match="submission-open"):
+        release_scores(actor=organizer, score_set=scored, decision=Decision())
+    page = f"/c/small/results/scores/{scored.pk}/release/"
+    asked = read_page(as_user(organizer).get(page))
     assert f"Submission is open for {team.name} until " in asked
+    assert "Submission is closed since" not in asked
+    codes = ["close-submissions", "seen-by-teams"]
+    assert confirm(as_user(organizer), page, confirm=codes).status_code == 302
+    assert not Campaign.objects.get().takes_runs_of_a_team()
 
 
 def test_an_extension_in_the_settings_is_logged(organizer, campaign, later):

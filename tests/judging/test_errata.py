@@ -139,9 +139,17 @@ def test_what_is_no_correction_is_refused(judged, assessor):
     assert not judged.errata.exists()
 
 
-def test_the_api_corrects(judged, organizer):
+def test_the_api_corrects(judged, organizer, participant):
     told = {"kind": "topic", "name": "1", "texts": {"title": "By API"}}
     answer = api(organizer).post(API, told, format="json")
     assert (answer.status_code, answer.data["number"]) == (201, 1)
     assert answer.data["after"] == {"title": "By API"}
     assert api(organizer).post(API, told, format="json").data["code"] == "nothing-corrected"
+    again = told | {"texts": {"title": "Over it"}, "seen": 0}
+    assert api(organizer).post(API, again, format="json").data["code"] == "corrected-since"
+    assert api(organizer).post(API, again | {"seen": 1}, format="json").status_code == 201
+    listed = api(participant).get(API, {"limit": 1}).data
+    assert (listed["count"], [row["after"]["title"] for row in listed["results"]]) == (
+        2, ["Over it"],
+    )  # fmt: skip
+    assert api(participant).post(API, told, format="json").status_code == 403

@@ -263,7 +263,7 @@ def test_the_api_the_form_and_the_manifest_refuse_it_too(
         {"value": 0, "label": "no", "key": "n", "gain": 0},
         {"value": 1, "label": "yes", "key": "y", "gain": 1},
     ]
-    asked = {"title": "T", "grades": grades}
+    asked = {"title": "T", "grades": grades, "relevance_level": 1}
     status, told = call(CampaignViewSet, organizer, "create", "post", asked)
     assert (status, "Key n belongs to the judging screen" in str(told)) == (409, True)
     rows = {"scale-TOTAL_FORMS": 2, "scale-INITIAL_FORMS": 0}

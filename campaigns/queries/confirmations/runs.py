@@ -34,7 +34,7 @@ def format_submission(campaign: Campaign) -> str:
         return "Submission is open: the campaign has no run deadline"
     if campaign.takes_runs():
         return f"Submission is open until {format_utc(campaign.runs_deadline)}"
-    teams = campaign.teams.filter(runs_deadline__gt=timezone.now())
+    teams = campaign.list_teams_with_more_time()
     each = [f"{team.name} until {format_utc(team.runs_deadline)}" for team in teams]  # type: ignore[arg-type]
     return f"Submission is open for {', '.join(each)}" if each else "Submission is closed"
 
@@ -43,7 +43,7 @@ def list_submission_matters(campaign: Campaign, although: str, risk: str) -> lis
     """That runs can still come in, with closing as the remedy. ``although``: the verb of the
     act; ``risk``: what may go wrong.
     """
-    if not campaign.takes_runs():
+    if not campaign.takes_runs_of_a_team():
         return []
     return [
         OpenMatter(
@@ -65,7 +65,7 @@ def list_submission_matters(campaign: Campaign, although: str, risk: str) -> lis
 
 
 def list_done_submission(campaign: Campaign) -> list[str]:
-    if campaign.takes_runs() or campaign.runs_deadline is None:
+    if campaign.takes_runs_of_a_team() or campaign.runs_deadline is None:
         return []
     return [f"Submission is closed since {format_utc(campaign.runs_deadline)}."]
 

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from poolbench.evaluation.paper.results import PaperConditions, PaperResults
+from poolbench.number_formats import format_decimals
+from poolbench.reports.late_runs import describe_late_runs
 from poolbench.reports.latex import escape_latex
 
 KEY = re.compile("[^A-Za-z0-9:-]+")
@@ -28,6 +30,10 @@ def write_conditions(results: PaperResults) -> str:
         parts.append(f"Pool: {one.pool}.")
     if one.test:
         parts.append(f"Significance: {one.test}, set before the first scores.")
+    if one.late:
+        were = "was" if one.late == 1 else "were"
+        parts.append(f"{one.late} of all {results.count} runs {were} submitted after the release.")
+    parts.extend(describe_late_runs(results.late_tags))
     profile = one.provenance.get("profile", "poolbench")
     parts.append(f"Computed by {one.product}, profile {profile}, on {one.evaluated:%Y-%m-%d}.")
     return " ".join(parts)
@@ -47,7 +53,10 @@ def describe_unjudged(results: PaperResults) -> str:
     conditions, run = results.conditions, results.lead_run
     share = ""
     if run is not None and conditions.judged is not None:
-        share = f" (judged@10 of {run.tag}: {conditions.judged:.2f})"
+        # No share reads as the limit, or the whole, that it does not reach.
+        limit = 0.9 if conditions.judged < 0.9 else 1.0
+        judged = format_decimals(conditions.judged, 2, limit=limit)
+        share = f" (judged@10 of {run.tag}: {judged})"
     if conditions.provenance.get("judged_only"):
         return f"unjudged documents were taken out of the rankings{share}"
     return f"unjudged documents count as not relevant{share}"

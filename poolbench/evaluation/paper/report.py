@@ -9,6 +9,7 @@ from poolbench.evaluation.paper.citation import write_conditions
 from poolbench.evaluation.paper.results import PaperResults, PaperRun
 from poolbench.evaluation.paper.verdict import judge_paper
 from poolbench.number_formats import format_decimals
+from poolbench.reports.late_runs import describe_late_runs
 from poolbench.reports.report import Column, Report, Section, Table
 from poolbench.reports.writers import make_formats
 from poolbench.verdicts import verdict_to_data
@@ -40,7 +41,6 @@ def build_paper_runs_report(results: PaperResults, decimals: int = DECIMALS) -> 
     ]
     rows = [(run.tag, *run.means, *run.places[: len(last)]) for run in results.runs]
     withdrawn = ", ".join(run.tag for run in results.runs if run.is_withdrawn)
-    late = ", ".join(run.tag for run in results.runs if run.is_after_release)
     table = Table(
         "runs",
         columns,
@@ -51,7 +51,7 @@ def build_paper_runs_report(results: PaperResults, decimals: int = DECIMALS) -> 
         notes=(
             *("Best of these runs in bold.", *results.notes),
             *([f"Withdrawn after the release: {withdrawn}."] if withdrawn else []),
-            *([f"Submitted after the release: {late}."] if late else []),
+            *describe_late_runs(results.late_tags),
         ),
         summary=tuple(summary),
         marks=tuple(("", *run.marks, *("" for _ in last)) for run in results.runs),

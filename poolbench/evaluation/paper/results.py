@@ -74,7 +74,8 @@ class SignificantPairs:
 @dataclass(frozen=True)
 class PaperConditions:
     """How the scores were computed. ``provenance`` is that of the score set; ``citation`` the one
-    that the organizers prefer, BibTeX or text.
+    that the organizers prefer, BibTeX or text. ``late``: of all runs, how many were submitted
+    after a release; best, median and worst are over these too.
     """
 
     campaign: str
@@ -90,6 +91,7 @@ class PaperConditions:
     provenance: Mapping[str, Any]
     website: str = ""
     citation: str = ""
+    late: int = 0
 
     @property
     def product(self) -> str:
@@ -131,6 +133,11 @@ class PaperResults:
         """The best own run with a score by the first measure."""
         first = self.runs[0] if self.runs else None
         return first if first is not None and first.means[0] is not None else None
+
+    @property
+    def late_tags(self) -> list[str]:
+        """Of the team's runs that were submitted after a release."""
+        return [run.tag for run in self.runs if run.is_after_release]
 
     def list_leads(self) -> list[PaperTopic]:
         """The topics with a lead, largest first."""
