@@ -45,8 +45,6 @@ def lines(path: Path) -> Iterator[tuple[int, str]]:
     if path.suffix != ".py":
         yield from enumerate(text.splitlines(), 1)
         return
-    if not phrases().search(text):  # to find its strings takes longer
-        return
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type in TOKENS:
             yield from enumerate(token.string.splitlines(), token.start[0])
