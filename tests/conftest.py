@@ -9,11 +9,13 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from datetime import timedelta
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.conf import settings as django_settings
+from django.core.cache import cache
 from django.db import connection
 from django.test import Client, override_settings
 from django.utils import timezone
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
     from tests.world.site import World
 
 REPOSITORY = Path(__file__).resolve().parent.parent
+STORES = count()
 QUICK = {
     "POOLBENCH_INLINE": True,
     "PASSWORD_HASHERS": ["django.contrib.auth.hashers.MD5PasswordHasher"],
@@ -51,8 +54,19 @@ QUICK = {
 
 
 def pytest_configure() -> None:
-    """The processes that xdist starts take the number over."""
+    """The processes that xdist starts take the number over. Nothing that is imported or collected
+    is garbage: looking for it takes a tenth of that time.
+    """
     os.environ.setdefault(RUN, str(os.getpid()))
+    gc.disable()
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """A run of what depends on the engine imports nothing else."""
+    if not config.option.markexpr.startswith(("engine", "postgresql")):
+        return None
+    path = collection_path.relative_to(REPOSITORY).as_posix()
+    return None if depends_on_engine(path) else True
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
@@ -67,6 +81,7 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 100)
+    gc.enable()
 
 
 SLOW = ("package", "service", "browser")
@@ -106,30 +121,37 @@ def data_dir() -> Path:
     return folder
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _installation(django_test_environment, tmp_path_factory) -> Iterator[Path]:
+    """Jobs run in this process, passwords are hashed fast, and static files are found on request,
+    by their own names, instead of listing them all.
+    """
+    folder = tmp_path_factory.mktemp("installation")
+    memory = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+    static = {"STATIC_ROOT": folder / "static", "WHITENOISE_AUTOREFRESH": True}
+    with override_settings(**QUICK, **static, CACHES=memory):
+        yield folder
+
+
 @pytest.fixture(autouse=True)
-def _own_installation(settings, tmp_path):
-    """Jobs run in this process, files go to the test's folder, passwords are hashed fast."""
-    for name, value in QUICK.items():
-        setattr(settings, name, value)
-    settings.STORE_DIR = tmp_path / "store"
-    # Primary keys of users are reused, so counted requests of other tests must be forgotten.
-    memory = "django.core.cache.backends.locmem.LocMemCache"
-    settings.CACHES = {"default": {"BACKEND": memory, "LOCATION": str(tmp_path)}}
-    # Primary keys are reused after a rollback.
+def _own_installation(_installation) -> Iterator[None]:
+    """Files go to the test's folder. Primary keys are reused after a rollback, so what is known of
+    them, such as counted requests, must be forgotten.
+    """
     clear_caches()
-    # Static files are found on request, by their own names, instead of listing them all.
-    settings.STATIC_ROOT = tmp_path / "static"
-    settings.WHITENOISE_AUTOREFRESH = True
+    cache.clear()
+    with override_settings(STORE_DIR=_installation / f"store{next(STORES)}"):
+        yield
 
 
 @pytest.fixture(scope="session")
 def _start(
-    django_test_environment, django_db_modify_db_settings, django_db_blocker, tmp_path_factory
+    _installation, django_db_modify_db_settings, django_db_blocker, tmp_path_factory
 ) -> Iterator[Start]:
     def record() -> dict[str, Layer]:
         from tests.world.layers import record_layers  # slow to import: the engine and scipy
 
-        with override_settings(**QUICK, STORE_DIR=tmp_path_factory.mktemp("world") / "store"):
+        with override_settings(STORE_DIR=tmp_path_factory.mktemp("world") / "store"):
             return record_layers()
 
     name = connection.settings_dict["NAME"]

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from argparse import ArgumentParser
 from collections import Counter
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
@@ -83,20 +84,21 @@ def list_options_of_section(side: str, heading: str) -> set[str]:
     return {word for row in rows for word in re.findall(r"(?<![\w-])--?[a-zA-Z][\w-]*", row)}
 
 
-@pytest.mark.parametrize("command", FILE_COMMANDS)
-def test_the_page_of_commands_lists_every_option_on_files(command):
-    listed = list_options_of_section("On plain files", f"`{command}`")
-    parser = build_file_parser(command, load_file_command(command))
-    assert listed == option_strings(parser) - {"-h", "--help", "-v", "--verbosity"}
+def test_the_page_of_commands_lists_every_option_on_files():
+    for command in FILE_COMMANDS:
+        listed = list_options_of_section("On plain files", f"`{command}`")
+        parser = build_file_parser(command, load_file_command(command))
+        assert listed == option_strings(parser) - {"-h", "--help", "-v", "--verbosity"}, command
 
 
-@pytest.mark.parametrize("command", OWN_COMMANDS)
-def test_the_page_of_commands_lists_every_option_on_an_installation(command):
-    heading = f"`{command}` of a campaign" if command in FILE_COMMANDS else f"`{command}`"
-    listed = list_options_of_section("On an installation", heading)
-    loaded = load_command_class(get_commands()[command], command)
-    common = option_strings(BaseCommand().create_parser("manage.py", command))
-    assert listed == option_strings(loaded.create_parser("manage.py", command)) - common
+def test_the_page_of_commands_lists_every_option_on_an_installation():
+    common = option_strings(BaseCommand().create_parser("manage.py", "any"))
+    for command in OWN_COMMANDS:
+        heading = f"`{command}` of a campaign" if command in FILE_COMMANDS else f"`{command}`"
+        listed = list_options_of_section("On an installation", heading)
+        loaded = load_command_class(get_commands()[command], command)
+        parser = loaded.create_parser("manage.py", command)
+        assert listed == option_strings(parser) - common, command
 
 
 def option_strings(parser: ArgumentParser) -> set[str]:
@@ -137,11 +139,13 @@ def test_every_decision_is_in_the_list():
     assert sorted(listed) == sorted(pages)
 
 
+@cache
 def prose(page: Path) -> str:
     """The page without its code blocks."""
     return re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
 
 
+@cache
 def anchors(page: Path) -> set[str]:
     """As GitHub names them: a heading that occurs again gets a number."""
     heads = re.findall(r"^#+ (.*)$", prose(page), re.MULTILINE)
@@ -154,14 +158,14 @@ def anchors(page: Path) -> set[str]:
     return names
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
-def test_links_lead_somewhere(page):
-    for target, _, anchor in (link.partition("#") for link in LINK.findall(prose(page))):
+def test_links_lead_somewhere():
+    links = [(page, *link.partition("#")) for page in PAGES for link in LINK.findall(prose(page))]
+    for page, target, _, anchor in links:
         if "://" in target:
             continue
         path = (page.parent / target).resolve() if target else page
-        assert path.exists(), target
-        assert not anchor or anchor in anchors(path), f"{target}#{anchor}"
+        assert path.exists(), f"{page.name}: {target}"
+        assert not anchor or anchor in anchors(path), f"{page.name}: {target}#{anchor}"
 
 
 def test_texts_of_the_product_name_pages_that_exist():
@@ -175,10 +179,12 @@ def test_texts_of_the_product_name_pages_that_exist():
                 assert anchor in anchors(page), f"{path}: {name}#{anchor}"
 
 
-@pytest.mark.parametrize("page", sorted(DOCS.glob("*.md")), ids=lambda path: path.name)
-def test_every_page_ends_with_the_glossary_and_the_readme_links_it(page):
-    assert page.name == "glossary.md" or "[glossary](glossary.md)." in page.read_text()[-80:]
-    assert f"](docs/{page.name})" in (REPOSITORY / "README.md").read_text()
+def test_every_page_ends_with_the_glossary_and_the_readme_links_it():
+    readme = (REPOSITORY / "README.md").read_text()
+    for page in DOCS.glob("*.md"):
+        end = page.read_text()[-80:]
+        assert page.name == "glossary.md" or "[glossary](glossary.md)." in end, page.name
+        assert f"](docs/{page.name})" in readme
 
 
 def test_python_names_of_the_pages_exist():

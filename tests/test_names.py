@@ -15,7 +15,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 import poolbench
 from tests.conftest import REPOSITORY
-from tests.house import APPS
+from tests.house import APPS, list_nodes, parse_product
 
 CEILINGS = {
     "shared": 0,
@@ -37,20 +37,9 @@ EXEMPT = {"Command", "handle", "main"}
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
-@lru_cache(maxsize=1)
-def modules() -> dict[str, ast.Module]:
-    """The product's modules by path, migrations aside."""
-    paths = (path for app in APPS for path in sorted((REPOSITORY / app).rglob("*.py")))
-    return {
-        str(path.relative_to(REPOSITORY)): ast.parse(path.read_text())
-        for path in paths
-        if "migrations" not in path.parts
-    }
-
-
 def public() -> Iterator[tuple[str, Definition]]:
     """Every public function and class at the top of a module."""
-    for path, tree in modules().items():
+    for path, tree in parse_product().items():
         for node in tree.body:
             if not isinstance(node, Definition) or node.name.startswith("_"):
                 continue
@@ -102,7 +91,7 @@ def banned() -> list[str]:
 
 
 def banned_modules() -> list[str]:
-    return [path for path in modules() if Path(path).stem in vocabulary()["banned"]]
+    return [path for path in parse_product() if Path(path).stem in vocabulary()["banned"]]
 
 
 def of() -> list[str]:
@@ -113,9 +102,7 @@ def members() -> list[str]:
     """Methods and fields of classes under a banned name or with ``_of`` at the end."""
     return [
         f"{path} {node.name}.{name}"
-        for path, tree in modules().items()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ClassDef)
+        for path, node in list_nodes()[ast.ClassDef]
         for name in member_names(node)
         if name in vocabulary()["banned"] or name.endswith("_of")
     ]
@@ -159,9 +146,8 @@ def shadowed() -> list[str]:
     """Parameters with the name of a builtin."""
     return [
         f"{path}:{node.lineno} {node.arg}"
-        for path, tree in modules().items()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.arg) and hasattr(builtins, node.arg)
+        for path, node in list_nodes()[ast.arg]
+        if hasattr(builtins, node.arg)
     ]
 
 
@@ -188,26 +174,22 @@ def handlers() -> list[str]:
 def collected() -> list[str]:
     """Names that pytest would collect."""
     names = [f"{path} {node.name}" for path, node in public() if re.match("[tT]est", node.name)]
-    return names + [path for path in modules() if path.endswith("_test.py")]
+    return names + [path for path in parse_product() if path.endswith("_test.py")]
 
 
 def locals_() -> list[str]:
     words = vocabulary()["locals"]
     return [
         f"{path}:{node.lineno} {node.id}"
-        for path, tree in modules().items()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in words
+        for path, node in list_nodes()[ast.Name]
+        if isinstance(node.ctx, ast.Store) and node.id in words
     ]
 
 
 def parameters() -> list[str]:
-    return [
-        f"{path}:{node.lineno} {node.arg}"
-        for path, tree in modules().items()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.arg) and node.arg in vocabulary()["banned"]
-    ]
+    words = vocabulary()["banned"]
+    found = list_nodes()[ast.arg]
+    return [f"{path}:{node.lineno} {node.arg}" for path, node in found if node.arg in words]
 
 
 RULES = {

@@ -101,25 +101,23 @@ def test_links_of_docs_lead_into_the_help(page, target, address):
     assert resolve_help_link(page, target, "/help/") == address
 
 
-@pytest.mark.parametrize("name", ANCHORED)
-def test_anchors_of_a_page_are_those_of_github(name):
-    page = load_help_page(name)
-    headings = {heading.anchor for heading in page.headings}
-    title = re.sub(r"[^\w -]", "", page.title.lower()).replace(" ", "-")
-    assert headings == anchors(list_help_files()[name]) - {title}
-    ids = ID.findall(page.html)
-    assert len(ids) == len(set(ids))
+def test_anchors_of_a_page_are_those_of_github():
+    for name, page in ((name, load_help_page(name)) for name in ANCHORED):
+        headings = {heading.anchor for heading in page.headings}
+        title = re.sub(r"[^\w -]", "", page.title.lower()).replace(" ", "-")
+        assert headings == anchors(list_help_files()[name]) - {title}, name
+        ids = ID.findall(page.html)
+        assert len(ids) == len(set(ids)), name
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_links_of_a_page_lead_somewhere_in_the_help(name):
-    page = load_help_page(name)
-    links = re.findall(r'<\w[^<>]*?(?:href|src)="([^"]+)"', page.html)
-    for address in map(unquote, map(unescape, links)):
-        if address.startswith("#"):
-            assert address[1:] in page.anchors, address
-        elif not address.startswith(("http:", "https:", "mailto:")):
-            check_address(address)
+def test_links_of_a_page_lead_somewhere_in_the_help():
+    for page in map(load_help_page, NAMES):
+        links = re.findall(r'<\w[^<>]*?(?:href|src)="([^"]+)"', page.html)
+        for address in map(unquote, map(unescape, links)):
+            if address.startswith("#"):
+                assert address[1:] in page.anchors, f"{page.title}: {address}"
+            elif not address.startswith(("http:", "https:", "mailto:")):
+                check_address(address)
 
 
 def check_address(address: str) -> None:
@@ -352,19 +350,14 @@ def test_a_glossary_lists_words_of_a_cell_with_plain_meanings():
     assert make_word_anchor("wins/losses") == "w-wins-losses"
 
 
-@pytest.mark.parametrize("word", sorted(list_uses()))
-def test_every_word_with_a_question_mark_is_in_the_glossary(word):
-    entry = load_glossary()[word.lower()]
-    page = load_help_page("glossary")
-    assert page
-    assert entry.anchor in page.anchors
-    # A whole sentence, not a label: the reader has nothing else.
-    assert entry.meaning.endswith(".")
-    assert len(entry.meaning.split()) >= 8
-
-
-def test_words_are_asked_for_on_many_pages():
-    assert len(list_uses()) >= 35
+def test_every_word_with_a_question_mark_is_in_the_glossary():
+    words, page = list_uses(), load_help_page("glossary")
+    assert len(words) >= 35
+    for entry in (load_glossary()[word.lower()] for word in words):
+        assert entry.anchor in page.anchors
+        # A whole sentence, not a label: the reader has nothing else.
+        assert entry.meaning.endswith("."), entry
+        assert len(entry.meaning.split()) >= 8, entry
 
 
 def test_a_field_of_a_form_that_is_named_exists():

@@ -73,6 +73,9 @@ def test_importing_loads_nothing_and_scoring_no_django():
     code = (
         "import sys, poolbench as pb; before = {'numpy', 'django'} & set(sys.modules)\n"
         f"assert pb.evaluate({RUNS['x']!r}, {QRELS!r}, 'AP').mean('AP') > 0.4\n"
+        "import poolbench.evaluation.formats, poolbench.evaluation.comparison.formats\n"
+        "import poolbench.pooling.formats, poolbench.pooling.pool_builder\n"
+        "import poolbench.judging.agreement.panel, poolbench.judging.quality.report\n"
         "print(before, {'pandas', 'scipy', 'pyarrow', 'django'} & set(sys.modules))"
     )
     ended = subprocess.run(

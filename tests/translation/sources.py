@@ -5,9 +5,10 @@ from __future__ import annotations
 import gettext
 import io
 import re
+from functools import cache
 from pathlib import Path
 
-from babel.messages.catalog import Catalog, Message
+from babel.messages.catalog import Message
 from babel.messages.extract import extract
 from babel.messages.pofile import read_po
 from django.utils.translation.template import templatize
@@ -29,13 +30,10 @@ def catalogue_file(language: str, ending: str) -> Path:
     return REPOSITORY / f"locale/{language}/LC_MESSAGES/django.{ending}"
 
 
-def catalogue(language: str) -> Catalog:
-    with catalogue_file(language, "po").open("rb") as file:
-        return read_po(file)
-
-
+@cache
 def messages(language: str) -> list[Message]:
-    return [message for message in catalogue(language) if message.id]
+    with catalogue_file(language, "po").open("rb") as file:
+        return [message for message in read_po(file) if message.id]
 
 
 def key_of(message: Message) -> Key:
@@ -55,6 +53,7 @@ def compiled(language: str) -> dict[object, str]:
     return held
 
 
+@cache
 def marked() -> dict[Key, str]:
     """Every marked text of templates and Python with a file that has it."""
     found: dict[Key, str] = {}

@@ -185,10 +185,10 @@ def contents(campaign: Campaign) -> set[str]:
     return {str(text) for row in rows for values in row for text in values}
 
 
-def is_content(text: str, told: set[str]) -> bool:
-    """Is the text put together out of what members wrote, figures and marks alone?"""
+def is_content(text: str, told: list[str]) -> bool:
+    """Is the text put together out of what members wrote, longest first, and figures and marks?"""
     text = DIGEST.sub("", text)
-    for each in sorted(told | SAME, key=len, reverse=True):
+    for each in told:
         text = re.sub(rf"(?<!\w){re.escape(each)}(?!\w)", "", text) if each in text else text
     return not re.search(r"[^\W\d_]{2}", text)
 
@@ -206,7 +206,7 @@ def sign_in(world: dict[str, User], role: str) -> Client:
 
 def find_english(client: Client, campaign: Campaign, urls: Iterable[str]) -> dict[str, list[str]]:
     """The texts of each page that are the same in both languages, but for those of members."""
-    told, left = contents(campaign) | same_in_both(), {}
+    told, left = sorted(contents(campaign) | same_in_both() | SAME, key=len, reverse=True), {}
     for url in urls:
         english, german = (Words(page(client, url, code)) for code in ("en", "de"))
         assert set(german.values) ^ set(english.values) == set(), url

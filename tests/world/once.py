@@ -31,6 +31,8 @@ from tests.house import APPS, REPOSITORY
 from tests.world.recording import OWN_KEYS_FROM, Layer, number_rows_from
 
 SOURCES = (*APPS, "tests/world", "tests/conftest.py", "pyproject.toml", "constraints.txt")
+"""What the layers depend on, and the tables:"""
+SCHEMA = (*(f"{app}/migrations" for app in APPS), "workbench/settings.py", "tests/world")
 LONGEST = 3600
 """Seconds after which the layers are recorded anew."""
 RUN = "PYTEST_OF_ALL_PROCESSES"
@@ -47,25 +49,36 @@ class Start:
 
 def set_up_tests(record: Callable[[], dict[str, Layer]]) -> Start:
     """Create this process's test database, with empty tables; ``record`` makes the layers."""
-    folder = settings.VAR_DIR / "tests" / hash_sources()
+    kept = settings.VAR_DIR / "tests"
+    tables, layers = kept / hash_sources(SCHEMA) / "tables", kept / hash_sources() / "layers"
     on_file, own = connection.vendor == "sqlite", connection.settings_dict["TEST"]
     name = own["NAME"]
-    with locked(folder):
-        if is_new := not is_young(folder / "layers"):
+    with locked(kept):
+        if is_new := not is_young(layers):
             own["NAME"] = name if on_file else name_template()
-            create_database()
-            call_command("migrate", verbosity=0)
-            number_rows_from(OWN_KEYS_FROM)
-            keep(folder, record())
+            create_tables(tables)
+            keep(layers, pickle.dumps(record()))
         if not on_file:
             connection.close()
             own |= {"NAME": name, "TEMPLATE": name_template()}
             create_database()
         elif not is_new:
-            create_database()
-            with closing(sqlite3.connect(folder / "tables")) as file:
-                file.backup(connection.connection)
-    return Start(folder / "tables", pickle.loads((folder / "layers").read_bytes()))  # noqa: S301
+            create_tables(tables)
+    return Start(tables, pickle.loads(layers.read_bytes()))  # noqa: S301
+
+
+def create_tables(file: Path) -> None:
+    """The test database with empty tables: those of the SQLite ``file`` if it is young."""
+    create_database()
+    on_file = connection.vendor == "sqlite"
+    if on_file and is_young(file):
+        with closing(sqlite3.connect(file)) as source:
+            source.backup(connection.connection)
+        return
+    call_command("migrate", verbosity=0)
+    number_rows_from(OWN_KEYS_FROM)
+    if on_file:
+        keep(file, connection.connection.serialize())
 
 
 def create_database() -> None:
@@ -88,16 +101,13 @@ def drop_template() -> None:
             cursor.execute(f"DROP DATABASE IF EXISTS {name_template()}")
 
 
-def keep(folder: Path, layers: dict[str, Layer]) -> None:
-    """Layers last: with them, all is there."""
-    if connection.vendor == "sqlite":
-        (folder / "tables").unlink(missing_ok=True)
-        with closing(sqlite3.connect(folder / "tables")) as file:
-            connection.connection.backup(file)
-    (folder / "layers").write_bytes(pickle.dumps(layers))
-    for other in folder.parent.iterdir():
-        if not is_young(other / "layers"):
-            shutil.rmtree(other, ignore_errors=True)
+def keep(file: Path, content: bytes) -> None:
+    """Store ``content``; what is older than an hour goes."""
+    for other in file.parent.parent.glob("*/*"):
+        if not is_young(other):
+            shutil.rmtree(other.parent, ignore_errors=True)
+    file.parent.mkdir(exist_ok=True)
+    file.write_bytes(content)
 
 
 def is_young(path: Path) -> bool:
@@ -112,10 +122,10 @@ def locked(folder: Path) -> Iterator[None]:
         yield
 
 
-def hash_sources() -> str:
+def hash_sources(sources: tuple[str, ...] = ()) -> str:
     """Of the product, the world, the installed packages, the settings and the day."""
     found = hashlib.blake2b(digest_size=16)
-    for place in SOURCES:
+    for place in sources or SOURCES:
         top = REPOSITORY / place
         for path in sorted(top.rglob("*")) if top.is_dir() else [top]:
             if path.is_file() and path.suffix != ".pyc":

@@ -250,17 +250,3 @@ def test_the_process_loads_no_slow_library(write, command):
     slow = {"pandas", "pyarrow", "celery", "rest_framework"}
     slow |= {"scipy"} if command != "compare" else set()
     assert {module.split(".")[0] for module in modules} & slow == set()
-
-
-def test_the_cores_are_light():
-    code = (
-        "import sys, poolbench.evaluation, poolbench.evaluation.formats, poolbench.pooling.formats,"
-        " poolbench.evaluation.comparison.formats,"
-        " poolbench.judging.agreement.panel, poolbench.judging.quality.report,"
-        " poolbench.pooling.pool_builder;"
-        "print(sorted({'pandas', 'scipy', 'pyarrow', 'django'} & set(sys.modules)))"
-    )
-    ended = subprocess.run(
-        [sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=True
-    )
-    assert ended.stdout.strip() == "[]"
