@@ -9,21 +9,24 @@ from __future__ import annotations
 import csv
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from benchmarks.verdict_campaigns import NEW_KIND, SIMULATED  # noqa: E402
+from benchmarks.verdict_real_campaigns import FEW_RUNS  # noqa: E402
+from benchmarks.verdict_scorer import MEASURES  # noqa: E402
 from poolbench.statistics.proportions import wilson_estimate  # noqa: E402
 from poolbench.verdicts import ANSWERS, VerdictState  # noqa: E402
 
 COUNTS = ROOT / "benchmarks/verdict_counts.csv"
 PAGE = ROOT / "docs/verdicts.md"
-BEGIN, END = "<!-- begin: replay -->", "<!-- end: replay -->"
+BEGIN, END = "<!-- tables of benchmarks/verdict_tables.py -->", "<!-- end of the tables -->"
 FIRST, ALIKE = ", first good", ", judged alike"
-NEW_KIND = "new kind of run"
 VERDICTS = ("agreement", "stopping", "leaderboard", "collection")
 WRONG = "wrong "
 ALWAYS = "wrong if always good"
@@ -75,19 +78,19 @@ def write_counts(path: Path, counts: Counts) -> None:
 
 
 def add_answers(
-    counts: Counts, verdict: str, *, measure: str = "", kind: str = "", of: str = ""
+    counts: Counts, verdict: str, *, measure: str = "", kinds: Collection[str] = (), of: str = ""
 ) -> Counter[str]:
-    """Summed over kinds and measures; ``of`` are ``FIRST`` and ``ALIKE``, for those so named. New
-    kinds of runs are apart where the sentence is not about them: ``ALIKE``, but for the kind itself.
+    """Summed over measures and kinds of campaigns; ``of`` is ``FIRST`` or ``ALIKE`` for answers
+    named so. New kinds of runs, of which the sentence on a collection does not speak, are summed
+    only where ``kinds`` names them.
     """
     total: Counter[str] = Counter()
     for (in_kind, name, title), answers in counts.answers.items():
         plain, _, suffix = title.partition(", ")
         if (name, suffix) != (verdict, of.removeprefix(", ")):
             continue
-        if of == ALIKE and in_kind == NEW_KIND and not kind:
-            continue
-        if in_kind == (kind or in_kind) and plain == (measure or plain):
+        is_of_kind = in_kind in kinds if kinds else of != ALIKE or in_kind != NEW_KIND
+        if is_of_kind and plain == (measure or plain):
             total += answers
     return total
 
@@ -107,7 +110,7 @@ def format_share(share: float) -> str:
     return f"{percent:.1f}" if percent < 9.95 else f"{percent:.0f}"
 
 
-def format_rates(counts: Counts, state: VerdictState, **of: str) -> Iterator[str]:
+def format_rates(counts: Counts, state: VerdictState, **of: Any) -> Iterator[str]:
     """How often ``state`` was wrong, by verdict; of stopping the first "good", of collections that
     of new runs whose page does not warn.
     """
@@ -119,12 +122,33 @@ def format_rates(counts: Counts, state: VerdictState, **of: str) -> Iterator[str
 
 
 def list_rows(counts: Counts, state: VerdictState) -> Iterator[list[str]]:
-    measures = dict.fromkeys(title.partition(", ")[0] for _, _, title in sorted(counts.answers))
-    for measure in measures:
+    for measure in MEASURES:
         yield [measure, *format_rates(counts, state, measure=measure)]
     yield ["**all**", *format_rates(counts, state)]
-    for kind in dict.fromkeys(kind for kind, _, _ in sorted(counts.answers)):
-        yield [kind, *format_rates(counts, state, kind=kind)]
+    for kind in list_kinds(counts):
+        yield [kind, *format_rates(counts, state, kinds=[kind])]
+
+
+def list_kinds(counts: Counts) -> list[str]:
+    """Simulated ones first."""
+    kinds = {kind for kind, _, _ in counts.answers}
+    real = sorted(kinds.difference(SIMULATED), key=lambda kind: (kind.endswith(FEW_RUNS), kind))
+    return [*(kind for kind in SIMULATED if kind in kinds), *real]
+
+
+def list_stops(counts: Counts) -> Iterator[list[str]]:
+    """Of stopping, by measure, on parts of real campaigns with few runs."""
+    few = [kind for kind in list_kinds(counts) if kind.endswith(FEW_RUNS)]
+    for measure in MEASURES:
+        first = add_answers(counts, "stopping", measure=measure, kinds=few, of=FIRST)
+        each = add_answers(counts, "stopping", measure=measure, kinds=few)
+        good, bad = (WRONG + state for state in ANSWERS[::2])
+        yield [
+            measure,
+            f"{sum(first[state] for state in ANSWERS):,}",
+            format_rate(first[good], first[VerdictState.GOOD]),
+            format_rate(each[bad], each[VerdictState.BAD]),
+        ]
 
 
 def list_states(counts: Counts) -> Iterator[list[str]]:
@@ -147,7 +171,12 @@ def write_tables(counts: Counts) -> str:
     titles = ("", "agreement", 'stopping, first "good"', "leaderboard", "collection")
     states = ("good", "with care", "not good enough", "cannot be determined", ALWAYS)
     parts = (
-        ['*Wrong "good"*', ""],
+        ["*Stopping on parts of real campaigns, 4 to 8 runs*", ""],
+        write_table(
+            ("measure", "parts", 'wrong first "good"', 'wrong "not good enough", each moment'),
+            list_stops(counts),
+        ),
+        ["", '*Wrong "good"*', ""],
         write_table(titles, list_rows(counts, VerdictState.GOOD)),
         ["", '*Wrong "not good enough"*', ""],
         write_table(("", *VERDICTS[:2]), list_rows(counts, VerdictState.BAD)),
