@@ -193,7 +193,7 @@ def print_tables(counts: Counts) -> None:
 def fill_page(text: str, counts: Counts) -> str:
     """``text`` with the tables between ``BEGIN`` and ``END``."""
     before, rest = text.split(BEGIN)
-    return f"{before}{BEGIN}\n{write_tables(counts)}\n{END}{rest.split(END)[1]}"
+    return f"{before}{BEGIN}\n\n{write_tables(counts)}\n\n{END}{rest.split(END)[1]}"
 
 
 if __name__ == "__main__":

@@ -208,7 +208,7 @@ LEADERBOARD = [
     (
         LED,
         GOOD,
-        "on 30 topics, significantly better than b (adjusted p 0.010), and stays first however the unjudged of the first 10",
+        "leads by nDCG@10 on 30 topics, significantly better than b (adjusted p 0.010), and stays",
     ),
     (replace(LED, unjudged=0, low=None, high=()), GOOD, "first 10 documents of each run are"),
     # A run that cannot be first may have unjudged documents, and one that can may have few.
