@@ -292,7 +292,7 @@ def _explain_movement(report: StoppingReport, rest: str) -> str:
 
 def _describe_tau(report: StoppingReport) -> tuple[str, str]:
     """Beside which limit, and in which share of the draws. By another seed the value has other
-    digits in one case of nine, and is on the other side of a limit in one of two hundred.
+    digits in one case of nine to sixteen, and is on the other side of a limit in one of fifty.
     """
     if report.tau is None or report.tau_low is None:
         return "–", report.reason
@@ -306,7 +306,7 @@ def _describe_tau(report: StoppingReport) -> tuple[str, str]:
 
 def _write_reason(report: StoppingReport) -> str:
     tau, share = LEAST_TAU.value, LEAST_JUDGED.value
-    span, places = int(STILL.value), MOST_PLACES.value
+    span, places = int(STILL.value), format_count(int(MOST_PLACES.value), "place")
     shallow = (
         f" A pool of depth {report.depth} cannot cover the first {report.cut}."
         if report.is_shallow
@@ -314,7 +314,7 @@ def _write_reason(report: StoppingReport) -> str:
     )
     return (
         f"Judging can stop when {format_percent(1 - MOST_UNLIKELY.value)} of the likely outcomes "
-        f"of the rest keep tau at {tau:g} or more, no run has moved by more than {places:g} within "
+        f"of the rest keep tau at {tau:g} or more, no run has moved by more than {places} within "
         f"{span} judgments, and judged@{report.cut} of every contributing run is {share:g} or "
         f"more.{shallow} Documents below the pool, and runs that did not contribute, are not "
         "covered."
