@@ -184,8 +184,8 @@ def _write_reason(report: LeaderboardReport) -> str:
         f"{test}A run could be first if its highest mean, over all ways to judge what is unjudged "
         f"of the first {report.depth} documents of any run, reaches the lowest of "
         f"{report.tags[0]}; deeper unjudged documents count as not relevant, topics without a "
-        f"judgment not at all. Fewer than {format_percent(MOST_UNJUDGED_RUNS.value)} of all runs may have judged@{report.cut} "
-        f"below {LEAST_JUDGED.value:g}."
+        f"judgment not at all. Fewer than {format_percent(MOST_UNJUDGED_RUNS.value)} of all runs "
+        f"may have judged@{report.cut} below {LEAST_JUDGED.value:g}."
     )
 
 

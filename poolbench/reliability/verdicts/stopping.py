@@ -76,9 +76,9 @@ class StoppingReport:
     ``judgments`` counts grades, ``judged`` and ``unjudged`` documents of the pool;
     ``topics_unjudged`` topics have none judged. ``expected`` more relevant documents, from
     ``low`` to ``high``. ``tau`` and ``tau_low`` compare the ranking now with that after the rest
-    is judged at random, of ``draws``: median, and lower end. ``moved`` is the most places that a run has moved
-    over the last ``span`` judgments; ``pooled_judged`` is judged@``cut`` of each contributing
-    run. ``reason`` says why the rest cannot be estimated. ``panel`` has what the page shows
+    is judged at random, of ``draws``: median, and lower end. ``moved`` is the most places that a
+    run has moved over the last ``span`` judgments; ``pooled_judged`` is judged@``cut`` of each
+    contributing run. ``reason`` says why the rest cannot be estimated. ``panel`` has what the page shows
     below, as of the same judgments; ``depth`` is that of the pool, None without one.
     """
 
