@@ -78,8 +78,8 @@ class StoppingReport:
     ``low`` to ``high``. ``tau`` and ``tau_low`` compare the ranking now with that after the rest
     is judged at random, of ``draws``: median, and lower end. ``moved`` is the most places that a
     run has moved over the last ``span`` judgments; ``pooled_judged`` is judged@``cut`` of each
-    contributing run. ``reason`` says why the rest cannot be estimated. ``panel`` has what the page shows
-    below, as of the same judgments; ``depth`` is that of the pool, None without one.
+    contributing run. ``reason`` says why the rest cannot be estimated. ``panel`` has what the page
+    shows below, as of the same judgments; ``depth`` is that of the pool, None without one.
     """
 
     measure: str
