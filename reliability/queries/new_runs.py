@@ -62,15 +62,15 @@ def note_share(report: CollectionReport, run: Run, share: float, moment: str) ->
     elif is_like:
         text = _(
             "Judged@%(k)s of this run is %(share)s (%(at)s): it did not contribute to the pool, "
-            "but as much of it is judged as of the contributing runs, which without their own "
-            "team have %(low)s or more."
+            "but as much of it is judged as of contributing runs: without their own team, those "
+            "of nine of ten teams have %(low)s or more on average."
         )
     else:
         text = _(
             "Judged@%(k)s of this run is only %(share)s (%(at)s): it did not contribute to the "
-            "pool, and finds other documents than the contributing runs, which even without "
-            "their own team have %(low)s or more. Its scores may be too low, since unjudged "
-            "documents count as not relevant."
+            "pool, and finds other documents than contributing runs: even without their own team, "
+            "those of nine of ten teams have %(low)s or more on average. Its scores may be too "
+            "low, since unjudged documents count as not relevant."
         )
     low = report.by_team.low_judged if compares else report.low_judged
     words = {
