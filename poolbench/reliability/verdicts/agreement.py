@@ -204,12 +204,25 @@ def _answer(
     return VerdictState.GOOD, f"{same}{more}."
 
 
+def _describe_tau(effect: RankingEffect) -> tuple[str, str]:
+    """Beside which limit, and where: by another seed the value has other digits."""
+    lowest, likely, limit = effect.lowest_tau, effect.likely_tau, LEAST_TAU.value
+    if lowest is None or likely is None:
+        return "–", ""
+    opinions = f"second opinions, of {effect.second_opinions.n:,} drawn"
+    if likely < limit:
+        below = OTHER_ORDER.value if likely < OTHER_ORDER.value else limit
+        return f"below {below:g}", f"by one assessor's own grades, or half of the {opinions}"
+    if lowest < limit:
+        return f"below {limit:g}", f"in over 1 of 20 {opinions}"
+    return f"{limit:g} or more", f"by each assessor's own grades, and in 19 of 20 {opinions}"
+
+
 def _list_figures(report: AgreementReport) -> tuple[KeyFigure, ...]:
     alpha, prevalence = report.overall[COEFFICIENT], report.overall["percent"].prevalence
-    tau, lowest = report.effect.second_opinions.value, report.effect.lowest_tau
+    lowest, (tau, draws) = report.effect.lowest_tau, _describe_tau(report.effect)
     pair, name = next(iter(_sort_parts(_list_pairs(report))), (None, ""))
     why = _explain_gap(report)
-    median = "" if tau is None else f"second opinions: {format_decimals(tau, 2)} at the median"
     return (
         KeyFigure(
             f"alpha, ordinal, all {report.people}",
@@ -229,10 +242,10 @@ def _list_figures(report: AgreementReport) -> tuple[KeyFigure, ...]:
             good=(LEAST_ALPHA.value, 1.0),
         ),
         KeyFigure(
-            "tau of the rankings by different assessors, in 19 of 20 draws at least",
+            "tau of the rankings by different assessors",
             lowest,
-            format_decimals(lowest, 2),
-            (why or "undefined") if lowest is None else median,
+            tau,
+            (why or "undefined") if lowest is None else draws,
             good=(LEAST_TAU.value, 1.0),
             scale=(0.5, 1.0),
             word="tau",

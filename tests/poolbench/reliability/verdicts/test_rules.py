@@ -299,6 +299,11 @@ def test_two_seeds_print_the_same_tau():
             figure = judge_stopping(drawn).figures[1]
             assert (figure.text, figure.note) == (text, note)
             assert (figure.low, figure.high) == (None, None)
+    for low, median, text in ((0.9, 0.95, "0.9 or more"), (0.8, 0.9, "below 0.9")):
+        for other in (0.0, 0.008):
+            drawn = RankingEffect(Estimate(median + other, 500, low + other), {"ada": 0.97})
+            figure = judge_agreement(agreed(effect=drawn)).figures[2]
+            assert (figure.text, "20 second opinions, of 500 drawn" in figure.note) == (text, True)
 
 
 def test_the_level_of_the_leaderboard_is_the_preregistered_one():
