@@ -1,9 +1,11 @@
 """Replay the rules of the verdicts on campaigns whose truth is known, and count wrong answers.
 
-verdicts_replay.py                     100 campaigns of each simulated kind, the seeds of the report
+verdicts_replay.py --campaigns 8       the next 8 campaigns of each simulated kind
 verdicts_replay.py --data DATA         also parts of real campaigns
-verdicts_replay.py --tuning            the seeds on which rules and thresholds were tuned
-verdicts_replay.py --only stopping --kinds "few topics"
+verdicts_replay.py --only stopping --kinds "few topics" --counts COUNTS
+
+Counts are added to ``verdict_counts.csv``, from which ``verdict_tables.py`` writes the tables of
+the documentation: each run goes on with the campaign after the last one that was counted.
 """
 
 from __future__ import annotations
@@ -11,7 +13,6 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -35,6 +36,16 @@ from benchmarks.verdict_real_campaigns import (  # noqa: E402
     draw_campaign,
 )
 from benchmarks.verdict_scorer import CUT, MEASURES, TOP_TEN  # noqa: E402
+from benchmarks.verdict_tables import (  # noqa: E402
+    ALIKE,
+    COUNTS,
+    FIRST,
+    Counts,
+    count_answer,
+    print_tables,
+    read_counts,
+    write_counts,
+)
 from poolbench.evaluation.comparison.compare import compare_all  # noqa: E402
 from poolbench.evaluation.lead_bounds import compute_lead_bounds  # noqa: E402
 from poolbench.evaluation.leader_verdict import LeaderboardReport, judge_leaderboard  # noqa: E402
@@ -62,11 +73,10 @@ from poolbench.reliability.verdicts.stopping import (  # noqa: E402
 )
 from poolbench.statistics.draws import ResamplingOptions  # noqa: E402
 from poolbench.statistics.estimate import Estimate  # noqa: E402
-from poolbench.statistics.proportions import wilson_estimate  # noqa: E402
-from poolbench.verdicts import ANSWERS, VerdictState  # noqa: E402
+from poolbench.verdicts import VerdictState  # noqa: E402
 
-TUNING, REPORT = 1_000_000, 5_000_000
-"""The first seeds. Rules were also tuned on those from 2,000,000 and 4,000,000 on."""
+REPORT = 5_000_000
+"""The first seed. Rules were tuned on those from 1,000,000, 2,000,000 and 4,000,000 on."""
 DRAWS, MOST_DRAWS = 100, 500
 MOST_PLACES = 20_000_000
 """Places of documents in runs scored for the draws of one moment, beyond which they are fewer."""
@@ -196,7 +206,7 @@ def replay_stopping(campaign: ReplayCampaign, seed: int) -> Iterator[Said]:
             if title not in stopped or stopped[title][0] is not VerdictState.GOOD:
                 stopped[title] = said
     for title, said in stopped.items():
-        yield f"{title}, first good", *said
+        yield title + FIRST, *said
 
 
 def stopping_reports(
@@ -277,7 +287,7 @@ def replay_collection(campaign: ReplayCampaign, seed: int) -> Iterator[Said]:  #
         said = judge_collection(report).state, places > report.by_team.allowed
         yield title, *said
         if report.is_like_contributors(share):
-            yield f"{title}, judged alike", *said
+            yield title + ALIKE, *said
 
 
 def count_places(newcomer: np.ndarray, short: np.ndarray, full: np.ndarray) -> int:
@@ -297,57 +307,19 @@ REPLAYS = {
     "stopping": replay_stopping,
     "collection": replay_collection,
 }
-Results = dict[tuple[str, str], list[tuple[VerdictState, bool]]]
-"""By verdict and measure."""
 
 
-def replay(
-    kind: str, seeds: range, verdicts: list[str], data: Path | None, seconds: float
-) -> Results:
-    """As many of ``seeds`` as begin within ``seconds``."""
-    results: Results = defaultdict(list)
-    ends = time.perf_counter() + seconds
-    for seed in seeds:
+def replay(kind: str, name: str, counts: Counts, args: argparse.Namespace) -> None:
+    """As many campaigns as begin within ``args.seconds``, counted one by one."""
+    ends = time.perf_counter() + args.seconds
+    for _ in range(args.campaigns):
         if time.perf_counter() > ends:
             break
-        campaign = draw_campaign(kind, seed, data)
-        for name in verdicts:
-            # Only there a second person has judged.
-            if name == "agreement" and kind.removesuffix(FEW_RUNS) in set(REAL) - {EIGHT}:
-                continue
-            for title, state, wrong in REPLAYS[name](campaign, seed):
-                results[name, title].append((state, wrong))
-    return results
-
-
-def print_results(kind: str, results: Results) -> None:
-    print(f"\n{kind}\n")
-    print(
-        "| verdict | measure | cases | good | with care | not good enough | unknown "
-        '| wrong "good" | wrong "not good enough" | wrong if always good |'
-    )
-    print("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|")
-    for (name, title), rows in sorted(results.items()):
-        print(f"| {name} | {title} | {tally(rows)} |", flush=True)
-
-
-def tally(rows: list[tuple[VerdictState, bool]]) -> str:
-    """The states in percent, and how often "good" and red were wrong, with Wilson's intervals."""
-    states = Counter(state for state, _ in rows)
-    shares = " | ".join(f"{100 * states[state] / len(rows):.0f} %" for state in ANSWERS)
-    good = [wrong for state, wrong in rows if state is VerdictState.GOOD]
-    red = [not wrong for state, wrong in rows if state is VerdictState.BAD]
-    base = 100 * sum(wrong for _, wrong in rows) / len(rows)
-    return f"{len(rows)} | {shares} | {rate(good)} | {rate(red)} | {base:.0f} %"
-
-
-def rate(wrong: list[bool]) -> str:
-    if not wrong:
-        return "–"
-    estimate = wilson_estimate(sum(wrong), len(wrong))
-    low, high = (100 * (end or 0.0) for end in (estimate.low, estimate.high))
-    share = 100 * sum(wrong) / len(wrong)
-    return f"{sum(wrong)} of {len(wrong)} = {share:.1f} % ({low:.1f} to {high:.1f})"
+        seed = REPORT + counts.campaigns[kind, name]
+        for title, state, wrong in REPLAYS[name](draw_campaign(kind, seed, args.data), seed):
+            count_answer(counts, kind, name, title, state, wrong=wrong)
+        counts.campaigns[kind, name] += 1
+        write_counts(args.counts, counts)
 
 
 def main() -> None:
@@ -355,21 +327,21 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     kinds = [*SIMULATED, *REAL, *(name + FEW_RUNS for name in REAL)]
-    parser.add_argument("--tuning", action="store_true")
-    parser.add_argument("--campaigns", type=int, default=100, help="of each kind")
+    parser.add_argument("--campaigns", type=int, default=8, help="of each kind")
     parser.add_argument("--seconds", type=float, default=np.inf, help="for each kind, about")
-    parser.add_argument("--first", type=int, default=0, help="number of the first campaign")
     parser.add_argument("--kinds", help=f"separated by semicolons: {'; '.join(kinds)}")
     parser.add_argument("--only", help=f"verdicts, separated by commas: {', '.join(REPLAYS)}")
     parser.add_argument("--data", type=Path)
+    parser.add_argument("--counts", type=Path, default=COUNTS)
     args = parser.parse_args()
-    first = (TUNING if args.tuning else REPORT) + args.first
-    seeds = range(first, first + args.campaigns)
-    began = time.perf_counter()
-    for kind in args.kinds.split(";") if args.kinds else kinds if args.data else SIMULATED:
-        verdicts = args.only.split(",") if args.only else [*REPLAYS]
-        print_results(kind, replay(kind, seeds, verdicts, args.data, args.seconds))
-        print(f"\n{time.perf_counter() - began:.0f} seconds", flush=True)
+    counts = read_counts(args.counts)
+    for name in args.only.split(",") if args.only else REPLAYS:
+        for kind in args.kinds.split(";") if args.kinds else kinds if args.data else SIMULATED:
+            # Only there a second person has judged.
+            if name == "agreement" and kind.removesuffix(FEW_RUNS) in set(REAL) - {EIGHT}:
+                continue
+            replay(kind, name, counts, args)
+    print_tables(counts)
 
 
 if __name__ == "__main__":

@@ -101,7 +101,7 @@ class Snapshot(models.Model):
         ]
 
 
-FORM = 5
+FORM = 6
 """Of the reports in snapshots: a change of their fields or meaning raises it, so that reports of an
 older form are computed again.
 """

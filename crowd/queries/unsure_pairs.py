@@ -8,6 +8,7 @@ from decimal import Decimal
 from django.db.models import Count, F, Max, Q
 
 from campaigns.models import Event
+from campaigns.queries.scales import list_judging_grades
 from crowd.models import Study
 from judging.models import Judgment, Purpose, Slot
 from judging.queries.exclusions import counting_judgments
@@ -108,11 +109,11 @@ def load_study_labels(study: Study) -> LabelMatrix:
     log = Judgment.objects.filter(
         counting_judgments(), unit__plan=study.plan_id, purpose=Purpose.JUDGE
     )
-    rows = latest_judgments(log).filter(kind=Judgment.Kind.GRADE).order_by()
-    scale = sorted(study.campaign.grades.values_list("value", flat=True))
+    rows = latest_judgments(log).filter(kind=Judgment.Kind.GRADE, grade__gte=0).order_by()
     labels = rows.values_list("topic__number", "docno", "assessor__username", "grade")
     return build_label_matrix(
-        (((topic, docno), worker, grade or 0) for topic, docno, worker, grade in labels), scale
+        (((topic, docno), worker, grade or 0) for topic, docno, worker, grade in labels),
+        list_judging_grades(study.campaign),
     )
 
 

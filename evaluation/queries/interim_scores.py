@@ -15,6 +15,7 @@ from time import perf_counter
 import numpy as np
 
 from campaigns.models import Campaign, Run, User
+from campaigns.queries.scales import list_judging_grades
 from campaigns.rules import require_permission
 from campaigns.services import matrices
 from evaluation.queries.scoring_inputs import (
@@ -22,7 +23,7 @@ from evaluation.queries.scoring_inputs import (
     scoring_options,
     withheld_topic_numbers,
 )
-from judging.queries.aggregation import count_gold_answers, list_judging_grades
+from judging.queries.aggregation import count_gold_answers
 from judging.queries.judgments import LogReader, load_log_reader
 from poolbench.cache import Cache
 from poolbench.evaluation.evaluate import aggregate_defined_values

@@ -28,8 +28,6 @@ from poolbench.evaluation.measures.titles import format_measure_title
 DEFAULT_MEASURES = ("ndcg_cut_10", "map")
 """Preferred if a campaign has no measures of its own."""
 TRUST_CUT = 10
-RULE = 2
-"""The number of the rule: reports that lack the figures of this one are computed again."""
 NO_SCORES = "the runs are not evaluated"
 NO_MEASURE = "no measure of the scores can be compared between runs"
 
@@ -38,7 +36,7 @@ def identify_leaderboard(campaign: Campaign) -> str:
     latest = campaign.score_sets.order_by("-created_at", "-pk").first()
     fixed = get_fixed_test(campaign)
     made = latest and (latest.pk, latest.created_at)
-    facts = RULE, made, campaign.measures, fixed, campaign.alpha
+    facts = made, campaign.measures, fixed, campaign.alpha
     return sha256(repr(facts).encode()).hexdigest()
 
 

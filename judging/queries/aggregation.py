@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from campaigns.models import Campaign
+from campaigns.queries.scales import list_judging_grades
 from judging.models import Purpose
 from judging.queries.judgments import current_judgments, load_pair_ballots
 from poolbench.judging.aggregation.base import GoldCounts, LabelMatrix, build_label_matrix
@@ -19,14 +20,6 @@ def load_label_matrix(campaign: Campaign) -> LabelMatrix:
         if grade >= 0
     )
     return build_label_matrix(labels, list_judging_grades(campaign))
-
-
-def list_judging_grades(campaign: Campaign) -> list[int]:
-    """The grades of the campaign's scale that judge a document, ascending: those of which a worker
-    may choose, whether or not they occur.
-    """
-    grades = campaign.grades.filter(value__gte=0).order_by("value")
-    return list(grades.values_list("value", flat=True))
 
 
 def count_gold_answers(

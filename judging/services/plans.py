@@ -14,6 +14,7 @@ from django.utils import timezone
 from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, User
+from campaigns.queries.scales import list_judging_grades
 from campaigns.rules import require_permission
 from campaigns.services import events
 from campaigns.services.decisions import check_decision
@@ -239,7 +240,7 @@ def check_plan_options(campaign: Campaign, scheme: PlanOptions) -> None:
         fix = "Enter a share between 0 and 1, e.g. 0.05."
         message = f"Invalid share of repeats: {scheme.repeat_share:g}."
         raise ActionRefused("bad-share", message, fix)
-    grades = [g for g in campaign.grades.values_list("value", flat=True) if g >= 0]
+    grades = list_judging_grades(campaign)
     width = max(grades, default=0) - min(grades, default=0)
     if not 0 <= scheme.third_from <= width:
         raise ActionRefused(

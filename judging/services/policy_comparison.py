@@ -6,9 +6,9 @@ from dataclasses import replace
 from hashlib import sha256
 
 from campaigns.models import Campaign
+from campaigns.queries.scales import list_judging_grades
 from campaigns.services.snapshots import Subject
 from judging.models import Purpose
-from judging.queries.aggregation import list_judging_grades
 from judging.queries.exclusions import log_state_key
 from judging.queries.qrels_versions import list_crowd_rules
 from judging.services.qrels import build_policy_drafts

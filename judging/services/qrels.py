@@ -15,11 +15,12 @@ from campaigns import store
 from campaigns.confirmation import Confirmation, Decision
 from campaigns.errors import ActionRefused, format_utc
 from campaigns.models import Campaign, User
+from campaigns.queries.scales import list_judging_grades
 from campaigns.rules import require_permission
 from campaigns.services import events
 from campaigns.services.decisions import check_decision
 from judging.models import AutomaticAssessor, Judgment, Qrels
-from judging.queries.aggregation import count_gold_answers, list_judging_grades
+from judging.queries.aggregation import count_gold_answers
 from judging.queries.confirmations import describe_qrels_freezing
 from judging.queries.judgments import load_pair_ballots
 from judging.services.judgment_log import lock_judging, run_with_retries

@@ -157,17 +157,18 @@ def _write_sentence(report: LeaderboardReport, state: VerdictState, few: Sequenc
             "judged."
         )
     assert report.p_value is not None  # noqa: S101  # for mypy
+    lead = f"by {report.measure} on {report.topics} topics"
     better = f"significantly better than {second} (adjusted p {format_short_p(report.p_value)})"
     if report.p_value > report.level:
-        return f"{first} is first by {report.measure}, but not {better}."
+        return f"{first} is first {lead}, but not {better}."
     if report.topics < LEAST_TOPICS.value:
         return f"{first} is first by {report.measure}, but on only {report.topics} topics."
     if state is VerdictState.GOOD:
-        return f"{first} leads by {report.measure}, {better}, and {_describe_safety(report)}."
+        return f"{first} leads {lead}, {better}, and {_describe_safety(report)}."
     could = format_count(report.count_contenders() or 0, "other run")
     return (
-        f"{first} is first by {report.measure}, but {could} could be, depending on the unjudged "
-        f"of the first {report.depth} documents."
+        f"{first} is first {lead}, but {could} could be, depending on the unjudged of the first "
+        f"{report.depth} documents."
     )
 
 
@@ -182,9 +183,9 @@ def _write_reason(report: LeaderboardReport) -> str:
     return (
         f"{test}A run could be first if its highest mean, over all ways to judge what is unjudged "
         f"of the first {report.depth} documents of any run, reaches the lowest of "
-        f"{report.tags[0]}; deeper unjudged documents count as not relevant. Fewer than "
-        f"{format_percent(MOST_UNJUDGED_RUNS.value)} of all runs may have judged@{report.cut} "
-        f"below {LEAST_JUDGED.value:g}."
+        f"{report.tags[0]}; deeper unjudged documents count as not relevant, topics without a "
+        f"judgment not at all. Fewer than {format_percent(MOST_UNJUDGED_RUNS.value)} of all runs "
+        f"may have judged@{report.cut} below {LEAST_JUDGED.value:g}."
     )
 
 

@@ -17,7 +17,7 @@ from poolbench.evaluation.measures.titles import format_measure_title
 from poolbench.reliability.disagreement.ballots import BallotTable, Grades
 from poolbench.reliability.disagreement.panel import DisagreementPanel
 
-DRAWS, LEAST_DRAWS = 100, 40
+DRAWS, LEAST_DRAWS = 500, 40
 MOST_ROWS = 150_000_000
 """Rows to score for the draws of one verdict, beyond which they are fewer: half a minute."""
 Means = Sequence[Sequence[float | None]]
@@ -91,10 +91,10 @@ class CampaignState:
         ballots = self.ballots
         return [ballots.policy_grades[ballots.rows(at)] for at in range(len(ballots.topics))]
 
-    def count_draws(self, most: int = DRAWS) -> int:
-        """How many draws, by the work of one; at most so many."""
+    def count_draws(self, most: int = DRAWS, least: int = LEAST_DRAWS) -> int:
+        """How many draws, by the work of one."""
         rows = sum(self.panel.work(at) for at in range(len(self.ballots.topics)))
-        return int(np.clip(MOST_ROWS // max(rows, 1), LEAST_DRAWS, most))
+        return int(np.clip(MOST_ROWS // max(rows, 1), least, most))
 
     def stack_scores(self, *judgments: int) -> Floats:
         """Moments × runs, higher being better."""

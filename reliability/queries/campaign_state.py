@@ -29,8 +29,6 @@ from reliability.queries.disagreement_studies import (
 
 PACE = 2_000
 """The latest judgments from which the pace is taken."""
-RULES = 3
-"""Reports that lack the figures of these rules are computed again."""
 Pair = tuple[str, str]
 
 
@@ -42,7 +40,7 @@ def identify_judging(campaign: Campaign) -> str:
     latest = campaign.qrels.order_by("-version").values_list("version", flat=True).first()
     orders = sorted(pool.plans.values_list("kind", "order")) if pool else []
     facts = (
-        RULES, log_state_key(campaign), matrix, scale, campaign.measures, campaign.relevance_level,
+        log_state_key(campaign), matrix, scale, campaign.measures, campaign.relevance_level,
         pool and pool.pk, orders, latest,
     )  # fmt: skip
     return sha256(repr(facts).encode()).hexdigest()

@@ -10,7 +10,7 @@ from campaigns.lifecycle.registry import RunNote
 from campaigns.lifecycle.texts import format_moment
 from campaigns.models import Campaign, Run, User
 from campaigns.rules import is_organizer_anywhere
-from campaigns.services.snapshots import find_report, get_report
+from campaigns.services.snapshots import CurrentReport, find_report, get_report
 from evaluation.models import ScoreSet
 from poolbench.number_formats import format_decimals
 from poolbench.reliability.verdicts.reusability import COLLECTION, LEAST_TEAMS, CollectionReport
@@ -23,15 +23,14 @@ def describe_judged_share(user: User, run: Run) -> Iterator[RunNote]:
     if run.state != Run.State.ACCEPTED or not can_see_share(user, run.campaign):
         return
     current = find_report(run.campaign, COLLECTION)
-    if current is None or find_share(current.report, run) is None:
-        # The stored figures are older than the run, or there are none yet.
+    if find_share(current, run) is None:
         current = get_report(run.campaign, COLLECTION)
-    share = find_share(current.report, run)
+    share = find_share(current, run)
     if share is None:
-        if current.job is not None and not current.job.is_over:
+        if current and current.job and not current.job.is_over:
             yield RunNote(_("How much of this run is judged is being computed."))
         return
-    assert current.report is not None and current.computed_at is not None  # noqa: S101, PT018
+    assert current and current.report and current.computed_at  # noqa: S101, PT018
     yield note_share(current.report, run, share, format_moment(current.computed_at))
 
 
@@ -42,8 +41,13 @@ def can_see_share(user: User, campaign: Campaign) -> bool:
     return is_organizer_anywhere(user, campaign) or released.exists()
 
 
-def find_share(report: CollectionReport | None, run: Run) -> float | None:
-    return None if report is None else {**report.judged, **report.others}.get(run.tag)
+def find_share(current: CurrentReport[CollectionReport] | None, run: Run) -> float | None:
+    """None before the figures of this run: older ones may have another run of its tag."""
+    if current is None or current.report is None or current.computed_at is None:
+        return None
+    if run.checked_at and current.computed_at < run.checked_at:
+        return None
+    return {**current.report.judged, **current.report.others}.get(run.tag)
 
 
 def note_share(report: CollectionReport, run: Run, share: float, moment: str) -> RunNote:
@@ -58,15 +62,15 @@ def note_share(report: CollectionReport, run: Run, share: float, moment: str) ->
     elif is_like:
         text = _(
             "Judged@%(k)s of this run is %(share)s (%(at)s): it did not contribute to the pool, "
-            "but as much of it is judged as of the contributing runs, which without their own "
-            "team have %(low)s or more."
+            "but as much of it is judged as of contributing runs: without their own team, those "
+            "of nine of ten teams have %(low)s or more on average."
         )
     else:
         text = _(
             "Judged@%(k)s of this run is only %(share)s (%(at)s): it did not contribute to the "
-            "pool, and finds other documents than the contributing runs, which even without "
-            "their own team have %(low)s or more. Its scores may be too low, since unjudged "
-            "documents count as not relevant."
+            "pool, and finds other documents than contributing runs: even without their own team, "
+            "those of nine of ten teams have %(low)s or more on average. Its scores may be too "
+            "low, since unjudged documents count as not relevant."
         )
     low = report.by_team.low_judged if compares else report.low_judged
     words = {

@@ -79,6 +79,13 @@ def test_figures_older_than_the_run_are_computed_again(stored, organizer, campai
     assert campaign.jobs.filter(kind="campaigns.snapshot").count() == 1
 
 
+def test_figures_of_an_earlier_run_of_the_tag_are_not_shown(stored, organizer, beta):
+    stored(**{beta.tag: 0.4})
+    beta.checked_at = timezone.now()
+    (note,) = describe_judged_share(organizer, beta)
+    assert "being computed" in note.text
+
+
 def test_withdrawn_runs_have_no_note(stored, organizer, beta):
     stored(**{beta.tag: 0.4})
     beta.state = Run.State.WITHDRAWN

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
+from hashlib import sha256
+from typing import get_args, get_type_hints
 
 import pytest
 from django.urls import reverse
@@ -12,7 +14,7 @@ from django.utils import timezone
 
 from campaigns.help.glossary import parse_glossary
 from campaigns.models import Job, Snapshot
-from campaigns.models.history import name_snapshot
+from campaigns.models.history import FORM, name_snapshot
 from campaigns.services.jobs import perform_job
 from campaigns.services.snapshots import (
     REST,
@@ -125,6 +127,25 @@ def test_reports_begin_with_the_verdict(computed, organizer, as_user):
 def test_what_identifies_inputs_fits_its_column(computed):
     longest = Snapshot._meta.get_field("inputs").max_length
     assert [k.page for k in list_verdict_subjects() if len(k.identify(computed)) > longest] == []
+
+
+def list_stored_fields(kind, found):
+    """Of the dataclass and of all in its fields, by name of the class."""
+    for part in get_args(kind):
+        list_stored_fields(part, found)
+    if is_dataclass(kind) and kind.__name__ not in found:
+        found[kind.__name__] = sorted(field.name for field in fields(kind))
+        for hint in get_type_hints(kind).values():
+            list_stored_fields(hint, found)
+    return found
+
+
+def test_other_fields_of_stored_reports_have_another_form():
+    found = {}
+    for subject in list_verdict_subjects():
+        list_stored_fields(subject.report, found)
+    digest = sha256(repr(sorted(found.items())).encode()).hexdigest()[:8]
+    assert (FORM, digest) == (6, "e6093959"), "raise FORM, so that old reports are computed again"
 
 
 def test_the_overview_shows_stored_verdicts_only(computed):

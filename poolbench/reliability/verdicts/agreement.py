@@ -173,44 +173,56 @@ def _answer(
     report: AgreementReport, alpha: float, lowest: float, likely: float
 ) -> tuple[VerdictState, str]:
     """The state and its sentence, by alpha and the taus."""
-    tau, about = format_decimals(lowest, 2), format_decimals(likely, 2)
-    scope = f" of {report.people}" if report.who else ""
-    if likely < LEAST_TAU.value:
-        state = VerdictState.BAD if likely < OTHER_ORDER.value else VerdictState.AMBER
-        return state, (
+    # Limits, not the taus: by another seed those have other digits.
+    scope, limit = f" of {report.people}" if report.who else "", LEAST_TAU.value
+    if likely < limit:
+        is_bad = likely < OTHER_ORDER.value
+        return VerdictState.BAD if is_bad else VerdictState.AMBER, (
             f"Other {report.people} like these would order the runs differently: tau between their "
-            f"rankings is about {about}."
+            f"rankings is likely below {OTHER_ORDER.value if is_bad else limit:g}."
         )
-    if lowest < LEAST_TAU.value:
+    same = (
+        f"By other {report.people} like these, the order of the runs stays almost the same: tau "
+        f"at least {limit:g}"
+    )
+    if lowest < limit:
         return VerdictState.AMBER, (
-            f"The order of the runs is probably safe, tau about {about}, but with other "
-            f"{report.people} like these it may fall to {tau}."
+            f"By other {report.people} like these, the order of the runs probably stays almost the "
+            f"same, but tau may fall below {limit:g}."
         )
     topics = _list_topics(report)
     low, known = len(_list_low(topics)), len(_sort_parts(topics))
     if alpha < LEAST_ALPHA.value:
         return VerdictState.AMBER, (
-            f"The order of the runs is safe, tau at least {tau}, but single grades{scope} are not: "
-            f"alpha is {format_decimals(alpha, 2)}."
+            f"{same}; but single grades{scope} are not safe: alpha is {format_decimals(alpha, 2)}."
         )
     if low and low >= MOST_LOW_TOPICS.value * known:
         return VerdictState.AMBER, (
-            f"The order of the runs is safe, tau at least {tau}, but on {low} of {known} topics "
-            f"{report.people} agree too little."
+            f"{same}; but on {low} of {known} topics {report.people} agree too little."
         )
     more = f"; {format_count(low, 'topic')} to look at again" if low else ""
-    return VerdictState.GOOD, (
-        f"By the judgments of other {report.people} like these, the order of the runs stays almost "
-        f"the same: tau at least {tau}{more}."
-    )
+    return VerdictState.GOOD, f"{same}{more}."
+
+
+def _describe_tau(effect: RankingEffect) -> tuple[str, str]:
+    """Beside which limit, and where: by another seed the value has other digits."""
+    lowest, likely, limit = effect.lowest_tau, effect.likely_tau, LEAST_TAU.value
+    if lowest is None or likely is None:
+        return "–", ""
+    opinions = f"second opinions, of {effect.second_opinions.n:,} drawn"
+    if likely < limit:
+        below = OTHER_ORDER.value if likely < OTHER_ORDER.value else limit
+        return f"below {below:g}", f"by one assessor's own grades, or half of the {opinions}"
+    if lowest < limit:
+        return f"below {limit:g}", f"in over 1 of 20 {opinions}"
+    return f"{limit:g} or more", f"by each assessor's own grades, and in 19 of 20 {opinions}"
 
 
 def _list_figures(report: AgreementReport) -> tuple[KeyFigure, ...]:
     alpha, prevalence = report.overall[COEFFICIENT], report.overall["percent"].prevalence
-    tau, lowest = report.effect.second_opinions.value, report.effect.lowest_tau
+    lowest, (tau, draws) = report.effect.lowest_tau, _describe_tau(report.effect)
     pair, name = next(iter(_sort_parts(_list_pairs(report))), (None, ""))
     why = _explain_gap(report)
-    median = "" if tau is None else f"second opinions: {format_decimals(tau, 2)} at the median"
     return (
         KeyFigure(
             f"alpha, ordinal, all {report.people}",
@@ -230,10 +242,10 @@ def _list_figures(report: AgreementReport) -> tuple[KeyFigure, ...]:
             good=(LEAST_ALPHA.value, 1.0),
         ),
         KeyFigure(
-            "tau of the rankings by different assessors, at least",
+            "tau of the rankings by different assessors",
             lowest,
-            format_decimals(lowest, 2),
-            (why or "undefined") if lowest is None else median,
+            tau,
+            (why or "undefined") if lowest is None else draws,
             good=(LEAST_TAU.value, 1.0),
             scale=(0.5, 1.0),
             word="tau",

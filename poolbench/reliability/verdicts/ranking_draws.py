@@ -74,8 +74,9 @@ def draw_rest_of_pool(
             weights = generator.standard_gamma(counts, (draws, len(scale)))
             ways[:, missing] = _draw_grades(generator, weights, len(missing), scale)
         # Apart from now, where some are unjudged, all ways grade the same documents.
-        parts = scorer.score(at, own[None]), scorer.score(at, ways)
-        scores.append(np.concatenate(parts))
+        now = scorer.score(at, own[None])
+        then = scorer.score(at, ways) if ABSENT in own else np.repeat(now, draws, axis=0)
+        scores.append(np.concatenate((now, then)))
     return _average_draws(scorer, scores, draws)
 
 

@@ -53,8 +53,8 @@ LEAST_JUDGED = Threshold(
     "SIGIR 2004)",
 )
 LEAST_JUDGMENTS = Threshold("stopping-judgments", 100, "Judgments for a verdict, at least", OURS)
-DRAWS = 1000
-"""Outcomes of the rest: ten of them lie beyond the 99 % that count."""
+DRAWS, LEAST_DRAWS = 1000, 200
+"""Outcomes of the rest: ten of them lie beyond the 99 % that count, of the fewest two."""
 NO_PANEL = StoppingPanel(0, None, 0, 0, 0, ())
 NO_POOL = "no pool is frozen"
 NO_RUNS = "fewer than two runs have a score"
@@ -76,10 +76,10 @@ class StoppingReport:
     ``judgments`` counts grades, ``judged`` and ``unjudged`` documents of the pool;
     ``topics_unjudged`` topics have none judged. ``expected`` more relevant documents, from
     ``low`` to ``high``. ``tau`` and ``tau_low`` compare the ranking now with that after the rest
-    is judged at random: median, and lower end. ``moved`` is the most places that a run has moved
-    over the last ``span`` judgments; ``pooled_judged`` is judged@``cut`` of each contributing
-    run. ``reason`` says why the rest cannot be estimated. ``panel`` has what the page shows
-    below, as of the same judgments; ``depth`` is that of the pool, None without one.
+    is judged at random, of ``draws``: median, and lower end. ``moved`` is the most places that a
+    run has moved over the last ``span`` judgments; ``pooled_judged`` is judged@``cut`` of each
+    contributing run. ``reason`` says why the rest cannot be estimated. ``panel`` has what the page
+    shows below, as of the same judgments; ``depth`` is that of the pool, None without one.
     """
 
     measure: str
@@ -102,6 +102,7 @@ class StoppingReport:
     seconds_each: float | None = None
     panel: StoppingPanel = NO_PANEL
     depth: int | None = None
+    draws: int = 0
 
     @property
     def is_shallow(self) -> bool:
@@ -135,7 +136,7 @@ def compute_stopping(
     spread = UNDEFINED
     if not reason:
         # Pairs that the policy leaves undecided are drawn like unjudged ones.
-        draws = state.count_draws(DRAWS)
+        draws = state.count_draws(DRAWS, LEAST_DRAWS)
         now, then = draw_rest_of_pool(state.panel, state.grades, draws, state.seed)
         spread = summarize_rest(now, then, state.panel.better)
     moved, span = _measure_movement(state)
@@ -164,6 +165,7 @@ def compute_stopping(
         seconds_each=state.seconds_each,
         panel=panel,
         depth=panel.pool.depth,
+        draws=spread.n,
     )
 
 
@@ -248,7 +250,7 @@ def _write_sentence(report: StoppingReport, *, still: bool, judged: bool) -> str
     if still and judged:
         return (
             f"You can stop: the {rest} left would hardly change the order of {runs} by "
-            f"{report.measure}, tau at least {LEAST_TAU.value:g}."
+            f"{report.measure}: tau {' '.join(_describe_tau(report))}."
             if report.unjudged
             else "You can stop: every document of the pool is judged."
         )
@@ -275,12 +277,9 @@ def _explain_movement(report: StoppingReport, rest: str) -> str:
         number = report.topics_unjudged
         return f"Go on: {number} {'topic has' if number == 1 else 'topics have'} no judgment yet."
     if report.tau_low is not None and not is_reached(LEAST_TAU.value, report.tau_low):
-        # The limit, not the value: by another seed that has other digits in one case of nine.
-        most = report.tau is not None and not is_reached(LEAST_TAU.value, report.tau)
-        share = "half" if most else format_percent(MOST_UNLIKELY.value)
         return (
             f"Go on: judging the {rest} left can still change the order of these {report.runs} "
-            f"runs by {measure}: tau below {LEAST_TAU.value:g} in over {share} of likely outcomes."
+            f"runs by {measure}: tau {' '.join(_describe_tau(report))}."
         )
     if report.moved is None or report.span < STILL.value:
         span = int(STILL.value)
@@ -291,9 +290,23 @@ def _explain_movement(report: StoppingReport, rest: str) -> str:
     )
 
 
+def _describe_tau(report: StoppingReport) -> tuple[str, str]:
+    """Beside which limit, and in which share of the draws. By another seed the value has other
+    digits in one case of nine to sixteen, and is on the other side of a limit in one of fifty.
+    """
+    if report.tau is None or report.tau_low is None:
+        return "–", report.reason
+    if report.tau < MOVES_ON.value:
+        return f"below {MOVES_ON.value:g}", "in over half of likely outcomes"
+    share = MOST_UNLIKELY.value
+    if is_reached(LEAST_TAU.value, report.tau_low):
+        return f"{LEAST_TAU.value:g} or more", f"in {format_percent(1 - share)} of likely outcomes"
+    return f"below {LEAST_TAU.value:g}", f"in over {format_percent(share)} of likely outcomes"
+
+
 def _write_reason(report: StoppingReport) -> str:
     tau, share = LEAST_TAU.value, LEAST_JUDGED.value
-    span, places = int(STILL.value), MOST_PLACES.value
+    span, places = int(STILL.value), format_count(int(MOST_PLACES.value), "place")
     shallow = (
         f" A pool of depth {report.depth} cannot cover the first {report.cut}."
         if report.is_shallow
@@ -301,7 +314,7 @@ def _write_reason(report: StoppingReport) -> str:
     )
     return (
         f"Judging can stop when {format_percent(1 - MOST_UNLIKELY.value)} of the likely outcomes "
-        f"of the rest keep tau at {tau:g} or more, no run has moved by more than {places:g} within "
+        f"of the rest keep tau at {tau:g} or more, no run has moved by more than {places} within "
         f"{span} judgments, and judged@{report.cut} of every contributing run is {share:g} or "
         f"more.{shallow} Documents below the pool, and runs that did not contribute, are not "
         "covered."
@@ -309,7 +322,7 @@ def _write_reason(report: StoppingReport) -> str:
 
 
 def _list_figures(report: StoppingReport) -> tuple[KeyFigure, ...]:
-    expected, lowest, tau = report.expected, report.lowest_judged, report.tau
+    expected, lowest, (tau, outcomes) = report.expected, report.lowest_judged, _describe_tau(report)
     return (
         KeyFigure(
             "relevant documents expected in the rest of the pool",
@@ -322,13 +335,11 @@ def _list_figures(report: StoppingReport) -> tuple[KeyFigure, ...]:
         ),
         KeyFigure(
             "tau with the ranking after the rest is judged",
+            report.tau,
             tau,
-            format_decimals(tau, 2, limit=LEAST_TAU.value),
-            report.reason if tau is None else "median of the draws; from their lower end",
-            report.tau_low,
-            None if tau is None else 1.0,
-            (LEAST_TAU.value, 1.0),
-            (0.5, 1.0),
+            f"{outcomes}, of {report.draws:,} drawn" if report.draws else outcomes,
+            good=(LEAST_TAU.value, 1.0),
+            scale=(0.5, 1.0),
             word="tau",
         ),
         KeyFigure(

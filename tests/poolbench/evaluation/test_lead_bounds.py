@@ -32,7 +32,9 @@ LISTED = [FAMILIES[name] for name in sorted(FALLING)]
 OTHERS = [m for m in (*everything(LISTED), *with_modifiers(LISTED)) if has_lead_bounds(m)]
 BOUND = tuple(dict.fromkeys((*OF_MOST, *take(OTHERS, 30))))
 DOCUMENTS = 5
-GRADED = st.lists(
+UNASKED = [UNJUDGED, *[None] * (DOCUMENTS - 1)]
+"""A query without a judgment."""
+GRADED = st.just(UNASKED) | st.lists(
     st.sampled_from([None, None, UNJUDGED, 0, 1, 2]), min_size=DOCUMENTS, max_size=DOCUMENTS
 ).filter(lambda grades: sum(grade in (None, UNJUDGED) for grade in grades) <= 3)
 RANKED = st.permutations(range(DOCUMENTS)).flatmap(
@@ -74,9 +76,9 @@ def complete(grades, runs, cut):
 
 
 @examples(30)
-@given(st.sampled_from([1, 3]), CAMPAIGN)
-def test_no_completion_makes_another_run_first_than_the_bounds_say(cut, campaign):
-    options = ScoringOptions(gains={1: 1.0, TOP: 3.0})
+@given(st.sampled_from([1, 3]), st.sampled_from([1, TOP]), CAMPAIGN)
+def test_no_completion_makes_another_run_first_than_the_bounds_say(cut, level, campaign):
+    options = ScoringOptions(level, gains={1: 1.0, TOP: 3.0})
     judged, places = list_judgments([grades for grades, _ in campaign])
     runs = [list_run([rankings[at] for _, rankings in campaign]) for at in range(3)]
     # By topic, run and completion: each is a topic of its own.

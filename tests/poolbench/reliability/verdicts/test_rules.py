@@ -60,19 +60,23 @@ def agreed(
 AGREEMENT = [
     (agreed(), GOOD, "other assessors like these, the order of the runs stays almost the same"),
     (agreed([*LOW[:1], *HIGH[1:]]), GOOD, "1 topic to look at again"),
-    (agreed([*LOW[:2], *HIGH[2:]]), AMBER, "2 of 8 topics"),
+    (agreed([*LOW[:2], *HIGH[2:]]), AMBER, "By other assessors like these, the order of"),
     # Two shared documents say nothing about a topic.
     (agreed([*[panel(0.4, 2)] * 6, *HIGH[6:]]), GOOD, ""),
-    (agreed(alphas=(0.8, 0.3)), GOOD, "0.92"),
-    (agreed(alphas=(0.5, 0.8)), AMBER, "0.50"),
+    (
+        agreed(alphas=(0.8, 0.3)),
+        GOOD,
+        "the order of the runs stays almost the same: tau at least 0.9.",
+    ),
+    (agreed(alphas=(0.5, 0.8)), AMBER, "0.9; but single grades are not safe: alpha is 0.50"),
     (
         agreed(effect=RankingEffect(Estimate(0.96, 100, 0.85), {"ada": 0.97})),
         AMBER,
-        "like these it may fall to 0.85",
+        "By other assessors like these, the order of the runs probably",
     ),
     # Between .85 and .9 the order often is the same after all.
-    (agreed(effect=RankingEffect(Estimate(0.89, 100, 0.8), {"ada": 0.97})), AMBER, "0.89"),
-    (agreed(effect=RankingEffect(Estimate(0.84, 100, 0.8), {"ada": 0.97})), BAD, "0.84"),
+    (agreed(effect=RankingEffect(Estimate(0.89, 100, 0.8), {"ada": 0.97})), AMBER, "below 0.9."),
+    (agreed(effect=RankingEffect(Estimate(0.84, 100, 0.8), {"ada": 0.97})), BAD, "below 0.85."),
     (
         agreed(effect=RankingEffect(OPINIONS, {"edsger": 0.7})),
         BAD,
@@ -93,11 +97,11 @@ STOPPING = [
     (HALF, GOOD, "50 documents"),
     (replace(HALF, moved=1), GOOD, "0.97"),
     (replace(HALF, moved=2), AMBER, "2 places"),
-    # Other seeds have other digits: the sentence gives the limit.
-    (replace(HALF, tau_low=0.98), GOOD, "tau at least 0.97."),
+    # Other seeds have other digits: sentence and figure give the limit.
+    (replace(HALF, tau_low=0.98), GOOD, "tau 0.97 or more in 99\u00a0% of likely"),
     (replace(HALF, tau_low=0.94), AMBER, "tau below 0.97 in over 1\u00a0% of likely outcomes"),
     (replace(HALF, tau_low=0.9696), AMBER, "tau below 0.97 in over 1\u00a0% of"),
-    (replace(HALF, tau=0.96, tau_low=0.9), AMBER, "tau below 0.97 in over half of likely"),
+    (replace(HALF, tau=0.96, tau_low=0.9), AMBER, "tau below 0.97 in over 1\u00a0% of"),
     (replace(HALF, pooled_judged=(0.8996, 0.99)), AMBER, "89.96\u00a0% of the first 10"),
     (replace(HALF, pooled_judged=(np.nextafter(0.9, 0),)), GOOD, "these 11 runs"),
     (replace(HALF, pooled_judged=(0.8,), depth=8), AMBER, "depth 8 cannot cover the first 10"),
@@ -107,8 +111,8 @@ STOPPING = [
     (replace(HALF, pooled_judged=(0.8, 0.99)), AMBER, "80\u00a0%"),
     # Red only where the order is more likely to change than not.
     (replace(HALF, pooled_judged=(0.8,), tau_low=0.5), AMBER, "Go on"),
-    (replace(HALF, pooled_judged=(0.8,), tau=0.9, tau_low=0.5), AMBER, "over half"),
-    (replace(HALF, pooled_judged=(0.8,), tau=0.89, tau_low=0.5), BAD, "over half"),
+    (replace(HALF, pooled_judged=(0.8,), tau=0.9, tau_low=0.5), AMBER, "over 1\u00a0%"),
+    (replace(HALF, pooled_judged=(0.8,), tau=0.89, tau_low=0.5), BAD, "tau below 0.9 in over half"),
     (replace(HALF, tau=0.89, tau_low=0.5), AMBER, "over half"),
     (replace(HALF, unjudged=0, tau_low=None, tau=None), UNKNOWN, "two runs"),
     (replace(HALF, unjudged=0, tau_low=1.0, tau=1.0), GOOD, "every document"),
@@ -119,7 +123,7 @@ STOPPING = [
     ),
     (replace(HALF, judgments=99), UNKNOWN, "99 judgments"),
     (replace(HALF, reason=NO_ORDER), UNKNOWN, "random order"),
-    (replace(HALF, tau_low=None), UNKNOWN, "two runs"),
+    (replace(HALF, tau=None, tau_low=None), UNKNOWN, "two runs"),
     (StoppingReport("–", 10, 0, 150, 0, 0, reason=NO_POOL), UNKNOWN, "no pool"),
 ]
 
@@ -201,7 +205,11 @@ LED = LeaderboardReport(
     score_set=1, unjudged=7, low=0.58, high=(0.61, 0.57, 0.5, 0.3),
 )  # fmt: skip
 LEADERBOARD = [
-    (LED, GOOD, "0.010), and stays first however the unjudged of the first 10"),
+    (
+        LED,
+        GOOD,
+        "leads by nDCG@10 on 30 topics, significantly better than b (adjusted p 0.010), and stays",
+    ),
     (replace(LED, unjudged=0, low=None, high=()), GOOD, "first 10 documents of each run are"),
     # A run that cannot be first may have unjudged documents, and one that can may have few.
     (replace(LED, judged=(1.0, 0.95, 0.9, 0.8)), GOOD, "b"),
@@ -277,6 +285,25 @@ def test_documents_in_another_order_say_what_to_do():
     assert (shares.page, order.page) == ("interim-scores", "plan-new")
     (build,) = judge_stopping(StoppingReport("–", 10, 0, 9, 0, 0, reason=NO_POOL)).acts
     assert build.page == "pools"
+
+
+def test_two_seeds_print_the_same_tau():
+    """The digits of the draws differ in one case of nine; they are on one side of each limit."""
+    for low, median, text, note in (
+        (0.97, 1.0, "0.97 or more", "in 99\u00a0% of likely outcomes, of 1,000 drawn"),
+        (0.93, 0.96, "below 0.97", "in over 1\u00a0% of likely outcomes, of 1,000 drawn"),
+        (0.6, 0.8, "below 0.9", "in over half of likely outcomes, of 1,000 drawn"),
+    ):
+        for other in (0.0, 0.008):
+            drawn = replace(HALF, tau=median + other, tau_low=low + other, draws=1000)
+            figure = judge_stopping(drawn).figures[1]
+            assert (figure.text, figure.note) == (text, note)
+            assert (figure.low, figure.high) == (None, None)
+    for low, median, text in ((0.9, 0.95, "0.9 or more"), (0.8, 0.9, "below 0.9")):
+        for other in (0.0, 0.008):
+            drawn = RankingEffect(Estimate(median + other, 500, low + other), {"ada": 0.97})
+            figure = judge_agreement(agreed(effect=drawn)).figures[2]
+            assert (figure.text, "20 second opinions, of 500 drawn" in figure.note) == (text, True)
 
 
 def test_the_level_of_the_leaderboard_is_the_preregistered_one():
