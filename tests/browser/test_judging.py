@@ -214,11 +214,17 @@ def test_another_reason_for_skipping_is_said_before_the_next_document(at_work):
     assert shown(page) == "w02"
     page.keyboard.press("s")
     assert page.locator("#skip-comment").input_value() == ""
-    page.keyboard.press("c")
+    page.keyboard.press("c")  # As everywhere: to the comment.
+    page.keyboard.type("half of it")
+    page.keyboard.press("Tab")
+    page.keyboard.press("x")
     settle(page)
     unsent(page, 0)
     skips = Judgment.objects.order_by("pk").values_list("docno", "reason", "comment")
-    assert list(skips) == [("w01", "other", "2 of 3 pages are blank"), ("w02", "undecided", "")]
+    assert list(skips) == [
+        ("w01", "other", "2 of 3 pages are blank"),
+        ("w02", "undecided", "half of it"),
+    ]
 
 
 SELECT = """() => {
