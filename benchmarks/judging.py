@@ -4,6 +4,8 @@
     python benchmarks/judging.py --assessors 200 --minutes 10 --think 8
     python benchmarks/judging.py --sqlite --assessors 20 --pairs 5000
     python benchmarks/judging.py --kill 5               a web worker is killed every 5 s
+    python benchmarks/judging.py --home --assessors 3 --pairs 10000
+                  the home page and *My topics* of one of them, without autovacuum
 
 Builds a campaign in a separate database (PostgreSQL: the server of ``DATABASE_URL``, default
 postgres://poolbench:poolbench@127.0.0.1/), serves it with gunicorn and judges over HTTP as the
@@ -51,6 +53,7 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument(
         "--crowded", action="store_true", help="all assessors begin with the same topic"
     )
+    parser.add_argument("--home", action="store_true", help="time an assessor's first pages")
     parser.add_argument("--sqlite", action="store_true")
     parser.add_argument("--port", type=int, default=8190)
     return parser.parse_args()
@@ -238,9 +241,51 @@ def count_violations(workers: list[Any]) -> dict[str, int]:
     return counts
 
 
+def turn_autovacuum_off() -> None:
+    from django.apps import apps
+    from django.db import connection
+
+    with connection.cursor() as cursor:
+        for model in apps.get_models():
+            cursor.execute(f"ALTER TABLE {model._meta.db_table} SET (autovacuum_enabled = false)")
+
+
+def measure_home(people: list[dict[str, Any]]) -> None:
+    """After imports of a few judgments, of four fifths, and of all; milliseconds."""
+    from django.conf import settings
+    from django.db import connection
+    from django.test import Client
+
+    from campaigns.models import Campaign, User
+    from judging.services.imports import import_judgments
+
+    campaign, visitor = Campaign.objects.get(slug=SLUG), Client(headers={"host": "localhost"})
+    visitor.cookies[settings.SESSION_COOKIE_NAME] = people[0]["session"]
+    assessor = User.objects.get(username=people[0]["name"])
+    pairs = list(campaign.pools.get().items.values_list("topic__number", "docno"))
+    for count in (20, 4 * len(pairs) // 5, len(pairs)):
+        rows = [(number, docno, 1) for number, docno in pairs[:count]]
+        import_judgments(actor=campaign.created_by, campaign=campaign, assessor=assessor, rows=rows)
+        for address in ("/?all", f"/c/{SLUG}/judge/"):
+            times = []
+            for _ in range(20):
+                start = time.perf_counter()
+                answer = visitor.get(address)
+                assert answer.status_code == 200, answer
+                times.append(time.perf_counter() - start)
+            print(f"{count:>6,} judged  {format_times(address, times)}  first {1000 * times[0]:.0f}")
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT sum(autovacuum_count) FROM pg_stat_user_tables")
+        assert cursor.fetchone() == (0,)
+
+
 def main() -> int:
     options = parse_options()
     with prepare_site(options) as manage:
+        if options.home:
+            turn_autovacuum_off()
+            measure_home(build(options))
+            return 0
         people = build(options)
         server, over = serve(options.port, options.workers, options.threads), Event()
         killer = Thread(target=kill_workers, args=(server.pid, options.kill, over))
