@@ -188,7 +188,8 @@ async function queued() {
   function queueChanged(it) {
     judge.dataset.unsent = it.unsent.length;
     showQueue(it, judge.dataset, reopenRefused);
-    if (!it.unsent.length) desk?.resume();
+    if (it.unsent.length) desk?.tell();
+    else desk?.resume();
     if (awaitingUndo && shownAt === Infinity && it.inTrouble) {
       showMessage(whyWaiting(it.state));
       painted(article());
@@ -270,8 +271,7 @@ async function queued() {
     try {
       shown = await undoLast();
     } catch (error) {
-      if (!error.kind) throw error;
-      showMessage(whyWaiting(error.kind));
+      showMessage(error.kind ? whyWaiting(error.kind) : texts.failed);
     } finally {
       undoing = awaitingUndo = false;
       if (!shown && shownAt === Infinity) painted(article());
@@ -282,9 +282,10 @@ async function queued() {
   async function undoLast() {
     showMessage("");
     unsettle();
-    const last = desk.submitted.pop();
+    const last = desk.submitted.at(-1);
     const uuid = newUuid();
     await queue.add({ act: "undo", purpose, uuid, of: last?.uuid ?? null, topic: last?.topic ?? topic, docno: last?.docno ?? "" });
+    desk.submitted.pop();
     const answer = queue.answerTo(uuid);
     if (last?.doc) return showUndone(last, await desk.reopen(last, last.former ?? last.previous, !last.former, answer));
     awaitingUndo = true;

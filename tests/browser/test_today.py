@@ -132,11 +132,15 @@ def test_a_change_leads_back_to_the_list_that_it_came_from(desk, campaign, organ
     for docno, grade in (("w01", 1), ("w02", 0), ("w03", 1)):
         submit_judgment(actor=assessor, campaign=campaign, topic=topic, docno=docno, grade=grade)
     page = desk("/c/small/my-judgments/?topic=1&grade=1", strict=False)
-    for key, rows in (("j", 2), ("u1j", 2), ("0", 1)):
+    for keys, rows in (("j", 2), ("u1j", 2), ("0", 1)):
         page.get_by_role("link", name="Change w01").click()
-        for each in key:
+        page.context.set_offline(keys == "0")
+        for key in keys:
             page.wait_for_selector("#judge[data-settled]")
-            page.keyboard.press(each)
+            page.keyboard.press(key)
+        if keys == "0":
+            page.get_by_text("The desk goes on when the connection is back").wait_for()
+            page.context.set_offline(False)
         page.wait_for_url(re.compile(r"/my-judgments/\?topic=1&grade=1$"))
         page.locator("#mine tbody tr").nth(rows - 1).wait_for()
         assert page.locator("#mine tbody tr").count() == rows

@@ -30,7 +30,13 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
 
   function put(doc) {
     doc.node.hidden = true;
-    judge.querySelector(".judge-doc").after(doc.node);
+    if (!doc.node.isConnected) judge.querySelector(".judge-doc").after(doc.node);
+  }
+
+  // A frame that is put back loads again, which fails without a connection: it is only hidden.
+  function leave(node) {
+    if (node.querySelector("iframe[sandbox]")) node.hidden = true;
+    else node.remove();
   }
 
   // Makes a document the current one; the one before is hidden but stays in memory.
@@ -40,7 +46,7 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
     judge.toggleAttribute("data-waiting", Boolean(doc.waiting));
     if (!doc.node.isConnected) before.after(doc.node);
     doc.node.hidden = false;
-    if (before !== doc.node) before.remove();
+    if (before !== doc.node) leave(before);
     for (const part of doc.parts ?? []) document.getElementById(part.id)?.replaceWith(part);
     count();
     onShow(doc);
@@ -141,7 +147,10 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
   function submit(entry, message) {
     submitted = submitted.filter((it) => !samePair(it, entry));
     submitted.push(entry);
-    for (const old of submitted.slice(0, -REMEMBERED)) old.doc = null;
+    for (const old of submitted.slice(0, -REMEMBERED)) {
+      old.doc?.node.remove();
+      old.doc = null;
+    }
     over = null;
     if (current === entry.doc) next(message);
   }
@@ -248,5 +257,6 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
       if (current?.waiting) showArrived();
       if (current?.waiting) fetchAhead();
     },
+    tell: () => current?.waiting && wait(),
   };
 }
