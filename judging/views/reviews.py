@@ -109,10 +109,12 @@ def build_review_documents(
         if link.judgment is not None and not link.done and link.pair not in seen
     ]
     # The first judgment is the one that counts: of a repeated document, too, that is changed.
-    found = (get_current_document(actor, campaign, row.topic, row.docno) for row in left[:count])
-    documents = [document for document in found if document is not None]
-    for document in documents:
-        require_passages(campaign, document)
+    documents = []
+    for row in left[:count]:
+        document = get_current_document(actor, campaign, row.topic, row.docno)
+        if document is not None:
+            require_passages(campaign, document)
+            documents.append(document)
     return documents
 
 

@@ -120,6 +120,8 @@ def test_a_long_line_wraps_and_an_edge_shadow_tells_of_more(desk, campaign, asse
     give_work(campaign, assessor, 3)
     Document.objects.filter(docno="w01").update(body=ABSTRACT)
     Document.objects.filter(docno="w02").update(body=(TABLE * 4 + "\n" + "Prose. " * 60))
+    html = f"<table><tr>{'<td>wide</td>' * 60}</tr></table><pre>{'code; ' * 60}</pre>"
+    Document.objects.filter(docno="w03").update(format="html", body=html)
     page = desk(viewport={"width": width, "height": 768})
     settle(page)
     hidden = f"{DOC}.scrollWidth - {DOC}.clientWidth"
@@ -134,6 +136,14 @@ def test_a_long_line_wraps_and_an_edge_shadow_tells_of_more(desk, campaign, asse
     page.wait_for_function(f"() => {shadow} === 0")
     fits = f"{DOC}.querySelector('.long').offsetWidth <= {DOC}.clientWidth"
     assert page.evaluate(fits)
+    page.keyboard.press("0")
+    settle(page, 0)
+    for place in ("pre", "html"):
+        there = f"{DOC}.querySelector('iframe').contentDocument.querySelector('{place}')"
+        shadow = f"parseFloat(getComputedStyle({there}).backgroundSize)"
+        page.wait_for_function(f"() => {shadow} === 32")
+        page.evaluate(f"{there}.scrollLeft = 10_000")
+        page.wait_for_function(f"() => {shadow} === 0")
 
 
 def test_a_tall_picture_is_as_wide_as_the_desk_and_w_shows_it_whole(desk, campaign, assessor):
