@@ -4,6 +4,8 @@
     python benchmarks/judging.py --assessors 200 --minutes 10 --think 8
     python benchmarks/judging.py --sqlite --assessors 20 --pairs 5000
     python benchmarks/judging.py --kill 5               a web worker is killed every 5 s
+    python benchmarks/judging.py --home --assessors 3 --pairs 10000
+                  the home page and *My topics* of one of them, without autovacuum
 
 Builds a campaign in a separate database (PostgreSQL: the server of ``DATABASE_URL``, default
 postgres://poolbench:poolbench@127.0.0.1/), serves it with gunicorn and judges over HTTP as the
@@ -51,6 +53,7 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument(
         "--crowded", action="store_true", help="all assessors begin with the same topic"
     )
+    parser.add_argument("--home", action="store_true", help="time an assessor's first pages")
     parser.add_argument("--sqlite", action="store_true")
     parser.add_argument("--port", type=int, default=8190)
     return parser.parse_args()
@@ -238,9 +241,61 @@ def count_violations(workers: list[Any]) -> dict[str, int]:
     return counts
 
 
+def turn_autovacuum_off() -> None:
+    from django.db import connection
+
+    with connection.cursor() as cursor:
+        for table in connection.introspection.django_table_names():
+            cursor.execute(f"ALTER TABLE {table} SET (autovacuum_enabled = false)")
+
+
+def measure_home(people: list[dict[str, Any]]) -> None:
+    """After imports of a few judgments, of four fifths, and of all: wall time, and CPU time of
+    this process and of PostgreSQL's, which other programs on the machine do not change.
+    """
+    from django.conf import settings
+    from django.test import Client
+
+    from campaigns.models import Campaign, User
+    from judging.services.imports import import_judgments
+
+    campaign, visitor = Campaign.objects.get(slug=SLUG), Client(headers={"host": "localhost"})
+    visitor.cookies[settings.SESSION_COOKIE_NAME] = people[0]["session"]
+    assessor = User.objects.get(username=people[0]["name"])
+    pairs = list(campaign.pools.get().items.values_list("topic__number", "docno"))
+    for count in (20, 4 * len(pairs) // 5, len(pairs)):
+        rows = [(number, docno, 1) for number, docno in pairs[:count]]
+        import_judgments(actor=campaign.created_by, campaign=campaign, assessor=assessor, rows=rows)
+        for address in ("/?all", f"/c/{SLUG}/judge/"):
+            if visitor.get(address).status_code != 200:
+                raise SystemExit(f"{address} does not answer")
+            times, before = [], count_cpu_seconds()
+            for _ in range(20):
+                start = time.perf_counter()
+                visitor.get(address)
+                times.append(time.perf_counter() - start)
+            cpu = 1000 * (count_cpu_seconds() - before) / len(times)
+            print(
+                f"{count:>6,} judged  {format_times(address, times)}  CPU {cpu:.0f} ms", flush=True
+            )
+
+
+def count_cpu_seconds() -> float:
+    from django.db import connection
+
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        fields = Path(f"/proc/{cursor.fetchone()[0]}/stat").read_text().rpartition(")")[2].split()
+    return time.process_time() + sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
+
+
 def main() -> int:
     options = parse_options()
     with prepare_site(options) as manage:
+        if options.home:
+            turn_autovacuum_off()
+            measure_home(build(options))
+            return 0
         people = build(options)
         server, over = serve(options.port, options.workers, options.threads), Event()
         killer = Thread(target=kill_workers, args=(server.pid, options.kill, over))

@@ -236,7 +236,9 @@ class JudgmentViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Judgment]):
     @extend_schema(request=UndoSerializer, responses={200: JudgmentSerializer})
     @action(detail=False, methods=["post"], url_path="undo")
     def undo(self, request: Request) -> Response:
-        """Undo your latest judgment or skip, or the one given; you get its document again."""
+        """Undo your latest judgment or skip, or the one given: a changed grade is again what it
+        was, otherwise you get the document again.
+        """
         actor, campaign, fields = read_act(UndoSerializer, request, "campaigns.judge")
         withdrawn = undo_judgment(
             actor=actor,

@@ -142,7 +142,6 @@ def slot_states_by_topic(
     """By topic id, the assessor's slots by state. A skip whose document went on to another
     assessor counts as skipped.
     """
-    here = {} if topic is None else {"topic": topic}
     states: dict[int, Counter[str]] = defaultdict(Counter)
     if topic is None:
         for row in list_own_counts(campaign, assessor):
@@ -151,7 +150,7 @@ def slot_states_by_topic(
         rows = slots_on_screen(campaign, assessor).filter(topic=topic).values_list("state")
         for state, count in rows.annotate(Count("pk")):
             states[topic.pk][state] += count
-    passed_on = list_passed_on_skips(campaign).filter(assessor=assessor, **here)
+    passed_on = list_passed_on_skips(campaign).filter(assessor=assessor, **topic_filter(topic))
     for number in passed_on.values_list("topic", flat=True):
         states[number][Slot.State.SKIPPED] += 1
     return states
@@ -169,11 +168,17 @@ def slots_on_screen(campaign: Campaign, assessor: User) -> QuerySet[Slot]:
     return own.order_by()
 
 
-def recent_judgments(campaign: Campaign, assessor: User, topic: Topic) -> list[Judgment]:
-    """The assessor's own last judgments of the topic, newest first, each pair once."""
-    own = own_current_judgments(campaign, assessor).filter(topic=topic)[: 2 * RECENT]
-    by_docno = {row.docno: row for row in reversed(own)}
-    return sorted(by_docno.values(), key=lambda row: row.pk, reverse=True)[:RECENT]
+def recent_judgments(
+    campaign: Campaign, assessor: User, topic: Topic | None = None
+) -> list[Judgment]:
+    """The assessor's own last judgments of the topic, or of all, newest first, each pair once."""
+    own = own_current_judgments(campaign, assessor).filter(**topic_filter(topic))[: 2 * RECENT]
+    by_pair = {(row.topic_id, row.docno): row for row in reversed(own)}
+    return sorted(by_pair.values(), key=lambda row: row.pk, reverse=True)[:RECENT]
+
+
+def topic_filter(topic: Topic | None) -> dict[str, Topic]:
+    return {} if topic is None else {"topic": topic}
 
 
 @dataclass(frozen=True, eq=False)

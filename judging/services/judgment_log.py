@@ -122,10 +122,11 @@ def uuid_conflict() -> ActionRefused:
     )
 
 
-def previous_judgments(submission: JudgmentSubmission) -> QuerySet[Judgment]:
+def previous_judgments(submission: JudgmentSubmission | Judgment) -> QuerySet[Judgment]:
     """All revisions by the actor for the pair, for any purpose."""
+    who = submission.assessor if isinstance(submission, Judgment) else submission.actor
     pair = {"topic": submission.topic, "docno": submission.docno}
-    return Judgment.objects.filter(campaign=submission.campaign, assessor=submission.actor, **pair)
+    return Judgment.objects.filter(campaign=submission.campaign, assessor=who, **pair)
 
 
 def is_third_judgment(submission: JudgmentSubmission, slot: Slot | None) -> bool:

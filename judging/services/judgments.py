@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 from functools import partial
-from uuid import UUID, uuid4
+from uuid import UUID, uuid4, uuid5
 
 from django.utils.translation import gettext
 
@@ -29,10 +29,12 @@ from judging.services.checks import (
 )
 from judging.services.followups import add_follow_up_slots, lock_pair
 from judging.services.judgment_log import (
+    AS_SUBMITTED,
     JudgmentSubmission,
     append_judgment,
     find_duplicate_submission,
     lock_judging,
+    previous_judgments,
     run_with_retries,
     uuid_conflict,
 )
@@ -65,6 +67,8 @@ Kind, State = Judgment.Kind, Slot.State
 JUDGING, ADJUDICATION = Plan.Kind.JUDGE, Plan.Kind.ADJUDICATE
 PERMISSION = {JUDGING: "campaigns.judge", ADJUDICATION: "campaigns.adjudicate"}
 CLAIMS = 200
+COPIED = ("flags", "passages", "guideline_version", "erratum")
+"""What else than ``AS_SUBMITTED`` a grade has that is brought back."""
 
 
 def claim_next(
@@ -156,7 +160,8 @@ def undo_judgment(
 
     ``judgment_uuid`` is the ``client_uuid`` of what to undo, the actor's last if None. Returns
     the withdrawal. Repeating it undoes the one before; with the same ``client_uuid`` it does
-    not. The pair is unjudged until it is judged again.
+    not. The pair is unjudged until it is judged again; if a grade was changed, the former one
+    is appended again, and nothing is leased.
     """
     require_permission(actor, PERMISSION[Plan.Kind(kind)], campaign)
     arguments = (actor, campaign, client_uuid or uuid4(), judgment_uuid, source, kind)
@@ -222,12 +227,41 @@ def write_undo(
     slot = slots_of_pair_for(submission, (last.purpose,)).filter(assessor=actor).first()
     if slot is None and last.kind == Kind.SKIP:
         slot = return_slot_to_skipper(last, actor)
-    if slot is not None:
+    former = find_changed_grade(last)
+    if slot is not None and former is None:
         lease_slot(slot, actor, State.LEASED)
         move_to_front(
             slot, checked_out_slots(actor, campaign, None, kind).exclude(pk=slot.pk).first()
         )
-    return append_judgment(submission, slot)
+    withdrawal = append_judgment(submission, slot)
+    if former is not None:
+        restore_grade(former, withdrawal, slot)
+    return withdrawal
+
+
+def find_changed_grade(judgment: Judgment) -> Judgment | None:
+    """The grade that ``judgment`` changed; None if it is the first, or follows an undo or skip."""
+    before = previous_judgments(judgment).filter(purpose=judgment.purpose, pk__lt=judgment.pk)
+    former = before.order_by("-pk").first()
+    return former if former is not None and former.kind == Kind.GRADE else None
+
+
+def restore_grade(former: Judgment, withdrawal: Judgment, slot: Slot | None) -> None:
+    """Append ``former`` again after the ``withdrawal`` of its change, with no time of work."""
+    fields = {name: getattr(former, name) for name in (*AS_SUBMITTED, *COPIED)}
+    fields |= {"client_uuid": name_restored(withdrawal.client_uuid), "active_seconds": None}
+    restored = JudgmentSubmission(
+        former.assessor, token=former.lease, original_docno=former.duplicate_of, **fields
+    )
+    if slot is not None:
+        lock_pair(slot, former.kind)
+        lease_slot(slot, former.assessor, State.JUDGED)
+    add_follow_up_slots(append_judgment(restored, slot), slot)
+
+
+def name_restored(undo: UUID) -> UUID:
+    """The ``client_uuid`` of the grade that an undo has brought back."""
+    return uuid5(undo, "restored")
 
 
 def require_judging_open(campaign: Campaign, kind: str) -> None:

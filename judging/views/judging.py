@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import Http404, HttpResponse
+from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -17,6 +17,7 @@ from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from judging.forms.screen import JudgeForm, SkipForm, SubmissionForm, UndoForm
+from judging.models import Slot
 from judging.queries.progress import JudgingPace, pace_by_user
 from judging.queries.screen import (
     count_remaining,
@@ -38,7 +39,7 @@ from judging.views.judging_screen import (
     next_topic,
     parse_uuid_text,
 )
-from judging.views.reviews import find_review, list_review_notices
+from judging.views.reviews import build_review_screen, find_review, list_review_notices
 from poolbench.shared_reads import share_reads
 
 PAGE = 50
@@ -96,7 +97,7 @@ def judge_undo_view(request: SignedInRequest, slug: str) -> HttpResponse:
     form = UndoForm(request.POST)
     fields = form.cleaned_data if form.is_valid() else {}
     judgment = undo_judgment(actor=request.user, campaign=campaign, **fields)
-    if judgment.slot is None:
+    if judgment.slot is None or judgment.slot.state != Slot.State.LEASED:
         return redirect(judgment_change_url(campaign, judgment))
     query = {"docno": judgment.docno, "token": str(judgment.slot.token)}
     return redirect(reverse("judge", args=[campaign.slug, judgment.topic.number], query=query))
@@ -106,17 +107,23 @@ def judge_undo_view(request: SignedInRequest, slug: str) -> HttpResponse:
 @require_safe
 def judge_change_view(request: SignedInRequest, slug: str, number: str) -> HttpResponse:
     """The screen with a document that the assessor has seen before. ``?review=``: it goes on to
-    the others of a request to look at documents again.
+    the others of a request to look at documents again; ``?list=``: back to *My judgments* with
+    this query.
     """
     campaign = get_campaign_for(request.user, slug, "campaigns.judge")
     topic = get_object_or_404(campaign.topics, number=number)
     document = find_document_again(request, campaign, topic)
     if document is None:
         raise Http404("not a document of this assessor")
-    screen = build_screen(request.user, campaign, topic)
-    screen.document = document
-    screen.review = find_review(campaign, request.user, request.GET.get("review", ""))
-    screen.progress = screen.review or screen.progress
+    review = find_review(campaign, request.user, request.GET.get("review", ""))
+    if review is not None:
+        screen = build_review_screen(request.user, campaign, review, document)
+    else:
+        screen = build_screen(request.user, campaign, topic)
+        screen.document = document
+    if "list" in request.GET:
+        query = QueryDict(request.GET["list"])
+        screen.back = reverse("my-judgments", args=[slug]) + f"?{query.urlencode()}"
     return render_page(request, "judging/screen.html", build_screen_page(screen))
 
 

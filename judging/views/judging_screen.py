@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
@@ -41,7 +41,7 @@ LISTED = 5
 """Number of latest judgments in the list, as many as in judge/bar.js."""
 PREFETCHED = 3
 """Number of documents that the screen has checked out in advance."""
-SKIP_KEYS = dict(zip(SKIP_REASONS, "blco", strict=True))
+SKIP_KEYS = dict(zip(SKIP_REASONS, "blxo", strict=True))
 FLAG_KEYS = dict(zip(FLAGS, "bld", strict=True))
 SHORT_FLAGS = {
     "broken": _("unreadable"),
@@ -59,7 +59,8 @@ KEYED_ANSWERS = {
 class JudgingDocument:
     """A document to judge. ``previous_judgment`` is the assessor's last judgment of it, which is
     current unless ``undone``. ``token`` is its lease. ``judgments`` are those that an adjudicator
-    sees beside it (see ``list_anonymous_judgments``), none in a blind round.
+    sees beside it (see ``list_anonymous_judgments``), none in a blind round. ``rationale`` is that
+    of its topic, where it is not the screen's.
     """
 
     topic: Topic
@@ -69,6 +70,7 @@ class JudgingDocument:
     previous_judgment: Judgment | None = None
     undone: bool = False
     judgments: Sequence[tuple[str, Judgment]] = ()
+    rationale: str = ""
     uuid: UUID = field(default_factory=uuid4)
 
     @property
@@ -95,6 +97,7 @@ class Progress(Protocol):
 class JudgingScreen:
     """The topic and the document, which is None if none remains in the topic. Adjudication, and a
     ``review`` (see ``ReviewNotice``), go through all topics: ``topic`` is that of the document.
+    ``back`` is the address of the list from which a single document is changed.
     """
 
     campaign: Campaign
@@ -107,6 +110,7 @@ class JudgingScreen:
     document: JudgingDocument | None = None
     kind: str = Plan.Kind.JUDGE
     review: Any = None
+    back: str = ""
     undo_uuid: UUID = field(default_factory=uuid4)
 
     @property
@@ -154,7 +158,7 @@ def build_screen(assessor: User, campaign: Campaign, topic: Topic) -> JudgingScr
         recent=recent_judgments(campaign, assessor, topic),
         last=own_current_judgments(campaign, assessor).first(),
         per_hour=get_own_pace(campaign, assessor),
-        rationale=strictest_rationale(campaign, topic),
+        rationale=strictest_rationale(campaign, [topic]),
     )
 
 
@@ -176,11 +180,11 @@ def build_adjudication_screen(
     )
 
 
-def strictest_rationale(campaign: Campaign, topic: Topic) -> str:
-    """How far a rationale is required: one screen serves all plans of the topic, so the strictest
+def strictest_rationale(campaign: Campaign, topics: Collection[Topic]) -> str:
+    """How far a rationale is required: one screen serves all plans of the topics, so the strictest
     of their settings.
     """
-    plans = campaign.plans.filter(kind=Plan.Kind.JUDGE, assignments__topic=topic)
+    plans = campaign.plans.filter(kind=Plan.Kind.JUDGE, assignments__topic__in=topics)
     requested = set(plans.order_by().values_list("rationale", flat=True).distinct())
     return max(requested, key=Plan.Rationale.values.index, default=Plan.Rationale.NO)
 
@@ -256,6 +260,7 @@ def build_screen_page(screen: JudgingScreen) -> dict[str, object]:
         "document": screen.document,
         "grades": grades_by_value(screen.campaign),
         **list_desk_urls(screen.campaign, screen.kind, screen.topic, review=screen.review),
+        **({"next_url": screen.back} if screen.back else {}),
         **KEYED_ANSWERS,
     }
 
@@ -357,13 +362,10 @@ def grades_by_value(campaign: Campaign) -> dict[int, Grade]:
     return {grade.value: grade for grade in campaign.grades.all()}
 
 
-def judgment_change_url(campaign: Campaign, judgment: Judgment, review: int | None = None) -> str:
-    """The URL of the screen on which ``judgment`` can be changed; with ``review``, a request to
-    look at documents again, the screen goes on to the next of them.
-    """
+def judgment_change_url(campaign: Campaign, judgment: Judgment) -> str:
+    """The URL of the screen on which ``judgment`` can be changed."""
     query = {"docno": judgment.docno}
     query |= {"token": str(judgment.lease)} if judgment.lease else {}
-    query |= {"review": str(review)} if review else {}
     if judgment.purpose == Purpose.ADJUDICATE:
         query["topic"] = judgment.topic.number
         return reverse("adjudicate", args=[campaign.slug], query=query)

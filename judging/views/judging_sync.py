@@ -23,7 +23,7 @@ from campaigns.models import Campaign, Topic, User
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import SignedInRequest
 from judging.forms.screen import JudgeForm, SkipForm, SubmissionForm, UndoForm
-from judging.models import Judgment, Plan
+from judging.models import Judgment, Plan, Slot
 from judging.queries.adjudication import own_adjudication_progress
 from judging.queries.screen import get_assessor_topic, get_own_pace
 from judging.queries.tallies import SlotTally
@@ -47,7 +47,7 @@ from judging.views.judging_screen import (
     render_finished,
     render_judging_document,
 )
-from judging.views.reviews import build_review_documents, find_review
+from judging.views.reviews import build_review_documents, find_review, require_passages
 
 MOST_ACTS, MOST_BYTES, MOST_TOKENS = 50, 2_000_000, 50
 LISTS = ("flags", "passages")
@@ -136,13 +136,11 @@ def apply_act(actor: User, campaign: Campaign, row: JsonObject) -> JsonObject:
         message = _("Your role does not allow this.")
         return result | {"code": "forbidden", "message": message, "fix": ""}
     result |= {"ok": True, "topic": judgment.topic.number, "docno": judgment.docno}
-    if judgment.kind == Judgment.Kind.WITHDRAWN and judgment.slot is not None:
-        result["token"] = str(judgment.slot.token)
-    if (
-        judgment.kind != Judgment.Kind.WITHDRAWN
-        and judgment.slot is None
-        and judgment.revision == 1
-    ):
+    slot = judgment.slot
+    if judgment.kind == Judgment.Kind.WITHDRAWN:
+        if slot is not None and slot.state == Slot.State.LEASED:
+            result["token"] = str(slot.token)
+    elif slot is None and judgment.revision == 1:
         result["extra"] = True
     return result
 
@@ -251,6 +249,8 @@ def documents_to_serve(
     if topic is not None and "again" in data:
         docno, token = get_text(data, "again"), parse_uuid_text(get_text(data, "token"))
         document = get_current_document(actor, campaign, topic, docno, token, kind)
+        if document and "review" in data:
+            require_passages(campaign, document)
         return [document] if document else []
     have = set(get_tokens(data, "have"))
     count = data.get("count", PREFETCHED)

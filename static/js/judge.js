@@ -20,7 +20,7 @@ import { framed } from "./judge/text.js";
 import { changeLayout, foldTopic, turnPdf, widenPicture } from "./judge/view.js";
 
 const judge = document.getElementById("judge");
-const { topic, campaign, mode, purpose } = judge.dataset;
+const { topic, campaign, mode, purpose, review, work } = judge.dataset;
 const user = Number(judge.dataset.user);
 const article = () => judge.querySelector(".judge-doc:not([hidden])");
 
@@ -188,7 +188,8 @@ async function queued() {
   function queueChanged(it) {
     judge.dataset.unsent = it.unsent.length;
     showQueue(it, judge.dataset, reopenRefused);
-    if (!it.unsent.length) desk?.resume();
+    if (it.unsent.length) desk?.tell();
+    else desk?.resume();
     if (awaitingUndo && shownAt === Infinity && it.inTrouble) {
       showMessage(whyWaiting(it.state));
       painted(article());
@@ -207,7 +208,8 @@ async function queued() {
       bar.fill(next.over ? null : next);
       panels.describe();
       if (!next.over) next.servedAt ??= new Date().toISOString();
-      if (!next.previous && location.pathname + location.search !== judge.dataset.judge) history.replaceState(null, "", judge.dataset.judge);
+      const here = review && !next.over ? `${work}${encodeURIComponent(next.topic)}/change/?${new URLSearchParams({ docno: next.docno, review })}` : judge.dataset.judge;
+      if ((review || !next.previous) && location.pathname + location.search !== here) history.replaceState(null, "", here);
       appeared();
       if (keyAt) measure(keyAt);
       keyAt = 0;
@@ -219,7 +221,8 @@ async function queued() {
     if (!own || own.submitted || !settled(byKey ? SETTLE_MS : CLICK_SETTLE_MS)) return;
     const fields = { ...bar.read(), ...act.fields };
     if (fields.flags.includes("duplicate") && !fields.duplicateOf) return ask(texts.needsOriginal, panels.askForOriginal);
-    if (act.relevant && judge.dataset.rationale === "relevant" && !own.passages.length && own.node.querySelector(".reading, iframe[sandbox]")) {
+    const rationale = own.node.dataset.rationale ?? judge.dataset.rationale;
+    if (act.relevant && rationale === "relevant" && !own.passages.length && own.node.querySelector(".reading, iframe[sandbox]")) {
       return ask(texts.needsPassage);
     }
     own.submitted = true;
@@ -245,14 +248,19 @@ async function queued() {
     document.dispatchEvent(new CustomEvent("judged"));
     const entry = { uuid: own.uuid, docno: own.docno, token: own.token, topic: own.topic, purpose, kind, grade: act.grade };
     const previous = { kind, grade: act.grade, comment: fields.comment, flags: fields.flags, duplicate_of: fields.duplicateOf, passages: own.passages };
-    if (!own.previous || own.undone || judge.dataset.review) bar.step(1);
+    // What an undo brings back: the grade that this one changes.
+    const former = own.undone || own.previous?.kind !== "grade" ? null : own.previous;
+    if (isCounted(own)) bar.step(1);
     queue.forgetRefused(own.docno, own.topic);
     bar.showLast(entry);
     bar.addRecent(entry);
     tabs.announce({ docno: own.docno, token: own.token, topic: own.topic });
     const grade = kind === "grade" ? document.querySelector(`#grades [data-grade="${act.grade}"]`).dataset.label : "";
-    desk.submit({ ...entry, previous, doc: own }, format(kind === "grade" ? texts.judged : texts.skippedNext, { grade, docno: "{docno}" }));
+    desk.submit({ ...entry, previous, former, doc: own }, format(kind === "grade" ? texts.judged : texts.skippedNext, { grade, docno: "{docno}" }));
   }
+
+  // Does a judgment of it, or an undo of that, change how many are done?
+  const isCounted = (own) => (review ? own.queued : !own.previous || own.undone);
 
   const ask = (text, then) => void (showMessage(text), then?.());
 
@@ -263,8 +271,7 @@ async function queued() {
     try {
       shown = await undoLast();
     } catch (error) {
-      if (!error.kind) throw error;
-      showMessage(whyWaiting(error.kind));
+      showMessage(error.kind ? whyWaiting(error.kind) : texts.failed);
     } finally {
       undoing = awaitingUndo = false;
       if (!shown && shownAt === Infinity) painted(article());
@@ -275,26 +282,26 @@ async function queued() {
   async function undoLast() {
     showMessage("");
     unsettle();
-    const last = desk.submitted.pop();
+    const last = desk.submitted.at(-1);
     const uuid = newUuid();
     await queue.add({ act: "undo", purpose, uuid, of: last?.uuid ?? null, topic: last?.topic ?? topic, docno: last?.docno ?? "" });
+    desk.submitted.pop();
     const answer = queue.answerTo(uuid);
-    if (last?.doc) return showUndone(last, await desk.reopen(last, last.previous, true, answer));
+    if (last?.doc) return showUndone(last, await desk.reopen(last, last.former ?? last.previous, !last.former, answer));
     awaitingUndo = true;
     const result = await answer;
     if (!result) return location.assign(judge.dataset.judge) ?? true; // That page starts with it.
     if (!result.ok) return showMessage(result.code === "nothing-to-undo" ? texts.nothing : result.message);
     const entry = { docno: result.docno, token: result.token ?? last?.token, topic: result.topic, uuid: last?.uuid, purpose };
     if (topic && result.topic !== topic) return location.assign(addressOf(entry, judge.dataset)) ?? true;
-    return showUndone(entry, await desk.reopen(entry, null, true));
+    return showUndone(entry, await desk.reopen(entry));
   }
 
   function showUndone(entry, doc) {
     bar.dropRecent(entry);
     bar.showLast(desk.submitted.at(-1));
     if (!doc) return false;
-    doc.undone = true;
-    bar.step(-1);
+    if (isCounted(doc)) bar.step(-1);
     announce(format(texts.undone, { docno: doc.docno }));
     return true;
   }
@@ -306,7 +313,8 @@ async function queued() {
     if (own && !own.submitted && own.token && own.token === entry.token) return focusDocument();
     const known = desk.submitted.find((it) => it.docno === entry.docno && it.topic === entry.topic && it.doc);
     try {
-      const found = known?.doc === desk.current ? known.doc : await desk.reopen(known ?? entry, known?.previous ?? null, false);
+      if (known && known.doc !== desk.current) known.doc.queued = false;
+      const found = known?.doc === desk.current ? known.doc : await desk.reopen(known ?? entry, known?.previous, false);
       if (!found) location.assign(event.target.closest("a").href);
     } catch (error) {
       if (!error.kind) throw error;
@@ -358,13 +366,14 @@ async function queued() {
     if (tabs.alone()) desk.returnAhead();
     tabs.leave();
   });
-  window.addEventListener("pageshow", (event) => { if (event.persisted) desk.fetchAhead(); });
+  window.addEventListener("pageshow", (event) => {
+    if (event.persisted) judge.dataset.single === undefined ? desk.fetchAhead() : location.reload();
+  });
   window.addEventListener("online", () => desk.fetchAhead());
 
   const highlightButton = document.getElementById("highlight");
   if (highlightButton) highlightButton.hidden = false;
   const first = parseDocument(article(), topic ? [] : [...judge.querySelectorAll("[data-part]")]);
-  first.undone = "undone" in first.node.dataset;
   desk.begin(first, lastJudgments());
   showQueue(queue, judge.dataset, reopenRefused);
   judge.dataset.unsent = queue.unsent.length;

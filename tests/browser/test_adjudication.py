@@ -92,7 +92,7 @@ def test_one_key_settles_a_pair_and_undo_brings_it_back(at_round):
     page.keyboard.press("3")
     ready(page, "d3")
     page.keyboard.press("s")
-    page.keyboard.press("c")
+    page.keyboard.press("x")
     page.get_by_role("heading", name="All resolved").wait_for()
     assert page.locator(".assessor-judgments").count() == 0
     unsent(page, 0)

@@ -214,11 +214,17 @@ def test_another_reason_for_skipping_is_said_before_the_next_document(at_work):
     assert shown(page) == "w02"
     page.keyboard.press("s")
     assert page.locator("#skip-comment").input_value() == ""
-    page.keyboard.press("c")
+    page.keyboard.press("c")  # As everywhere: to the comment.
+    page.keyboard.type("half of it")
+    page.keyboard.press("Tab")
+    page.keyboard.press("x")
     settle(page)
     unsent(page, 0)
     skips = Judgment.objects.order_by("pk").values_list("docno", "reason", "comment")
-    assert list(skips) == [("w01", "other", "2 of 3 pages are blank"), ("w02", "undecided", "")]
+    assert list(skips) == [
+        ("w01", "other", "2 of 3 pages are blank"),
+        ("w02", "undecided", "half of it"),
+    ]
 
 
 SELECT = """() => {
@@ -302,7 +308,7 @@ def test_keys_work_inside_the_frame_of_an_html_document(desk, campaign, assessor
     Document.objects.filter(docno="w01").update(
         format="html", body="<h1>Red apples</h1><p>An <b>apple</b> a day.</p>"
     )
-    page = desk()
+    page = desk(strict=False)
     settle(page)
     frame = page.frame_locator(f"{ON_SCREEN} iframe")
     frame.locator("b").click()
@@ -314,6 +320,11 @@ def test_keys_work_inside_the_frame_of_an_html_document(desk, campaign, assessor
     settle(page)
     unsent(page, 0)
     assert said() == [("w01", 3)]
+    page.context.set_offline(True)  # What was taken back can still be read.
+    page.keyboard.press("u")
+    settle(page)
+    assert shown(page) == "w01"
+    assert frame.locator("b").inner_text() == "apple"
 
 
 def test_training_shows_the_known_grade_beside_ones_own(desk, campaign, assessor):

@@ -99,7 +99,7 @@ def test_documents_are_compared_with_one_key_each(pairs, compare) -> None:
     page.keyboard.press("=")
     ready(page, 2)
     page.keyboard.press("s")
-    page.keyboard.press("c")
+    page.keyboard.press("x")
     page.get_by_role("heading", name="All compared").wait_for()
     log = answers()
     assert [kind for kind, *_ in log] == ["choice", "choice", "withdrawn", "choice", "skip"]

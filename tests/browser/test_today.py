@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -9,11 +10,13 @@ from django.utils import timezone
 
 from campaigns.models import Campaign
 from campaigns.services.snapshots import compute_report
-from judging.models import ReviewRequest
+from judging.models import Plan, ReviewRequest
+from judging.services.plans import create_plan
 from judging.services.today import put_alarm_aside, request_review
-from tests.browser.desk import give_work, said, settle, sign_in, unsent
+from tests.browser.desk import give_work, said, settle, shown, sign_in, unsent
 from tests.browser.door import DOOR
 from tests.browser.test_accessibility import serious
+from tests.world.files import make_pool
 from tests.world.judgments import submit_judgment
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -56,6 +59,91 @@ def test_the_mornings_pages_are_clear(
     assert page.locator("#aside .alarm").count() == 1
     wrong["aside"] = serious(page)
     assert {place: faults for place, faults in wrong.items() if faults} == {}
+
+
+def topic_shown(page):
+    return page.locator("#topic-name .mono").inner_text(), page.locator(".topic-title").inner_text()
+
+
+def test_an_undo_in_documents_to_look_at_again_loses_none(desk, campaign, organizer, assessor):
+    """Over two topics: the grade that was changed is back, and the queue is as it was."""
+    give_work(campaign, assessor, 3)
+    pool = make_pool(campaign, {"2": ["w01"]}, version=2)
+    people = {"2": [assessor]}
+    strict = create_plan(actor=organizer, pool=pool, assessors=people)
+    Plan.objects.filter(pk=strict.pk).update(rationale="relevant")
+    campaign.topics.filter(number="2").update(title="Two words")
+    documents = [("1", "w01"), ("2", "w01"), ("1", "w02")]
+    for number, docno in documents:
+        topic = campaign.topics.get(number=number)
+        submit_judgment(actor=assessor, campaign=campaign, topic=topic, docno=docno, grade=0)
+    request_review(actor=organizer, campaign=campaign, assessor=assessor, documents=documents)
+    page = desk("/c/small/judge/")
+    page.locator(".again a").first.click()
+    settle(page, 2)
+    one, two = ("1", "red apples"), ("2", "Two words")
+    assert topic_shown(page) == one
+    page.keyboard.press("2")
+    settle(page, 1)
+    assert (topic_shown(page), shown(page)) == (two, "w01")
+    page.keyboard.press("3")  # Only this topic asks for passages.
+    assert "highlight the passage" in page.locator("#judge-message").inner_text()
+    page.keyboard.press("u")
+    settle(page, 2)
+    assert (topic_shown(page), page.locator("#progress").inner_text()) == (one, "0 of 3")
+    assert "Your judgment: 0" in page.locator(".judge-doc:not([hidden]) .before").inner_text()
+    unsent(page, 0)
+    assert said() == [("w01", 0), ("w01", 0), ("w02", 0), ("w01", 2), ("w01", 0)]
+    page.reload()  # It is not done, and is shown first.
+    settle(page, 2)
+    assert (topic_shown(page), page.locator("#progress").inner_text()) == (one, "0 of 3")
+    page.keyboard.press("j")
+    settle(page, 1)
+    assert topic_shown(page) == two
+    page.reload()
+    settle(page, 2)
+    assert topic_shown(page) == two
+    page.keyboard.press("0")
+    settle(page, 1)
+    assert (topic_shown(page), shown(page)) == (one, "w01")
+    page.keyboard.press("1")
+    settle(page, 0)
+    assert (topic_shown(page), shown(page)) == (one, "w02")
+    # What was judged here stands among the latest, with its topic.
+    page.locator("#recent-list li", has_text="w01").nth(1).locator("a").click()
+    page.wait_for_function(SHOWN, arg="w01")
+    settle(page, 1)
+    assert topic_shown(page) == two
+    page.keyboard.press("j")
+    page.wait_for_function(SHOWN, arg="w02")
+    settle(page, 0)
+    page.keyboard.press("1")
+    page.get_by_role("heading", name="No documents left to look at again").wait_for()
+    unsent(page, 0)
+    assert "3 of 3 judged again" in page.locator(".over").inner_text()
+    assert said()[5:] == [("w01", 0), ("w01", 1), ("w02", 1)]
+    edge = "getComputedStyle(document.querySelector('.over .button.primary')).borderTopStyle"
+    assert page.evaluate(edge) == "solid"
+
+
+def test_a_change_leads_back_to_the_list_that_it_came_from(desk, campaign, organizer, assessor):
+    give_work(campaign, assessor, 5)
+    topic = campaign.topics.get(number="1")
+    for docno, grade in (("w01", 1), ("w02", 0), ("w03", 1)):
+        submit_judgment(actor=assessor, campaign=campaign, topic=topic, docno=docno, grade=grade)
+    page = desk("/c/small/my-judgments/?topic=1&grade=1", strict=False)
+    for keys, rows in (("j", 2), ("u1j", 2), ("0", 1)):
+        page.get_by_role("link", name="Change w01").click()
+        page.context.set_offline(keys == "0")
+        for key in keys:
+            page.wait_for_selector("#judge[data-settled]")
+            page.keyboard.press(key)
+        if keys == "0":
+            page.get_by_text("The desk goes on when the connection is back").wait_for()
+            page.context.set_offline(False)
+        page.wait_for_url(re.compile(r"/my-judgments/\?topic=1&grade=1$"))
+        page.locator("#mine tbody tr").nth(rows - 1).wait_for()
+        assert page.locator("#mine tbody tr").count() == rows
 
 
 @pytest.mark.parametrize("count", [3, 50])

@@ -160,7 +160,7 @@ def test_the_screen_lets_mark_what_an_older_plan_of_the_topic_asks_for(
     Plan.objects.update(rationale=Plan.Rationale.RELEVANT)
     pool = make_pool(campaign, {"1": ["d1", "d9"]}, version=2)
     create_plan(actor=organizer, pool=pool, assessors={"1": [assessor]})
-    assert strictest_rationale(campaign, topic) == "relevant"
+    assert strictest_rationale(campaign, [topic]) == "relevant"
 
 
 @pytest.fixture

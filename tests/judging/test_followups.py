@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from uuid import uuid4
 
 import pytest
@@ -10,7 +11,9 @@ from campaigns.errors import ActionRefused
 from judging.models import Judgment, Plan, Purpose, Slot, TrainingPair
 from judging.queries.judgments import current_judgments
 from judging.services.judgments import claim_next, undo_judgment
+from judging.services.today import request_review
 from judging.services.training import answer_training_pair, next_training_pair
+from judging.views.reviews import list_review_notices
 from tests.refusals import refusal
 from tests.world.judgments import submit_judgment
 
@@ -116,6 +119,22 @@ def test_undo_of_a_repeat_takes_the_repeat_back(repeat_plan, campaign, assessor,
     again = next_of(assessor)
     assert (again.pk, again.purpose) == (slot.pk, "repeat")
     assert current_judgments(campaign).filter(docno=slot.item.docno).exists()
+
+
+def test_looking_again_at_a_repeated_document_changes_what_counts(
+    repeat_plan, campaign, organizer, assessor, grade, next_of, as_user
+):
+    for value in (1, 1, 1, 1, 2):
+        slot = next_of(assessor)
+        grade(assessor, slot.item.docno, value, token=slot.token)
+    assert slot.purpose == "repeat"
+    pair = ("1", slot.item.docno)
+    request_review(actor=organizer, campaign=campaign, assessor=assessor, documents=[pair])
+    [notice] = list_review_notices(campaign, assessor)
+    page = as_user(assessor).get(notice.links[0].url).content.decode()
+    token = re.search(r'data-token="([^"]+)"', page)[1]
+    assert grade(assessor, slot.item.docno, 3, token=token).purpose == "judge"
+    assert current_judgments(campaign).get(docno=slot.item.docno).grade == 3
 
 
 @pytest.fixture

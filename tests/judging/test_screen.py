@@ -237,8 +237,10 @@ def test_the_list_is_what_pages_and_scripts_use():
     # The help names every key but those of flags and reasons, which it lists with their labels,
     # and j, which stands in its links.
     helped = {key.lower() for keys in KEY_HELP for key in keys}
-    told = {"j", *SKIP_KEYS.values(), *FLAG_KEYS.values()} - {"c"}  # c is the comment, too.
+    told = {"j", *SKIP_KEYS.values(), *FLAG_KEYS.values()}
     assert helped == SCREEN_KEYS.keys() - LATER_KEYS - told
+    # A key of both means the same in both.
+    assert {*SKIP_KEYS.items()} >= {*FLAG_KEYS.items()} - {("duplicate", "d")}
 
 
 LETTERS = sorted(key for key in SCREEN_KEYS if key.isalnum())
@@ -250,7 +252,7 @@ def test_a_key_of_the_screen_is_refused_with_the_list(organizer, key):
     with pytest.raises(ActionRefused) as refused:
         create_campaign(actor=organizer, title="T", scale=scale)
     assert refused.value.code == "bad-scale"
-    uses = "u z s c f b l d o p n h t g w j / ? v q e"
+    uses = "u z s c f b l d x o p n h t g w j / ? v q e"
     assert refused.value.message == (
         f"Key {key.lower()} belongs to the judging screen, which uses {uses}."
     )

@@ -111,8 +111,9 @@ def test_downloads_follow_the_switch(disputed, organizer, as_user):
 def test_a_changed_or_undone_third_judgment_stays_one(disputed, campaign, assessor3, grade):
     grade(assessor3, "d5", 1, topic=campaign.topics.get(number="2"))
     assert Judgment.objects.filter(docno="d5", assessor=assessor3, third=True).count() == 2
-    undo_judgment(actor=assessor3, campaign=campaign)
-    assert load_labels(disputed).left_out == 1
+    for left_out in (2, 1):  # The change, then the first one.
+        undo_judgment(actor=assessor3, campaign=campaign)
+        assert load_labels(disputed).left_out == left_out
 
 
 def test_late_judgments_of_third_judges_are_third_ones(disputed, assessor3, grade, organizer):

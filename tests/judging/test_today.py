@@ -18,6 +18,7 @@ from campaigns.services.heartbeats import run_tick
 from campaigns.services.snapshots import compute_report, get_report
 from judging.models import AlarmDismissal, Judgment, Plan, ReviewRequest
 from judging.queries.today import load_situation
+from judging.services.judgments import undo_judgment
 from judging.services.today import (
     finish_review,
     put_alarm_aside,
@@ -254,6 +255,8 @@ def test_chosen_documents_lead_from_one_to_the_next_and_back_to_the_list(
     assert ahead("d1") == (["d2"], False, 1)
     assert ahead("d1", "d2") == ([], True, 1)
     assert client.get(work).content.decode().count("looked at</span>") == 1
+    undo_judgment(actor=assessor, campaign=campaign)
+    assert ahead() == (["d1", "d2"], False, 0)
     finish_review(actor=assessor, campaign=campaign, pk=review.pk)
     assert "data-review" not in client.get(unescape(second)).content.decode()
     assert ahead("d1") == ([], True, 0)

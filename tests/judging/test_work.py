@@ -203,14 +203,28 @@ def test_undo_goes_back_step_by_step(plan, campaign, assessor, grade, next_of):
 
 
 def test_undo_of_a_skip_and_of_a_change(plan, campaign, assessor, topic, grade):
-    grade(assessor, "d1", 1)
+    grade(assessor, "d1", 1, comment="why", flags=["language"])
     grade(assessor, "d1", 2)
     args = {"actor": assessor, "campaign": campaign, "topic": topic}
     submit_judgment(**args, docno="d2", reason="broken")
     assert undo_judgment(actor=assessor, campaign=campaign).docno == "d2"
+    uuid = uuid4()
+    for _ in range(2):
+        assert undo_judgment(actor=assessor, campaign=campaign, client_uuid=uuid).docno == "d1"
+    slots = Slot.objects.filter(topic=topic, item__docno__in=["d1", "d2"])
+    states = slots.order_by("item__docno").values_list("state", flat=True)
+    assert list(states) == ["judged", "leased"]
+    own = Judgment.objects.filter(docno="d1").order_by("pk")
+    said = own.values_list("kind", "grade", "comment", "flags", "served_at")
+    first = said[0]
+    assert [row[:2] for row in said] == [
+        ("grade", 1), ("grade", 2), ("withdrawn", None), ("grade", 1),
+    ]  # fmt: skip
+    assert said[3] == first
+    assert first[2:4] == ("why", ["language"])
+    # The change is undone, now the first judgment: its document comes again.
     assert undo_judgment(actor=assessor, campaign=campaign).docno == "d1"
-    states = Slot.objects.filter(topic=topic, item__docno__in=["d1", "d2"])
-    assert set(states.values_list("state", flat=True)) == {"leased"}
+    assert set(states.all()) == {"leased"}
 
 
 def test_undo_takes_back_the_own_last_only(double_plan, campaign, assessor, assessor2, grade):

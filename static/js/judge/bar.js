@@ -137,7 +137,8 @@ export function makeBar(judge) {
     const link = element("a", { class: "mono", href: addressOf(entry, judge.dataset), title: texts.change, text: entry.docno });
     const data = { "data-uuid": entry.uuid, "data-docno": entry.docno, "data-token": entry.token, "data-topic": entry.topic };
     const list = document.getElementById("recent-list");
-    list.prepend(element("li", data, link, " ", judgmentElement(entry)));
+    const of = judge.dataset.topic ? [] : [element("span", { class: "quiet", text: `${entry.topic}:` }), " "];
+    list.prepend(element("li", data, ...of, link, " ", judgmentElement(entry)));
     for (const row of [...list.children].slice(RECENT)) row.remove();
     document.getElementById("recent").hidden = false;
     offer(entry.docno);

@@ -10,7 +10,7 @@ const LONGEST_WAIT_MS = 30_000;
 const PROGRESS_MS = 30_000;
 
 export function makeDesk({ judge, queue, onShow, onProgress }) {
-  const { user, topic, purpose, review } = judge.dataset;
+  const { user, topic, purpose, review, single } = judge.dataset;
   const seen = []; // Documents that the page has had to look at again.
   let current = null;
   let ahead = [];
@@ -30,7 +30,13 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
 
   function put(doc) {
     doc.node.hidden = true;
-    judge.querySelector(".judge-doc").after(doc.node);
+    if (!doc.node.isConnected) judge.querySelector(".judge-doc").after(doc.node);
+  }
+
+  // A frame that is put back loads again, which fails without a connection: it is only hidden.
+  function leave(node) {
+    if (node.querySelector("iframe[sandbox]")) node.hidden = true;
+    else node.remove();
   }
 
   // Makes a document the current one; the one before is hidden but stays in memory.
@@ -40,7 +46,7 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
     judge.toggleAttribute("data-waiting", Boolean(doc.waiting));
     if (!doc.node.isConnected) before.after(doc.node);
     doc.node.hidden = false;
-    if (before !== doc.node) before.remove();
+    if (before !== doc.node) leave(before);
     for (const part of doc.parts ?? []) document.getElementById(part.id)?.replaceWith(part);
     count();
     onShow(doc);
@@ -54,6 +60,7 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
   function next(message = "") {
     const doc = ahead.shift();
     if (doc) show(doc, format(message || texts.current, { docno: doc.docno }));
+    else if (single !== undefined && !busy()) location.assign(judge.dataset.judge);
     else if (over && !busy()) show(over, over.node.ariaLabel);
     else wait();
     if (!ahead.length) fetchAhead();
@@ -72,6 +79,8 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
 
   // Still to be judged; not one that is only reopened to be changed.
   const isOpen = (doc) => !doc.over && !doc.submitted && (!doc.previous || doc.undone);
+  // Comes again after another that was reopened.
+  const isWaiting = (doc) => !doc.over && !doc.submitted && (doc.queued || doc.undone);
 
   function tokens() {
     const docs = [current, ...ahead].filter((doc) => doc?.token && isOpen(doc));
@@ -84,7 +93,7 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
       fetchAgain = true;
       return;
     }
-    if (ahead.length >= AHEAD) return;
+    if (ahead.length >= AHEAD || single !== undefined) return;
     fetching = true;
     try {
       do {
@@ -115,6 +124,7 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
       if (review) seen.push([row.topic, row.docno]);
       if (has(row)) continue;
       const doc = parseDocument(parseNode(row.html), parseParts(row.parts));
+      doc.queued = true;
       put(doc);
       ahead.push(doc);
     }
@@ -128,7 +138,7 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
 
   // A document may have arrived while the page waits.
   function showArrived() {
-    if (ahead.length) next();
+    if (ahead.length || single !== undefined) next();
     else if (over && !busy()) show(over, over.node.ariaLabel);
     else wait();
   }
@@ -137,20 +147,24 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
   function submit(entry, message) {
     submitted = submitted.filter((it) => !samePair(it, entry));
     submitted.push(entry);
-    for (const old of submitted.slice(0, -REMEMBERED)) old.doc = null;
+    for (const old of submitted.slice(0, -REMEMBERED)) {
+      old.doc?.node.remove();
+      old.doc = null;
+    }
     over = null;
     if (current === entry.doc) next(message);
   }
 
-  // Shows a document again, from memory or from the server; the current one follows it.
+  // Shows a document again, from memory or from the server; the current one follows it. `previous`
+  // is its judgment now; if that is `undone`, what it was.
   async function reopen(entry, previous, undone, answer) {
     let doc = entry.doc;
     if (doc) {
-      withPrevious(doc, previous ?? entry.previous);
+      withPrevious(doc, previous, undone);
       answer?.then((result) => result?.token && !doc.submitted && (doc.token = result.token));
     } else {
       await answer;
-      const request = { user: Number(user), topic: entry.topic, purpose, again: entry.docno, token: entry.token ?? "" };
+      const request = { user: Number(user), topic: entry.topic, purpose, review, again: entry.docno, token: entry.token ?? "" };
       const found = (await post(judge.dataset.ahead, request)).documents[0];
       if (!found) return null;
       doc = parseDocument(parseNode(found.html), parseParts(found.parts));
@@ -158,10 +172,10 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
     // A refused document stays checked out: it may be prefetched or current again.
     const twin = (it) => it !== doc && Boolean(it.token) && it.token === doc.token;
     if (current && !current.over && twin(current) && isOpen(current) && !entry.doc) return current;
-    showPrevious(doc, undone);
+    showPrevious(doc);
     for (const other of ahead.filter(twin)) other.node.remove();
     ahead = ahead.filter((it) => !twin(it));
-    if (current && !current.over && current !== doc && !twin(current) && isOpen(current)) {
+    if (current && current !== doc && !twin(current) && isWaiting(current)) {
       const last = current;
       show(doc);
       put(last);
@@ -172,12 +186,12 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
   }
 
   // Shows the previous judgment on the document.
-  function showPrevious(doc, undone) {
+  function showPrevious(doc) {
     if (!entryText(doc)) return;
     let line = doc.node.querySelector(".notice.before");
     if (!line) doc.node.prepend((line = parseNode('<p class="notice before"></p>')));
-    line.replaceChildren(undone ? texts.undoneBefore : texts.yourJudgment, " ", entryText(doc));
-    if (undone) return;
+    line.replaceChildren(doc.undone ? texts.undoneBefore : texts.yourJudgment, " ", entryText(doc));
+    if (doc.undone) return;
     const link = parseNode('<a data-go="next"></a>');
     link.href = judge.dataset.judge;
     link.append(texts.continueUnchanged, " ", parseNode("<kbd>j</kbd>"));
@@ -218,6 +232,7 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
   }
 
   function returnAhead() {
+    if (review) return; // They are not checked out.
     const fresh = ahead.filter((doc) => !doc.previous && doc.token);
     if (fresh.length) beacon(judge.dataset.return, fresh.map((doc) => ["token", doc.token]));
     for (const doc of ahead) doc.node.remove();
@@ -230,6 +245,7 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
     get submitted() { return submitted; },
     begin(doc, entries) {
       current = doc;
+      doc.queued = true;
       submitted = entries;
       if (review) seen.push([doc.topic, doc.docno]);
       if (doc.over) over = doc;
@@ -241,5 +257,6 @@ export function makeDesk({ judge, queue, onShow, onProgress }) {
       if (current?.waiting) showArrived();
       if (current?.waiting) fetchAhead();
     },
+    tell: () => current?.waiting && wait(),
   };
 }

@@ -43,12 +43,15 @@ export function addressOf({ topic, docno, token, purpose }, { work, adjudicate }
 export function parseDocument(node, parts) {
   if ("over" in node.dataset) return { node, parts, over: true };
   const previous = node.dataset.previous ? JSON.parse(node.dataset.previous) : null;
-  return withPrevious({ node, parts, docno: node.dataset.docno, token: node.dataset.token, topic: node.dataset.topic }, previous);
+  const doc = { node, parts, docno: node.dataset.docno, token: node.dataset.token, topic: node.dataset.topic };
+  return withPrevious(doc, previous, "undone" in node.dataset);
 }
 
-export function withPrevious(doc, previous) {
+// `undone`: the previous judgment is not current.
+export function withPrevious(doc, previous, undone) {
   return Object.assign(doc, {
     previous,
+    undone,
     uuid: newUuid(),
     submitted: false,
     comment: previous?.comment ?? "",
