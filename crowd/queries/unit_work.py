@@ -129,7 +129,7 @@ def load_unit_answers(unit: WorkUnit) -> UnitAnswers:
         .order_by("pk")
         .values_list("topic", "docno", "purpose", "kind", "grade", "slot__gold__grade")
     )
-    latest = {(topic, docno, purpose): rest for topic, docno, purpose, *rest in rows.iterator()}
+    latest = {(topic, docno, purpose): rest for topic, docno, purpose, *rest in rows}
     answers = [
         (purpose, grade, gold)
         for (_, _, purpose), (kind, grade, gold) in latest.items()
@@ -172,7 +172,7 @@ def load_gold_interval(unit: WorkUnit) -> Estimate:
         .values_list("topic", "docno", "grade", "slot__gold__grade", "forgiven")
     )
     forgiven, latest = set(), {}
-    for topic, docno, grade, known, early in rows.iterator():
+    for topic, docno, grade, known, early in rows:
         latest[topic, docno] = (grade, known)
         if early:
             forgiven.add((topic, docno))
