@@ -20,7 +20,7 @@ from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from crowd.forms.payments import BonusForm, DisputeForm, ReconcileForm, RewardForm
 from crowd.models import Payment, PaymentBatch, Study
-from crowd.queries.confirmations import describe_batch, describe_batch_paid
+from crowd.queries.confirmations import describe_batch, describe_batch_paid, describe_batch_void
 from crowd.queries.payment_sheet import (
     BatchFigures,
     count_unpaid_units,
@@ -36,6 +36,7 @@ from crowd.services.payment_batches import (
     mark_batch_paid,
     mark_payments_paid,
     open_dispute,
+    void_batch,
 )
 from crowd.services.payments import grant_bonus
 from poolbench.crowd.payment_sheet import (
@@ -53,6 +54,7 @@ BATCH_FILES = (
     ("approve", "IDs to approve"),
     ("parts", "units paid in part"),
     ("bonuses", "bonuses"),
+    ("by-hand", "to pay by hand"),
 )
 MOST_LISTED = 200
 """Rows of a class that the answer page shows; files have all."""
@@ -181,6 +183,22 @@ def study_batch_paid_view(
     return confirm_act(request, batch.study.campaign, describe=describe, act=act)
 
 
+@require_http_methods(["GET", "POST"])
+def study_batch_void_view(
+    request: SignedInRequest, slug: str, pk: int, number: int
+) -> HttpResponse:
+    """The page before what a batch contains is owed again; its form makes it void."""
+    batch = get_batch_for(request.user, slug, pk, number)
+
+    def act(decision: Decision) -> HttpResponse:
+        void_batch(actor=request.user, batch=batch, decision=decision)
+        messages.success(request, f"Batch {batch.number} is void: what it had is owed again.")
+        return redirect("study-payments", slug, pk)
+
+    describe = partial(describe_batch_void, batch)
+    return confirm_act(request, batch.study.campaign, describe=describe, act=act)
+
+
 @require_safe
 def study_payments_download_view(
     request: SignedInRequest, slug: str, pk: int, fmt: str
@@ -199,15 +217,16 @@ def study_payments_download_view(
 def study_batch_list_view(
     request: SignedInRequest, slug: str, pk: int, number: int, kind: str
 ) -> HttpResponse:
-    """What of a batch to approve, to pay in part or to pay on top, as providers take it: without a
-    header.
+    """What of a batch to approve, to pay in part or to pay on top, as providers take it, or to pay
+    by hand: without a header.
     """
     batch = get_batch_for(request.user, slug, pk, number)
     rows = select_batch(load_payment_sheet(batch.study), number)
     files = BatchFigures(batch, rows).files
     if kind not in files:
         raise Http404(f"no list {kind}")
-    return attachment_response(files[kind], f"{slug}-study-{pk}-batch-{number}-{kind}.csv")
+    void = "-VOID" if batch.voided_at else ""
+    return attachment_response(files[kind], f"{slug}-study-{pk}-batch-{number}{void}-{kind}.csv")
 
 
 @require_http_methods(["GET", "POST"])
