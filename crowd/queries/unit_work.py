@@ -43,7 +43,7 @@ def current_unit_judgments(unit: WorkUnit) -> QuerySet[Judgment]:
     """
     log = Judgment.objects.filter(unit=unit, purpose__in=SHOWN)
     current = latest_judgments(log).filter(kind__in=ANSWERS)
-    return current.select_related("topic", "slot__gold").order_by("pk")
+    return current.select_related("topic").order_by("pk")
 
 
 def list_known_pairs(worker: CrowdWorker) -> set[Pair]:
