@@ -15,6 +15,8 @@ import numpy as np
 import pytest
 
 from campaigns.errors import ActionRefused
+from campaigns.models import User
+from campaigns.services.campaigns import create_campaign
 from crowd.models import BatchItem, CrowdWorker, WorkUnit
 from crowd.queries.payment_sheet import load_payment_sheet
 from crowd.queries.unit_work import list_unit_slots
@@ -27,6 +29,7 @@ from judging.models import Audience, Judgment, Slot
 from judging.queries.invariants import list_violations
 from judging.queries.judgments import current_judgments
 from judging.services.plans import create_plan
+from poolbench.judging.scale import GradeSpec
 from tests.crowd.crowd_work import make_paid_study
 from tests.crowd.units.conftest import (
     add_gold_pairs,
@@ -42,6 +45,7 @@ from tests.world.people import begin_with_assessors
 
 WORKERS, PAIRS, OVERLAP, SIZE, UNITS = (8, 40, 3, 7, 4) if ALL else (5, 18, 3, 5, 2)
 BAD = 2
+SCALE = [GradeSpec(grade, str(grade), str(grade), float(grade)) for grade in range(4)]
 
 
 @pytest.mark.django_db(transaction=True)
@@ -56,8 +60,9 @@ def contend() -> dict[str, int]:
 
 def contend_for_batches() -> dict[str, int]:
     """Batches made, marked and made void at once, while bonuses are granted."""
-    campaign, _ = begin_with_assessors("paying", 0)
-    study, owner = make_paid_study(campaign), campaign.created_by
+    owner = User.objects.get(username="owner")
+    campaign = create_campaign(actor=owner, title="Paying", slug="paying", scale=SCALE)
+    study = make_paid_study(campaign)
     payment = study.payments.earliest("pk")
 
     def pay(number: int) -> None:
