@@ -11,7 +11,7 @@ from campaigns.models import Campaign, Document, Grade, Topic
 from crowd.models import CrowdWorker, Study, WorkUnit
 from crowd.queries.keys import find_key_date, get_link_path, unseal_external
 from crowd.queries.study_terms import get_consent_text, load_study_seconds
-from crowd.queries.unit_work import current_unit_judgments, list_unit_slots
+from crowd.queries.unit_work import find_last_answer, list_unit_slots
 from judging.models import Audience, Judgment, Purpose, Slot
 from judging.queries.training import list_training, unanswered_pairs
 from poolbench.crowd.inline_documents import make_inline_html
@@ -125,7 +125,7 @@ def find_item(unit: WorkUnit, *, back: bool = False) -> dict[str, Any] | None:
 
     None without one. Which kind of document it is changes no query.
     """
-    slots, last = list_open_slots(unit), current_unit_judgments(unit).last()
+    slots, last = list_open_slots(unit), find_last_answer(unit)
     at = slots[0].unit_position or 0 if slots else unit.size + 1
     chosen: Slot | Judgment | None = last if back else slots[0] if slots else None
     if chosen is None:
@@ -147,7 +147,7 @@ def find_item(unit: WorkUnit, *, back: bool = False) -> dict[str, Any] | None:
 
 def find_shown_document(unit: WorkUnit, position: int) -> Document | None:
     """The document at ``position``: the one at hand, or the one before it."""
-    slots, last = list_open_slots(unit), current_unit_judgments(unit).last()
+    slots, last = list_open_slots(unit), find_last_answer(unit)
     at = slots[0].unit_position if slots else unit.size + 1
     if slots and position == at:
         docno = slots[0].docno

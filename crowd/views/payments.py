@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -12,7 +13,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from campaigns.api.attachments import attachment_response, report_response
-from campaigns.confirmation import Decision
+from campaigns.confirmation import Confirmation, Decision
 from campaigns.errors import ActionRefused
 from campaigns.models import User
 from campaigns.views.confirmation import confirm_act
@@ -172,15 +173,8 @@ def study_batch_paid_view(
     request: SignedInRequest, slug: str, pk: int, number: int
 ) -> HttpResponse:
     """The page before a batch is marked as paid; its form marks it."""
-    batch = get_batch_for(request.user, slug, pk, number)
-
-    def act(decision: Decision) -> HttpResponse:
-        mark_batch_paid(actor=request.user, batch=batch, decision=decision)
-        messages.success(request, f"Batch {batch.number} marked as paid.")
-        return redirect("study-payments", slug, pk)
-
-    describe = partial(describe_batch_paid, batch)
-    return confirm_act(request, batch.study.campaign, describe=describe, act=act)
+    batch, done = get_batch_for(request.user, slug, pk, number), "marked as paid."
+    return confirm_batch_act(request, batch, describe_batch_paid, mark_batch_paid, done)
 
 
 @require_http_methods(["GET", "POST"])
@@ -188,15 +182,21 @@ def study_batch_void_view(
     request: SignedInRequest, slug: str, pk: int, number: int
 ) -> HttpResponse:
     """The page before what a batch contains is owed again; its form makes it void."""
-    batch = get_batch_for(request.user, slug, pk, number)
+    batch, done = get_batch_for(request.user, slug, pk, number), "is void: what it had is owed."
+    return confirm_batch_act(request, batch, describe_batch_void, void_batch, done)
 
+
+def confirm_batch_act(
+    request: SignedInRequest, batch: PaymentBatch, describe: Callable[[PaymentBatch], Confirmation],
+    service: Callable[..., PaymentBatch], done: str,
+) -> HttpResponse:  # fmt: skip
     def act(decision: Decision) -> HttpResponse:
-        void_batch(actor=request.user, batch=batch, decision=decision)
-        messages.success(request, f"Batch {batch.number} is void: what it had is owed again.")
-        return redirect("study-payments", slug, pk)
+        service(actor=request.user, batch=batch, decision=decision)
+        messages.success(request, f"Batch {batch.number} {done}")
+        return redirect("study-payments", batch.study.campaign.slug, batch.study_id)
 
-    describe = partial(describe_batch_void, batch)
-    return confirm_act(request, batch.study.campaign, describe=describe, act=act)
+    campaign = batch.study.campaign
+    return confirm_act(request, campaign, describe=partial(describe, batch), act=act)
 
 
 @require_safe

@@ -254,8 +254,8 @@ def test_what_the_worker_reads_on_leaving_is_what_is_owed(campaign):
 
 def test_practice_of_seconds_is_paid_for_seconds(study_of_practice):
     """Twelve seconds of practice were paid 1.10, more than a unit."""
-    unit = practise(study_of_practice, "p1", reading=3, practice=11.5)
-    assert Payment.objects.get(unit=unit).amount == Decimal("0.05")  # 12.00 · 14.5 / 3600 = .0483…
+    unit = practise(study_of_practice, "p1", reading=3, practice=9.5)
+    assert Payment.objects.get(unit=unit).amount == Decimal("0.05")  # 12.00 · 12.5 / 3600 = .0416…
 
 
 def test_reading_counts_no_longer_than_its_texts_take(study_of_practice):
