@@ -25,6 +25,7 @@ CAMPAIGN_PAGES = [
     page("judging/crowd/<int:pk>/payments/<int:payment>/dispute/", payments.study_dispute_view),
     page("judging/crowd/<int:pk>/payments/batch/", payments.study_batch_new_view),
     page("judging/crowd/<int:pk>/payments/<int:number>/paid/", payments.study_batch_paid_view),
+    page("judging/crowd/<int:pk>/payments/<int:number>/void/", payments.study_batch_void_view),
     page(
         "judging/crowd/<int:pk>/payments/<int:number>/<str:kind>.csv",
         payments.study_batch_list_view,

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from django.utils.translation import gettext_lazy as _
+
+from campaigns.errors import ActionRefused
 
 SKIP_REASONS = {
     "broken": _("unreadable or empty"),
@@ -52,3 +56,11 @@ MAX_PASSAGES, MAX_PASSAGE = 50, 5_000
 
 THIRD_K = 100
 """The ``k`` of a slot for a third judgment: above every planned one, so one per pair."""
+
+
+def choose_policy(name: str, names: Collection[str], usual: str) -> str:
+    """``name``, ``usual`` for none; refused ("no-policy") unless it is one of ``names``."""
+    if name and name not in names:
+        fix = f"Choose one of: {', '.join(names)}."
+        raise ActionRefused("no-policy", f"{name[:80]} is no policy of this page.", fix)
+    return name or usual

@@ -25,9 +25,9 @@ GET    302  404  403  403  403  403  200  404
     score-set-changes@draft
     studies study-new study-gold study-practice study study-edit study-start study-stop
     study-extend study-keys study-try study-try-download study-more-labels study-payments
-    study-payments-download study-batch-list study-batch-new study-batch-paid study-reconcile
-    study-worker study-worker-withdraw study-workers study-workers-download comparison-plans
-    comparison-plan-new comparison-plan comparison-plan-close
+    study-payments-download study-batch-list study-batch-new study-batch-paid study-batch-void
+    study-reconcile study-worker study-worker-withdraw study-workers study-workers-download
+    comparison-plans comparison-plan-new comparison-plan comparison-plan-close
 GET    200  200  200  200  200  200  200  200
     help help@search help-page help-image measures pooling-methods interleaving measure
     measure@chart login home@all health join coefficients crowd-end crowd-instructions
@@ -108,8 +108,8 @@ POST   302  404  403  403  403  403  200  404
     documents-import submissions-close submissions-reopen pools plan-new plan-close
     plan-reassign review-new erratum-new
     qrels-list qrels-freeze round-open disagreement-round simulation@filled score-release
-    study-stop study-batch-new study-batch-paid comparison-plan-new comparison-plan-close
-    study-worker-withdraw
+    study-stop study-batch-new study-batch-paid study-batch-void comparison-plan-new
+    comparison-plan-close study-worker-withdraw
 POST   302  404  403  403  403  403  302  404
     invite invitation-revoke plan-assign plan-pause alarm-aside slots-return slot-reopen
     automatic-list consensus-pair consensus-undo reusability simulation stopping

@@ -78,6 +78,7 @@ EVENT_PHRASES = {
     "payment.bonus_granted": "Bonus granted",
     "payment.batch_made": "Payment batch made",
     "payment.batch_paid": "Payment batch marked as paid",
+    "payment.batch_voided": "Payment batch made void",
     "payment.settled": "Payments on the provider's list marked as paid",
     "payment.disputed": "Payment disputed",
     "payment.dispute_ended": "Dispute of a payment ended",

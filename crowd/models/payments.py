@@ -13,7 +13,7 @@ from crowd.models.units import Bonus, Payment
 class PaymentBatch(AppendOnlyModel):
     """Amounts of a study that are paid together, as batch ``number``.
 
-    Approving a unit at the provider pays ``reward``.
+    Approving a unit at the provider pays ``reward``. One that is void contains nothing any more.
     """
 
     study = models.ForeignKey(Study, models.PROTECT, related_name="batches")
@@ -21,6 +21,7 @@ class PaymentBatch(AppendOnlyModel):
     reward = models.DecimalField(max_digits=8, decimal_places=2)
     created_by = models.ForeignKey(User, models.PROTECT, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
+    voided_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ["number"]

@@ -148,7 +148,6 @@ class Payment(AppendOnlyModel):
     gold_right = models.PositiveSmallIntegerField(default=0)
     seconds = models.FloatField(default=0.0)
     amount = models.DecimalField(max_digits=8, decimal_places=2)
-    bonus = models.DecimalField(max_digits=8, decimal_places=2, default=0)
     currency = models.CharField(max_length=3)
     reason = models.CharField(max_length=200, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)

@@ -101,7 +101,7 @@ def describe_study_stop(study: Study) -> Confirmation:
     if day is not None and day < timezone.now().date():
         matters += tuple(list_money_matters(
             study, "key-destroyed", "The retention date has passed: with the last running study the"
-            " key to the provider's IDs is destroyed, and then no worker can be paid by ID.",
+            " key to the provider's IDs is destroyed, and then workers can be paid by hand only.",
             "Stop although the IDs are destroyed before the pay",
         ))  # fmt: skip
     consequences = [
@@ -191,23 +191,31 @@ def describe_batch(study: Study, reward: Decimal) -> Confirmation:
     rows, currency = select_due(sheet), study.currency
     total = format_amount(sum((row.total for row in rows), Decimal(0)), currency)
     approved = sum(is_approved(row, reward) for row in rows)
-    parts = sum(bool(row.amount) and not is_approved(row, reward) for row in rows)
-    on_top = {row.worker_id for row in rows if split_amount(row, reward)[1]}
+    sent = [row for row in rows if row.has_ids]
+    parts = sum(bool(row.amount) and not is_approved(row, reward) for row in sent)
+    on_top = {row.worker_id for row in sent if split_amount(row, reward)[1]}
+    hidden = [row for row in rows if not row.has_ids]
     each = format_amount(reward, currency)
     consequences = [
         Consequence("Files", f"approve {format_count(approved, 'unit')} at {each}, pay"
                     f" {format_count(parts, 'unit')} in part and"
-                    f" {format_count(len(on_top), 'worker')} on top: together {total}."),
-        Consequence("The batch", "keeps these amounts for good; what comes later is in the next."),
+                    f" {format_count(len(on_top), 'worker')} on top: together"
+                    f" {format_amount(sum((row.total for row in sent), Decimal(0)), currency)}."),
+        Consequence("The batch", "keeps these amounts; what comes later is in the next. It can be"
+                    " made void until something of it is paid."),
         Consequence("You", "upload its files at the provider, who pays; then mark the batch as"
                     " paid."),
     ]  # fmt: skip
     if waiting := sum(bool(row.dispute) for row in sheet):
         text = f"{format_count(waiting, 'unit')}: not in this batch."
         consequences.append(Consequence("Disputed", text))
-    if hidden := sum(bool(row.due) and not (row.unit_id and row.worker_id) for row in sheet):
-        text = f"{format_count(hidden, 'unit')} whose provider's IDs cannot be read: not in it."
-        consequences.append(Consequence("Left out", text))
+    if hidden:
+        owed = format_amount(sum((row.total for row in hidden), Decimal(0)), currency)
+        text = (
+            f"{owed} for {format_count(len(hidden), 'unit')} whose provider's IDs are erased: pay"
+        )
+        text += " who shows you the code of the work."
+        consequences.append(Consequence("By hand", text))
     return Confirmation(
         question=f"Pay {total} as batch {study.batches.count() + 1}?",
         summary=f"{format_count(len(rows), 'unit')} of “{study.title}”.",
@@ -239,4 +247,24 @@ def describe_batch_paid(batch: PaymentBatch) -> Confirmation:
         button="Mark as paid",
         back=reverse("study-payments", args=[study.campaign.slug, study.pk]),
         note="Reconcile with the provider's list instead, and what it proves is marked.",
+    )  # fmt: skip
+
+
+def describe_batch_void(batch: PaymentBatch) -> Confirmation:
+    """Before what a batch contains is owed again."""
+    study = batch.study
+    rows = select_batch(load_payment_sheet(study), batch.number)
+    total = format_amount(sum((row.total for row in rows), Decimal(0)), study.currency)
+    return Confirmation(
+        question=f"Make batch {batch.number} void?",
+        summary=f"{total} for {format_count(len(rows), 'unit')} of “{study.title}”.",
+        before="Before you make it void",
+        consequences=(
+            Consequence("Payments", "are owed again, and come into the next batch."),
+            Consequence("Its files", "say that they are void. Delete those that you downloaded:"
+                        " with them the same work would be paid twice."),
+        ),
+        consents=(ConfirmationChoice("unpaid", "The provider has paid nothing of this"),),
+        button="Make void",
+        back=reverse("study-payments", args=[study.campaign.slug, study.pk]),
     )  # fmt: skip

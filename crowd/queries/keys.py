@@ -107,6 +107,12 @@ def get_arrival_keys(study: Study) -> ArrivalKeys:
     )
 
 
+def lacks_link_key(study: Study) -> bool:
+    """Whether no link can be signed that opens the study."""
+    keys = LinkKey.objects.filter(study=study, retired_at=None)
+    return study.provider == "generic" and not keys.exists()
+
+
 def get_key_set(study: Study) -> Mapping[str, Any]:
     """The provider's key set: the pasted one, else the latest that was fetched, else empty."""
     pasted = str(study.provider_settings.get("key_set") or "")

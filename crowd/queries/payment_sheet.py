@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery, Sum, Value
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery, Sum, Value
 from django.db.models.functions import Coalesce
 
 from crowd.models import (
@@ -76,7 +76,7 @@ def load_payment_sheet(study: Study) -> list[SheetRow]:
                 gold_right=payment.gold_right,
                 gold_shown=payment.gold_shown,
                 amount=payment.amount,
-                bonus=sum((bonus.amount for bonus in own), payment.bonus),
+                bonus=sum((bonus.amount for bonus in own), Decimal(0)),
                 currency=payment.currency,
                 reason=payment.reason,
                 bonus_reasons=tuple(bonus.reason for bonus in own),
@@ -98,17 +98,17 @@ def load_batched_amounts(study: Study) -> dict[int, list[BatchedAmount]]:
     batched: dict[int, list[BatchedAmount]] = defaultdict(list)
     items = BatchItem.objects.filter(batch__study=study).order_by("pk")
     for item in items.select_related("batch", "payment", "bonus"):
-        amounts = [(item.payment.amount, False), (item.payment.bonus, True)]
-        if item.bonus is not None:
-            amounts = [(item.bonus.amount, True)]
-        batched[item.payment_id] += [
+        is_bonus = item.bonus is not None
+        amount = item.bonus.amount if item.bonus else item.payment.amount
+        batched[item.payment_id].append(
             BatchedAmount(
                 amount, is_bonus, item.batch.number, item.batch.reward, item.paid_at is not None
             )
-            for amount, is_bonus in amounts
-            if amount
-        ]
+        )
     return batched
+
+
+VOID = "VOID: pay nothing by this file\n"
 
 
 @dataclass(frozen=True)
@@ -128,9 +128,10 @@ class BatchFigures:
 
     @property
     def files(self) -> dict[str, str]:
-        """For the provider, by name; without units whose IDs are erased."""
-        rows, reward = [row for row in self.rows if row.unit_id], self.batch.reward
-        return {name: write(rows, reward) for name, write in PROVIDER_LISTS.items()}
+        """For the provider, by name, and what is paid by hand."""
+        if self.batch.voided_at is not None:
+            return dict.fromkeys(PROVIDER_LISTS, VOID)
+        return {name: write(self.rows, self.batch.reward) for name, write in PROVIDER_LISTS.items()}
 
     @property
     def unpaid(self) -> Decimal:
@@ -172,19 +173,16 @@ def compute_unpaid_amount(payments: QuerySet[Payment]) -> Decimal:
     paid = BatchItem.objects.filter(paid_at__isnull=False)
     whole = payments.exclude(pk__in=paid.filter(bonus=None).values("payment"))
     extra = Bonus.objects.filter(payment__in=payments).exclude(batch_item__in=paid)
-    sums = whole.aggregate(n=Sum(F("amount") + F("bonus"))), extra.aggregate(n=Sum("amount"))
-    return sum((each["n"] or Decimal(0) for each in sums), Decimal(0))
+    sums = (rows.aggregate(n=Sum("amount"))["n"] for rows in (whole, extra))
+    return sum((each or Decimal(0) for each in sums), Decimal(0))
 
 
 def add_due_amounts(studies: QuerySet[Study]) -> QuerySet[Any]:
     """``studies``, each with ``due``: what is owed and in no batch."""
     due: Any = Value(Decimal(0))
-    for rows, path, amount in (
-        (list_due_payments(), "study", F("amount") + F("bonus")),
-        (list_due_bonuses(), "payment__study", F("amount")),
-    ):
+    for rows, path in ((list_due_payments(), "study"), (list_due_bonuses(), "payment__study")):
         sums = rows.filter(**{path: OuterRef("pk")}).order_by().values(path)
-        due += Coalesce(Subquery(sums.annotate(n=Sum(amount)).values("n")), Value(Decimal(0)))
+        due += Coalesce(Subquery(sums.annotate(n=Sum("amount")).values("n")), Value(Decimal(0)))
     return studies.annotate(due=due)
 
 
@@ -196,9 +194,8 @@ def find_open_batch(study: Study) -> PaymentBatch | None:
 
 
 def reconcile_study(study: Study, submissions: Sequence[ProviderSubmission]) -> Reconciliation:
-    """The payment sheet against the provider's list. Rows whose IDs cannot be read are left out."""
-    owed = [row for row in load_payment_sheet(study) if row.unit_id]
-    return reconcile_payments(submissions, owed, list_worker_ids(study))
+    """The payment sheet against the provider's list."""
+    return reconcile_payments(submissions, load_payment_sheet(study), list_worker_ids(study))
 
 
 def list_worker_ids(study: Study) -> list[str]:

@@ -12,6 +12,7 @@ from django.utils import timezone
 from campaigns.models import Document
 from crowd.models import Study, WorkUnit
 from crowd.queries.gold import GoldBalance, load_gold_balance
+from crowd.queries.keys import lacks_link_key
 from crowd.queries.study_terms import (
     format_amount,
     get_consent_text,
@@ -146,6 +147,16 @@ def check_provider(study: Study) -> StartCheck:
         detail = " ".join(f"{labels[name]}: {fault}" for name, fault in faults.items())
         text = f"Settings of {provider.title} are incomplete."
         return StartCheck("provider", MISSING, text, detail, url, "Complete settings")
+    if lacks_link_key(study):
+        return StartCheck(
+            "no-link-key",
+            OPEN,
+            "No key for signing links.",
+            "Without one no link opens the study.",
+            reverse("study-keys", args=[study.campaign.slug, study.pk]),
+            "Add key",
+            "Start before any link can be opened",
+        )
     return StartCheck("provider", DONE, f"Provider: {provider.title}.")
 
 

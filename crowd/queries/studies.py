@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Count, Exists, F, OuterRef, Q, Sum
+from django.db.models import Count, Exists, OuterRef, Q, Sum
 
 from campaigns.models import Campaign, Role, User
 from crowd.models import Bonus, Payment, Study, WorkUnit
@@ -92,7 +92,7 @@ def load_study_figures(studies: Sequence[Study]) -> list[StudyFigures]:
 def load_amounts(studies: Sequence[Study]) -> dict[int, Decimal]:
     """By plan: what is owed for units that came to an end, with every bonus."""
     rows = Payment.objects.filter(study__in=studies).order_by().values_list("study__plan")
-    amounts = dict(rows.annotate(owed=Sum(F("amount") + F("bonus"))))
+    amounts = dict(rows.annotate(owed=Sum("amount")))
     extra = Bonus.objects.filter(payment__study__in=studies).order_by()
     for plan, amount in extra.values_list("payment__study__plan").annotate(n=Sum("amount")):
         amounts[plan] += amount

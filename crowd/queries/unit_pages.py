@@ -11,7 +11,7 @@ from campaigns.models import Campaign, Document, Grade, Topic
 from crowd.models import CrowdWorker, Study, WorkUnit
 from crowd.queries.keys import find_key_date, get_link_path, unseal_external
 from crowd.queries.study_terms import get_consent_text, load_study_seconds
-from crowd.queries.unit_work import current_unit_judgments, list_unit_slots
+from crowd.queries.unit_work import find_last_answer, list_unit_slots
 from judging.models import Audience, Judgment, Purpose, Slot
 from judging.queries.training import list_training, unanswered_pairs
 from poolbench.crowd.inline_documents import make_inline_html
@@ -106,7 +106,8 @@ def is_set_aside(unit: WorkUnit) -> bool:
 
 def list_open_slots(unit: WorkUnit) -> list[Slot]:
     """The unit's documents that have no answer yet, in its order."""
-    return [slot for slot in list_unit_slots(unit) if slot.state == Slot.State.LEASED]
+    waiting = list_unit_slots(unit).filter(state=Slot.State.LEASED)
+    return list(waiting.only("token", "unit_position", "topic", "item__docno", "gold__docno"))
 
 
 def list_answer_times(unit: WorkUnit, *, practice: bool = False) -> list[AnswerTime]:
@@ -124,9 +125,8 @@ def find_item(unit: WorkUnit, *, back: bool = False) -> dict[str, Any] | None:
 
     None without one. Which kind of document it is changes no query.
     """
-    slots, answers = list_open_slots(unit), list(current_unit_judgments(unit))
+    slots, last = list_open_slots(unit), find_last_answer(unit)
     at = slots[0].unit_position or 0 if slots else unit.size + 1
-    last = answers[-1] if answers else None
     chosen: Slot | Judgment | None = last if back else slots[0] if slots else None
     if chosen is None:
         return None
@@ -147,12 +147,12 @@ def find_item(unit: WorkUnit, *, back: bool = False) -> dict[str, Any] | None:
 
 def find_shown_document(unit: WorkUnit, position: int) -> Document | None:
     """The document at ``position``: the one at hand, or the one before it."""
-    slots, answers = list_open_slots(unit), list(current_unit_judgments(unit))
+    slots, last = list_open_slots(unit), find_last_answer(unit)
     at = slots[0].unit_position if slots else unit.size + 1
     if slots and position == at:
         docno = slots[0].docno
-    elif answers and position == (at or 0) - 1:
-        docno = answers[-1].docno
+    elif last and position == (at or 0) - 1:
+        docno = last.docno
     else:
         return None
     return Document.objects.filter(campaign=unit.plan.campaign_id, docno=docno).first()

@@ -45,7 +45,7 @@ def preview_leaving_pay(unit: WorkUnit, study: Study) -> Decimal | None:
 def find_paid_amount(payment: Payment) -> Decimal:
     """What the worker of a unit reads: the amount with its bonuses so far."""
     bonuses = Bonus.objects.filter(payment=payment).values_list("amount", flat=True)
-    return sum(bonuses, payment.amount + payment.bonus)
+    return sum(bonuses, payment.amount)
 
 
 def measure_unit(unit: WorkUnit, study: Study) -> tuple[float, float]:

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from crowd.models import CrowdWorker, GoldPair, Study, WorkUnit
 from judging.models import Exclusion, Judgment, Plan, Purpose, Slot
-from judging.queries.judgments import ANSWERS, SHOWN, latest_judgments
+from judging.queries.judgments import ANSWERS, SHOWN
 from judging.queries.slots import free_slots, open_topic_filter
 from poolbench.crowd.quality.gold import compute_wilson_interval
 from poolbench.statistics.estimate import Estimate
@@ -37,13 +37,10 @@ def list_unit_slots(unit: WorkUnit) -> QuerySet[Slot]:
     return own.select_related("item", "gold", "topic").order_by("unit_position")
 
 
-def current_unit_judgments(unit: WorkUnit) -> QuerySet[Judgment]:
-    """The worker's current answers of ``unit``, skips included, in the order given; without
-    practice.
-    """
-    log = Judgment.objects.filter(unit=unit, purpose__in=SHOWN)
-    current = latest_judgments(log).filter(kind__in=ANSWERS)
-    return current.select_related("topic", "slot__gold").order_by("pk")
+def find_last_answer(unit: WorkUnit) -> Judgment | None:
+    """The worker's latest answer of ``unit``, or change of one, skips included; not practice."""
+    answers = Judgment.objects.filter(unit=unit, purpose__in=SHOWN, kind__in=ANSWERS)
+    return answers.select_related("topic").order_by("pk").last()
 
 
 def list_known_pairs(worker: CrowdWorker) -> set[Pair]:
@@ -129,7 +126,7 @@ def load_unit_answers(unit: WorkUnit) -> UnitAnswers:
         .order_by("pk")
         .values_list("topic", "docno", "purpose", "kind", "grade", "slot__gold__grade")
     )
-    latest = {(topic, docno, purpose): rest for topic, docno, purpose, *rest in rows.iterator()}
+    latest = {(topic, docno, purpose): rest for topic, docno, purpose, *rest in rows}
     answers = [
         (purpose, grade, gold)
         for (_, _, purpose), (kind, grade, gold) in latest.items()
@@ -172,7 +169,7 @@ def load_gold_interval(unit: WorkUnit) -> Estimate:
         .values_list("topic", "docno", "grade", "slot__gold__grade", "forgiven")
     )
     forgiven, latest = set(), {}
-    for topic, docno, grade, known, early in rows.iterator():
+    for topic, docno, grade, known, early in rows:
         latest[topic, docno] = (grade, known)
         if early:
             forgiven.add((topic, docno))

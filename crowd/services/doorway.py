@@ -34,6 +34,7 @@ SALT = "crowd.unit"
 TOKEN_DAYS = 7
 """For how long the address of a unit works; the link of the provider gives a new one."""
 CLOSE = gettext_lazy("You can close this page. Return the task to the platform without an answer.")
+LEFT_OUT = gettext_lazy("Your answers are left out. You are paid for what you did.")
 LETTERS = "23456789abcdefghjkmnpqrstuvwxyz"
 
 
@@ -181,7 +182,7 @@ def check_worker(study: Study, worker: CrowdWorker) -> None:
         raise ActionRefused("worker-excluded", _("You cannot take part in this study."), str(CLOSE))
     if worker.state == CrowdWorker.State.WITHDRAWN:
         message = _("You have withdrawn your consent, so you cannot take part.")
-        raise ActionRefused("worker-withdrawn", message, str(CLOSE))
+        raise ActionRefused("worker-withdrawn", message, str(LEFT_OUT))
     if worker.state == CrowdWorker.State.SCREENED_OUT:
         message = _("You did not pass the practice of this study, so you cannot take part.")
         raise ActionRefused("worker-screened", message, str(CLOSE))

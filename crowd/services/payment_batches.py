@@ -16,7 +16,7 @@ from campaigns.rules import require_permission
 from campaigns.services.decisions import check_decision
 from campaigns.services.events import log_event
 from crowd.models import BatchItem, Payment, PaymentBatch, PaymentDispute, Study
-from crowd.queries.confirmations import describe_batch, describe_batch_paid
+from crowd.queries.confirmations import describe_batch, describe_batch_paid, describe_batch_void
 from crowd.queries.payment_sheet import (
     compute_unpaid_amount,
     list_disputed_payments,
@@ -28,7 +28,7 @@ from crowd.services.payments import LONGEST_REASON
 from crowd.services.studies import lock_study, log_study_event
 from crowd.services.withdrawals import erase_withdrawn_ids
 from poolbench.crowd.pay import CENT
-from poolbench.crowd.payment_sheet import select_due
+from poolbench.crowd.payment_sheet import select_batch, select_due
 
 MOST_REWARD = Decimal(100_000)
 
@@ -36,7 +36,7 @@ MOST_REWARD = Decimal(100_000)
 def make_batch(
     *, actor: User, study: Study, reward: Decimal, decision: Decision | None = None
 ) -> PaymentBatch:
-    """Put all that is owed and in no batch into a new one, disputes and unreadable IDs aside.
+    """Put all that is owed and in no batch into a new one, disputes aside.
 
     ``reward`` is what approving a unit at the provider pays. Refused: "bad-reward", and where
     nothing is owed ("nothing-due").
@@ -69,7 +69,7 @@ def list_items(batch: PaymentBatch, ids: list[int]) -> list[BatchItem]:
     payments = list_due_payments().filter(pk__in=ids).order_by("pk")
     bonuses = list_due_bonuses().filter(payment__in=ids).order_by("pk")
     return [
-        *(BatchItem(batch=batch, payment=p) for p in payments if p.amount or p.bonus),
+        *(BatchItem(batch=batch, payment=p) for p in payments if p.amount),
         *(BatchItem(batch=batch, payment_id=b.payment_id, bonus=b) for b in bonuses),
     ]
 
@@ -93,12 +93,40 @@ def mark_batch_paid(
         items = items.exclude(payment__in=list_disputed_payments())
         if not items.exists():
             raise ActionRefused(
-                "batch-paid", f"Batch {batch.number} is paid.", "End its disputes first, if any."
+                "batch-paid",
+                f"Nothing of batch {batch.number} is left to pay.",
+                "End its disputes first, if any.",
             )
         confirmed = check_decision(partial(describe_batch_paid, batch), decision)
         items.update(paid_at=timezone.now())
         erase_withdrawn_ids(study.campaign)
         log_study_event(actor, study, "payment.batch_paid", batch=batch.number, **confirmed)
+    return batch
+
+
+def void_batch(
+    *, actor: User, batch: PaymentBatch, decision: Decision | None = None
+) -> PaymentBatch:
+    """Take all out of ``batch`` before anything of it is paid: it is owed again. Refused after
+    ("batch-paid"), and twice ("batch-void").
+    """
+    require_permission(actor, "campaigns.manage", batch.study.campaign)
+    with transaction.atomic():
+        study = lock_study(batch.study)
+        items = BatchItem.objects.filter(batch=batch)
+        if items.filter(paid_at__isnull=False).exists():
+            fix = "Ask the provider to take back what was not owed, and grant no bonus for it."
+            raise ActionRefused("batch-paid", f"Batch {batch.number} is paid, or in part.", fix)
+        if not items.exists():
+            raise ActionRefused("batch-void", f"Batch {batch.number} is void already.")
+        confirmed = check_decision(partial(describe_batch_void, batch), decision)
+        total = sum(row.total for row in select_batch(load_payment_sheet(study), batch.number))
+        items.delete()
+        PaymentBatch.objects.filter(pk=batch.pk).update(voided_at=timezone.now())
+        log_study_event(
+            actor, study, "payment.batch_voided", batch=batch.number, amount=f"{total:.2f}",
+            currency=study.currency, **confirmed,
+        )  # fmt: skip
     return batch
 
 

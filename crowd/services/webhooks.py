@@ -1,4 +1,4 @@
-"""Signed messages of providers: checked, kept once, IDs sealed."""
+"""Signed messages of providers: checked, and noted once, without what they say of people."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from django.utils import timezone
 
 from campaigns.errors import ActionRefused
 from crowd.models import ProviderEvent, Study
-from crowd.queries.keys import find_crowd_key
-from crowd.services.keys import seal_external
 from poolbench.crowd.providers.prolific import is_webhook_valid
 
 MAX_EVENT_ID, MAX_KIND = 200, 100
@@ -20,12 +18,11 @@ MAX_EVENT_ID, MAX_KIND = 200, 100
 def accept_webhook(
     *, study: Study, event_id: str, timestamp: str, signature: str, body: bytes
 ) -> bool:
-    """Keep a webhook; False if its event is known already.
+    """Note a webhook; False if its event is known already.
 
     Raises ``ActionRefused``: "bad-webhook" unless it is signed under the study's secret, its time
-    is near ours and its body is an object of JSON, and without a key of
-    the campaign, as after its destruction. What it says of people is kept sealed, and
-    changes nothing here: payment follows from our own log.
+    is near ours and its body is an object of JSON. What it says changes nothing here, payment
+    follows from our own log; so of its body only the kind is kept, and no one's ID.
     """
     secret = str(study.provider_settings.get("webhook_secret", ""))
     now = timezone.now()
@@ -37,10 +34,7 @@ def accept_webhook(
     if not 0 < len(event_id) <= MAX_EVENT_ID or not event_id.isprintable():
         raise webhook_error("The event has no valid ID.")
     kind = make_kind(message.get("event_type"))
-    if find_crowd_key(study.campaign) is None:
-        raise webhook_error("No key is in use: no worker is known here.")
-    sealed = seal_external(study.campaign, json.dumps(message))
-    return record_event(study, event_id=f"hook {event_id}"[:MAX_EVENT_ID], kind=kind, sealed=sealed)
+    return record_event(study, event_id=f"hook {event_id}"[:MAX_EVENT_ID], kind=kind)
 
 
 def make_kind(event_type: object) -> str:
@@ -50,13 +44,11 @@ def make_kind(event_type: object) -> str:
     return f"hook.{plain or 'message'}"[:MAX_KIND]
 
 
-def record_event(study: Study, *, event_id: str, kind: str, sealed: str) -> bool:
-    """Keep an event whose text is sealed; False if there is one with this ID."""
+def record_event(study: Study, *, event_id: str, kind: str, **body: str) -> bool:
+    """Keep an event; False if there is one with this ID."""
     try:
         with transaction.atomic():
-            ProviderEvent.objects.create(
-                study=study, event_id=event_id, kind=kind, body={"sealed": sealed}
-            )
+            ProviderEvent.objects.create(study=study, event_id=event_id, kind=kind, body=body)
     except IntegrityError:
         return False
     return True

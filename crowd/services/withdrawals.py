@@ -11,8 +11,9 @@ from campaigns.models import Campaign, User
 from campaigns.rules import require_permission
 from campaigns.services.decisions import check_decision
 from campaigns.services.events import log_event
-from crowd.models import CrowdWorker, Payment, WorkUnit
+from crowd.models import CrowdWorker, Payment, ProviderEvent, WorkUnit
 from crowd.queries.confirmations import describe_consent_withdrawal
+from crowd.queries.keys import unseal_external
 from crowd.queries.payment_sheet import compute_unpaid_amount
 from crowd.services.exclusions import write_exclusion
 from crowd.services.unit_ends import end_unit
@@ -66,7 +67,12 @@ def erase_withdrawn_ids(campaign: Campaign) -> None:
     for worker in withdrawn.exclude(external_id=""):
         if compute_unpaid_amount(Payment.objects.filter(unit__worker=worker)):
             continue
-        rows: list[CrowdWorker | WorkUnit] = [worker, *WorkUnit.objects.filter(worker=worker)]
+        units = list(WorkUnit.objects.filter(worker=worker))
+        for unit in units:  # of the fake provider, whose events name units
+            if name := unseal_external(campaign, unit.external_id):
+                events = ProviderEvent.objects.filter(study__plan=unit.plan_id)
+                events.filter(event_id__endswith=f" {name}").delete()
+        rows: list[CrowdWorker | WorkUnit] = [worker, *units]
         for row in rows:
             row.external_id, row.external_hash = "", secrets.token_hex(32)
             row.save(update_fields=["external_id", "external_hash"])

@@ -61,7 +61,9 @@ MAX_BODY = 65_536
 @login_not_required
 @require_POST
 def crowd_webhook_view(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Keep a signed message; the same one again is no error. 403 if it is not signed."""
+    """Note a signed message; the same one again is no error. 403 if it is not signed."""
+    if (rushed := find_rush_response(request)) is not None:
+        return rushed
     study = get_object_or_404(Study.objects.select_related("campaign"), pk=pk, campaign__slug=slug)
     if len(request.body) > MAX_BODY:
         return JsonResponse({"code": "too-large"}, status=413)

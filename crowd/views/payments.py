@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -12,7 +13,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from campaigns.api.attachments import attachment_response, report_response
-from campaigns.confirmation import Decision
+from campaigns.confirmation import Confirmation, Decision
 from campaigns.errors import ActionRefused
 from campaigns.models import User
 from campaigns.views.confirmation import confirm_act
@@ -20,7 +21,7 @@ from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from crowd.forms.payments import BonusForm, DisputeForm, ReconcileForm, RewardForm
 from crowd.models import Payment, PaymentBatch, Study
-from crowd.queries.confirmations import describe_batch, describe_batch_paid
+from crowd.queries.confirmations import describe_batch, describe_batch_paid, describe_batch_void
 from crowd.queries.payment_sheet import (
     BatchFigures,
     count_unpaid_units,
@@ -36,6 +37,7 @@ from crowd.services.payment_batches import (
     mark_batch_paid,
     mark_payments_paid,
     open_dispute,
+    void_batch,
 )
 from crowd.services.payments import grant_bonus
 from poolbench.crowd.payment_sheet import (
@@ -53,6 +55,7 @@ BATCH_FILES = (
     ("approve", "IDs to approve"),
     ("parts", "units paid in part"),
     ("bonuses", "bonuses"),
+    ("by-hand", "to pay by hand"),
 )
 MOST_LISTED = 200
 """Rows of a class that the answer page shows; files have all."""
@@ -170,15 +173,30 @@ def study_batch_paid_view(
     request: SignedInRequest, slug: str, pk: int, number: int
 ) -> HttpResponse:
     """The page before a batch is marked as paid; its form marks it."""
-    batch = get_batch_for(request.user, slug, pk, number)
+    batch, done = get_batch_for(request.user, slug, pk, number), "marked as paid."
+    return confirm_batch_act(request, batch, describe_batch_paid, mark_batch_paid, done)
 
+
+@require_http_methods(["GET", "POST"])
+def study_batch_void_view(
+    request: SignedInRequest, slug: str, pk: int, number: int
+) -> HttpResponse:
+    """The page before what a batch contains is owed again; its form makes it void."""
+    batch, done = get_batch_for(request.user, slug, pk, number), "is void: what it had is owed."
+    return confirm_batch_act(request, batch, describe_batch_void, void_batch, done)
+
+
+def confirm_batch_act(
+    request: SignedInRequest, batch: PaymentBatch, describe: Callable[[PaymentBatch], Confirmation],
+    service: Callable[..., PaymentBatch], done: str,
+) -> HttpResponse:  # fmt: skip
     def act(decision: Decision) -> HttpResponse:
-        mark_batch_paid(actor=request.user, batch=batch, decision=decision)
-        messages.success(request, f"Batch {batch.number} marked as paid.")
-        return redirect("study-payments", slug, pk)
+        service(actor=request.user, batch=batch, decision=decision)
+        messages.success(request, f"Batch {batch.number} {done}")
+        return redirect("study-payments", batch.study.campaign.slug, batch.study_id)
 
-    describe = partial(describe_batch_paid, batch)
-    return confirm_act(request, batch.study.campaign, describe=describe, act=act)
+    campaign = batch.study.campaign
+    return confirm_act(request, campaign, describe=partial(describe, batch), act=act)
 
 
 @require_safe
@@ -199,15 +217,16 @@ def study_payments_download_view(
 def study_batch_list_view(
     request: SignedInRequest, slug: str, pk: int, number: int, kind: str
 ) -> HttpResponse:
-    """What of a batch to approve, to pay in part or to pay on top, as providers take it: without a
-    header.
+    """What of a batch to approve, to pay in part or to pay on top, as providers take it, or to pay
+    by hand: without a header.
     """
     batch = get_batch_for(request.user, slug, pk, number)
     rows = select_batch(load_payment_sheet(batch.study), number)
     files = BatchFigures(batch, rows).files
     if kind not in files:
         raise Http404(f"no list {kind}")
-    return attachment_response(files[kind], f"{slug}-study-{pk}-batch-{number}-{kind}.csv")
+    void = "-VOID" if batch.voided_at else ""
+    return attachment_response(files[kind], f"{slug}-study-{pk}-batch-{number}{void}-{kind}.csv")
 
 
 @require_http_methods(["GET", "POST"])

@@ -10,6 +10,7 @@ from django.urls import reverse
 from campaigns.views.helpers import SignedInRequest, campaign_url
 from campaigns.views.pages import render_page
 from crowd.models import Study, WorkUnit
+from crowd.queries.keys import lacks_link_key
 from crowd.queries.payment_sheet import add_due_amounts, find_open_batch
 from crowd.queries.start_checks import MISSING, StartCheck, list_start_checks
 from crowd.queries.studies import StudyFigures, load_study_figures, load_study_forecast
@@ -84,9 +85,12 @@ def choose_next_act(
     if study.max_units is not None and figures.started_units >= study.max_units:
         url = reverse("study-extend", args=args)
         return f"All {study.max_units} units are taken.", url, "Extend study"
-    watch = "Running. Watch the workers, and pay them soon after they finish."
-    wait = "Running, and no worker has come yet. Hand out the link."
-    return watch if figures.started_units else wait, "", ""
+    text, url, act = "Running. Watch the workers, and pay them soon after they finish.", "", ""
+    if not figures.started_units:
+        text = "Running, and no worker has come yet. Hand out the link."
+        if lacks_link_key(study):
+            text, url, act = "No link opens it.", reverse("study-keys", args=args), "Add key"
+    return text, url, act
 
 
 def choose_last_act(study: Study) -> tuple[str, str, str]:

@@ -38,7 +38,7 @@ from crowd.services.fake_platform import (
     play_return,
     record_submission,
 )
-from crowd.views.unit_frame import add_worker_headers
+from crowd.views.unit_frame import add_worker_headers, find_rush_response
 
 FORGERY_LABELS = {
     "signature": "Alter signature",
@@ -133,6 +133,8 @@ def study_try_download_view(request: SignedInRequest, slug: str, pk: int, fmt: s
 @require_POST
 def crowd_fake_return_view(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """The fake platform gets a worker back with a code. It believes the code, as platforms do."""
+    if (rushed := find_rush_response(request)) is not None:
+        return rushed
     study = get_object_or_404(Study.objects.select_related("campaign"), pk=pk,
                               campaign__slug=slug)  # fmt: skip
     is_recorded = is_platform_open(study) and record_submission(

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy
 from campaigns import store
 from campaigns.errors import ActionRefused
 from campaigns.models import Document
-from crowd.models import Payment, WorkUnit
+from crowd.models import CrowdWorker, Payment, WorkUnit
 from crowd.queries.unit_pages import (
     count_practice,
     describe_study,
@@ -170,6 +170,7 @@ def crowd_end_view(request: HttpRequest, unit: WorkUnit, frame: UnitFrame) -> Ht
         "practice": practice,
         "way_back": way_back,
         "is_aside": is_set_aside(unit),
+        "is_withdrawn": unit.worker.state == CrowdWorker.State.WITHDRAWN,
     }
     answer = worker_page(request, "end", frame, page)
     return add_worker_headers(answer, frame.study, way_back)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from django.http import HttpResponse
 
-from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Run
 from campaigns.queries.lists import get_campaign_for
 from campaigns.services.snapshots import get_report
@@ -21,6 +20,7 @@ from evaluation.queries.interim_scores import (
 from evaluation.queries.score_moves import compare_means, list_sets_to_compare, load_means
 from evaluation.views.cells import DEFAULT_MEASURES, TRUST, ScoreCell, ScoreColumn, build_column
 from judging.queries.qrels_versions import list_crowd_rules
+from judging.rules import choose_policy
 from poolbench.cards import Card
 from poolbench.evaluation.comparison.moves import RunMove
 from poolbench.files.natural_sort import sort_items_naturally
@@ -71,11 +71,8 @@ def compute_requested_scores(
     request: SignedInRequest, campaign: Campaign
 ) -> tuple[InterimScores, str]:
     """The interim scores under the requested policy, and its name."""
-    policy = request.GET.get("policy") or DEFAULT_POLICY
     names = [card.name for card in list_interim_policies(campaign)]
-    if policy not in names:
-        fix = f"Choose one of: {', '.join(names)}."
-        raise ActionRefused("no-policy", f"{policy} is no policy of interim scores.", fix)
+    policy = choose_policy(request.GET.get("policy", ""), names, DEFAULT_POLICY)
     return compute_interim_scores(actor=request.user, campaign=campaign, policy=policy), policy
 
 

@@ -37,6 +37,7 @@ from judging.services.qrels import (
     describe_qrels,
     freeze_qrels,
     preview_policies,
+    resolve_policy,
     verify_qrels,
 )
 from poolbench.files.faults import format_count
@@ -46,7 +47,6 @@ from poolbench.judging.policies import (
     ADJUDICATED,
     NO_ESTIMATE,
     POLICIES,
-    UnknownPolicyError,
     get_policy,
 )
 from poolbench.judging.policy_comparison import COMPARISON_FORMATS, PolicyComparison
@@ -61,10 +61,7 @@ def qrels_list_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
     usual = default_policy(campaign)
     if request.method == "GET":
-        try:
-            name = get_policy(request.GET.get("policy", "")).name
-        except UnknownPolicyError:
-            name = usual
+        name = resolve_policy(campaign, request.GET.get("policy") or usual).name
         return list_page(request, campaign, QrelsForm(campaign, name=name), name)
     form = QrelsForm(campaign, request.POST, name=usual)
     if not form.is_valid():

@@ -48,7 +48,7 @@ IDs.
 
 **What we delete.** After {retention}, or later if this project then still collects answers, we
 destroy the key to the encrypted IDs. After that, it is not possible to find out which answers were
-yours. Until then, write to us and we leave your answers out.
+yours. Until then, write to us and we leave your answers out; you are still paid for what you did.
 
 **Questions or complaints.** {contact}
 """

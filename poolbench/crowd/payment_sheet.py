@@ -26,8 +26,8 @@ class BatchedAmount:
 
 @dataclass(frozen=True)
 class SheetRow:
-    """A unit that came to an end. ``worker_id`` and ``unit_id`` are the provider's, empty once the
-    key is destroyed; ``aside`` says whether its work was set aside, which does not change the pay.
+    """A unit that came to an end. ``worker_id`` and ``unit_id`` are the provider's, empty once they
+    are erased; ``aside`` says whether its work was set aside, which does not change the pay.
     ``is_whole`` says that the unit is complete: the provider can approve it. ``batched`` is what
     batches have of its amount and bonus; ``dispute`` is why the rest waits.
     """
@@ -53,6 +53,11 @@ class SheetRow:
     is_whole: bool = True
     batched: tuple[BatchedAmount, ...] = ()
     dispute: str = ""
+
+    @property
+    def has_ids(self) -> bool:
+        """Whether the provider can pay it; otherwise it is paid by hand."""
+        return bool(self.worker_id and self.unit_id)
 
     @property
     def total(self) -> Decimal:
@@ -118,19 +123,15 @@ def split_amount(row: SheetRow, reward: Decimal) -> tuple[Decimal, Decimal]:
 
 def is_approved(row: SheetRow, reward: Decimal) -> bool:
     """Whether the provider can approve the unit without paying more than is owed for it."""
-    return row.is_whole and bool(row.amount) and row.amount >= reward
+    return row.has_ids and row.is_whole and bool(row.amount) and row.amount >= reward
 
 
 def select_due(rows: Iterable[SheetRow]) -> list[SheetRow]:
-    """What the next batch contains: rows with only the amounts that are in no batch, disputes and
-    unreadable IDs aside.
+    """What the next batch contains: rows with only the amounts that are in no batch, disputes
+    aside.
     """
     return [
-        left
-        for row in rows
-        if row.unit_id and row.worker_id and not row.dispute
-        for left in [subtract_batched(row)]
-        if left.total
+        left for row in rows if not row.dispute for left in [subtract_batched(row)] if left.total
     ]
 
 
@@ -280,7 +281,7 @@ def format_part_list(rows: Iterable[SheetRow], reward: Decimal) -> str:
     return write_list(
         (row.unit_id, row.worker_id, f"{row.amount:.2f}")
         for row in rows
-        if row.amount and not is_approved(row, reward)
+        if row.has_ids and row.amount and not is_approved(row, reward)
     )
 
 
@@ -290,9 +291,20 @@ def format_bonus_list(rows: Iterable[SheetRow], reward: Decimal) -> str:
     """
     sums: dict[str, Decimal] = {}
     for row in rows:
-        if extra := split_amount(row, reward)[1]:
+        if row.has_ids and (extra := split_amount(row, reward)[1]):
             sums[row.worker_id] = sums.get(row.worker_id, Decimal(0)) + extra
     return write_list((worker, f"{amount:.2f}") for worker, amount in sums.items())
+
+
+def format_hand_list(rows: Iterable[SheetRow], _reward: Decimal) -> str:
+    """``pseudonym,receipt,amount`` for each unit whose provider's IDs are erased, as far as it is
+    not marked as paid: its worker has the receipt as a code.
+    """
+    return write_list(
+        (row.pseudonym, row.receipt, f"{row.total - row.paid:.2f}")
+        for row in rows
+        if not row.has_ids and row.total > row.paid
+    )
 
 
 def write_list(rows: Iterable[Sequence[str]]) -> str:
@@ -304,5 +316,6 @@ PROVIDER_LISTS: dict[str, Callable[[Iterable[SheetRow], Decimal], str]] = {
     "approve": format_approve_list,
     "parts": format_part_list,
     "bonuses": format_bonus_list,
+    "by-hand": format_hand_list,
 }
 """The files of a batch, by name, from its rows and its reward: they add up to the batch."""

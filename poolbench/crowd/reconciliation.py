@@ -20,6 +20,10 @@ MATCH_CLASSES = {
         "Unknown worker",
         "No such worker came to the study: check that the list is its own, then report it.",
     ),
+    "ids-erased": (
+        "Perhaps of a worker whose IDs are erased",
+        "A unit whose IDs are erased is owed as much: compare the times before you report it.",
+    ),
     "other-worker": (
         "Unit of another worker",
         "The unit belongs to another worker: do not pay until the provider explains it.",
@@ -146,9 +150,12 @@ def reconcile_payments(
 ) -> Reconciliation:
     """Match by the provider's ID of the unit. ``workers`` are the provider's IDs of all who came.
 
-    The first paid submission of a unit settles it, further ones are paid twice. ``ValueError`` if
-    the sheet has a unit twice.
+    The first paid submission of a unit settles it, further ones are paid twice. Of a unit whose IDs
+    are erased the receipt is matched, or the amount of a line that would be a stranger's.
+    ``ValueError`` if the sheet has a unit twice.
     """
+    erased = [row for row in owed if not row.has_ids]
+    owed = [row for row in owed if row.has_ids]
     sheet = {row.unit_id: row for row in owed}
     if len(sheet) != len(owed):
         raise ValueError("a unit is on the payment sheet twice")
@@ -158,6 +165,7 @@ def reconcile_payments(
         classify_submission(submission, sheet.get(submission.unit), settling, known)
         for submission in submissions
     ]
+    rows = match_erased(rows, erased)
     rows = compare_bonuses(rows, submissions)
     listed = {row.owed.unit_id for row in rows if row.owed is not None}
     rows += [
@@ -166,6 +174,31 @@ def reconcile_payments(
         if row.unit_id not in listed
     ]
     return Reconciliation(tuple(rows))
+
+
+def match_erased(rows: Sequence[MatchedRow], erased: Sequence[SheetRow]) -> list[MatchedRow]:
+    """``rows``; those of strangers are compared with units whose IDs are ``erased``, each of which
+    explains one: by its receipt for certain, by its amount perhaps.
+    """
+    left, matched = list(erased), list(rows)
+    for is_certain in (True, False):
+        for at, row in enumerate(matched):
+            listed = row.submission
+            if row.kind != "unknown-worker" or listed is None:
+                continue
+            unit = next((unit for unit in left if explains(unit, listed, is_certain)), None)
+            if unit is not None:
+                left.remove(unit)
+                matched[at] = replace(
+                    row, kind="matched" if is_certain else "ids-erased", first=unit
+                )
+    return matched
+
+
+def explains(unit: SheetRow, listed: ProviderSubmission, is_certain: bool) -> bool:
+    if is_certain:
+        return bool(unit.receipt) and listed.code == unit.receipt
+    return listed.amount in {None, unit.amount, unit.total}
 
 
 def choose_settling(submissions: Sequence[ProviderSubmission]) -> dict[str, ProviderSubmission]:

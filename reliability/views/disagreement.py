@@ -20,6 +20,7 @@ from campaigns.views.helpers import SignedInRequest, read_digits
 from campaigns.views.pages import render_page
 from evaluation.views.cells import build_column
 from judging.queries.adjudication import STATES, adjudication_states, list_adjudicators
+from judging.rules import choose_policy
 from poolbench.evaluation.comparison.registry import CORRELATIONS
 from poolbench.files.faults import format_count
 from poolbench.judging.policies import AUTOMATIC_ONLY, DEFAULT_POLICY, POLICIES
@@ -109,12 +110,12 @@ def disagreement_round_view(request: SignedInRequest, slug: str) -> HttpResponse
 
 
 def parse_query(request: SignedInRequest) -> DisagreementQuery:
-    """The query of the URL; unknown values are replaced by the defaults."""
+    """The query of the URL; unknown values are replaced by the defaults, or refused: policies."""
     policy, treat = request.GET.get("policy", ""), request.GET.get("treat", "")
     runs = [request.GET.get(name, "") for name in ("a", "b")]
     numbers = [number for run in runs if (number := read_digits(run, 9)) is not None]
     return DisagreementQuery(
-        policy=policy if policy in POLICIES else DEFAULT_POLICY,
+        policy=choose_policy(policy, POLICIES, DEFAULT_POLICY),
         measure=request.GET.get("measure", ""),
         treat="own" if treat == "own" else "filled",
         between=(numbers[0], numbers[1]) if len(numbers) == 2 else None,

@@ -19,6 +19,7 @@ from campaigns.views.helpers import SignedInRequest, read_digits
 from campaigns.views.pages import PageSection, render_page
 from evaluation.views.cells import build_column
 from judging.queries.slots import latest_rule, stopped_topics
+from judging.rules import choose_policy
 from judging.services.stopping import set_stopping_rule
 from poolbench.charts.chart import Chart
 from poolbench.evaluation.measures.titles import format_measure_title
@@ -149,12 +150,12 @@ def describe_stopping_choice(by: str, policy: str, step: int) -> str:
 
 
 def parse_stopping_query(request: SignedInRequest, campaign: Campaign) -> RankingChoice:
-    """Invalid values are replaced by the defaults."""
+    """Invalid values are replaced by the defaults; an unknown policy is refused."""
     query = request.GET
     default = choose_default_ranking(campaign)
     names = [measure.name for measure in ranking_measures(campaign)]
     return RankingChoice(
-        policy=query["policy"] if query.get("policy") in POLICIES else default.policy,
+        policy=choose_policy(query.get("policy", ""), POLICIES, default.policy),
         by=query["by"] if query.get("by") in names else default.by,
         step=read_digits(query.get("last", ""), 7) or None,
     )

@@ -12,6 +12,7 @@ from django.utils import timezone
 from campaigns.models import Document, User
 from crowd.models import Study
 from crowd.services.gold import add_gold, add_practice
+from crowd.services.keys import rotate_link_key
 from crowd.services.studies import create_study
 from poolbench.crowd.options import StudyOptions
 from poolbench.judging.training_file import TrainingRow
@@ -76,4 +77,5 @@ def make_ready(
     for name, value in changes.items():
         setattr(study, name, value)
     study.save()
+    rotate_link_key(actor=actor, study=study)
     return study

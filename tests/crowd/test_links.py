@@ -84,6 +84,9 @@ def test_an_address_has_a_rate_at_the_door_and_in_units(study, settings):
     visitor = Client()
     path = enter(visitor, make_task(study))
     assert visitor.get(path + "consent/").status_code == 200
+    base = f"/w/{study.campaign.slug}/{study.pk}/"
+    for address in ("return/", "hook/"):
+        assert visitor.post(base + address).status_code == 429
     for address in (path, make_task(study, uid="s2")):
         answer = visitor.get(address)
         assert (answer.status_code, "Retry-After" in answer.headers) == (429, True)

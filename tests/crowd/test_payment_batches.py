@@ -21,12 +21,14 @@ from campaigns.models import Event
 from crowd.models import GoldPair, Payment, Study, WorkUnit
 from crowd.queries.payment_sheet import list_batches, load_payment_sheet
 from crowd.queries.unit_pay import preview_leaving_pay
+from crowd.services.keys import destroy_key
 from crowd.services.payment_batches import (
     end_dispute,
     make_batch,
     mark_batch_paid,
     mark_payments_paid,
     open_dispute,
+    void_batch,
 )
 from crowd.services.payments import grant_bonus, write_payment
 from crowd.services.studies import stop_study
@@ -71,10 +73,10 @@ def test_a_batch_has_what_no_earlier_batch_had(study, organizer, as_user):
     make_batch(actor=organizer, study=study, reward=REWARD)
     ids = "sub-00000\nsub-00001\nsub-00002\n"
     assert read_lists(client, study, 1) == {
-        "approve": ids, "parts": "", "bonuses": "pid-0000,0.15\n"
+        "approve": ids, "parts": "", "bonuses": "pid-0000,0.15\n", "by-hand": ""
     }  # fmt: skip
     assert read_lists(client, study, 2) == {
-        "approve": "", "parts": "", "bonuses": "pid-0001,0.15\n"
+        "approve": "", "parts": "", "bonuses": "pid-0001,0.15\n", "by-hand": ""
     }  # fmt: skip
     page = read_page(client.get(url(study)))
     assert "9.30 of" not in page
@@ -168,6 +170,44 @@ def test_the_providers_list_settles_what_it_proves(study, organizer, as_user):
     assert Event.objects.get(code="payment.settled").data["units"] == 1
 
 
+def test_what_is_due_can_be_paid_after_ids_are_erased(study, organizer, as_user):
+    stop_study(actor=organizer, study=study)
+    destroy_key(actor=None, campaign=study.campaign)
+    client = as_user(organizer)
+    assert "Pay 9.00 EUR" in read_page(client.get(url(study)))
+    asked = read_page(client.get(url(study, "payments/batch/?reward=3.00")))
+    assert "9.00 EUR for 3 units whose provider" in asked
+    assert confirm(client, url(study, "payments/batch/?reward=3.00")).status_code == 302
+    lists = read_lists(client, study, 1)
+    assert lists.pop("by-hand").splitlines()[1] == f"worker-t0001,{1:032x},3.00"
+    assert set(lists.values()) == {""}
+    assert "to pay by hand" in read_page(client.get(url(study)))
+    mark_batch_paid(actor=organizer, batch=study.batches.get())
+    assert read_states(study) == ["paid"] * 3
+    assert read_lists(client, study, 1)["by-hand"] == ""
+
+
+def test_a_batch_is_void_only_before_anything_of_it_is_paid(study, organizer, as_user):
+    client = as_user(organizer)
+    make_batch(actor=organizer, study=study, reward=REWARD)
+    assert "9.00 EUR for 3 units" in read_page(client.get(url(study, "payments/1/void/")))
+    assert confirm(client, url(study, "payments/1/void/"), confirm=[]).status_code == 422
+    assert confirm(client, url(study, "payments/1/void/")).status_code == 302
+    assert read_states(study) == ["owed"] * 3
+    assert set(read_lists(client, study, 1).values()) == {"VOID: pay nothing by this file\n"}
+    assert "-batch-1-VOID-" in client.get(url(study, "payments/1/parts.csv"))["Content-Disposition"]
+    assert "Void since" in read_page(client.get(url(study)))
+    event = Event.objects.get(code="payment.batch_voided")
+    assert (event.data["batch"], event.data["amount"]) == (1, "9.00")
+    first = study.batches.get()
+    assert refusal(void_batch, actor=organizer, batch=first) == "batch-void"
+    assert refusal(mark_batch_paid, actor=organizer, batch=first) == "batch-paid"
+    second = make_batch(actor=organizer, study=study, reward=REWARD)
+    assert (second.number, read_states(study)) == (2, ["in batch 2"] * 3)
+    mark_payments_paid(actor=organizer, study=study, payments=[Payment.objects.first().pk])
+    assert refusal(void_batch, actor=organizer, batch=second) == "batch-paid"
+
+
 def test_after_the_stop_the_next_step_is_to_pay(study, organizer, as_user):
     stop_study(actor=organizer, study=study)
     client, slug = as_user(organizer), study.campaign.slug
@@ -214,8 +254,8 @@ def test_what_the_worker_reads_on_leaving_is_what_is_owed(campaign):
 
 def test_practice_of_seconds_is_paid_for_seconds(study_of_practice):
     """Twelve seconds of practice were paid 1.10, more than a unit."""
-    unit = practise(study_of_practice, "p1", reading=3, practice=11.5)
-    assert Payment.objects.get(unit=unit).amount == Decimal("0.05")  # 12.00 · 14.5 / 3600 = .0483…
+    unit = practise(study_of_practice, "p1", reading=3, practice=9.5)
+    assert Payment.objects.get(unit=unit).amount == Decimal("0.05")  # 12.00 · 12.5 / 3600 = .0416…
 
 
 def test_reading_counts_no_longer_than_its_texts_take(study_of_practice):
@@ -296,6 +336,8 @@ acts = st.lists(
         st.tuples(st.just("bonus"), st.integers(0, 4), st.integers(1, 99)),
         st.tuples(st.just("dispute"), st.integers(0, 4), st.none()),
         st.tuples(st.just("batch"), st.integers(250, 400), st.none()),
+        st.tuples(st.just("void"), st.integers(0, 2), st.none()),
+        st.tuples(st.just("erase"), st.none(), st.none()),
     ),
     max_size=12,
 )
@@ -334,6 +376,10 @@ def play(study: Study, organizer, number: int, name: str, one, other) -> None:
     elif name == "batch":
         if any(row.due and not row.dispute for row in load_payment_sheet(study)):
             make_batch(actor=organizer, study=study, reward=Decimal(one) / 100)
+    elif name == "erase":
+        destroy_key(actor=None, campaign=study.campaign)
+    elif name == "void" and (batch := study.batches.filter(voided_at=None)[one : one + 1].first()):
+        void_batch(actor=organizer, batch=batch)
     elif payment := Payment.objects.filter(study=study).order_by("pk")[one : one + 1].first():
         if name == "bonus":
             pay_more(organizer, payment, str(Decimal(other) / 100))
@@ -344,9 +390,12 @@ def play(study: Study, organizer, number: int, name: str, one, other) -> None:
 
 
 def add_up(files: dict[str, str], reward: Decimal) -> Decimal:
-    """What a provider pays who follows the files."""
+    """What is paid by who follows the files."""
+    if "VOID" in files["approve"]:
+        return Decimal(0)
     parts = [Decimal(cells[2]) for cells in csv.reader(files["parts"].splitlines())]
     bonuses = [Decimal(cells[1]) for cells in csv.reader(files["bonuses"].splitlines())]
+    bonuses += [Decimal(cells[2]) for cells in csv.reader(files["by-hand"].splitlines())]
     return sum(parts + bonuses, reward * files["approve"].count("\n"))
 
 

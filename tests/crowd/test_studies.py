@@ -138,7 +138,7 @@ def test_a_bare_draft_says_what_is_missing(organizer, pool):
     )
     study = create_study(actor=organizer, pool=pool, options=options)
     assert codes(study, MISSING) == ["consent", "contact", "retention", "practice", "gold"]
-    assert codes(study, OPEN) == ["pay-below", "not-tried"]
+    assert codes(study, OPEN) == ["no-link-key", "pay-below", "not-tried"]
     assert refusal(start_study, actor=organizer, study=study) == "study-not-ready"
     study.refresh_from_db()
     assert study.state == Study.State.DRAFT

@@ -7,12 +7,15 @@ from uuid import uuid4
 
 import pytest
 from django.core.exceptions import PermissionDenied
+from django.test import Client
 
 from campaigns.models import Event
-from crowd.models import CrowdWorker, Payment, Study, WorkUnit
-from crowd.queries.payment_sheet import load_payment_sheet
+from crowd.models import CrowdWorker, Payment, ProviderEvent, Study, WorkUnit
+from crowd.queries.fake_platform import SUBMITTED
+from crowd.queries.payment_sheet import load_payment_sheet, reconcile_study
 from crowd.queries.workers import find_worker_by_external_id, list_crowd_workers
 from crowd.services.exclusions import set_work_aside, undo_exclusion
+from crowd.services.fake_platform import record_fake_event
 from crowd.services.payment_batches import make_batch, mark_batch_paid
 from crowd.services.payments import grant_bonus
 from crowd.services.unit_answers import UnitAnswer
@@ -20,10 +23,11 @@ from crowd.services.units import answer_unit, begin_unit, consent_to_study
 from crowd.services.withdrawals import withdraw_consent
 from judging.models import Exclusion, Judgment, Slot
 from judging.queries.exclusions import list_units_set_aside, summarize_set_aside
+from poolbench.crowd.reconciliation import ProviderSubmission
 from tests.confirming import confirm
 from tests.crowd.crowd_work import HONEST, make_complete_unit, make_crowd, make_payment, make_worker
 from tests.crowd.test_payments import read_lists
-from tests.crowd.worker_study import make_study, make_unit
+from tests.crowd.worker_study import make_door_link, make_study, make_unit, unit_path
 from tests.pages import read_page
 from tests.refusals import refusal
 
@@ -56,6 +60,12 @@ def test_what_a_withdrawal_does_to_judgments_pay_and_words(study, organizer):
     assert list(list_units_set_aside()) == [unit]
     assert not Slot.objects.filter(assessor=worker.user).filter(state="judged", gold=None).exists()
     assert {row.comment for row in Judgment.objects.filter(unit=unit)} == {""}
+    page = read_page(Client().get(unit_path(unit) + "end/"))
+    assert "You have withdrawn your consent. Your answers are left out." in page
+    assert "Your answers are saved" not in page
+    assert "1.00 EUR" in page
+    told = Client().get(make_door_link(study, session="s2"))
+    assert "Your answers are left out. You are paid for what you did." in read_page(told)
     event = Event.objects.get(code="worker.withdrawn")
     assert (event.actor, event.subject) == (organizer, worker.pseudonym)
     assert not Event.objects.filter(code="exclusion.set").exists()
@@ -95,7 +105,9 @@ def test_only_organizers_record_it(study, assessor):
 
 def test_the_way_to_the_person_is_kept_until_they_are_paid(study, organizer, as_user):
     worker = make_worker(study, 1, "worker fake pid-0001")
-    make_payment(make_complete_unit(study, worker, 1))
+    unit = make_complete_unit(study, worker, 1)
+    record_fake_event(study, SUBMITTED, "sub-00001", worker="pid-0001")
+    make_payment(unit)
     withdraw_consent(actor=organizer, worker=worker)
     assert find_worker_by_external_id(study, "pid-0001") == worker
     assert refusal(make_unit, study, "pid-0001") == "worker-withdrawn"
@@ -103,6 +115,13 @@ def test_the_way_to_the_person_is_kept_until_they_are_paid(study, organizer, as_
     assert read_lists(as_user(organizer), study, 1)["approve"] == "sub-00001\n"
     mark_batch_paid(actor=organizer, batch=batch)
     assert find_worker_by_external_id(study, "pid-0001") is None
+    assert not ProviderEvent.objects.exists()
+    listed = [
+        ProviderSubmission(line, f"sub-{line:05}", f"pid-{line}", "approved", True, Decimal(3))
+        for line in (1, 2)
+    ]
+    found = reconcile_study(study, listed)
+    assert [row.kind for row in found.rows] == ["ids-erased", "unknown-worker"]
     assert [row.worker_id + row.unit_id for row in load_payment_sheet(study)] == [""]
     assert read_lists(as_user(organizer), study, 1)["approve"] == ""
     # Who comes again is a new worker, who is asked for consent again.

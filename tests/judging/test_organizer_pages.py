@@ -162,6 +162,7 @@ def test_a_release_is_previewed_and_made_by_the_form(
     grade(assessor2, "d1", 3)
     client, url = as_user(organizer), reverse("qrels-list", args=["small"])
     assert 'value="majority" checked' in read_page(client.get(url))
+    assert client.get(url + "?policy=nobodys").status_code == 409
     page = read_page(client.get(url + "?policy=single"))
     assert "1 pair undecided under this policy" in page
     refused = read_page(client.post(url, {"policy": "single"}))

@@ -197,7 +197,8 @@ def test_the_page_tells_what_turns_the_order_of_two_runs(judged, alpha, beta, pa
 
 
 def test_unknown_choices_are_the_usual_ones(judged, page):
-    answer = page.get(URL, {"policy": "x", "treat": "y", "a": "one"})
+    assert page.get(URL, {"policy": "x"}).status_code == 409
+    answer = page.get(URL, {"treat": "y", "a": "one"})
     assert answer.status_code == 200
     assert answer.context["choice"] == DisagreementQuery()
 

@@ -9,6 +9,7 @@ from itertools import count
 from uuid import UUID, uuid4
 
 import pytest
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from campaigns.models import Campaign, User
@@ -19,6 +20,7 @@ from crowd.services.unit_answers import UnitAnswer, submit_unit_answer
 from crowd.services.unit_work import UnitRequest, start_unit
 from judging.models import Audience, Judgment, Plan, Slot
 from judging.queries.invariants import list_violations
+from judging.queries.judgments import ANSWERS, SHOWN, latest_judgments
 from judging.services.plans import create_plan
 from poolbench.judging.training_file import TrainingRow
 from tests.examples import ALL
@@ -114,3 +116,11 @@ def worker(campaign: Campaign) -> CrowdWorker:
 @pytest.fixture
 def another(campaign: Campaign) -> Callable[[], CrowdWorker]:
     return lambda: make_worker(campaign)
+
+
+def current_unit_judgments(unit: WorkUnit) -> QuerySet[Judgment]:
+    """The worker's current answers of ``unit``, skips included, in the order given; without
+    practice.
+    """
+    log = Judgment.objects.filter(unit=unit, purpose__in=SHOWN)
+    return latest_judgments(log).filter(kind__in=ANSWERS).order_by("pk")

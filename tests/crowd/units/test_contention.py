@@ -5,6 +5,8 @@ lost, nothing doubled.
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
+from decimal import Decimal
 from functools import partial
 from typing import Any
 from uuid import uuid4
@@ -13,15 +15,22 @@ import numpy as np
 import pytest
 
 from campaigns.errors import ActionRefused
-from crowd.models import CrowdWorker, WorkUnit
+from campaigns.models import User
+from campaigns.services.campaigns import create_campaign
+from crowd.models import BatchItem, CrowdWorker, WorkUnit
+from crowd.queries.payment_sheet import load_payment_sheet
 from crowd.queries.unit_work import list_unit_slots
 from crowd.services.exclusions import set_aside, undo_exclusion
+from crowd.services.payment_batches import make_batch, mark_batch_paid, void_batch
+from crowd.services.payments import grant_bonus
 from crowd.services.unit_answers import UnitAnswer, submit_unit_answer
 from crowd.services.unit_work import release_unit, start_unit
 from judging.models import Audience, Judgment, Slot
 from judging.queries.invariants import list_violations
 from judging.queries.judgments import current_judgments
 from judging.services.plans import create_plan
+from poolbench.judging.scale import GradeSpec
+from tests.crowd.crowd_work import make_paid_study
 from tests.crowd.units.conftest import (
     add_gold_pairs,
     end_unit,
@@ -36,6 +45,7 @@ from tests.world.people import begin_with_assessors
 
 WORKERS, PAIRS, OVERLAP, SIZE, UNITS = (8, 40, 3, 7, 4) if ALL else (5, 18, 3, 5, 2)
 BAD = 2
+SCALE = [GradeSpec(grade, str(grade), str(grade), float(grade)) for grade in range(4)]
 
 
 @pytest.mark.django_db(transaction=True)
@@ -45,6 +55,41 @@ def test_workers_at_once(request):
 
 
 def contend() -> dict[str, int]:
+    return contend_for_units() | contend_for_batches()
+
+
+def contend_for_batches() -> dict[str, int]:
+    """Batches made, marked and made void at once, while bonuses are granted."""
+    owner = User.objects.get(username="owner")
+    campaign = create_campaign(actor=owner, title="Paying", slug="paying", scale=SCALE)
+    study = make_paid_study(campaign)
+    payment = study.payments.earliest("pk")
+
+    def pay(number: int) -> None:
+        batch = make_batch(actor=owner, study=study, reward=Decimal(3))
+        (void_batch if number % 2 else mark_batch_paid)(actor=owner, batch=batch)
+
+    def grant(_: int) -> None:
+        given = {"amount": Decimal(1), "reason": "x", "client_uuid": uuid4()}
+        grant_bonus(actor=owner, payment=payment, **given)
+
+    def act(number: int) -> None:
+        with suppress(ActionRefused):  # nothing is left for a batch
+            (grant if number % 3 == 0 else pay)(number)
+
+    run_at_once(act, range(9))
+    sheet = load_payment_sheet(study)
+    items = BatchItem.objects.filter(batch__study=study)
+    return {
+        "amounts in two batches": items.count() - len(set(items.values_list("payment", "bonus"))),
+        "amounts of void batches": items.filter(batch__voided_at__isnull=False).count(),
+        "cents lost": int(100 * (sum(row.total for row in sheet) - 9 - 3)),
+        "numbers of batches twice": study.batches.count()
+        - len(set(study.batches.values_list("number", flat=True))),
+    }
+
+
+def contend_for_units() -> dict[str, int]:
     campaign, _ = begin_with_assessors("crowded", 0)
     pool = make_pool(campaign, {"1": [f"d{n}" for n in range(PAIRS)]})
     owner = campaign.created_by

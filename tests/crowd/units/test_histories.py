@@ -20,7 +20,7 @@ from hypothesis.stateful import (
 
 from campaigns.errors import ActionRefused
 from crowd.models import WorkUnit
-from crowd.queries.unit_work import current_unit_judgments, list_unit_slots
+from crowd.queries.unit_work import list_unit_slots
 from crowd.services.exclusions import set_aside, undo_exclusion
 from crowd.services.unit_answers import UnitAnswer, submit_unit_answer
 from crowd.services.unit_work import release_unit
@@ -30,7 +30,14 @@ from judging.queries.judgments import load_pair_ballots
 from judging.services.crowd_plans import ask_one_more
 from judging.services.plans import create_plan
 from judging.services.qrels import freeze_qrels, verify_qrels
-from tests.crowd.units.conftest import add_gold_pairs, answer, begin_unit, end_unit, make_worker
+from tests.crowd.units.conftest import (
+    add_gold_pairs,
+    answer,
+    begin_unit,
+    current_unit_judgments,
+    end_unit,
+    make_worker,
+)
 from tests.examples import ALL
 from tests.world.files import make_pool
 from tests.world.people import begin_with_assessors

@@ -9,7 +9,7 @@ import pytest
 from django.utils import timezone
 
 from crowd.models import WorkUnit
-from crowd.queries.unit_work import current_unit_judgments, list_known_pairs, list_unit_slots
+from crowd.queries.unit_work import list_known_pairs, list_unit_slots
 from crowd.services.gold import retire_gold
 from crowd.services.unit_work import UnitRequest, release_unit, start_unit
 from judging.models import Audience, Judgment, Purpose, Slot
@@ -28,6 +28,7 @@ from tests.crowd.units.conftest import (
     add_gold_pairs,
     answer,
     begin_unit,
+    current_unit_judgments,
     end_unit,
     make_unit,
     violations,

@@ -58,6 +58,16 @@ CASES = {
         ["nothing-owed", "matched"],
     ),
     "not in the list": ([], [owed("u", "w")], ["work-without-pay"]),
+    "IDs erased, and one line too many": (
+        [submission("u", "w", "1.50"), submission("v", "x", "1.50")],
+        [owed("", "", state="a"), owed("", "", "0.20", state="b")],
+        ["ids-erased", "unknown-worker"],
+    ),
+    "IDs erased, known by the receipt": (
+        [submission("u", "w", "1.50"), submission("v", "x", "1.50", code="r1")],
+        [owed("", "", receipt="r1")],
+        ["unknown-worker", "matched"],
+    ),
     "waits for approval": (
         [submission("u", "w", paid=False)], [owed("u", "w")], ["work-without-pay"],
     ),
