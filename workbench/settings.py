@@ -164,6 +164,10 @@ AUTH_PASSWORD_VALIDATORS = [
         "NumericPasswordValidator",
     )
 ]
+PASSWORD_HASHERS = [
+    "workbench.passwords.ShortScryptHasher",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+]
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "home"
@@ -285,11 +289,7 @@ REST_FRAMEWORK = {
     ],
     "NUM_PROXIES": 0,  # ClientAddressMiddleware has counted them
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
-    "DEFAULT_PARSER_CLASSES": [
-        "campaigns.api.limits.PlainJSONParser",
-        "rest_framework.parsers.FormParser",
-        "rest_framework.parsers.MultiPartParser",
-    ],
+    "DEFAULT_PARSER_CLASSES": ["campaigns.api.limits.PlainJSONParser"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PAGINATION_CLASS": "campaigns.api.limits.LimitPagination",
     "PAGE_SIZE": 100,

@@ -12,7 +12,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework import mixins, serializers, status, viewsets
 from rest_framework.decorators import action
-from rest_framework.parsers import FormParser, MultiPartParser
+from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer, Serializer
@@ -298,7 +298,7 @@ class DocumentViewSet(viewsets.ReadOnlyModelViewSet[Document]):
 class RunViewSet(viewsets.ReadOnlyModelViewSet[Run]):
     queryset = Run.objects.none()
     serializer_class = RunSerializer
-    parser_classes = (MultiPartParser, FormParser)
+    parser_classes = (MultiPartParser,)
 
     def get_queryset(self) -> QuerySet[Run]:
         runs = Run.objects.visible_to(self.request.user)
@@ -322,9 +322,7 @@ class RunViewSet(viewsets.ReadOnlyModelViewSet[Run]):
         return Response(self.get_serializer(run).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(request=ConfirmSerializer, responses=RunSerializer)
-    @action(
-        detail=True, methods=["post"], parser_classes=[PlainJSONParser, MultiPartParser, FormParser]
-    )
+    @action(detail=True, methods=["post"], parser_classes=[PlainJSONParser])
     def withdraw(self, request: Request, pk: str) -> Response:  # noqa: ARG002 (the route's)
         """Withdraw a run. If its scores are released, it stays in them: code `stays-in-scores`."""
         run = withdraw_run(
