@@ -198,6 +198,7 @@ CELERY_TASK_DEFAULT_QUEUE = env("POOLBENCH_QUEUE", default="poolbench")
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False  # lines of workers go through LOGGING as well
 CELERY_TIMEZONE = "UTC"
 CELERY_APP_PATH = "workbench.celery.app"
 # Run jobs in the process that enqueues them: for the demo script and for tests.

@@ -314,7 +314,8 @@ class RunViewSet(viewsets.ReadOnlyModelViewSet[Run]):
         """Submit a run. Small runs are checked at once, large ones return as ``received``.
 
         The same file sent again with the same ``Idempotency-Key`` gets the same run, so a request
-        that was answered with 503, or not at all, can be repeated.
+        that was answered with 503, or not at all, can be repeated. Another run with the same key
+        is refused: 409, code `key-used`.
         """
         actor, campaign, fields = read_act(RunUploadSerializer, request, "campaigns.see_runs")
         fields["key"] = request.headers.get(KEY, "")
@@ -384,6 +385,7 @@ def submit_uploaded_run(actor: User, campaign: Campaign, fields: dict[str, Any])
         fields["replaces"] = get_object_or_404(visible, campaign=campaign, pk=number)
     upload = fields.pop("file")
     return submit_and_check_run(
+        one_use=True,
         actor=actor,
         campaign=campaign,
         data=read_upload_bytes(upload),
