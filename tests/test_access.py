@@ -46,6 +46,7 @@ def bodies(world: World) -> dict[str, dict[str, object]]:
     seen = {"client_uuid": str(world.slot.token)} | see_comparison(world)
     return {
         "language": {"language": "de"},
+        "login": {"username": "owner", "password": "wrong"},
         "theme": {"theme": "dark"},
         "pools": {"run": runs, "depth": "1", "seconds": "30", "after": "1"},
         "invite": {"role": "assessor", "uses": "1", "days": "1"},

@@ -15,7 +15,7 @@ from django.urls import reverse
 from campaigns.services.tokens import create_token
 from tests.test_access import patterns, rows, urls
 from tests.test_security import client_of
-from workbench.request_limits import TAKE_FILES, ClientAddressMiddleware
+from workbench.request_limits import TAKE_FILES, ClientAddressMiddleware, PlainRequest
 
 SMALL, LARGE = 65_536, 10_000_000
 
@@ -148,6 +148,62 @@ def test_bodies_without_a_length_are_read_up_to_the_smallest_limit(world):
         "/api/runs/", small, headers={"Transfer-Encoding": "chunked", "Content-Length": ""}
     )
     assert (answer.status_code, "Content-Length" in answer.json()["fix"]) == (413, True)
+
+
+@pytest.mark.parametrize(
+    ("claimed", "kept"),
+    [
+        ("application/json; charset=punycode", "application/json"),
+        ("text/plain; x*=unknown''a", "text/plain"),
+        ("multipart/form-data; charset=idna; boundary=ab-c", "multipart/form-data; boundary=ab-c"),
+        ('multipart/form-data; boundary="a b"; charset=x', 'multipart/form-data; boundary="a b"'),
+        ("", ""),
+    ],
+)
+def test_a_request_is_in_utf_8_whatever_it_claims(claimed, kept):
+    """Django decodes the query by that codec, before any middleware, and fails or takes seconds."""
+    asked = {"REQUEST_METHOD": "GET", "QUERY_STRING": "q=%C3%A9", "wsgi.input": BytesIO()}
+    request = PlainRequest(asked | {"CONTENT_TYPE": claimed})
+    assert request.META["CONTENT_TYPE"] == kept
+    assert request.GET["q"] == "é"
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status"),
+    [
+        ("campaigns/", {"title": "x" * 1_000_001}, 413),
+        ("campaigns/", {"title": list(range(2_000))}, 413),
+        ("campaigns/", {"title": {str(at): 1 for at in range(1_000)}}, 413),
+        ("plans/preview/", {"topics": ["1"] * 9_000}, 400),
+        ("plans/preview/", {"topics": ["1"] * 10_000}, 413),
+        ("automatic/{pk}/judgments/", {"judgments": [""] * 10_001}, 400),
+        ("automatic/{pk}/judgments/", {"judgments": [""] * 110_000}, 413),
+    ],
+)
+def test_json_is_bounded_in_bytes_and_values(world, path, body, status):
+    """Each value may be an error of its own in the answer; that takes longer than reading it."""
+    address = f"/api/{path}".format(pk=world.automatic.pk)
+    answer = client_of(world.people["organizer"]).post(
+        address, json.dumps(body), content_type="application/json"
+    )
+    assert answer.status_code == status
+    assert answer.json().get("code", "") == ("too-large" if status == 413 else "")
+
+
+def test_an_answer_names_the_first_hundred_errors_of_a_list(world):
+    rows = json.dumps({"judgments": [{"topic": ""}] * 5_000})
+    answer = client_of(world.people["organizer"]).post(
+        f"/api/automatic/{world.automatic.pk}/judgments/", rows, content_type="application/json"
+    )
+    assert [*answer.json()["judgments"]] == [str(at) for at in range(100)]
+
+
+def test_a_batch_of_judgments_is_read_for_its_organizers_only(world):
+    """A refused parser would fail here: the sender is asked for first."""
+    answer = client_of(world.people["rival"]).post(
+        f"/api/automatic/{world.automatic.pk}/judgments/", "{", content_type="application/json"
+    )
+    assert answer.status_code == 404
 
 
 # Rates

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from threading import Event
 from typing import Any
 
@@ -17,13 +18,20 @@ shutting_down = Event()
 
 
 @worker_ready.connect
-def start_heartbeat(**_signal: Any) -> None:
+def start_heartbeat(sender: Any, **_signal: Any) -> None:
     """Each worker says that it is alive, busy or not; ``/health/`` reads it."""
     from campaigns.services.heartbeats import start_worker_heartbeat
 
-    start_worker_heartbeat(until=shutting_down)
+    start_worker_heartbeat(sender.hostname, until=shutting_down)
 
 
 @worker_shutdown.connect
-def end_heartbeat(**_signal: Any) -> None:
+def end_heartbeat(sender: Any, **_signal: Any) -> None:
+    from django.db import DatabaseError
+
+    from campaigns.models import ProcessHeartbeat
+    from campaigns.services.heartbeats import forget_heartbeat
+
     shutting_down.set()
+    with suppress(DatabaseError):  # missed for an hour then
+        forget_heartbeat(ProcessHeartbeat.Process.WORKER, sender.hostname)

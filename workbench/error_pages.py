@@ -6,6 +6,7 @@ Errors inside the API's views are answered by ``handle_api_exception``.
 from __future__ import annotations
 
 import sys
+from itertools import islice
 from typing import Any
 
 from django.core.exceptions import RequestDataTooBig
@@ -24,6 +25,8 @@ from campaigns.models import Campaign, Role, User
 from poolbench.files.faults import InvalidFile
 
 RETRY_SECONDS = 10
+MOST_ERRORS = 100
+"""Of one list or object of a body."""
 DETAILS = {
     400: "The request is malformed.",
     403: "Access denied.",
@@ -97,4 +100,15 @@ def handle_api_exception(error: Exception, context: dict[str, Any]) -> Response 
         return Response(error.details | refusal, status=status.HTTP_409_CONFLICT)
     if isinstance(error, InvalidFile):
         return Response(error.report.as_dict(), status=status.HTTP_422_UNPROCESSABLE_ENTITY)
-    return exception_handler(error, context)
+    answer = exception_handler(error, context)
+    if answer is not None:
+        answer.data = shorten_errors(answer.data)
+    return answer
+
+
+def shorten_errors(told: Any) -> Any:
+    """``told`` with the first ``MOST_ERRORS`` of each level."""
+    if isinstance(told, dict):
+        first = islice(told.items(), MOST_ERRORS)
+        return {name: shorten_errors(value) for name, value in first}
+    return list(map(shorten_errors, told[:MOST_ERRORS])) if isinstance(told, list) else told

@@ -164,6 +164,10 @@ AUTH_PASSWORD_VALIDATORS = [
         "NumericPasswordValidator",
     )
 ]
+PASSWORD_HASHERS = [
+    "workbench.passwords.ShortScryptHasher",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+]
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "home"
@@ -194,6 +198,7 @@ CELERY_TASK_DEFAULT_QUEUE = env("POOLBENCH_QUEUE", default="poolbench")
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False  # lines of workers go through LOGGING as well
 CELERY_TIMEZONE = "UTC"
 CELERY_APP_PATH = "workbench.celery.app"
 # Run jobs in the process that enqueues them: for the demo script and for tests.
@@ -285,11 +290,7 @@ REST_FRAMEWORK = {
     ],
     "NUM_PROXIES": 0,  # ClientAddressMiddleware has counted them
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
-    "DEFAULT_PARSER_CLASSES": [
-        "campaigns.api.limits.PlainJSONParser",
-        "rest_framework.parsers.FormParser",
-        "rest_framework.parsers.MultiPartParser",
-    ],
+    "DEFAULT_PARSER_CLASSES": ["campaigns.api.limits.PlainJSONParser"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PAGINATION_CLASS": "campaigns.api.limits.LimitPagination",
     "PAGE_SIZE": 100,

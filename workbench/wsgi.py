@@ -4,7 +4,6 @@ import logging
 import os
 
 import django
-from django.core.wsgi import get_wsgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "workbench.settings")
 os.environ.setdefault("POOLBENCH_STATEMENT_SECONDS", "30")
@@ -14,11 +13,12 @@ django.setup()
 from django.conf import settings  # noqa: E402
 
 from workbench.logs import mask_record  # noqa: E402
+from workbench.request_limits import PlainRequestHandler  # noqa: E402
 from workbench.static_files import collect_static_files  # noqa: E402
 
 if not settings.DEBUG:
     collect_static_files()
-application = get_wsgi_application()
+application = PlainRequestHandler()
 
 # After the applications are loaded, and before the first request: threads that need a task at
 # the same time must all find it.

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from io import BytesIO
+from itertools import islice
 from typing import Any
 
 from django.conf import settings
-from rest_framework.exceptions import ParseError
+from rest_framework.exceptions import APIException, ParseError
 from rest_framework.pagination import LimitOffsetPagination
 from rest_framework.parsers import JSONParser
 from rest_framework.throttling import AnonRateThrottle, SimpleRateThrottle, UserRateThrottle
@@ -14,27 +17,68 @@ from campaigns.models import User
 from poolbench.files.json_texts import check_depth
 
 
+class TooLarge(APIException):
+    """A body beyond a limit of its parser."""
+
+    status_code = 413
+
+    def __init__(self, most: int, what: str) -> None:
+        message = f"The request is too large: at most {most:,} {what}."
+        super().__init__({"code": "too-large", "detail": message, "fix": "Send less at once."})
+
+
 class PlainJSONParser(JSONParser):
-    """JSON that can be stored: no half of a surrogate pair, no number beyond 64 bits."""
+    """JSON that can be stored: no half of a surrogate pair, no number beyond 64 bits.
+
+    Objects, their names, lists and values count together: each may be an error of its own in the
+    answer, which takes longer than reading it.
+    """
+
+    most_bytes, most_values = 1_000_000, 2_000
 
     def parse(self, stream: Any, media_type: Any = None, parser_context: Any = None) -> Any:
+        text = stream.read(self.most_bytes + 1)
+        if len(text) > self.most_bytes:
+            raise TooLarge(self.most_bytes, "bytes")
         try:
-            data = check_depth(super().parse(stream, media_type, parser_context))
+            data = super().parse(BytesIO(text), media_type, parser_context)
+            values = list(islice(walk_json(check_depth(data)), self.most_values + 1))
         except (RecursionError, ValueError) as error:
             raise ParseError("The JSON is nested too deeply.") from error
-        if not is_storable_json(data):
+        if len(values) > self.most_values:
+            raise TooLarge(self.most_values, "names and values")
+        if not all(map(is_storable, values)):
             raise ParseError("The JSON contains a number or character that cannot be stored.")
         return data
 
 
-def is_storable_json(data: Any) -> bool:
-    if isinstance(data, dict):
-        return all(is_storable_json(key) and is_storable_json(value) for key, value in data.items())
-    if isinstance(data, list):
-        return all(map(is_storable_json, data))
-    if isinstance(data, str):
-        return data == data.encode("utf-8", "ignore").decode()
-    return not isinstance(data, int) or -(2**63) <= data < 2**63
+class PlanJSONParser(PlainJSONParser):
+    """The assessors of each of two thousand topics."""
+
+    most_values = 10_000
+
+
+class BatchJSONParser(PlainJSONParser):
+    """Thousands of judgments, in views that have checked before who sends them."""
+
+    most_bytes, most_values = settings.DATA_UPLOAD_MAX_MEMORY_SIZE, 110_001
+
+
+def walk_json(data: Any) -> Iterator[Any]:
+    """The value, and all names and values in it."""
+    waiting = [data]
+    while waiting:
+        yield (value := waiting.pop())
+        if isinstance(value, dict):
+            waiting += [*value, *value.values()]
+        elif isinstance(value, list):
+            waiting += value
+
+
+def is_storable(value: Any) -> bool:
+    if isinstance(value, str):
+        return value == value.encode("utf-8", "ignore").decode()
+    return not isinstance(value, int) or -(2**63) <= value < 2**63
 
 
 class LimitPagination(LimitOffsetPagination):

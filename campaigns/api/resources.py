@@ -13,7 +13,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework import mixins, serializers, status, viewsets
 from rest_framework.decorators import action
-from rest_framework.parsers import FormParser, MultiPartParser
+from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer, Serializer
@@ -315,7 +315,7 @@ class DocumentViewSet(viewsets.ReadOnlyModelViewSet[Document]):
 class RunViewSet(viewsets.ReadOnlyModelViewSet[Run]):
     queryset = Run.objects.none()
     serializer_class = RunSerializer
-    parser_classes = (MultiPartParser, FormParser)
+    parser_classes = (MultiPartParser,)
 
     def get_queryset(self) -> QuerySet[Run]:
         runs = Run.objects.visible_to(self.request.user)
@@ -331,7 +331,8 @@ class RunViewSet(viewsets.ReadOnlyModelViewSet[Run]):
         """Submit a run. Small runs are checked at once, large ones return as ``received``.
 
         The same file sent again with the same ``Idempotency-Key`` gets the same run, so a request
-        that was answered with 503, or not at all, can be repeated.
+        that was answered with 503, or not at all, can be repeated. Another run with the same key
+        is refused: 409, code `key-used`.
         """
         actor, campaign, fields = read_act(RunUploadSerializer, request, "campaigns.see_runs")
         fields["key"] = request.headers.get(KEY, "")
@@ -339,9 +340,7 @@ class RunViewSet(viewsets.ReadOnlyModelViewSet[Run]):
         return Response(self.get_serializer(run).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(request=ConfirmSerializer, responses=RunSerializer)
-    @action(
-        detail=True, methods=["post"], parser_classes=[PlainJSONParser, MultiPartParser, FormParser]
-    )
+    @action(detail=True, methods=["post"], parser_classes=[PlainJSONParser])
     def withdraw(self, request: Request, pk: str) -> Response:  # noqa: ARG002 (the route's)
         """Withdraw a run. If its scores are released, it stays in them: code `stays-in-scores`."""
         run = withdraw_run(
@@ -403,6 +402,7 @@ def submit_uploaded_run(actor: User, campaign: Campaign, fields: dict[str, Any])
         fields["replaces"] = get_object_or_404(visible, campaign=campaign, pk=number)
     upload = fields.pop("file")
     return submit_and_check_run(
+        one_use=True,
         actor=actor,
         campaign=campaign,
         data=read_upload_bytes(upload),

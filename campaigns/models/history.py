@@ -76,14 +76,20 @@ class Job(models.Model):
 
 
 class ProcessHeartbeat(models.Model):
-    """When a background process last said that it is alive: one row per ``process``."""
+    """When a background process last said that it is alive: a row for the tick, and one for each
+    worker by its ``name`` until it ends in order.
+    """
 
     class Process(models.TextChoices):
         TICK = "tick"
         WORKER = "worker"
 
-    process = models.CharField(max_length=10, choices=Process, unique=True)
+    process = models.CharField(max_length=10, choices=Process)
+    name = models.CharField(max_length=200, default="", blank=True)
     at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint("process", "name", name="heartbeat_of_one_process")]
 
 
 class Snapshot(models.Model):

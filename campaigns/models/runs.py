@@ -47,8 +47,8 @@ class Run(models.Model):
     """A submitted run: the original file, the result of its check, and its columnar matrix.
 
     ``file`` and ``matrix`` are names in the content store; lines of runs are not database rows.
-    ``file`` is empty once the file of a rejected run was removed. ``upload_key`` is a digest of the
-    sender's key, the file and the form: what is sent again is found by it.
+    ``file`` is empty once the file of a rejected run was removed. ``upload_key`` has digests of
+    the sender's key and of file and form: what is sent again is found by it.
     """
 
     class State(models.TextChoices):

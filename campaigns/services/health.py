@@ -61,9 +61,10 @@ def check_health() -> dict[str, Any]:
 
 
 def is_working(health: Mapping[str, Any]) -> bool:
-    """Whether tick and worker have reported lately; jobs in the request need neither."""
+    """Whether tick and every worker have reported lately; jobs in the request need neither."""
     ages = [(health[name], limit) for name, limit in ALARM_SECONDS.items()]
-    return settings.POOLBENCH_INLINE or all(age is not None and age <= most for age, most in ages)
+    are_new = all(age is not None and age <= most for age, most in ages)
+    return settings.POOLBENCH_INLINE or (are_new and not health["silent_workers"])
 
 
 def check_store() -> dict[str, Any]:
@@ -92,16 +93,20 @@ def check_database() -> dict[str, Any]:
     """Whether rows can be read; the ages that they tell are null otherwise."""
     try:
         job = oldest_waiting_job()
-        beats = dict(ProcessHeartbeat.objects.values_list("process", "at"))
+        rows = list(ProcessHeartbeat.objects.order_by("at").values_list("process", "at"))
     except DatabaseError:
-        beats, job, state = {}, None, FAILED
+        rows, job, state = [], None, FAILED
     else:
         state = OK
+    beats, limit = dict(rows), ALARM_SECONDS["newest_worker_seconds"]
+    workers = [at for process, at in rows if process == ProcessHeartbeat.Process.WORKER]
+    silent = [at for at in workers if (timezone.now() - at).total_seconds() > limit]
     return {
         "database": state,
         "oldest_queued_job_seconds": count_seconds_since(job.created_at if job else None),
         "newest_tick_seconds": count_seconds_since(beats.get(ProcessHeartbeat.Process.TICK)),
         "newest_worker_seconds": count_seconds_since(beats.get(ProcessHeartbeat.Process.WORKER)),
+        "silent_workers": len(silent),
     }
 
 

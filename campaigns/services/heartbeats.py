@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from datetime import timedelta
 from threading import Event, Thread
 
 from django.db import DatabaseError, connection
@@ -14,12 +15,20 @@ from campaigns.services.jobs import requeue_lost_jobs
 
 log = logging.getLogger(__name__)
 WORKER_BEAT_SECONDS = 30.0
+MISSED = timedelta(hours=1)
+"""For so long ``/health/`` misses a worker that ended without saying so."""
 _chores: list[Callable[[], int]] = []
 
 
-def record_heartbeat(process: ProcessHeartbeat.Process) -> None:
-    """Note that ``process`` is alive now."""
-    ProcessHeartbeat.objects.update_or_create(process=process, defaults={"at": timezone.now()})
+def record_heartbeat(process: ProcessHeartbeat.Process, name: str = "") -> None:
+    """Note that the ``process`` called ``name`` is alive now."""
+    now = {"at": timezone.now()}
+    ProcessHeartbeat.objects.update_or_create(process=process, name=name[:200], defaults=now)
+
+
+def forget_heartbeat(process: ProcessHeartbeat.Process, name: str) -> None:
+    """Note that the process has ended in order, so that nobody waits for it."""
+    ProcessHeartbeat.objects.filter(process=process, name=name[:200]).delete()
 
 
 def add_tick_chore(chore: Callable[[], int]) -> None:
@@ -40,18 +49,19 @@ def run_tick() -> int:
         except Exception:
             log.exception("the chore %s of the tick failed", chore.__name__)
     record_heartbeat(ProcessHeartbeat.Process.TICK)
+    ProcessHeartbeat.objects.filter(at__lt=timezone.now() - MISSED).delete()
     return requeued
 
 
-def start_worker_heartbeat(*, until: Event) -> None:
+def start_worker_heartbeat(name: str, *, until: Event) -> None:
     """Record the worker's heartbeat in a thread until the event is set."""
-    Thread(target=_beat_until, args=[until], daemon=True).start()
+    Thread(target=_beat_until, args=[name, until], daemon=True).start()
 
 
-def _beat_until(over: Event) -> None:
+def _beat_until(name: str, over: Event) -> None:
     while True:
         try:
-            record_heartbeat(ProcessHeartbeat.Process.WORKER)
+            record_heartbeat(ProcessHeartbeat.Process.WORKER, name)
         except DatabaseError:
             log.warning("the worker could not record its heartbeat", exc_info=True)
         finally:

@@ -44,6 +44,7 @@ def submit_run(
     priority: int = 1,
     replaces: Run | None = None,
     key: str = "",
+    one_use: bool = False,
     check_here: bool = False,
 ) -> Run:
     """Store the original file and queue its check (job ``campaigns.check_run``).
@@ -52,14 +53,14 @@ def submit_run(
 
     Team members can submit until the deadline and up to the run limit; organizers can submit
     for any team. ``data`` is plain text or gzip. Who sends the same again with the same ``key``,
-    after an answer that was lost, gets the same run. Raises ``ActionRefused``.
+    after an answer that was lost, gets the same run; another run with a key of ``one_use`` is
+    refused. Raises ``ActionRefused``.
     """
     require_team(actor, campaign, team)
     digest = store.sha256(data)
-    # The same key with another tag, or replacing another run, is another submission.
-    sent_as = key, digest, tag, description, kind, priority, replaces and replaces.pk
-    upload_key = store.sha256(repr(sent_as).encode()) if key else ""
-    if sent := find_sent_run(team, upload_key):
+    sent_as = digest, tag, description, kind, priority, replaces and replaces.pk
+    upload_key = make_upload_key(key, sent_as) if key else ""
+    if sent := find_sent_run(team, upload_key, one_use=one_use):
         return sent
     check_can_submit(actor, campaign, team, len(data), replaces)
     file = store_run_file(data)
@@ -91,8 +92,23 @@ def submit_run(
     return run
 
 
-def find_sent_run(team: Team, upload_key: str) -> Run | None:
-    return team.runs.filter(upload_key=upload_key).first() if upload_key else None
+def make_upload_key(key: str, sent_as: tuple[Any, ...]) -> str:
+    """Half of it tells the sender's key, half what was sent with it."""
+    return "".join(store.sha256(repr(part).encode())[:32] for part in (key, sent_as))
+
+
+def find_sent_run(team: Team, upload_key: str, *, one_use: bool = False) -> Run | None:
+    """The run that was sent with the key before. With ``one_use`` the key may not have been used
+    for anything else; otherwise, as on a page that was left open, that is another submission.
+    """
+    if not upload_key:
+        return None
+    sent = list(team.runs.filter(upload_key__startswith=upload_key[:32]).order_by("pk"))
+    same = [run for run in sent if run.upload_key == upload_key]
+    if sent and not same and one_use:
+        message = _("This key was sent with another run, %(run)s.") % {"run": sent[0].label}
+        raise ActionRefused("key-used", message, _("Use a new key for each run."))
+    return same[0] if same else None
 
 
 def withdraw_run(*, actor: User, run: Run, decision: Decision | None = None) -> Run:

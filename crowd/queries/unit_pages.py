@@ -24,6 +24,8 @@ from poolbench.texts.text_pages import slice_text_page
 
 NO_DOCUMENTS = "no documents left"
 """Why a unit was refused that found nothing to judge."""
+PREVIEWED = 10_000
+"""Characters of the sample that a preview shows."""
 
 
 @dataclass(frozen=True)
@@ -164,21 +166,24 @@ def describe_question(topic: Topic) -> dict[str, Any]:
     return {"title": topic.title, "details": tuple(text for text in details if text != topic.title)}
 
 
-def load_text(campaign: int, docno: str) -> dict[str, Any]:
-    """A whole document as workers see it: never with its docno. One of ``chunks`` (text), ``html``
-    and ``file_kind`` (pdf or image) is set; all are empty if there is no text.
+def load_text(campaign: int, docno: str, most: int | None = None) -> dict[str, Any]:
+    """A document as workers see it, whole or its first ``most`` characters: never with its docno.
+
+    One of ``chunks`` (text), ``html`` and ``file_kind`` (pdf or image) is set; all are empty if
+    there is no text.
     """
     text: dict[str, Any] = {"title": "", "chunks": [], "html": "", "file_kind": ""}
     document = Document.objects.filter(campaign=campaign, docno=docno).first()
     if document is None:
         return text
-    text["title"] = document.title
+    body = document.body[:most]
+    text |= {"title": document.title, "goes_on": len(body) < len(document.body)}
     if document.format == Document.Format.HTML:
-        text["html"] = make_inline_html(document.body)
+        text["html"] = make_inline_html(body)
     elif document.file:
         text["file_kind"] = document.format
     else:
-        text["chunks"] = slice_text_page(document.body, size=max(len(document.body), 1)).chunks
+        text["chunks"] = slice_text_page(body, size=max(len(body), 1)).chunks
     return text
 
 
@@ -203,14 +208,15 @@ def describe_study(study: Study) -> dict[str, Any]:
 
 
 def find_sample(study: Study) -> tuple[dict[str, Any], dict[str, Any]] | None:
-    """A question and a text to show before the work: of practice, else of the pool."""
-    pair = list_training(study.campaign, Audience.CROWD).first()
-    if pair is not None:
-        return describe_question(pair.topic), load_text(study.campaign_id, pair.docno)
-    item = study.plan.pool.items.select_related("topic").order_by("pk").first()
-    if item is None:
+    """A question and the beginning of a text to show before the work: of practice, else of the
+    pool. Links to it need no signature at some providers, so anybody gets it.
+    """
+    shown = list_training(study.campaign, Audience.CROWD).first() or (
+        study.plan.pool.items.select_related("topic").order_by("pk").first()
+    )
+    if shown is None:
         return None
-    return describe_question(item.topic), load_text(study.campaign_id, item.docno)
+    return describe_question(shown.topic), load_text(study.campaign_id, shown.docno, PREVIEWED)
 
 
 def choose_outcome(unit: WorkUnit) -> str:

@@ -12,6 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
+from campaigns.api.limits import BatchJSONParser
 from campaigns.api.resources import (
     CAMPAIGN,
     filter_organized_campaigns,
@@ -89,7 +90,7 @@ class AutomaticViewSet(viewsets.ReadOnlyModelViewSet[AutomaticAssessor]):
         return Response(self.get_serializer(automatic).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(request=BatchSerializer, responses={200: ImportCountsSerializer})
-    @action(detail=True, methods=["post"])
+    @action(detail=True, methods=["post"], parser_classes=[BatchJSONParser])
     def judgments(self, request: Request, pk: str) -> Response:  # noqa: ARG002 (the route's)
         """Submit its judgments: all are saved, or none and 422 with the list of faults."""
         automatic, actor = self.get_object(), request_user(request)

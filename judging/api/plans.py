@@ -14,6 +14,7 @@ from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
 from campaigns.api.confirmation import ConfirmSerializer, read_decision
+from campaigns.api.limits import PlanJSONParser
 from campaigns.api.resources import CAMPAIGN, filter_organized_campaigns, read_act, request_user
 from campaigns.errors import ActionRefused
 from campaigns.models import User
@@ -108,6 +109,7 @@ class PlanViewSet(viewsets.ReadOnlyModelViewSet[Plan]):
 
     queryset = Plan.objects.none()
     serializer_class = PlanSerializer
+    parser_classes = (PlanJSONParser,)
 
     def get_queryset(self) -> QuerySet[Plan]:
         plans = Plan.objects.filter(campaign__in=filter_organized_campaigns(self.request))

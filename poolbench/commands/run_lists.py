@@ -162,7 +162,7 @@ def _expand(value: str) -> list[str]:
 
 def _read_names(path: str) -> list[str]:
     try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
+        lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise CliError(f"{path} cannot be read as a list of files.") from error
     return [line.strip() for line in lines if line.strip()]

@@ -71,7 +71,7 @@ MAX_SHOWN = 1000
 MAX_SESSIONS = 2_000_000
 MAX_PAIRS = 2_000_000
 """Different pairs of a file, which are all in memory."""
-MAX_PREFERENCES, MAX_PER_SESSION = 2_000_000, 50
+MAX_PREFERENCES, MAX_PER_SESSION = 200_000, 50
 """Preferences of a file, and so many more for each session, since each takes time: a list of ten
 has 25 at most, one of 1,000 has 250,000."""
 MAX_NAME = 500

@@ -6,18 +6,20 @@ import html
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
+from io import BytesIO
 from xml.parsers import expat
 
 from poolbench.files.records import FaultReporter, RecordDraft
 
-_TOP = re.compile(r"<top\b[^>]*>(.*?)(?=</top\s*>|<top\b|\Z)", re.DOTALL | re.IGNORECASE)
+_TOP = re.compile(r"<top\b[^<>]*>(.*?)(?=</top\s*>|<top\b|\Z)", re.DOTALL | re.IGNORECASE)
 _FIELD = re.compile(
     r"<(num|number|title|desc|description|narr|narrative|dom|head|smry|con|fac|def)\s*>"
     r"|^[ \t]*<([a-z][a-z0-9_-]*)\s*>",
     re.IGNORECASE | re.MULTILINE,
 )
 _LABEL = re.compile(r"\A\s*(number|topic|title|domain|description|narrative)\s*:", re.IGNORECASE)
-_DOC = re.compile(r"<(/?)doc(?:\s[^>]*)?>", re.IGNORECASE)
+_DOC = re.compile(r"<(/?)doc(?:\s[^<>]*)?>", re.IGNORECASE)
 _TAG = re.compile(r"<(/?)([a-z!][\w-]*)[^<>]*>", re.IGNORECASE)
 _TREC_ENTITIES = (("&blank;", " "), ("&hyph;", "-"))
 _HEAD = {
@@ -25,6 +27,8 @@ _HEAD = {
     *("date", "date1", "dd", "pubdate"),
 }
 _TOPIC_ELEMENTS = ("topic", "top")
+PIECE = 1 << 16
+"""Bytes of XML that are parsed before its topics are taken: who wants no more can stop there."""
 
 
 def has_xml_declaration(text: str) -> bool:
@@ -53,17 +57,21 @@ def parse_xml_topics(text: str, report_fault: FaultReporter) -> Iterator[RecordD
     """``<topic>`` elements; attributes and child elements are the fields."""
     body = text.lstrip()
     skipped = text.count("\n", 0, len(text) - len(body))
-    parser = expat.ParserCreate()
+    parser = expat.ParserCreate("utf-8")
     reader = _TopicReader(parser)
     parser.buffer_text = True
     parser.StartElementHandler = reader.start
     parser.EndElementHandler = reader.end
     parser.CharacterDataHandler = reader.text
+    stream = BytesIO(body.encode(errors="replace"))
     try:
-        parser.Parse(body, True)
+        for piece in iter(partial(stream.read, PIECE), b""):
+            parser.Parse(piece, False)
+            yield from reader.take_drafts(skipped)
+        parser.Parse(b"", True)
     except expat.ExpatError as error:
         report_fault(error.lineno + skipped, f"The XML is not well-formed ({error}).", "")
-    yield from (RecordDraft(draft.line + skipped, draft.texts) for draft in reader.drafts)
+    yield from reader.take_drafts(skipped)
 
 
 def parse_sgml_documents(text: str, report_fault: FaultReporter) -> Iterator[RecordDraft]:
@@ -126,31 +134,38 @@ class _TopicReader:
 
     parser: expat.XMLParserType
     drafts: list[RecordDraft] = field(default_factory=list)
-    depth: int = 0
+    depth: int = -1
+    """Elements open inside a topic; -1 outside of one."""
+    line: int = 0
     name: str = ""
-    texts: dict[str, str] | None = None
+    texts: dict[str, list[str]] = field(default_factory=dict)
+
+    def take_drafts(self, skipped: int) -> list[RecordDraft]:
+        """Those that are complete since the last call, by lines of the file."""
+        taken, self.drafts = self.drafts, []
+        return [RecordDraft(draft.line + skipped, draft.texts) for draft in taken]
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         tag = tag.lower()
-        if self.texts is None:
+        if self.depth < 0:
             if tag in _TOPIC_ELEMENTS:
-                self.texts, self.depth = {k.lower(): v for k, v in attributes.items()}, 0
-                self.name = "text"
-                self.drafts.append(RecordDraft(self.parser.CurrentLineNumber, self.texts))
+                self.texts = {name.lower(): [value] for name, value in attributes.items()}
+                self.depth, self.line, self.name = 0, self.parser.CurrentLineNumber, "text"
             return
         self.depth += 1
         if self.depth == 1:
             self.name = tag
 
     def end(self, _tag: str) -> None:
-        if self.texts is None:
+        if self.depth < 0:
             return
         self.depth -= 1
         if self.depth == 0:
             self.name = "text"
         elif self.depth < 0:
-            self.texts = None
+            texts = {name: "".join(parts) for name, parts in self.texts.items()}
+            self.drafts.append(RecordDraft(self.line, texts))
 
     def text(self, characters: str) -> None:
-        if self.texts is not None:
-            self.texts[self.name] = self.texts.get(self.name, "") + characters
+        if self.depth >= 0:
+            self.texts.setdefault(self.name, []).append(characters)

@@ -40,7 +40,7 @@ CODES = RecordCodes(
 _NO_TITLE = "ET07"
 _TOO_LONG = "ET09"
 _TOO_MANY = "ET10"
-MAX_TOPICS = 20_000
+MAX_TOPICS = 10_000
 """Topics of a file: twice those of the largest campaigns."""
 MAX_TITLE = 5_000
 MAX_TEXT = 200_000

@@ -8,6 +8,7 @@ import os
 import time
 from datetime import timedelta
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from django.core.management import call_command
@@ -17,7 +18,7 @@ from django.utils import timezone
 
 from campaigns.models import Job, ProcessHeartbeat
 from campaigns.services import health
-from campaigns.services.heartbeats import record_heartbeat
+from campaigns.services.heartbeats import record_heartbeat, run_tick
 from poolbench.cache import clear_caches
 from tests.services.test_workers import make_installation, manage
 
@@ -44,6 +45,7 @@ def test_a_sound_installation_is_ok(asked):
         "oldest_queued_job_seconds": None,
         "newest_tick_seconds": None,
         "newest_worker_seconds": None,
+        "silent_workers": 0,
     }
 
 
@@ -210,6 +212,32 @@ def test_without_tick_or_worker_background_work_is_at_risk(asked, settings, tick
             at = timezone.now() - timedelta(seconds=seconds)
             ProcessHeartbeat.objects.filter(process=process).update(at=at)
     assert asked()[1]["status"] == status
+
+
+def test_one_dead_worker_of_two_is_missed_for_an_hour(asked, settings):
+    settings.POOLBENCH_INLINE = False
+    dead = ProcessHeartbeat.objects.filter(name="worker@b")
+    for name in ("worker@a", "worker@b"):
+        record_heartbeat(ProcessHeartbeat.Process.WORKER, name)
+    run_tick()
+    assert asked()[1]["status"] == "ok"
+    dead.update(at=timezone.now() - timedelta(seconds=180))
+    status, told = asked()
+    assert (status, told["status"], told["silent_workers"]) == (200, "degraded", 1)
+    assert told["newest_worker_seconds"] in (0, 1)
+    dead.update(at=timezone.now() - timedelta(minutes=61))
+    run_tick()
+    assert asked()[1]["status"] == "ok"
+
+
+def test_a_worker_that_ends_in_order_is_not_missed(db):
+    from workbench.celery import end_heartbeat, shutting_down
+
+    for name in ("worker@a", "worker@b"):
+        record_heartbeat(ProcessHeartbeat.Process.WORKER, name)
+    end_heartbeat(SimpleNamespace(hostname="worker@b"))
+    shutting_down.clear()
+    assert ProcessHeartbeat.objects.get().name == "worker@a"
 
 
 @pytest.mark.parametrize("path", ["/", "/api/campaigns/", "/help/"])

@@ -253,7 +253,9 @@ def test_an_upload_that_is_sent_again_is_the_same_run(campaign, participant, tea
 def test_of_the_same_upload_twice_at_once_one_is_stored(campaign, participant, team, monkeypatch):
     sent = checked_run(participant, campaign, team, key="k")
     looks = iter([None, sent])
-    monkeypatch.setattr("campaigns.services.runs.find_sent_run", lambda *_args: next(looks))
+    monkeypatch.setattr(
+        "campaigns.services.runs.find_sent_run", lambda *_args, **_options: next(looks)
+    )
     assert checked_run(participant, campaign, team, key="k") == sent
     assert Run.objects.count() == 1
 
@@ -273,3 +275,9 @@ def test_page_and_api_take_a_key(campaign, participant, team, as_user):
     answers = [post("/api/runs/", headers=headers).json() for _ in range(2)]
     assert answers[0]["id"] == answers[1]["id"]
     assert Run.objects.count() == 2
+    fields["priority"] = 2
+    refused = post("/api/runs/", headers=headers)
+    assert (refused.status_code, refused.json()["code"]) == (409, "key-used")
+    fields["team"] = team.pk
+    assert post(address).status_code == 302  # a form sent again, with another choice
+    assert Run.objects.count() == 3

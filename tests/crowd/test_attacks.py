@@ -15,7 +15,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from campaigns.models import User
+from campaigns.models import Document, User
 from crowd.models import CrowdWorker, Payment, Study, WorkUnit
 from judging.models import Judgment, Slot
 from poolbench.crowd.providers.base import SKEW_SECONDS
@@ -238,8 +238,12 @@ def test_a_redirect_target_outside_the_allow_list_is_refused(visitor, study):
     assert not response.cookies
 
 
-def test_previews_of_external_questions_claim_nothing(visitor, study):
-    """Preview claims nothing, even with a worker ID in the address."""
+@pytest.mark.parametrize("markup", ["text", "html"])
+def test_previews_of_external_questions_claim_nothing(visitor, study, markup):
+    """Preview claims nothing, even with a worker ID in the address, and tells no whole document."""
+    sample = study.plan.pool.items.order_by("pk").first()
+    documents = Document.objects.filter(docno=sample.docno)
+    documents.update(format=markup, body="<p>apples last\n\n</p>" * 50_000)
     Study.objects.update(
         provider="external",
         provider_settings={"platforms": "live https://work.example/x", "platform": "live"},
@@ -247,7 +251,10 @@ def test_previews_of_external_questions_claim_nothing(visitor, study):
     door = make_task(study).partition("?")[0]
     query = {"assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE", "hitId": "H", "workerId": "W1"}
     before = list_counts()
-    assert visitor.get(f"{door}?{urlencode(query)}").status_code == 200
+    answer = visitor.get(f"{door}?{urlencode(query)}")
+    assert (answer.status_code, len(answer.content) < 50_000) == (200, True)
+    assert "apples last" in read_page(answer)
+    assert "The text goes on" in read_page(answer)
     assert list_counts() == before
 
 

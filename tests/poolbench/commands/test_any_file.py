@@ -17,7 +17,10 @@ from tests.poolbench.commands.conftest import run_on_files
 LONG = "d" * 5000
 FIELDS = st.sampled_from(["1", "0", "Q0", "d1", "d2", "t", "1.5", "-1", "nan", "", "é\x00", LONG])
 LINES = st.lists(st.lists(FIELDS, max_size=7).map(" ".join), max_size=4).map("\n".join)
-CONTENTS = LINES.map(lambda text: text.encode()) | st.binary(max_size=40)
+BEGINNINGS = st.sampled_from(["", "\ufeff", "\n\n", LONG])
+CONTENTS = st.builds(lambda *parts: "".join(parts).encode(), BEGINNINGS, LINES) | (
+    st.binary(max_size=40)
+)
 WORDS = {
     "interleave": ("{0}", "{1}"), "preferences": ("{0}",), "bradley-terry": ("{0}",),
     "score-preferences": ("{0}", "{1}"), "aggregate": ("{0}", "--model", "majority"),

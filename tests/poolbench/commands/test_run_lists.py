@@ -37,7 +37,7 @@ def one_by_one(names: list[str]) -> list[str]:
 
 
 def by_file(names: list[str]) -> list[str]:
-    Path("list.txt").write_text("\n".join(names) + "\n")
+    Path("list.txt").write_text("\ufeff" + "\n".join(names))  # as some editors write it
     return ["list.txt"]
 
 

@@ -68,11 +68,11 @@ class Command(BaseCommand):
 
     def watch(self, children: list[subprocess.Popen[bytes]]) -> None:
         """Requeue lost jobs every minute; stop with an error if a child process ends."""
-        last_sweep = 0.0
+        next_sweep = 0.0  # the clock may count from the start of the machine
         while True:
-            if time.monotonic() - last_sweep > SWEEP_SECONDS:
+            if time.monotonic() >= next_sweep:
                 run_tick()
-                last_sweep = time.monotonic()
+                next_sweep = time.monotonic() + SWEEP_SECONDS
             for child in children:
                 if child.poll() is not None:
                     command = " ".join(map(str, child.args))  # type: ignore[arg-type]
