@@ -18,6 +18,7 @@ from django.urls import reverse
 from campaigns.services.snapshots import compute_report, find_report, list_verdict_subjects
 from judging.services.imports import import_judgments
 from judging.services.plans import create_plan
+from judging.services.policy_comparison import COMPARED
 from poolbench.cache import clear_caches
 from poolbench.pooling.spec import depth_spec
 from pooling.services.freeze import freeze_pool
@@ -30,7 +31,9 @@ from tests.reliability.test_disagreement import import_grades
 
 LATER = [("1", "d3", 2), ("1", "d9", 1), ("2", "d5", 2)]
 """What is judged between the reports and the look at the pages; it changes every ranking."""
-OF_REPORTS = ("agreement", "stopping", "reusability", "scores", "judging-today")
+OF_REPORTS = (
+    "agreement", "stopping", "reusability", "scores", "judging-today", "qrels-policies",
+)  # fmt: skip
 CHOICES = [
     ("stopping", {"policy": "maximum", "by": "bpref", "last": "2"}),
     ("stopping", {"by": "map"}),
@@ -40,7 +43,17 @@ CHOICES = [
     ("agreement", {"binary": "1", "third": "1"}),
 ]
 OF_THE_MOMENT = take(
-    ["interim-scores", "assessor-quality", "disagreement-effect", "agreement-topics"], 2
+    [
+        "interim-scores",
+        "assessor-quality",
+        "disagreement-effect",
+        "agreement-topics",
+        "agreement-variation",
+        "judging",
+        "campaign",
+        "qrels-list",
+    ],
+    2,
 )
 LIVE = {"live", "as-of", "job"}
 VOID = {"input", "br", "hr", "img", "meta", "link", "col", "wbr"}
@@ -85,8 +98,8 @@ def campaign_with_reports(
     import_grades(campaign, organizer, assessor, assessor2)
     with django_capture_on_commit_callbacks(execute=True):
         request_reusability_report(actor=organizer, campaign=campaign, qrels=qrels)
-    for subject in list_verdict_subjects():
-        compute_report(campaign, subject.name)
+    for name in (*(subject.name for subject in list_verdict_subjects()), COMPARED):
+        compute_report(campaign, name)
     clear_caches()
     return campaign
 

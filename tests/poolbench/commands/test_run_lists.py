@@ -37,7 +37,7 @@ def one_by_one(names: list[str]) -> list[str]:
 
 
 def by_file(names: list[str]) -> list[str]:
-    Path("list.txt").write_text("\ufeff" + "\n".join(names))  # as some editors write it
+    Path("list.txt").write_text("\n".join(names) + "\n")
     return ["list.txt"]
 
 
@@ -123,3 +123,8 @@ def test_a_run_of_one_column_is_not_a_list(run, files, write):
     assert "E03" in ran.err
     gone = run("evaluate", "qrels", "one.run,gone.run")
     assert "gone.run: No such file or directory." in gone.err
+
+
+def test_a_list_of_files_may_begin_with_a_byte_order_mark(run, files):
+    Path("list.txt").write_text("\ufeff" + "\n".join(files))
+    assert run("pool", "--depth", "2", "list.txt") == run("pool", "--depth", "2", *files)
