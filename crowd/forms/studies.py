@@ -20,6 +20,7 @@ from poolbench.crowd.options import StudyExtension, StudyOptions
 from poolbench.crowd.providers.base import Provider, ProviderSetting, find_setting_faults
 from poolbench.crowd.providers.registry import PROVIDERS
 from poolbench.judging.aggregation.registry import MODELS
+from poolbench.judging.repeats import SOONEST
 from pooling.models import Pool
 
 RETENTION = timedelta(days=180)
@@ -158,7 +159,11 @@ class StudyForm(forms.Form):
         0, 100, "Gold per unit", "Documents with a known grade, mixed in without notice."
     )
     repeats_per_unit = count_field(
-        0, 100, "Repeats per unit", "Documents that the worker has judged before."
+        0,
+        100,
+        "Repeats per unit",
+        f"Documents that the worker has judged at least {SOONEST} positions before: a first"
+        " unit that is too small for it has fewer.",
     )
     practice_pass = count_field(
         0,
