@@ -132,7 +132,7 @@ def test_looking_again_at_a_repeated_document_changes_what_counts(
     request_review(actor=organizer, campaign=campaign, assessor=assessor, documents=[pair])
     [notice] = list_review_notices(campaign, assessor)
     page = as_user(assessor).get(notice.links[0].url).content.decode()
-    token = re.search(r'data-token="([^"]+)"', page)[1]
+    token = re.search(r'<article[^>]*data-token="([^"]+)"', page)[1]
     assert grade(assessor, slot.item.docno, 3, token=token).purpose == "judge"
     assert current_judgments(campaign).get(docno=slot.item.docno).grade == 3
 
