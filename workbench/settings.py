@@ -165,7 +165,7 @@ AUTH_PASSWORD_VALIDATORS = [
     )
 ]
 PASSWORD_HASHERS = [
-    "workbench.passwords.ShortScryptHasher",
+    "workbench.passwords.CheapArgon2Hasher",
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",
 ]
 LOGIN_URL = "login"
