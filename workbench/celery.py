@@ -30,8 +30,8 @@ def end_heartbeat(sender: Any, **_signal: Any) -> None:
     from django.db import DatabaseError
 
     from campaigns.models import ProcessHeartbeat
-    from campaigns.services.heartbeats import forget_heartbeat
+    from campaigns.services.heartbeats import remove_heartbeat
 
     shutting_down.set()
     with suppress(DatabaseError):  # missed for an hour then
-        forget_heartbeat(ProcessHeartbeat.Process.WORKER, sender.hostname)
+        remove_heartbeat(ProcessHeartbeat.Process.WORKER, sender.hostname)

@@ -102,13 +102,13 @@ def handle_api_exception(error: Exception, context: dict[str, Any]) -> Response 
         return Response(error.report.as_dict(), status=status.HTTP_422_UNPROCESSABLE_ENTITY)
     answer = exception_handler(error, context)
     if answer is not None:
-        answer.data = shorten_errors(answer.data)
+        answer.data = truncate_errors(answer.data)
     return answer
 
 
-def shorten_errors(told: Any) -> Any:
-    """``told`` with the first ``MOST_ERRORS`` of each level."""
-    if isinstance(told, dict):
-        first = islice(told.items(), MOST_ERRORS)
-        return {name: shorten_errors(value) for name, value in first}
-    return list(map(shorten_errors, told[:MOST_ERRORS])) if isinstance(told, list) else told
+def truncate_errors(errors: Any) -> Any:
+    """``errors`` with the first ``MOST_ERRORS`` of each level."""
+    if isinstance(errors, dict):
+        first = islice(errors.items(), MOST_ERRORS)
+        return {name: truncate_errors(value) for name, value in first}
+    return list(map(truncate_errors, errors[:MOST_ERRORS])) if isinstance(errors, list) else errors

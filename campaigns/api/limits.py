@@ -22,8 +22,8 @@ class TooLarge(APIException):
 
     status_code = 413
 
-    def __init__(self, most: int, what: str) -> None:
-        message = f"The request is too large: at most {most:,} {what}."
+    def __init__(self, most: int, unit: str) -> None:
+        message = f"The request is too large: at most {most:,} {unit}."
         super().__init__({"code": "too-large", "detail": message, "fix": "Send less at once."})
 
 
@@ -42,7 +42,7 @@ class PlainJSONParser(JSONParser):
             raise TooLarge(self.most_bytes, "bytes")
         try:
             data = super().parse(BytesIO(text), media_type, parser_context)
-            values = list(islice(walk_json(check_depth(data)), self.most_values + 1))
+            values = list(islice(iter_json(check_depth(data)), self.most_values + 1))
         except (RecursionError, ValueError) as error:
             raise ParseError("The JSON is nested too deeply.") from error
         if len(values) > self.most_values:
@@ -64,7 +64,7 @@ class BatchJSONParser(PlainJSONParser):
     most_bytes, most_values = settings.DATA_UPLOAD_MAX_MEMORY_SIZE, 110_001
 
 
-def walk_json(data: Any) -> Iterator[Any]:
+def iter_json(data: Any) -> Iterator[Any]:
     """The value, and all names and values in it."""
     waiting = [data]
     while waiting:

@@ -20,7 +20,7 @@ from poolbench.shared_reads import share_reads
 @share_reads
 def get_campaign_status(campaign: Campaign, user: User) -> Status:
     (viewer,) = list_viewers([campaign], user)
-    (row,) = read_columns([campaign])
+    (row,) = read_status_columns([campaign])
     counts = {kind: kind.counts(viewer) for kind in list_fact_kinds()}
     return build_status(viewer, row, counts)
 
@@ -31,7 +31,7 @@ def list_campaign_statuses(campaigns: Sequence[Campaign], user: User) -> list[St
     many there are.
     """
     viewers = list_viewers(campaigns, user)
-    by_campaign = {row["pk"]: row for row in read_columns(campaigns)}
+    by_campaign = {row["pk"]: row for row in read_status_columns(campaigns)}
     counts = {kind: kind.counts_by_campaign(viewers) for kind in list_fact_kinds()}
     return [
         build_status(
@@ -47,7 +47,7 @@ def list_fact_kinds() -> list[type[AppFacts]]:
     return [app.facts for app in LIFE_CYCLES if app.facts]
 
 
-def read_columns(campaigns: Sequence[Campaign]) -> list[dict[str, Any]]:
+def read_status_columns(campaigns: Sequence[Campaign]) -> list[dict[str, Any]]:
     """The columns of all apps, by name, of each of ``campaigns`` that still exists."""
     if not campaigns:
         return []

@@ -26,7 +26,7 @@ def record_heartbeat(process: ProcessHeartbeat.Process, name: str = "") -> None:
     ProcessHeartbeat.objects.update_or_create(process=process, name=name[:200], defaults=now)
 
 
-def forget_heartbeat(process: ProcessHeartbeat.Process, name: str) -> None:
+def remove_heartbeat(process: ProcessHeartbeat.Process, name: str) -> None:
     """Note that the process has ended in order, so that nobody waits for it."""
     ProcessHeartbeat.objects.filter(process=process, name=name[:200]).delete()
 

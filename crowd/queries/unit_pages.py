@@ -11,7 +11,7 @@ from campaigns.models import Campaign, Document, Grade, Topic
 from crowd.models import CrowdWorker, Study, WorkUnit
 from crowd.queries.keys import find_key_date, get_link_path, unseal_external
 from crowd.queries.study_terms import get_consent_text, load_study_seconds
-from crowd.queries.unit_work import find_last_answer, list_unit_slots
+from crowd.queries.unit_work import find_last_unit_answer, list_unit_slots
 from judging.models import Audience, Judgment, Purpose, Slot
 from judging.queries.training import list_training, unanswered_pairs
 from poolbench.crowd.inline_documents import make_inline_html
@@ -127,7 +127,7 @@ def find_item(unit: WorkUnit, *, back: bool = False) -> dict[str, Any] | None:
 
     None without one. Which kind of document it is changes no query.
     """
-    slots, last = list_open_slots(unit), find_last_answer(unit)
+    slots, last = list_open_slots(unit), find_last_unit_answer(unit)
     at = slots[0].unit_position or 0 if slots else unit.size + 1
     chosen: Slot | Judgment | None = last if back else slots[0] if slots else None
     if chosen is None:
@@ -149,7 +149,7 @@ def find_item(unit: WorkUnit, *, back: bool = False) -> dict[str, Any] | None:
 
 def find_shown_document(unit: WorkUnit, position: int) -> Document | None:
     """The document at ``position``: the one at hand, or the one before it."""
-    slots, last = list_open_slots(unit), find_last_answer(unit)
+    slots, last = list_open_slots(unit), find_last_unit_answer(unit)
     at = slots[0].unit_position if slots else unit.size + 1
     if slots and position == at:
         docno = slots[0].docno
@@ -211,12 +211,12 @@ def find_sample(study: Study) -> tuple[dict[str, Any], dict[str, Any]] | None:
     """A question and the beginning of a text to show before the work: of practice, else of the
     pool. Links to it need no signature at some providers, so anybody gets it.
     """
-    shown = list_training(study.campaign, Audience.CROWD).first() or (
+    item = list_training(study.campaign, Audience.CROWD).first() or (
         study.plan.pool.items.select_related("topic").order_by("pk").first()
     )
-    if shown is None:
+    if item is None:
         return None
-    return describe_question(shown.topic), load_text(study.campaign_id, shown.docno, PREVIEWED)
+    return describe_question(item.topic), load_text(study.campaign_id, item.docno, PREVIEWED)
 
 
 def choose_outcome(unit: WorkUnit) -> str:

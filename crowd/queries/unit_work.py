@@ -37,7 +37,7 @@ def list_unit_slots(unit: WorkUnit) -> QuerySet[Slot]:
     return own.select_related("item", "gold", "topic").order_by("unit_position")
 
 
-def find_last_answer(unit: WorkUnit) -> Judgment | None:
+def find_last_unit_answer(unit: WorkUnit) -> Judgment | None:
     """The worker's latest answer of ``unit``, or change of one, skips included; not practice."""
     answers = Judgment.objects.filter(unit=unit, purpose__in=SHOWN, kind__in=ANSWERS)
     return answers.select_related("topic").order_by("pk").last()

@@ -183,10 +183,10 @@ def match_erased(rows: Sequence[MatchedRow], erased: Sequence[SheetRow]) -> list
     left, matched = list(erased), list(rows)
     for is_certain in (True, False):
         for at, row in enumerate(matched):
-            listed = row.submission
-            if row.kind != "unknown-worker" or listed is None:
+            submission = row.submission
+            if row.kind != "unknown-worker" or submission is None:
                 continue
-            unit = next((unit for unit in left if explains(unit, listed, is_certain)), None)
+            unit = next((unit for unit in left if may_match(unit, submission, is_certain)), None)
             if unit is not None:
                 left.remove(unit)
                 matched[at] = replace(
@@ -195,10 +195,10 @@ def match_erased(rows: Sequence[MatchedRow], erased: Sequence[SheetRow]) -> list
     return matched
 
 
-def explains(unit: SheetRow, listed: ProviderSubmission, is_certain: bool) -> bool:
+def may_match(unit: SheetRow, submission: ProviderSubmission, is_certain: bool) -> bool:
     if is_certain:
-        return bool(unit.receipt) and listed.code == unit.receipt
-    return listed.amount in {None, unit.amount, unit.total}
+        return bool(unit.receipt) and submission.code == unit.receipt
+    return submission.amount in {None, unit.amount, unit.total}
 
 
 def choose_settling(submissions: Sequence[ProviderSubmission]) -> dict[str, ProviderSubmission]:
