@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from html import unescape
 
-from rest_framework.test import APIClient
+from rest_framework.test import APIClient, APIRequestFactory, force_authenticate
 
 from tests.pages import read_page
 
@@ -15,6 +15,14 @@ def api(user: object) -> APIClient:
     client = APIClient()
     client.force_authenticate(user)
     return client
+
+
+def call_view(view_set: type, user: object, action: str, method: str = "get", data=None, **route):
+    """The answer of one action of the API, without any router between."""
+    request = getattr(APIRequestFactory(), method)("/", data, format="json")
+    force_authenticate(request, user=user)
+    answer = view_set.as_view({method: action})(request, **route)
+    return answer.render() if hasattr(answer, "render") else answer
 
 
 def read_confirmation(answer: object) -> dict[str, object]:

@@ -19,7 +19,7 @@ from django.core.cache import cache
 from django.db import connection
 from django.test import Client, override_settings
 from django.utils import timezone
-from hypothesis import Phase
+from hypothesis import HealthCheck, Phase
 from hypothesis import settings as hypothesis_settings
 from pytest_django.plugin import blocking_manager_key
 
@@ -37,6 +37,8 @@ COMMON = {
     "deadline": None,
     "phases": (Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink),
     "max_examples": count_examples(100),
+    # Of the machine, which may be busy, not of the test.
+    "suppress_health_check": [HealthCheck.too_slow],
 }
 hypothesis_settings.register_profile("explore", **COMMON)
 hypothesis_settings.register_profile("fixed", **COMMON, derandomize=True)

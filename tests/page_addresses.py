@@ -11,11 +11,12 @@ from typing import Any
 from urllib.parse import quote
 
 from django.db.models import Model
-from django.urls import URLPattern, get_resolver, reverse
+from django.urls import reverse
 
 from campaigns.models import Campaign, Role
 from crowd.services.doorway import make_unit_token
 from tests.access_table import rows
+from tests.pages import list_url_patterns
 from tests.world.site import ROLES, World, token
 
 VALUES: dict[str, dict[str, str | int]] = {
@@ -55,16 +56,8 @@ SKIPPED = ("crowd-door", "api-")
 @cache
 def patterns() -> dict[str, list[str]]:
     """Every named URL of the site with the names of its arguments."""
-
-    def walk(entries, before="") -> Iterator[tuple[str, list[str]]]:
-        for entry in entries:
-            address = before + str(entry.pattern)
-            if isinstance(entry, URLPattern):
-                yield entry.name, re.findall(r"<(?:\w+:)?(\w+)>", address)
-            else:
-                yield from walk(entry.url_patterns, address)
-
-    return dict(walk(get_resolver().url_patterns))
+    found = list_url_patterns()
+    return {url.name: re.findall(r"<(?:\w+:)?(\w+)>", address) for url, address in found}
 
 
 def urls(world: World) -> dict[str, str]:

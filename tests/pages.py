@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from functools import cache
 from html import unescape
 from io import StringIO
 from typing import Any
 
 from django.core.management import call_command
+from django.urls import URLPattern, get_resolver
 
 VERBATIM = re.compile(r"(<(pre|textarea|script|style)\b.*?</\2>)", re.DOTALL)
 TAG = re.compile(r"(<[a-zA-Z/!](?:\"[^\"]*\"|'[^']*'|[^'\">])*>)", re.DOTALL)
@@ -20,6 +23,21 @@ BLOCKS = {
     "link", "script", "style",
 }  # fmt: skip
 """Elements with no blank on either side; other elements have none inside at either end."""
+
+
+@cache
+def list_url_patterns() -> list[tuple[URLPattern, str]]:
+    """Every URL pattern of the site with its whole address."""
+
+    def walk(entries: list[Any], before: str = "") -> Iterator[tuple[URLPattern, str]]:
+        for entry in entries:
+            address = before + str(entry.pattern)
+            if isinstance(entry, URLPattern):
+                yield entry, address
+            else:
+                yield from walk(entry.url_patterns, address)
+
+    return list(walk(get_resolver().url_patterns))
 
 
 def read_page(response: Any) -> str:

@@ -11,11 +11,11 @@ from functools import lru_cache
 from pathlib import Path
 
 import pytest
-from django.urls import URLPattern, URLResolver, get_resolver
 
 import poolbench
 from tests.conftest import REPOSITORY
 from tests.house import APPS, list_nodes, parse_product
+from tests.pages import list_url_patterns
 
 CEILINGS = {
     "shared": 0,
@@ -151,19 +151,11 @@ def shadowed() -> list[str]:
     ]
 
 
-def patterns(resolver: URLResolver) -> Iterator[URLPattern]:
-    for pattern in resolver.url_patterns:
-        if isinstance(pattern, URLResolver):
-            yield from patterns(pattern)
-        else:
-            yield pattern
-
-
 def handlers() -> list[str]:
     """Pages whose function is not called ``<URL name>_view``."""
     return [
         f"{pattern.name}: {callback.__name__}"
-        for pattern in patterns(get_resolver())
+        for pattern, _ in list_url_patterns()
         if (callback := pattern.callback).__module__.split(".")[0] in APPS
         and not hasattr(callback, "cls")
         and not hasattr(callback, "view_class")

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 from django.apps import apps
-from django.urls import URLPattern, get_resolver
 
 from campaigns.lifecycle import registry
 from campaigns.lifecycle.head import CAMPAIGN, Place, build_groups
@@ -25,6 +23,7 @@ from campaigns.lifecycle.registry import (
 )
 from campaigns.models import Campaign, Role, User
 from poolbench.verdicts import Verdict, VerdictState
+from tests.pages import list_url_patterns
 
 OUTSIDE = {
     "jobs": "reached from the page that started the job",
@@ -50,17 +49,8 @@ VIEWER: dict[str, Any] = {
 
 def routes() -> dict[str, str]:
     """The URL patterns of the pages of a campaign, by URL name."""
-
-    def walk(entries, before="") -> Iterator[tuple[str, str]]:
-        for entry in entries:
-            address = before + str(entry.pattern)
-            if isinstance(entry, URLPattern):
-                yield str(entry.name), address
-            else:
-                yield from walk(entry.url_patterns, address)
-
-    found = walk(get_resolver().url_patterns)
-    return {name: address for name, address in found if address.startswith(CAMPAIGN)}
+    found = list_url_patterns()
+    return {str(url.name): address for url, address in found if address.startswith(CAMPAIGN)}
 
 
 def below(route: str) -> str:

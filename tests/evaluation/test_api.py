@@ -3,22 +3,14 @@ from __future__ import annotations
 import json
 
 import pytest
-from rest_framework.test import APIRequestFactory, force_authenticate
 
 from campaigns.models import Campaign
 from evaluation.api.scores import RunScoresViewSet, ScoreSetViewSet
 from evaluation.models import RunScores
 from evaluation.services.release import release_scores
 from evaluation.services.scoring import score_campaign
+from tests.confirming import call_view as call
 from tests.world.files import qrels_release
-
-
-def call(view_set, user, action: str, method: str = "get", data=None, **kwargs):
-    """The answer of one action, without any router between."""
-    request = getattr(APIRequestFactory(), method)("/", data, format="json")
-    force_authenticate(request, user=user)
-    answer = view_set.as_view({method: action})(request, **kwargs)
-    return answer.render() if hasattr(answer, "render") else answer
 
 
 def ids(user) -> list[int]:

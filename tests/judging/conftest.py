@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Callable
 
 import pytest
-from rest_framework.test import APIRequestFactory, force_authenticate
 
 from campaigns.models import Campaign, Document, Role, Topic, User
 from campaigns.services.campaigns import create_campaign
@@ -17,6 +16,7 @@ from judging.services.plans import PlanOptions, create_plan
 from judging.services.qrels import freeze_qrels
 from poolbench.judging import repeats
 from pooling.models import Pool
+from tests.confirming import call_view
 from tests.world.files import make_pool
 from tests.world.judgments import submit_judgment
 from tests.world.people import SCALE
@@ -90,11 +90,8 @@ def next_of(campaign, topic) -> Callable[[User], Slot | None]:
 def call():
     """``call(view_set, user, action, method, data)``: status and answer, without a router."""
 
-    def ask(view_set, user, action, method="get", data=None, **kwargs):
-        request = getattr(APIRequestFactory(), method)("/", data, format="json")
-        force_authenticate(request, user=user)
-        answer = view_set.as_view({method: action})(request, **kwargs)
-        answer = answer.render() if hasattr(answer, "render") else answer
+    def ask(*asked, **options):
+        answer = call_view(*asked, **options)
         is_json = answer["Content-Type"] == "application/json"
         return answer.status_code, json.loads(answer.content) if is_json else answer.content
 

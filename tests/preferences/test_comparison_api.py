@@ -6,10 +6,10 @@ import json
 from uuid import uuid4
 
 import pytest
-from rest_framework.test import APIRequestFactory, force_authenticate
 
 from preferences.api.comparisons import ComparisonViewSet
 from preferences.models import Preference
+from tests.confirming import call_view
 
 
 @pytest.fixture
@@ -17,9 +17,7 @@ def call(assessor):
     """``call(action, data)``: status and answer for the assessor."""
 
     def ask(action, data=None, *, method="post", user=assessor):
-        request = getattr(APIRequestFactory(), method)("/", data, format="json")
-        force_authenticate(request, user=user)
-        served = ComparisonViewSet.as_view({method: action})(request).render()
+        served = call_view(ComparisonViewSet, user, action, method, data)
         return served.status_code, json.loads(served.content)
 
     return ask

@@ -2,8 +2,8 @@
 
 The first process that needs them migrates and records; all others, of this run or of a later one,
 copy a file (SQLite) or a database (PostgreSQL, within a run). What is kept has the name of a hash
-of everything it could depend on, so a change of the product makes it anew; so does an hour, since
-rows have times.
+of everything it could depend on: a change of the product makes the layers anew, one of migrations
+the tables too; so does an hour, since rows have times.
 """
 
 from __future__ import annotations

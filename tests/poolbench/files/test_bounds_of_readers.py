@@ -16,6 +16,7 @@ from poolbench.judging.exchange.reader import read_judgments
 from poolbench.texts.documents import read_documents
 from poolbench.texts.html_sanitizer import MAX_ATTRIBUTES, UnreadablePage, sanitize
 from poolbench.texts.topics import MAX_TEXT, MAX_TITLE, read_topics
+from tests.refusals import list_faults
 
 LONG = "9" * 5000
 
@@ -45,9 +46,7 @@ def test_gzip_in_gzip_is_unpacked_once(read):
 @pytest.mark.parametrize("read", [read_topics, lambda *a, **k: list(read_documents(*a, **k))])
 def test_one_bound_holds_for_what_is_unpacked(read):
     data = gzip.compress(b"1\t" + b"a" * 3_000_000)
-    with pytest.raises(InvalidFile) as refused:
-        read(data, file="t.gz", max_bytes=1_000_000)
-    assert refused.value.report.faults[0].code == "E02"
+    assert list_faults(read, data, file="t.gz", max_bytes=1_000_000)[0].code == "E02"
 
 
 @pytest.mark.parametrize(("field", "line"), [
@@ -55,9 +54,7 @@ def test_one_bound_holds_for_what_is_unpacked(read):
     ("narrative", f"1\tt\td\t{'a' * (MAX_TEXT + 1)}"),
 ])  # fmt: skip
 def test_a_topic_too_long_to_be_read_is_a_fault_with_its_line(field, line):
-    with pytest.raises(InvalidFile) as refused:
-        read_topics(f"2\tfine\tx\ty\n{line}\n".encode(), file="t.tsv")
-    (fault,) = refused.value.report.faults
+    (fault,) = list_faults(read_topics, f"2\tfine\tx\ty\n{line}\n".encode(), file="t.tsv")
     assert (fault.code, fault.line) == ("ET09", 2)
     assert fault.message.startswith(f"The {field} of topic 1 has ")
 
@@ -114,17 +111,13 @@ def read_yaml(text: str) -> YamlFile:
     ("[" * 100, 7 + MAX_DEPTH), ("[" * 100_000, 7 + MAX_DEPTH),
 ])  # fmt: skip
 def test_every_failure_of_yaml_is_a_fault_with_its_place(value, column):
-    with pytest.raises(InvalidFile) as refused:
-        read_yaml(f"first: 1\nseed: {value}")
-    (fault,) = refused.value.report.faults
+    (fault,) = list_faults(read_yaml, f"first: 1\nseed: {value}")
     assert (fault.code, fault.line, fault.column) == ("EP02", 2, column)
     assert fault.message.startswith("Invalid YAML: ")
 
 
 def test_a_repeated_key_is_a_fault():
-    with pytest.raises(InvalidFile) as refused:
-        read_yaml("steps: [1]\nsteps: [1, 2, 3]\n")
-    (fault,) = refused.value.report.faults
+    (fault,) = list_faults(read_yaml, "steps: [1]\nsteps: [1, 2, 3]\n")
     assert (fault.line, fault.column, fault.message) == (
         2, 1, "Invalid YAML: the key steps is repeated.",
     )  # fmt: skip
@@ -149,9 +142,7 @@ def test_judgments_with_integers_or_nesting_without_end_are_faults_with_their_li
 @pytest.mark.parametrize("value", [LONG, "[" * 500 + "]" * 500])
 def test_topics_and_documents_likewise(value):
     lines = f'{{"id": "1", "title": "t"}}\n{{"id": "2", "title": "t", "more": {value}}}'.encode()
-    with pytest.raises(InvalidFile) as refused:
-        read_topics(lines)
-    assert [(f.code, f.line) for f in refused.value.report.faults] == [("ET02", 2)]
+    assert [(f.code, f.line) for f in list_faults(read_topics, lines)] == [("ET02", 2)]
     report = FaultReport("d")
     list(read_documents(lines, report=report))
     assert [(f.code, f.line) for f in report.faults if f.code[0] == "E"] == [("ED02", 2)]
@@ -159,8 +150,6 @@ def test_topics_and_documents_likewise(value):
 
 @pytest.mark.parametrize("text", ['a: "\\U00110000"', f"%YAML 1.{LONG}\n---\na: 1", "a: \x07"])
 def test_what_the_scanner_runs_into_has_its_place_too(text):
-    with pytest.raises(InvalidFile) as refused:
-        read_yaml(text)
-    (fault,) = refused.value.report.faults
+    (fault,) = list_faults(read_yaml, text)
     assert (fault.code, fault.line) == ("EP02", 1)
     assert fault.column >= 1

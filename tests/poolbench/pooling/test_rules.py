@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 import yaml
 
-from poolbench.files.faults import InvalidFile
 from poolbench.pooling.pool_builder import start_sessions
 from poolbench.pooling.registry import METHODS_BY_RULE, RULE
 from poolbench.pooling.session import LogMismatch, PoolSession, SessionEvent, replay_events
 from poolbench.pooling.spec_file import build_spec, read_spec
 from tests.poolbench.pooling.generated import generate
+from tests.refusals import list_faults
 
 LOGS: dict[str, str] = json.loads((Path(__file__).parent / "logs/rule_1.json").read_text())
 """By step: the documents that the program selected before rules had numbers, from ``generate(5,
@@ -85,7 +85,5 @@ def test_a_new_spec_has_the_current_rule_and_a_written_one_says_which() -> None:
 
 @pytest.mark.parametrize("rule", ["0", "3", "1.0", "true", "two", "[1]"])
 def test_a_rule_that_does_not_exist_is_a_fault_with_its_place(rule: str) -> None:
-    with pytest.raises(InvalidFile) as refused:
-        read_spec(f"version: 1\nrule: {rule}\nsteps: [{{method: hedge}}]\n")
-    (fault,) = refused.value.report.faults
+    (fault,) = list_faults(read_spec, f"version: 1\nrule: {rule}\nsteps: [{{method: hedge}}]\n")
     assert (fault.code, fault.line, fault.message) == ("EP03", 2, "rule must be 1 or 2.")

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from poolbench.files.faults import FaultReport, InvalidFile
 from poolbench.files.streams import read_bytes
 from poolbench.runs.runs import read_run, run_from_rows
+from tests.refusals import list_faults
 
 NASTY = "\u00a0\u3000\u2028\u0085\u001c"
 
@@ -20,9 +21,7 @@ def ranking(table):
 
 
 def refused(data, **options):
-    with pytest.raises(InvalidFile) as error:
-        read_run(data, **options)
-    return [(f.code, f.line, f.column) for f in error.value.report.faults]
+    return [(f.code, f.line, f.column) for f in list_faults(read_run, data, **options)]
 
 
 def test_read_run_orders_by_score_then_docno_descending():

@@ -4,14 +4,13 @@ import gzip
 
 import pytest
 
-from poolbench.files.faults import FaultReport, InvalidFile
+from poolbench.files.faults import FaultReport
 from poolbench.texts.topics import TopicText, read_topics
+from tests.refusals import list_faults
 
 
 def refused(data, **options):
-    with pytest.raises(InvalidFile) as error:
-        read_topics(data, **options)
-    return [(f.code, f.line) for f in error.value.report.faults]
+    return [(f.code, f.line) for f in list_faults(read_topics, data, **options)]
 
 
 SGML = """
