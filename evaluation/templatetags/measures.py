@@ -1,7 +1,5 @@
 """Measure names and scores as pages show them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """One score set compared with an earlier one: which runs gained or lost places."""
 
-from __future__ import annotations
-
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404
 
