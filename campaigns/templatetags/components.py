@@ -6,17 +6,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from datetime import datetime
 from html import unescape
+from typing import Any
 
 from django import template
 from django.template import Context
 from django.template.loader import render_to_string
 from django.utils.formats import date_format
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
 
 from campaigns.templatetags.help import show_word_help
+from poolbench.cards import Card
 
 register = template.Library()
 
@@ -47,6 +51,42 @@ def show_fact(context: Context, content: str, term: str, word: str = "") -> str:
 def show_stat(context: Context, content: str, term: str, word: str = "") -> str:
     """A number of ``<dl class="stats">``; what it is of follows it in ``<small>``."""
     return format_html("<div>{}</div>", show_fact(context, content, term, word))
+
+
+@register.simple_tag(name="select", takes_context=True)
+def show_select(
+    context: Context,
+    name: str,
+    label: str,
+    options: Iterable[Any],
+    chosen: object = "",
+    none: str = "",
+    lang: str = "",
+    word: str = "",
+) -> str:
+    """A choice of a form that asks by GET; the glossary explains ``word`` beside the label.
+
+    ``options`` are cards, pairs of value and text, or texts; ``none`` is the text of the empty
+    value, which comes first; ``lang`` that of the texts.
+    """
+    pairs = [("", none)] * bool(none) + [read_option(option) for option in options]
+    rows = (
+        (value, mark_safe(" selected") if str(value) == str(chosen) else "", text)
+        for value, text in pairs
+    )
+    return format_html(
+        '<div class="field"><label for="{0}">{1}</label>{2}<select id="{0}" name="{0}"{3}>{4}'
+        "</select></div>",
+        name, label, write_word_help(context, word),
+        format_html(' lang="{}"', lang) if lang else "",
+        format_html_join("", '<option value="{}"{}>{}</option>', rows),
+    )  # fmt: skip
+
+
+def read_option(option: Any) -> tuple[object, object]:
+    if isinstance(option, Card):
+        return option.name, option.title
+    return option if isinstance(option, tuple) else (option, option)
 
 
 @register.simple_tag(name="moment")
@@ -90,7 +130,7 @@ def read_head(column: str) -> dict[str, object]:
     name, _, rest = column.strip().partition(" :")
     words, _, hint = rest.removesuffix('"').partition(' "')
     marks = words.split()
-    classes = " ".join(mark for mark in marks if mark in ("num", "opt", "mono"))
+    classes = " ".join(mark for mark in marks if mark in ("num", "opt", "mono", "what"))
     sort = "text" if "text" in marks else "number" if "sort" in marks else ""
     return {"name": name, "classes": classes, "sort": sort, "marks": marks, "hint": hint}
 

@@ -1,7 +1,7 @@
 """Measure names and scores as pages show them."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from django import template
@@ -27,6 +27,11 @@ register.filter("measure_title", format_measure_title)
 register.filter("measure_hint", format_measure_hint)
 register.filter("measure_form", get_default_form)
 register.filter("measure_display_name", format_full_title)
+
+
+@register.filter("measure_options")
+def list_measure_options(names: Iterable[str]) -> list[tuple[str, str]]:
+    return [(name, format_full_title(name)) for name in names]
 
 
 @register.filter("contribution")
