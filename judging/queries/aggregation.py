@@ -21,7 +21,7 @@ def load_label_matrix(campaign: Campaign) -> LabelMatrix:
 
 def list_judging_grades(campaign: Campaign) -> list[int]:
     """The grades of the campaign's scale that judge a document, ascending: those of which a worker
-    may choose, whether or not they occur.
+    may choose, whether or not they occur. Grades below 0 are no judgments, as in qrels files.
     """
     grades = campaign.grades.filter(value__gte=0).order_by("value")
     return list(grades.values_list("value", flat=True))

@@ -6,6 +6,7 @@ import numpy as np
 
 from campaigns.models import Campaign, User
 from judging.models import Purpose
+from judging.queries.aggregation import list_judging_grades
 from judging.queries.judgments import load_log_reader, select_current_grades
 from poolbench.cache import Cache
 from poolbench.judging.agreement.labels import MISSING, LabelTable
@@ -16,12 +17,6 @@ _labels: Cache[tuple[object, ...], LabelTable] = Cache(1_000_000, lambda labels:
 """By the state of the log, the rows of it that count, names, scale and purpose."""
 MOST_ASSESSORS = 40
 """More are not compared two by two: a page would show thousands of rows."""
-
-
-def agreement_scale(campaign: Campaign) -> tuple[int, ...]:
-    """The grades of the campaign from 0; those below are not judgments, as in qrels files."""
-    values = campaign.grades.order_by("value").values_list("value", flat=True)
-    return tuple(value for value in values if value >= 0)
 
 
 def load_labels(
@@ -38,7 +33,7 @@ def load_labels(
     Third judgments only if ``third``: they exist where two assessors disagreed, so any figure of
     agreement over them is selected by its outcome.
     """
-    reader, scale = load_log_reader(campaign), agreement_scale(campaign)
+    reader, scale = load_log_reader(campaign), tuple(list_judging_grades(campaign))
 
     def build() -> LabelTable:
         rows = select_current_grades(reader.log, reader.mark_rows(last), purpose)

@@ -10,7 +10,8 @@ from django.utils import timezone
 
 from campaigns.models import Campaign
 from judging.models import AlarmDismissal, Audience, Judgment, Plan, Purpose, ReviewRequest
-from judging.queries.agreement import agreement_scale, topic_numbers_by_id, usernames_by_id
+from judging.queries.aggregation import list_judging_grades
+from judging.queries.agreement import topic_numbers_by_id, usernames_by_id
 from judging.queries.exclusions import list_units_set_aside
 from judging.queries.judgments import ON_SCREEN
 from judging.queries.remaining import remaining_by_assessor
@@ -137,7 +138,7 @@ class DayLogReader:
 def load_situation(campaign: Campaign, today: date) -> Situation:
     reader = DayLogReader(campaign)
     reader.read()
-    scale = agreement_scale(campaign)
+    scale = tuple(list_judging_grades(campaign))
     rows = reader.list_rows()
     people = {key[0] for key, _, _ in rows} | {row[0] for row in reader.repeats}
     names = usernames_by_id(people | set(reader.versions))
