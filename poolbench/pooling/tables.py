@@ -1,18 +1,12 @@
 """A pool: the documents to judge per topic, and the runs that contributed them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from poolbench.notebooks import ResultTable
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
+from poolbench.notebooks import Frame, ResultTable, make_frame
 
 Ints = NDArray[np.int64]
 
@@ -48,10 +42,8 @@ class PoolTable(ResultTable):
             f"{len(self.runs)} runs>"
         )
 
-    def to_frame(self) -> DataFrame:
+    def to_frame(self) -> Frame:
         """One row per document: topic, docno, best rank, runs, place, stratum, probability."""
-        from pandas import DataFrame
-
         columns = {
             "topic": np.repeat(np.array(self.topics, object), np.diff(self.starts)),
             "docno": list(self.docnos),
@@ -61,7 +53,7 @@ class PoolTable(ResultTable):
             "stratum": self.stratum,
             "probability": self.probability,
         }
-        return DataFrame(columns)
+        return make_frame(columns)
 
     @property
     def is_sampled(self) -> bool:
