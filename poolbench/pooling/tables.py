@@ -7,12 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poolbench.notebooks import Frame, ResultTable, make_frame
+from poolbench.runs.tables import TopicRows
 
 Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PoolTable(ResultTable):
+class PoolTable(TopicRows, ResultTable):
     """Documents of topic ``i`` are the rows ``starts[i]`` to ``starts[i + 1]``, docno ascending.
 
     ``min_rank`` is the document's best rank, from 1, in any contributing run.
@@ -32,9 +33,6 @@ class PoolTable(ResultTable):
     priority: NDArray[np.int32]
     stratum: NDArray[np.int32]
     probability: NDArray[np.float64]
-
-    def __len__(self) -> int:
-        return len(self.docnos)
 
     def __repr__(self) -> str:
         return (
@@ -59,10 +57,6 @@ class PoolTable(ResultTable):
     def is_sampled(self) -> bool:
         """Whether any document was sampled."""
         return bool((self.stratum > 0).any() or (self.probability < 1).any())
-
-    def rows(self, index: int) -> slice:
-        """The rows of the topic at ``index`` of ``topics``."""
-        return slice(int(self.starts[index]), int(self.starts[index + 1]))
 
     def iter_rows(self) -> Iterator[tuple[str, int]]:
         """The topic and number of each row."""
