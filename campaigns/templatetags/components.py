@@ -15,8 +15,7 @@ from django import template
 from django.template import Context
 from django.template.loader import render_to_string
 from django.utils.formats import date_format
-from django.utils.html import format_html, format_html_join
-from django.utils.safestring import mark_safe
+from django.utils.html import format_html
 from django.utils.translation import gettext as _
 
 from campaigns.templatetags.help import show_word_help
@@ -53,34 +52,24 @@ def show_stat(context: Context, content: str, term: str, word: str = "") -> str:
     return format_html("<div>{}</div>", show_fact(context, content, term, word))
 
 
-@register.simple_tag(name="select", takes_context=True)
+@register.inclusion_tag("partials/select.html", name="select", takes_context=True)
 def show_select(
-    context: Context,
-    name: str,
-    label: str,
-    options: Iterable[Any],
-    chosen: object = "",
-    none: str = "",
-    lang: str = "",
-    word: str = "",
-) -> str:
+    context: Context, name: str, label: str, options: Iterable[Any], selected: object = "",
+    none: str = "", lang: str = "", word: str = "",
+) -> dict[str, object]:  # fmt: skip
     """A choice of a form that asks by GET; the glossary explains ``word`` beside the label.
 
     ``options`` are cards, pairs of value and text, or texts; ``none`` is the text of the empty
     value, which comes first; ``lang`` that of the texts.
     """
-    pairs = [("", none)] * bool(none) + [read_option(option) for option in options]
-    rows = (
-        (value, mark_safe(" selected") if str(value) == str(chosen) else "", text)
-        for value, text in pairs
-    )
-    return format_html(
-        '<div class="field"><label for="{0}">{1}</label>{2}<select id="{0}" name="{0}"{3}>{4}'
-        "</select></div>",
-        name, label, write_word_help(context, word),
-        format_html(' lang="{}"', lang) if lang else "",
-        format_html_join("", '<option value="{}"{}>{}</option>', rows),
-    )  # fmt: skip
+    rows = [("", none)] * bool(none) + [read_option(option) for option in options]
+    return {
+        "name": name,
+        "label": label,
+        "options": [(value, text, str(value) == str(selected)) for value, text in rows],
+        "lang": lang,
+        "help": write_word_help(context, word),
+    }
 
 
 def read_option(option: Any) -> tuple[object, object]:
