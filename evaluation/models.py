@@ -1,5 +1,7 @@
 """Score sets, with one packed row per run."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Skip reasons, designs, flags and limits of judging."""
 
+from __future__ import annotations
+
 from django.utils.translation import gettext_lazy as _
 
 SKIP_REASONS = {

@@ -1,5 +1,7 @@
 """The command ``poolbench``: files without Django, and a whole installation with ``[server]``."""
 
+from __future__ import annotations
+
 import gc
 import os
 import sys

@@ -1,5 +1,7 @@
 """The pool in the life cycle of a campaign."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 

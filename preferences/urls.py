@@ -1,5 +1,7 @@
 """Pages of preferences."""
 
+from __future__ import annotations
+
 from django.urls import include, path
 
 from campaigns.views.addresses import page

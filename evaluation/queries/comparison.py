@@ -1,5 +1,7 @@
 """Comparisons of the runs of a leaderboard, by the preregistered test or an exploratory one."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,5 +1,7 @@
 """Score sets, interim scores and single runs as files: reports, and the format of trec_eval."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any

@@ -4,6 +4,8 @@ Organizers read all score sets, participants only the latest released one; the c
 ``board`` setting determines which runs they see.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 from django.contrib.auth.models import AnonymousUser

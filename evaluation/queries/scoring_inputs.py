@@ -3,6 +3,8 @@
 From them the rankings behind a score set are built again, for curves and bounds.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Release scores to participants. Release is permanent."""
 
+from __future__ import annotations
+
 from functools import partial
 
 from django.db import transaction

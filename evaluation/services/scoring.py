@@ -2,6 +2,8 @@
 withdrawn after their scores were released.
 """
 
+from __future__ import annotations
+
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

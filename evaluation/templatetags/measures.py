@@ -1,5 +1,7 @@
 """Measure names and scores as pages show them."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple

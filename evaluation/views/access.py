@@ -1,5 +1,7 @@
 """Access to score sets: through the campaign, in the role of the user."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 from django.db.models import QuerySet

@@ -1,5 +1,7 @@
 """Scores as table cells."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

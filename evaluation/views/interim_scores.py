@@ -1,5 +1,7 @@
 """Interim scores: the ranking of runs if judging stopped now."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 from django.http import HttpResponse

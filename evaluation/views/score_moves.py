@@ -1,5 +1,7 @@
 """One score set compared with an earlier one: which runs gained or lost places."""
 
+from __future__ import annotations
+
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404
 

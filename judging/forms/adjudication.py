@@ -1,5 +1,7 @@
 """Forms of adjudication."""
 
+from __future__ import annotations
+
 from django import forms
 from django.http import QueryDict
 

@@ -1,5 +1,7 @@
 """Forms of the judging pages."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from django import forms

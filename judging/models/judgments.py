@@ -4,6 +4,8 @@ A unit, its worker and gold are models of ``crowd``, which stands above judging:
 names of what a row belongs to.
 """
 
+from __future__ import annotations
+
 import uuid
 
 from django.db import models

@@ -1,5 +1,7 @@
 """Reading the judgment log: current judgments, ballots for policies, qrels versions."""
 
+from __future__ import annotations
+
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """Progress of plans, and pace of assessors. Planned judgments; repeats are counted separately."""
 
+from __future__ import annotations
+
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace

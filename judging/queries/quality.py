@@ -1,5 +1,7 @@
 """The judgment log as a record for assessor quality, read in one pass."""
 
+from __future__ import annotations
+
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """Counts of all slots of a campaign, read from an index alone (``slot_tally``)."""
 
+from __future__ import annotations
+
 from collections.abc import Collection, Hashable
 from typing import NamedTuple
 

@@ -3,6 +3,8 @@
 They fill no slots and belong to no member; they count only under a policy that names them.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """Follow-ups of a judgment: a third judgment after a disagreement, a blind repeat later."""
 
+from __future__ import annotations
+
 from django.db.models import Max
 
 from judging.models import Judgment, Purpose, Slot

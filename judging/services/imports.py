@@ -1,5 +1,7 @@
 """Importing judgments made elsewhere, under the assessor who made them."""
 
+from __future__ import annotations
+
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field

@@ -1,5 +1,7 @@
 """Stopping rules: set by an organizer, applied after every judgment."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 
 from django.db import transaction

@@ -2,6 +2,8 @@
 which is explained after the answer.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial

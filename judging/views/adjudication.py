@@ -1,5 +1,7 @@
 """Overview of adjudication: disagreements, rounds and the adjudicators' progress."""
 
+from __future__ import annotations
+
 from functools import partial
 
 from django.contrib import messages

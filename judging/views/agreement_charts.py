@@ -1,5 +1,7 @@
 """Charts of agreement: heat maps, and values with intervals."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 
 from poolbench.charts.axes import can_draw, parts_axis

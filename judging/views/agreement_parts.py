@@ -1,5 +1,7 @@
 """Parts of agreement: two assessors, topics, and the variation between any number of assessors."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
 

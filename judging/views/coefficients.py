@@ -1,5 +1,7 @@
 """About the coefficients: formula, interpretation, edge cases, source, worked example."""
 
+from __future__ import annotations
+
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe

@@ -1,5 +1,7 @@
 """Exports of judgments: the log and current judgments; all streamed."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 

@@ -1,5 +1,7 @@
 """The assessor's pages: my topics, the judging screen with plain forms, my judgments."""
 
+from __future__ import annotations
+
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse

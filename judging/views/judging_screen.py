@@ -1,5 +1,7 @@
 """The judging screen: one document, with its topic, progress and latest judgments."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field

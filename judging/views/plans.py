@@ -1,5 +1,7 @@
 """Pages of judging plans: create, assign, pause, reassign, close."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 from functools import partial
 

@@ -1,5 +1,7 @@
 """The organizer's judging overview, and the pages of one assessor and of flagged documents."""
 
+from __future__ import annotations
+
 from collections import Counter
 
 from django.contrib import messages

@@ -1,5 +1,7 @@
 """Qrels versions: the form with its preview, the list, one version, two compared; and policies."""
 
+from __future__ import annotations
+
 from functools import partial
 
 from django.contrib import messages

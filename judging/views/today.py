@@ -2,6 +2,8 @@
 again.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 from django import forms

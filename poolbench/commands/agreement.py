@@ -1,5 +1,7 @@
 """Inter-assessor agreement for files of judgments."""
 
+from __future__ import annotations
+
 from argparse import ArgumentParser
 from collections.abc import Mapping, Sequence
 from typing import Any

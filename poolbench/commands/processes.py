@@ -1,5 +1,7 @@
 """Process many files on several cores, with the results in the order of the files."""
 
+from __future__ import annotations
+
 import multiprocessing
 import os
 from collections.abc import Callable, Iterator, Sequence

@@ -1,5 +1,7 @@
 """Convert rankings into a batch: which retrieved documents the qrels list, and at which ranks."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
 

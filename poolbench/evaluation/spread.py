@@ -1,5 +1,7 @@
 """Best, median and worst of the scores of several runs."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from dataclasses import dataclass
 

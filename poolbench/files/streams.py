@@ -1,5 +1,7 @@
 """Read uploads and files: plain or gzip, never more bytes than allowed."""
 
+from __future__ import annotations
+
 import gzip
 import io
 import os

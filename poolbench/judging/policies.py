@@ -7,6 +7,8 @@ or a rule with an automatic assessor for pairs without human judgments
 ``get_policy`` resolves all of them.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache

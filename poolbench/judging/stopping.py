@@ -1,5 +1,7 @@
 """Stopping rules: when the judging of a topic is complete."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,5 +1,7 @@
 """What adaptive methods share: runs as the arms of a bandit, and the counts of each."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 
 import numpy as np

@@ -1,5 +1,7 @@
 """From runs to a listing: truncate each run and merge all of them topic by topic."""
 
+from __future__ import annotations
+
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar

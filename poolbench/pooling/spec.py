@@ -1,5 +1,7 @@
 """The spec of a pool: runs, cut-off, steps and budget."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar

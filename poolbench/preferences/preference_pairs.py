@@ -1,5 +1,7 @@
 """Preferences between two documents of a topic, from any source: their counts, and as a matrix."""
 
+from __future__ import annotations
+
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

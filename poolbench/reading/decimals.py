@@ -20,6 +20,8 @@ Clinger, How to read floating point numbers accurately, PLDI 1990.)
 digit, more than 16 characters, w > 2^53. Of scores as programs print them that is next to none.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

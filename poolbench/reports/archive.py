@@ -1,5 +1,7 @@
 """Several files as one zip archive that is always the same for the same content."""
 
+from __future__ import annotations
+
 import io
 from collections.abc import Mapping
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo

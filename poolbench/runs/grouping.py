@@ -1,5 +1,7 @@
 """Group the rows of a file by topic, in whatever order the file has them."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property

@@ -1,5 +1,7 @@
 """Read and write qrels: ``topic iteration docno grade``."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable
 

@@ -4,6 +4,8 @@ The same function serves pages, API and command line. Codes and fixes are listed
 docs/formats.md.
 """
 
+from __future__ import annotations
+
 import hashlib
 import io
 from collections.abc import Container, Mapping

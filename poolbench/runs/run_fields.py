@@ -1,5 +1,7 @@
 """Checks of single fields of a run: tag, column 2, rank; topics and docnos of the campaign."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass, field

@@ -1,5 +1,7 @@
 """Read runs: ``topic Q0 docno rank score tag``, in trec_eval's order."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace

@@ -6,6 +6,8 @@
 probabilities (read by the Million Query track's statAP program).
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,5 +1,7 @@
 """Proportions of wins: the exact sign test, and Wilson's interval."""
 
+from __future__ import annotations
+
 import math
 
 import numpy as np

@@ -3,6 +3,8 @@
 In JSON Lines a field ``html`` can be the body instead of text; it is sanitized here.
 """
 
+from __future__ import annotations
+
 import hashlib
 import re
 from collections.abc import Iterator, Mapping

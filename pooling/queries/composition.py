@@ -1,5 +1,7 @@
 """Composition of a pool: its size by topic, and documents unique to one run or team."""
 
+from __future__ import annotations
+
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 

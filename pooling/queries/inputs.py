@@ -1,5 +1,7 @@
 """The inputs of a pool, checked, with their hashes; the draft, and what freezing it means."""
 
+from __future__ import annotations
+
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence

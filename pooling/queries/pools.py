@@ -1,5 +1,7 @@
 """Frozen pools as tables, and the judged and pooled pairs that a preview needs."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Mapping
 from statistics import median

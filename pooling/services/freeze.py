@@ -1,5 +1,7 @@
 """Freeze a pool: its documents and their contributing runs never change afterwards."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 

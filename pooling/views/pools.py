@@ -1,5 +1,7 @@
 """Pages: select runs and a spec, preview and freeze the pool; frozen pools and what they hold."""
 
+from __future__ import annotations
+
 from collections.abc import Collection
 
 from django.contrib.auth.decorators import login_not_required

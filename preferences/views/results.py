@@ -1,5 +1,7 @@
 """Click logs of a campaign, and what preferences say about runs and documents; for organizers."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 

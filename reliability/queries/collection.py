@@ -1,5 +1,7 @@
 """The runs, pool and judgments of a campaign as a collection, for reports on it."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Agreement, stopping and reusability as subjects of reports."""
 
+from __future__ import annotations
+
 from campaigns.services.snapshots import Subject
 from poolbench.judging.agreement.report import AgreementReport
 from poolbench.reliability.verdicts import agreement, reusability, stopping

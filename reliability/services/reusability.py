@@ -1,5 +1,7 @@
 """Reusability reports: all diagnostics of a collection, created and stored by a job."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 

@@ -1,5 +1,7 @@
 """Effect of disagreement: rankings by each assessor, rank bands, and rank-swap values."""
 
+from __future__ import annotations
+
 from urllib.parse import urlencode
 
 from django.contrib import messages

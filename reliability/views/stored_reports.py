@@ -2,6 +2,8 @@
 downloaded.
 """
 
+from __future__ import annotations
+
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

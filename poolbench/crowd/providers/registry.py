@@ -1,5 +1,7 @@
 """All providers by name."""
 
+from __future__ import annotations
+
 from poolbench.crowd.providers import external, fake, generic, prolific
 from poolbench.crowd.providers.base import Provider
 

@@ -1,5 +1,7 @@
 """Multiple-comparison corrections of p values."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 

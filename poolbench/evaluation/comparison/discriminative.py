@@ -1,5 +1,7 @@
 """Discriminative power: how well a measure distinguishes runs."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 from poolbench.cards import Card

@@ -1,5 +1,7 @@
 """Two-sided tests of two runs on the same topics: the common interface."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

@@ -2,6 +2,8 @@
 top-weighted tau with variants for ties.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 

@@ -1,5 +1,7 @@
 """The run with the largest rank drop between two rankings."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 

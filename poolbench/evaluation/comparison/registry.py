@@ -1,5 +1,7 @@
 """The registries of tests, corrections and coefficients, by name."""
 
+from __future__ import annotations
+
 from poolbench.evaluation.comparison.classical_tests import SIGN, WILCOXON, T
 from poolbench.evaluation.comparison.corrections import CORRECTIONS
 from poolbench.evaluation.comparison.effect import EFFECTS

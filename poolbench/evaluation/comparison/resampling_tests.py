@@ -2,6 +2,8 @@
 shifted, studentized bootstrap test.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 
 import numpy as np

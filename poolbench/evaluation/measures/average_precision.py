@@ -1,5 +1,7 @@
 """Average precision and its variants: at cut-off k, and as a geometric mean over topics."""
 
+from __future__ import annotations
+
 from functools import partial
 
 import numpy as np

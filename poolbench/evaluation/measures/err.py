@@ -1,5 +1,7 @@
 """Expected reciprocal rank: users stop at a document with a probability given by its grade."""
 
+from __future__ import annotations
+
 from functools import partial
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Interpolated precision at recall levels, and its average over them."""
 
+from __future__ import annotations
+
 from functools import partial
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Rank-biased precision and its residual."""
 
+from __future__ import annotations
+
 from functools import partial
 
 import numpy as np

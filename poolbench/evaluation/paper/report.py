@@ -1,5 +1,7 @@
 """The tables of a paper as reports: own runs beside all runs, and the best own run by topic."""
 
+from __future__ import annotations
+
 from functools import partial
 from typing import Any
 

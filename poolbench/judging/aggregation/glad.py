@@ -1,5 +1,7 @@
 """GLAD: a worker's ability and a pair's difficulty."""
 
+from __future__ import annotations
+
 from functools import partial
 
 import numpy as np

@@ -2,6 +2,8 @@
 pooled grade distribution, or from the number of grades alone.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from poolbench.cards import Card

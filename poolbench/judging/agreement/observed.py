@@ -1,5 +1,7 @@
 """Agreement that is not corrected for chance: percent, and overlap of the relevant sets."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from poolbench.cards import Card

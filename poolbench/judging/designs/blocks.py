@@ -2,6 +2,8 @@
 computed for each pair of assessors.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 
 import numpy as np

@@ -1,5 +1,7 @@
 """From the entries of a file to judgments: labels to grades, names to accounts, one per pair."""
 
+from __future__ import annotations
+
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

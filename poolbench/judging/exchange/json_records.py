@@ -1,5 +1,7 @@
 """JSON judgment formats: lines or a list of objects, and doccano's export."""
 
+from __future__ import annotations
+
 import json
 import re
 from collections.abc import Iterator, Mapping

@@ -1,5 +1,7 @@
 """Label Studio's JSON export: tasks with annotations and predictions."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any

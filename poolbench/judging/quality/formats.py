@@ -1,5 +1,7 @@
 """Assessor quality for the writers of ``poolbench.reports``."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 

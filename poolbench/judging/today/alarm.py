@@ -1,5 +1,7 @@
 """An alarm: what is wrong, how one knows, and what to do about it."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 

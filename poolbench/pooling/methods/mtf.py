@@ -1,5 +1,7 @@
 """Move-to-front: stay with a run while its documents are relevant."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from poolbench.cards import Parameter

@@ -1,5 +1,7 @@
 """New documents, and new relevant ones, at each pool depth."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Kinds of runs: contributing runs that brought much the same documents to the pool."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from poolbench.evaluation.judgments import Floats, Ints

@@ -1,5 +1,7 @@
 """Rank-swap value: how much adjudicating one pair can change the run ranking."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -1,5 +1,7 @@
 """``manage.py load_campaign FOLDER``: create a campaign from a folder and replay it."""
 
+from __future__ import annotations
+
 import time
 from argparse import ArgumentParser
 from pathlib import Path
