@@ -1,23 +1,31 @@
-"""What notebooks show of a result: its table as HTML. Charts show themselves."""
-
-from __future__ import annotations
+"""Results as tables: pandas frames, and the HTML that notebooks show. Charts show themselves."""
 
 from abc import ABC, abstractmethod
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+Frame: TypeAlias = "DataFrame"
+"""Of pandas, which takes longer to load than all the rest: only where a frame is made."""
+
 ROWS = 60
 """Of longer tables notebooks show the first and the last."""
+
+
+def make_frame(data: object, **options: Any) -> Frame:
+    """``pandas.DataFrame`` of these arguments."""
+    from pandas import DataFrame
+
+    return DataFrame(data, **options)
 
 
 class ResultTable(ABC):
     """A result with a main table."""
 
     @abstractmethod
-    def to_frame(self) -> DataFrame:
+    def to_frame(self) -> Frame:
         """The main table as a pandas frame."""
 
     def _repr_html_(self) -> str:

@@ -19,9 +19,9 @@ from campaigns.services.campaigns import update_campaign
 from campaigns.views.chart_files import WRITERS, chart_file_response
 from poolbench.charts import png
 from poolbench.charts.chart import Chart
-from poolbench.charts.png import SIGNATURE
 from tests.csv_reading import csv_conditions
 from tests.examples import ALL
+from tests.png_chunks import SIGNATURE
 from tests.world.site import World
 from workbench.api_docs import EMPTY_STYLE
 

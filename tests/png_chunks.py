@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 
-from poolbench.charts.png import SIGNATURE
+SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
 
 def iter_png_chunks(png: bytes) -> Iterator[tuple[bytes, bytes]]:

@@ -6,8 +6,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from datetime import datetime
 from html import unescape
+from typing import Any
 
 from django import template
 from django.template import Context
@@ -17,6 +19,7 @@ from django.utils.html import format_html
 from django.utils.translation import gettext as _
 
 from campaigns.templatetags.help import show_word_help
+from poolbench.cards import Card
 
 register = template.Library()
 
@@ -47,6 +50,32 @@ def show_fact(context: Context, content: str, term: str, word: str = "") -> str:
 def show_stat(context: Context, content: str, term: str, word: str = "") -> str:
     """A number of ``<dl class="stats">``; what it is of follows it in ``<small>``."""
     return format_html("<div>{}</div>", show_fact(context, content, term, word))
+
+
+@register.inclusion_tag("partials/select.html", name="select", takes_context=True)
+def show_select(
+    context: Context, name: str, label: str, options: Iterable[Any], selected: object = "",
+    none: str = "", lang: str = "", word: str = "",
+) -> dict[str, object]:  # fmt: skip
+    """A choice of a form that asks by GET; the glossary explains ``word`` beside the label.
+
+    ``options`` are cards, pairs of value and text, or texts; ``none`` is the text of the empty
+    value, which comes first; ``lang`` that of the texts.
+    """
+    rows = [("", none)] * bool(none) + [read_option(option) for option in options]
+    return {
+        "name": name,
+        "label": label,
+        "options": [(value, text, str(value) == str(selected)) for value, text in rows],
+        "lang": lang,
+        "help": write_word_help(context, word),
+    }
+
+
+def read_option(option: Any) -> tuple[object, object]:
+    if isinstance(option, Card):
+        return option.name, option.title
+    return option if isinstance(option, tuple) else (option, option)
 
 
 @register.simple_tag(name="moment")
@@ -90,7 +119,7 @@ def read_head(column: str) -> dict[str, object]:
     name, _, rest = column.strip().partition(" :")
     words, _, hint = rest.removesuffix('"').partition(' "')
     marks = words.split()
-    classes = " ".join(mark for mark in marks if mark in ("num", "opt", "mono"))
+    classes = " ".join(mark for mark in marks if mark in ("num", "opt", "mono", "what"))
     sort = "text" if "text" in marks else "number" if "sort" in marks else ""
     return {"name": name, "classes": classes, "sort": sort, "marks": marks, "hint": hint}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from django import template
@@ -29,6 +29,11 @@ register.filter("measure_title", format_measure_title)
 register.filter("measure_hint", format_measure_hint)
 register.filter("measure_form", get_default_form)
 register.filter("measure_display_name", format_full_title)
+
+
+@register.filter("measure_options")
+def list_measure_options(names: Iterable[str]) -> list[tuple[str, str]]:
+    return [(name, format_full_title(name)) for name in names]
 
 
 @register.filter("contribution")

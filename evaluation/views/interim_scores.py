@@ -56,6 +56,7 @@ def interim_scores_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "policies": list_interim_policies(campaign),
         "policy": policy,
         "columns": columns,
+        "visible": visible,
         "by": by,
         "rows": interim_score_rows(scores, names, columns, by, compared),
         "compared": compared,

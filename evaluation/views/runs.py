@@ -177,7 +177,12 @@ def compare_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     a, b = get_two_entries(request, leaderboard, name)
     column = build_column(leaderboard.measure(name))
     page = score_page(leaderboard, names, name)
-    page |= {"entries": leaderboard.entries, "column": column, "a": a, "b": b}
+    late = {False: "", True: ", " + _("after release")}
+    runs = [
+        (entry.tag, f"{entry.tag} ({entry.team}{late[entry.after_release]})")
+        for entry in leaderboard.entries
+    ]
+    page |= {"runs": runs, "column": column, "a": a, "b": b}
     if a and b:
         page |= compare_by_topic(leaderboard, a, b, name)
         page |= build_precision_recall_curves(leaderboard, [a, b])

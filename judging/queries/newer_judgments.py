@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, QuerySet
 
 from judging.models import Judgment, Purpose, Qrels
 from judging.queries.exclusions import counting_judgments
+from judging.queries.judgments import later_revisions
 
 INTO_QRELS = (Purpose.JUDGE, Purpose.ADJUDICATE)
 
@@ -18,19 +19,11 @@ def list_newer_judgments(campaign: Any, as_of: Any) -> QuerySet[Judgment]:
 
     A grade that was changed after ``as_of`` is newer, one that was changed twice counts once.
     """
-    later = Judgment.objects.filter(
-        campaign=OuterRef("campaign"),
-        topic=OuterRef("topic"),
-        docno=OuterRef("docno"),
-        assessor=OuterRef("assessor"),
-        purpose=OuterRef("purpose"),
-        revision__gt=OuterRef("revision"),
-    )
     newer = Judgment.objects.filter(
         counting_judgments(), campaign=campaign, judged_at__gt=as_of, purpose__in=INTO_QRELS,
         topic__withheld=False,
     )  # fmt: skip
-    return newer.filter(~Exists(later), kind=Judgment.Kind.GRADE).order_by()
+    return newer.filter(~Exists(later_revisions()), kind=Judgment.Kind.GRADE).order_by()
 
 
 def count_newer_judgments(qrels: Qrels) -> int:

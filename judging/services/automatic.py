@@ -21,7 +21,7 @@ from judging.models import AutomaticAssessor, Judgment, Purpose
 from judging.services.bulk import ImportCounts, ImportRow, append_judgments
 from judging.services.imports import missing_docnos
 from judging.services.judgment_log import lock_judging, run_with_retries
-from poolbench.files.faults import FaultReport, InvalidFile
+from poolbench.files.faults import FaultReport
 
 MAX_JUDGMENTS = 10_000
 """Judgments per request."""
@@ -172,5 +172,4 @@ def check_automatic_submission(
         ):
             fix = "Use a new random UUID per judgment; keep it when you retry."
             add("EJ15", "The client_uuid belongs to another judgment.", fix)
-    if report.has_errors:
-        raise InvalidFile(report)
+    report.raise_errors()

@@ -28,7 +28,7 @@ from judging.services.bulk import (
 )
 from judging.services.judgment_log import lock_judging, run_with_retries
 from judging.services.stopping import apply_stopping_rule
-from poolbench.files.faults import FaultReport, InvalidFile
+from poolbench.files.faults import FaultReport
 from poolbench.files.streams import read_bytes
 from poolbench.judging.exchange.import_resolution import (
     RULES,
@@ -123,8 +123,7 @@ def import_file(
     require_permission(actor, "campaigns.manage", campaign)
     check_options(campaign, options)
     preview = examine_file(campaign, data, file, options)
-    if preview.report.has_errors:
-        raise InvalidFile(preview.report)
+    preview.report.raise_errors()
     if report is not None:
         report.faults, report.counts = preview.report.faults, preview.report.counts
     purpose = Purpose.AUTOMATIC if options.automatic else Purpose.JUDGE
@@ -338,6 +337,5 @@ def check_rows(campaign: Campaign, rows: list[Graded]) -> list[ImportRow]:
             message = f"Duplicate pair: also in row {seen}."
             fix = "Keep one row per topic and document."
             report.add("EJ03", message, fix, line=line, excerpt=excerpt)
-    if report.has_errors:
-        raise InvalidFile(report)
+    report.raise_errors()
     return [ImportRow(topics[n].pk, docno, Judgment.Kind.GRADE, grade) for n, docno, grade in rows]

@@ -30,7 +30,7 @@ from judging.services.judgment_log import (
     run_with_retries,
 )
 from judging.services.slot_choice import resolve_guideline_version
-from poolbench.files.faults import FaultReport, InvalidFile
+from poolbench.files.faults import FaultReport
 from poolbench.judging.training_file import TrainingRow, read_training
 
 BATCH = 500
@@ -130,8 +130,7 @@ def check_known(campaign: Campaign, rows: Sequence[TrainingRow], file: str, audi
             message = "The pair is already in the training set."
             report.add("EY07", message, fix, line=line, excerpt=excerpt)
     report_unknown_docnos(campaign, rows, report)
-    if report.has_errors:
-        raise InvalidFile(report)
+    report.raise_errors()
 
 
 def report_unknown_docnos(

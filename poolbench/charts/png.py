@@ -30,7 +30,6 @@ MOST_LETTERS = 8_000_000
 """Of the SVG: more than any chart of a page, and a bound on the time."""
 METERS_PER_INCH = 0.0254
 FAMILY = "Source Sans Pro"
-SIGNATURE = b"\x89PNG\r\n\x1a\n"
 HEADER_END = 33
 """Signature, and the chunk IHDR: a length, a name, 13 bytes and a checksum."""
 LAST_OF_FONT = 0x052F

@@ -8,7 +8,7 @@ import re
 from decimal import Decimal, InvalidOperation
 
 from poolbench.crowd.reconciliation import ProviderSubmission
-from poolbench.files.faults import FaultReport, InvalidFile, format_count
+from poolbench.files.faults import FaultReport, format_count
 from poolbench.reports.csv import blank_head_lines
 
 MOST_BYTES = 10_000_000
@@ -43,8 +43,7 @@ def read_submissions(data: bytes, file: str = "") -> list[ProviderSubmission]:
     report = FaultReport(file)
     text = decode_list(data, report)
     submissions = parse_submissions(text, report) if text is not None else []
-    if report.has_errors:
-        raise InvalidFile(report)
+    report.raise_errors()
     return submissions
 
 

@@ -31,14 +31,12 @@ from poolbench.evaluation.stated_scale import (
     list_scale_remarks,
     state_highest_grade,
 )
-from poolbench.notebooks import ResultTable
+from poolbench.notebooks import Frame, ResultTable, make_frame
 from poolbench.runs.inputs import RunLike
 from poolbench.runs.tables import RunTable
 from poolbench.statistics.estimate import nan_to_none
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
-
     from poolbench.charts.chart import Chart
 
 Measures: TypeAlias = str | Measure | Iterable[str | Measure]
@@ -93,11 +91,9 @@ class ScoredRun(ResultTable):
         scored."""
         return self.overall[self._place(name)]
 
-    def to_frame(self) -> DataFrame:
+    def to_frame(self) -> Frame:
         """Topics × measures, as requested, as a pandas frame; NaN where undefined."""
-        from pandas import DataFrame
-
-        return DataFrame(self.values, index=list(self.topics), columns=list(self.columns))
+        return make_frame(self.values, index=list(self.topics), columns=list(self.columns))
 
     def chart(self, measure: str = "") -> Chart:
         """A bar per topic, by ``measure`` (default: the first)."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from poolbench.files.columns import ColumnFile, ColumnLayout
-from poolbench.files.faults import FaultReport, InvalidFile
+from poolbench.files.faults import FaultReport
 
 TEAMS_LAYOUT = ColumnLayout(
     columns=("run", "team"), not_text="EG01", wrong_columns="EG02", empty="EG03", bom="WG01"
@@ -33,8 +33,7 @@ def read_teams(data: bytes, *, file: str = "", report: FaultReport | None = None
             if teams.setdefault(run, team) != team:
                 message = f"Run {run} has two teams: {teams[run]} and {team}."
                 lines.add_fault("EG04", message, "Keep one team per run.", line=int(line), field=1)
-    if report.has_errors:
-        raise InvalidFile(report)
+    report.raise_errors()
     return teams
 
 
@@ -60,6 +59,5 @@ def _read_rows(
     columns = range(len(layout.columns))
     blocks = ColumnFile(data, layout, report).blocks()
     rows = [row for block in blocks for row in zip(*map(block.column, columns), strict=True)]
-    if report.has_errors:
-        raise InvalidFile(report)
+    report.raise_errors()
     return rows

@@ -13,11 +13,9 @@ from poolbench.evaluation.curves import ELEVEN
 from poolbench.evaluation.evaluate import ScoredRun
 from poolbench.evaluation.measures.family import Measure
 from poolbench.files.name_lists import choose_named
-from poolbench.notebooks import ResultTable
+from poolbench.notebooks import Frame, ResultTable, make_frame
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
-
     from poolbench.charts.chart import Chart
 
 MOST_NAMES = 6
@@ -43,11 +41,9 @@ class ScoredRuns(ResultTable):
         """The run with this tag."""
         return choose_named({run.tag: run for run in self.runs}, tag, "run")
 
-    def to_frame(self) -> DataFrame:
+    def to_frame(self) -> Frame:
         """Runs × measures: the mean over topics (the sum for counts); NaN where undefined."""
-        from pandas import DataFrame
-
-        return DataFrame(
+        return make_frame(
             [run.overall for run in self.runs],
             index=[run.tag for run in self.runs],
             columns=list(self.runs[0].columns) if self.runs else [],
@@ -78,10 +74,8 @@ class ScoreBounds(ResultTable):
         """The ``scores`` and ``bounds`` of the run with this tag."""
         return choose_named({run.scores.tag: run for run in self.runs}, tag, "run")
 
-    def to_frame(self, *, by_topic: bool = False) -> DataFrame:
+    def to_frame(self, *, by_topic: bool = False) -> Frame:
         """A row per run and measure, or by topic: value, low, high, exact; NaN where undefined."""
-        from pandas import DataFrame
-
         rows = []
         for run in self.runs:
             spelled = dict(zip(run.scores.names, run.scores.columns, strict=True))
@@ -89,7 +83,7 @@ class ScoreBounds(ResultTable):
                 place = (run.scores.tag, spelled[row.measure.name], row.topic)
                 rows.append((*place, row.value, row.low, row.high, row.bounds.exact))
         columns = ["run", "measure", "topic", "value", "low", "high", "exact"]
-        return DataFrame(rows, columns=columns)
+        return make_frame(rows, columns=columns)
 
 
 @dataclass(frozen=True)
@@ -105,12 +99,10 @@ class MeasureComparisons(ResultTable):
         """The comparisons by this measure, as requested."""
         return choose_named(self.by_measure, measure, "measure")
 
-    def to_frame(self) -> DataFrame:
+    def to_frame(self) -> Frame:
         """A row per measure and run pair."""
-        from pandas import DataFrame
-
         rows = [(name, *row) for name, each in self.by_measure.items() for row in each.rows]
-        return DataFrame(rows, columns=["measure", *PairRow._fields])
+        return make_frame(rows, columns=["measure", *PairRow._fields])
 
 
 class MeasureList(tuple[Measure, ...], ResultTable):
@@ -123,12 +115,10 @@ class MeasureList(tuple[Measure, ...], ResultTable):
         more = f", … ({len(names)} measures)" if len(names) > MOST_NAMES else ""
         return f"<MeasureList: {', '.join(names[:MOST_NAMES])}{more}>"
 
-    def to_frame(self) -> DataFrame:
+    def to_frame(self) -> Frame:
         """A row per measure: name, title, range, whether higher or lower is better."""
-        from pandas import DataFrame
-
         rows = [(m.name, m.title, m.family.range, m.family.better) for m in self]
-        return DataFrame(rows, columns=["name", "title", "range", "better"])
+        return make_frame(rows, columns=["name", "title", "range", "better"])
 
 
 @dataclass(frozen=True)
@@ -140,11 +130,9 @@ class RecallCurves(ResultTable):
     def __repr__(self) -> str:
         return f"<RecallCurves: {len(self.runs)} runs>"
 
-    def to_frame(self) -> DataFrame:
+    def to_frame(self) -> Frame:
         """Levels of recall × runs."""
-        from pandas import DataFrame
-
-        return DataFrame(self.runs, index=list(ELEVEN))
+        return make_frame(self.runs, index=list(ELEVEN))
 
     def chart(self) -> Chart:
         """A line per run."""

@@ -75,6 +75,11 @@ class FaultReport:
     def has_errors(self) -> bool:
         return any(code.startswith("E") for code in self.counts)
 
+    def raise_errors(self) -> None:
+        """Raise ``InvalidFile`` with all faults if any is an error."""
+        if self.has_errors:
+            raise InvalidFile(self)
+
     def grouped(self) -> list[tuple[str, int, list[Fault]]]:
         """``(code, count, shown faults)``, errors before warnings, codes in order."""
         return [

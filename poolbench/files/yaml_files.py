@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from poolbench.files.faults import FaultReport, InvalidFile
+from poolbench.files.faults import FaultReport
 
 Check = Callable[[Any], bool]
 Schema = Mapping[str, tuple[Check, str, bool]]
@@ -136,8 +136,7 @@ class YamlFile:
 
     def raise_if_invalid(self) -> None:
         """Raise ``InvalidFile`` if there are errors so far."""
-        if self.report.has_errors:
-            raise InvalidFile(self.report)
+        self.report.raise_errors()
 
     def check(self, entry: Any, schema: Schema, path: KeyPath = ()) -> None:
         """Add the faults of the mapping ``entry`` at ``path``."""

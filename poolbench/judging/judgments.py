@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from poolbench.files.name_lists import choose_named
 from poolbench.judging.aggregation.base import (
@@ -17,14 +17,12 @@ from poolbench.judging.aggregation.registry import MODELS
 from poolbench.judging.agreement.labels import graded_pairs, labels_from_qrels
 from poolbench.judging.agreement.panel import agreement_report
 from poolbench.judging.agreement.report import AgreementReport
+from poolbench.notebooks import Frame
 from poolbench.runs.inputs import QrelsSource, is_parquet, read_parquet, read_qrels_table
 from poolbench.runs.tables import QrelsTable
 
-if TYPE_CHECKING:
-    from pandas import DataFrame
-
 ASSESSOR = ("assessor", "judge", "annotator", "worker", "user")
-JudgmentsLike: TypeAlias = "Mapping[str, QrelsSource] | DataFrame"
+JudgmentsLike: TypeAlias = "Mapping[str, QrelsSource] | Frame"
 
 
 def agreement(judgments: JudgmentsLike, *, level: int = 1, binary: bool = False) -> AgreementReport:

@@ -7,7 +7,7 @@ import io
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from poolbench.files.faults import FaultReport, InvalidFile, format_count
+from poolbench.files.faults import FaultReport, format_count
 
 COLUMNS = ("topic", "docno", "grade", "explanation")
 MAX_EXPLANATION = 2_000
@@ -52,8 +52,7 @@ def read_training(
         report.add("EY01", f"Invalid table: {error}.", fix, line=lines.line_num)
     if not rows and not report.has_errors:
         report.add("EY06", "No training pairs.", f"Enter {', '.join(COLUMNS)}.")
-    if report.has_errors:
-        raise InvalidFile(report)
+    report.raise_errors()
     return rows
 
 

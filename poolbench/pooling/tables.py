@@ -1,24 +1,19 @@
 """A pool: the documents to judge per topic, and the runs that contributed them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from poolbench.notebooks import ResultTable
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
+from poolbench.notebooks import Frame, ResultTable, make_frame
+from poolbench.runs.tables import TopicRows
 
 Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PoolTable(ResultTable):
+class PoolTable(TopicRows, ResultTable):
     """Documents of topic ``i`` are the rows ``starts[i]`` to ``starts[i + 1]``, docno ascending.
 
     ``min_rank`` is the document's best rank, from 1, in any contributing run.
@@ -39,19 +34,14 @@ class PoolTable(ResultTable):
     stratum: NDArray[np.int32]
     probability: NDArray[np.float64]
 
-    def __len__(self) -> int:
-        return len(self.docnos)
-
     def __repr__(self) -> str:
         return (
             f"<PoolTable: {len(self):,} documents for {len(self.topics)} topics from "
             f"{len(self.runs)} runs>"
         )
 
-    def to_frame(self) -> DataFrame:
+    def to_frame(self) -> Frame:
         """One row per document: topic, docno, best rank, runs, place, stratum, probability."""
-        from pandas import DataFrame
-
         columns = {
             "topic": np.repeat(np.array(self.topics, object), np.diff(self.starts)),
             "docno": list(self.docnos),
@@ -61,16 +51,12 @@ class PoolTable(ResultTable):
             "stratum": self.stratum,
             "probability": self.probability,
         }
-        return DataFrame(columns)
+        return make_frame(columns)
 
     @property
     def is_sampled(self) -> bool:
         """Whether any document was sampled."""
         return bool((self.stratum > 0).any() or (self.probability < 1).any())
-
-    def rows(self, index: int) -> slice:
-        """The rows of the topic at ``index`` of ``topics``."""
-        return slice(int(self.starts[index]), int(self.starts[index + 1]))
 
     def iter_rows(self) -> Iterator[tuple[str, int]]:
         """The topic and number of each row."""

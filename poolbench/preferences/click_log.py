@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from poolbench.cards import Card
-from poolbench.files.faults import FaultReport, InvalidFile, format_count, list_names
+from poolbench.files.faults import FaultReport, format_count, list_names
 from poolbench.files.json_texts import parse_json
 from poolbench.preferences.preference_pairs import ClickedPair
 
@@ -156,8 +156,7 @@ def read_click_log(
             break
     if not table.sessions and not report.has_errors:
         report.add("EC03", "No sessions in the file.", FORM_FIX)
-    if report.has_errors:
-        raise InvalidFile(report)
+    report.raise_errors()
     if not table.pairs:
         message = "The clicks imply no preference: no document above a clicked one was skipped."
         report.add("WC03", message, "Check that the lists are in the order in which they stood.")
@@ -172,8 +171,7 @@ def read_sessions(
     sessions = [session for _, session in iter_sessions(data, report)]
     if not sessions and not report.has_errors:
         report.add("EC03", "No sessions in the file.", FORM_FIX)
-    if report.has_errors:
-        raise InvalidFile(report)
+    report.raise_errors()
     return sessions
 
 

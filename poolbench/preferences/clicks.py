@@ -1,14 +1,12 @@
 """Interleaving, preferences from clicks, and what they say about runs and documents."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from poolbench.files.name_lists import choose_named
 from poolbench.files.streams import read_bytes
-from poolbench.notebooks import ResultTable
+from poolbench.notebooks import Frame, ResultTable, make_frame
 from poolbench.preferences.click_log import read_click_log
 from poolbench.preferences.formats import PAIR_COLUMNS
 from poolbench.preferences.interleaved_runs import InterleavedRuns, interleave_runs
@@ -28,9 +26,6 @@ from poolbench.preferences.strengths import StrengthReport, compute_strengths
 from poolbench.runs.inputs import File, RunLike, RunsLike, read_run, read_runs, source_name
 from poolbench.statistics.draws import ResamplingOptions
 
-if TYPE_CHECKING:
-    from pandas import DataFrame
-
 PreferencesLike: TypeAlias = "File | PreferenceFile | Iterable[tuple[str, str, str]]"
 
 
@@ -44,12 +39,10 @@ class ClickPreferences(ResultTable):
     def __repr__(self) -> str:
         return f"<ClickPreferences: {len(self.records)} pairs from {self.sessions} sessions>"
 
-    def to_frame(self) -> DataFrame:
+    def to_frame(self) -> Frame:
         """A row per pair: topic, better, worse, times, tie, judge."""
-        from pandas import DataFrame
-
         rows = [(r.topic, r.better, r.worse, r.times, int(r.tie), r.judge) for r in self.records]
-        return DataFrame(rows, columns=list(PAIR_COLUMNS))
+        return make_frame(rows, columns=list(PAIR_COLUMNS))
 
 
 @dataclass(frozen=True)
@@ -62,10 +55,8 @@ class PreferenceScores(ResultTable):
         """The run with this tag."""
         return choose_named({score.run: score for score in self.runs}, tag, "run")
 
-    def to_frame(self) -> DataFrame:
+    def to_frame(self) -> Frame:
         """A row per run: macro and micro with intervals, kept, preferences, own_lists."""
-        from pandas import DataFrame
-
         rows: list[dict[str, Any]] = [
             {
                 "macro": score.macro.value, "macro_low": score.macro.low,
@@ -75,7 +66,7 @@ class PreferenceScores(ResultTable):
             }
             for score in self.runs
         ]  # fmt: skip
-        return DataFrame(rows, index=[score.run for score in self.runs])
+        return make_frame(rows, index=[score.run for score in self.runs])
 
 
 def interleave(

@@ -1,16 +1,14 @@
 """Two runs interleaved topic by topic, the credit of clicks on these lists, and its outcome."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from poolbench.cards import Card
-from poolbench.notebooks import ResultTable
+from poolbench.notebooks import Frame, ResultTable, make_frame
 from poolbench.preferences.click_log import ClickSession
 from poolbench.preferences.interleaving import (
     METHODS,
@@ -23,9 +21,6 @@ from poolbench.statistics.bootstrap import bootstrap_values, percentile_estimate
 from poolbench.statistics.draws import ResamplingOptions, resample_counts
 from poolbench.statistics.estimate import Estimate, estimate_to_dict
 from poolbench.statistics.proportions import sign_test_probability, wilson_estimate
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
 
 OUTCOME = Card(
     name="interleaving_outcome",
@@ -118,11 +113,9 @@ class InterleavedRuns(ResultTable):
     a: Rankings
     b: Rankings
 
-    def to_frame(self) -> DataFrame:
+    def to_frame(self) -> Frame:
         """A row per topic and position: topic, position, docno, run."""
-        from pandas import DataFrame
-
-        return DataFrame(list(self.rows()), columns=["topic", "position", "docno", "run"])
+        return make_frame(list(self.rows()), columns=["topic", "position", "docno", "run"])
 
     def rows(self) -> Iterable[tuple[str, int, str, str]]:
         tags = {"A": self.tag_a, "B": self.tag_b}

@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from poolbench.files.faults import FaultReport, InvalidFile
+from poolbench.files.faults import FaultReport
 from poolbench.preferences.click_log import MAX_NAME, ClickLogTable, read_click_log
 from poolbench.preferences.preference_pairs import PreferenceRecord, count_clicked_pairs
 from poolbench.reports.csv import blank_head_lines
@@ -44,8 +44,7 @@ def read_preferences(
     records = tuple(_iter_records(data, report))
     if not records and not report.has_errors:
         report.add("EF03", "No preferences in the file.", FORM_FIX)
-    if report.has_errors:
-        raise InvalidFile(report)
+    report.raise_errors()
     return PreferenceFile(records)
 
 

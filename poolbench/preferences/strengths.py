@@ -1,17 +1,14 @@
 """Bradley–Terry strengths by the MM algorithm, and cycles of preferences, by topic."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from poolbench.cards import Card, Parameter
-from poolbench.notebooks import ResultTable
+from poolbench.notebooks import Frame, ResultTable, make_frame
 from poolbench.preferences.preference_pairs import (
     Floats,
     PairMatrix,
@@ -21,9 +18,6 @@ from poolbench.preferences.preference_pairs import (
 )
 from poolbench.statistics.bootstrap import LEVEL
 from poolbench.statistics.estimate import Estimate
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
 
 BRADLEY_TERRY = Card(
     name="bradley_terry",
@@ -310,11 +304,9 @@ class StrengthReport(ResultTable):
         cycles = [topic.cycles for topic in self.topics]
         return sum(each.circular for each in cycles), sum(each.triads for each in cycles)
 
-    def to_frame(self) -> DataFrame:
+    def to_frame(self) -> Frame:
         """A row per topic and document: topic, rank, docno, strength, low, high."""
-        from pandas import DataFrame
-
-        return DataFrame(
+        return make_frame(
             [
                 (topic.topic, item.rank, item.item, s.value, s.low, s.high)
                 for topic in self.topics

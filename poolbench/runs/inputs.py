@@ -1,14 +1,13 @@
 """Runs and qrels from what researchers have: files, bytes, dicts, pandas frames and tables."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
+from typing import Any, TypeAlias, TypeGuard
 
 from poolbench.files.streams import read_bytes
+from poolbench.notebooks import Frame
 from poolbench.runs.file_forms import find_file_form
 from poolbench.runs.qrels import qrels_from_rows
 from poolbench.runs.qrels import read_qrels as parse_qrels
@@ -16,13 +15,10 @@ from poolbench.runs.runs import read_run as parse_run
 from poolbench.runs.runs import run_from_rows
 from poolbench.runs.tables import QrelsTable, RunTable
 
-if TYPE_CHECKING:
-    from pandas import DataFrame
-
 File: TypeAlias = "str | os.PathLike[str] | bytes"
-RunLike: TypeAlias = "RunTable | File | Mapping[str, Mapping[str, float]] | DataFrame"
+RunLike: TypeAlias = "RunTable | File | Mapping[str, Mapping[str, float]] | Frame"
 RunsLike: TypeAlias = "Mapping[str, RunLike] | Iterable[RunLike]"
-QrelsSource: TypeAlias = "QrelsTable | File | Mapping[str, Mapping[str, int]] | DataFrame"
+QrelsSource: TypeAlias = "QrelsTable | File | Mapping[str, Mapping[str, int]] | Frame"
 
 TOPIC = ("topic", "query_id", "qid", "query", "q_id", "topic_id")
 DOCNO = ("docno", "doc_id", "docid", "document", "d_id", "document_id")
@@ -167,7 +163,7 @@ def is_parquet(source: Any) -> TypeGuard[str | os.PathLike[str]]:
     return isinstance(source, str | os.PathLike) and Path(source).suffix == ".parquet"
 
 
-def read_parquet(source: str | os.PathLike[str]) -> DataFrame:
+def read_parquet(source: str | os.PathLike[str]) -> Frame:
     """The frame in a Parquet file. Raises ``ImportError`` without pyarrow."""
     import pandas
 
@@ -189,13 +185,13 @@ def _pairs(table: Mapping[str, Mapping[str, Any]], kind: Any) -> Iterable[tuple[
             yield _id(topic), _id(docno), kind(value)
 
 
-def _rows(frame: DataFrame, value: tuple[str, ...], kind: Any) -> Iterable[tuple[str, str, Any]]:
+def _rows(frame: Frame, value: tuple[str, ...], kind: Any) -> Iterable[tuple[str, str, Any]]:
     columns = (_column(frame, names) for names in (TOPIC, DOCNO, value))
     for topic, docno, number in zip(*columns, strict=True):
         yield _id(topic), _id(docno), kind(number)
 
 
-def _column(frame: DataFrame, names: tuple[str, ...], *, required: bool = True) -> list[Any]:
+def _column(frame: Frame, names: tuple[str, ...], *, required: bool = True) -> list[Any]:
     if not hasattr(frame, "columns"):
         raise TypeError(
             "pass the run or the qrels themselves: a path, bytes, dict or pandas frame, "

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poolbench.files.columns import ColumnFile, ColumnLayout
-from poolbench.files.faults import FaultReport, InvalidFile, escape_excerpt
+from poolbench.files.faults import FaultReport, escape_excerpt
 from poolbench.reading.reader import DocnoArray, DocnoCollector, LineBlock, Mask, parse_decimals
 from poolbench.runs.grouping import TopicCollector, TopicGroups, find_duplicate_rows, group_by_topic
 from poolbench.runs.tables import QrelsTable
@@ -54,8 +54,7 @@ def read_qrels(data: bytes, *, file: str = "", report: FaultReport | None = None
     if again := find_duplicate_rows(ids, grouped):
         numbers = np.concatenate([np.asarray(part) for part in lines])
         _add_duplicates(source, again, grouped, values, numbers.tolist())
-    if report.has_errors:
-        raise InvalidFile(report)
+    report.raise_errors()
     return _sort_table(grouped, ids, values)
 
 

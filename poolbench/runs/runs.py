@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poolbench.files.columns import ColumnFile, ColumnLayout
-from poolbench.files.faults import FaultReport, InvalidFile, escape_excerpt
+from poolbench.files.faults import FaultReport, escape_excerpt
 from poolbench.reading.reader import (
     DocnoArray,
     DocnoCollector,
@@ -80,8 +80,7 @@ def read_run(
         rows.compare_tags(block)
     rows.warn_of_tags()
     table = build_run_table(source, rows.finish())
-    if report.has_errors:
-        raise InvalidFile(report)
+    report.raise_errors()
     return table
 
 

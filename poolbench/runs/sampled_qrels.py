@@ -185,8 +185,7 @@ def _read_lines(source: ColumnFile) -> list[Fields]:
         rows += [fields[i] for i in good]
         lines += [int(block.lines[i]) for i in good]
     _add_duplicates(source, rows, lines)
-    if source.report.has_errors:
-        raise InvalidFile(source.report)
+    source.report.raise_errors()
     return rows
 
 

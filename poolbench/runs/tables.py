@@ -7,7 +7,7 @@ docno).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -46,8 +46,22 @@ class PairTable(Protocol):
     def docnos(self) -> DocnoArray: ...
 
 
+class TopicRows:
+    """What flat tables have in common."""
+
+    starts: NDArray[np.int64]
+    docnos: Sequence[str] | DocnoArray
+
+    def __len__(self) -> int:
+        return len(self.docnos)
+
+    def rows(self, index: int) -> slice:
+        """The rows of the topic at ``index`` of ``topics``."""
+        return slice(int(self.starts[index]), int(self.starts[index + 1]))
+
+
 @dataclass(frozen=True)
-class RunTable:
+class RunTable(TopicRows):
     """One run in trec_eval order: score descending, then docno descending by code point.
 
     ``starts`` has ``len(topics) + 1`` entries; ``docnos`` and ``scores`` have
@@ -60,16 +74,9 @@ class RunTable:
     docnos: DocnoArray
     scores: NDArray[np.float64]
 
-    def __len__(self) -> int:
-        return len(self.docnos)
-
-    def rows(self, index: int) -> slice:
-        """The rows of the topic at ``index`` of ``topics``."""
-        return slice(int(self.starts[index]), int(self.starts[index + 1]))
-
 
 @dataclass(frozen=True)
-class QrelsTable:
+class QrelsTable(TopicRows):
     """Grades by topic and docno, docnos ascending by code point within a topic.
 
     Grade -1 means "pooled, not judged", -2 and below "ignore", as in trec_eval: neither
@@ -80,13 +87,6 @@ class QrelsTable:
     starts: NDArray[np.int64]
     docnos: DocnoArray
     grades: NDArray[np.int32]
-
-    def __len__(self) -> int:
-        return len(self.docnos)
-
-    def rows(self, index: int) -> slice:
-        """The rows of the topic at ``index`` of ``topics``."""
-        return slice(int(self.starts[index]), int(self.starts[index + 1]))
 
     def by_pair(self) -> dict[tuple[str, str], int]:
         """The grade of each (topic, docno), in the order of the rows."""

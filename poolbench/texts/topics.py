@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from poolbench.files.faults import FaultReport, InvalidFile
+from poolbench.files.faults import FaultReport
 from poolbench.files.records import (
     IdCheck,
     Parser,
@@ -99,8 +99,7 @@ def read_topics(
         report.add(
             CODES.empty, "The file contains no topics.", "See docs/formats.md for the formats."
         )
-    if report.has_errors:
-        raise InvalidFile(report)
+    report.raise_errors()
     return topics
 
 

@@ -168,7 +168,7 @@ def render_pool_preview(
         "hours": preview.hours(seconds),
         "newest": latest_pool_version(campaign),
         "share_depth": SHARE_DEPTH,
-        "simulated_on": judged_campaigns(request.user, campaign),
+        "simulated_on": judged_campaigns(request.user, campaign).values_list("slug", "title"),
         **composition_part(campaign, preview.parts, preview, seconds),
     }
     selected_ids = {run.pk for run in preview.runs}

@@ -14,7 +14,7 @@ from campaigns.rules import require_permission
 from campaigns.services.collection import iter_batches
 from campaigns.services.events import log_event
 from judging.services.imports import missing_docnos
-from poolbench.files.faults import FaultReport, InvalidFile
+from poolbench.files.faults import FaultReport
 from poolbench.files.streams import read_bytes
 from poolbench.preferences.click_log import ClickLogTable, read_click_log
 from preferences.models import ClickLog, ClickPreference
@@ -67,8 +67,7 @@ def check_click_log(
     for docno in sorted(missing_docnos(campaign, documents)):
         fix = "Use docnos of the collection, or remove these sessions."
         report.add("EC09", f"Unknown docno: {docno}.", fix)
-    if report.has_errors:
-        raise InvalidFile(report)
+    report.raise_errors()
 
 
 def _write_click_log(

@@ -18,7 +18,6 @@ from campaigns.queries.lists import get_campaign_for
 from campaigns.services.snapshots import compute_report
 from campaigns.views.helpers import SignedInRequest, read_digits
 from campaigns.views.pages import render_page
-from evaluation.views.cells import build_column
 from judging.queries.adjudication import STATES, adjudication_states, list_adjudicators
 from judging.rules import choose_policy
 from poolbench.evaluation.comparison.registry import CORRELATIONS
@@ -155,8 +154,8 @@ def build_disagreement_results(study: DisagreementStudy) -> dict[str, object]:
     report = study.report
     rankings = [row for row in report.rankings[1:] if row.kind in ("assessor", "machine")]
     return {
-        "runs": study.runs,
-        "measures": [build_column(measure) for measure in study.measures],
+        "runs": [(run.pk, run.tag) for run in study.runs],
+        "measures": [measure.name for measure in study.measures],
         "report": report,
         "facts": report.facts,
         "ranked": any(rank is not None for rank in report.rankings[0].ranks),

@@ -39,13 +39,15 @@ def reusability_view(request: SignedInRequest, slug: str) -> HttpResponse:
     latest = next((job for job in stored.reports if REPORT in job.result), None)
     sections = list_report_sections(load_report(latest.result[REPORT])) if latest else []
     current = get_report(campaign, COLLECTION_VERDICT)
-    # ``releases``: the qrels versions; ``judged``: whether there are judgments to report on.
+    judged = campaign.judgments.exists()
+    judgments = [(q.version, f"qrels {q.version}, {q.pairs:,} pairs") for q in campaign.qrels.all()]
+    # ``judgments``: of which a report can be; ``judged``: whether the current ones are among them.
     # ``latest`` is the job of the latest report, whose sections the page shows; ``differs``:
     # it is of other judgments than the verdict.
     page = {
         "campaign": campaign,
-        "releases": list(campaign.qrels.all()),
-        "judged": campaign.judgments.exists(),
+        "judgments": judgments + [("", "current judgments")] * judged,
+        "judged": judged,
         "cards": CARDS,
         "current": current,
         "sections": list_page_sections(

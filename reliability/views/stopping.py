@@ -17,7 +17,6 @@ from campaigns.queries.lists import get_campaign_for
 from campaigns.services.snapshots import compute_report, get_report
 from campaigns.views.helpers import SignedInRequest, read_digits
 from campaigns.views.pages import PageSection, render_page
-from evaluation.views.cells import build_column
 from judging.queries.slots import latest_rule, stopped_topics
 from judging.rules import choose_policy
 from judging.services.stopping import set_stopping_rule
@@ -91,7 +90,7 @@ def render_stopping_page(
         "rule": latest_rule(campaign),
         "ended": ended,
         "choice": choice,
-        "measures": [build_column(measure) for measure in ranking_measures(campaign)],
+        "measures": [measure.name for measure in ranking_measures(campaign)],
         "policies": [policy.card for policy in POLICIES.values()],
         "curve": stopping_chart("found", "Relevant documents found", "relevant", [*panel.curve]),
         "moves": stopping_chart(

@@ -17,13 +17,11 @@ from poolbench.evaluation.comparison.paired_values import (
     subtract_without_noise,
 )
 from poolbench.evaluation.comparison.registry import CORRECTIONS, FAMILY_TESTS, TESTS
-from poolbench.notebooks import ResultTable
+from poolbench.notebooks import Frame, ResultTable, make_frame
 from poolbench.statistics.draws import Floats, ResamplingOptions
 from poolbench.statistics.estimate import Estimate, nan_to_none
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
-
     from poolbench.charts.chart import Chart
 
 OWN_CORRECTION = "corrects for multiple comparisons itself; use the correction none."
@@ -80,11 +78,9 @@ class Comparisons(ResultTable):
             f"{len(self.different)} of {len(self.rows)} pairs differ>"
         )
 
-    def to_frame(self) -> DataFrame:
+    def to_frame(self) -> Frame:
         """One row per run pair, with the fields of ``PairRow``; NaN where undefined."""
-        from pandas import DataFrame
-
-        return DataFrame(list(self.rows), columns=PairRow._fields)
+        return make_frame(list(self.rows), columns=PairRow._fields)
 
     def chart(self) -> Chart:
         """A heat map of the differences, row minus column; significant ones are dark."""

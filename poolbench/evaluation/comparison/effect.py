@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from poolbench.cards import Card
-from poolbench.evaluation.comparison.paired_tests import TEN_QUERIES
 from poolbench.evaluation.comparison.paired_values import (
     SAME,
     TOO_FEW,
@@ -118,7 +117,6 @@ def cliff_delta(first: Floats, second: Floats) -> Estimate:
 
 
 _BOOK = "the ten queries of Croft, Metzler & Strohman, table 8.6"
-_B, _A = TEN_QUERIES
 
 EFFECTS: dict[str, EffectSize] = {
     effect.name: effect

@@ -4,22 +4,17 @@ A model is a function from a ``LabelMatrix`` to an ``AggregatedLabels``, with it
 deterministic: sums run in the order of items and workers, and draws have a fixed seed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from poolbench.cards import Card
 from poolbench.judging.agreement.labels import LabelTable
-from poolbench.notebooks import ResultTable
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
+from poolbench.notebooks import Frame, ResultTable, make_frame
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -181,12 +176,10 @@ class AggregatedLabels(ResultTable):
         items, workers = len(self.matrix.items), len(self.matrix.workers)
         return f"<AggregatedLabels: {self.model}, {items:,} pairs, {workers:,} workers>"
 
-    def to_frame(self) -> DataFrame:
+    def to_frame(self) -> Frame:
         """One row per pair: topic, docno, grade (missing if undecided), tie, labels, entropy and
         the probability of each grade, ``p_0`` and so on.
         """
-        from pandas import DataFrame
-
         columns = {
             "topic": [topic for topic, _ in self.matrix.items],
             "docno": [docno for _, docno in self.matrix.items],
@@ -197,19 +190,17 @@ class AggregatedLabels(ResultTable):
         }
         for at, grade in enumerate(self.matrix.scale):
             columns[f"p_{grade}"] = self.posterior[:, at]
-        return DataFrame(columns).astype({"grade": "Int64"})
+        return make_frame(columns).astype({"grade": "Int64"})
 
-    def workers_to_frame(self) -> DataFrame:
+    def workers_to_frame(self) -> Frame:
         """One row per worker: labels, accuracy and the model's own parameter, ``quality``."""
-        from pandas import DataFrame
-
         columns = {
             "worker": self.matrix.workers,
             "labels": self.matrix.labels_per_worker,
             "accuracy": self.accuracy,
             "quality": self.fit.quality,
         }
-        return DataFrame(columns)
+        return make_frame(columns)
 
     @cached_property
     def overruled(self) -> Mask:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from poolbench.notebooks import ResultTable
+from poolbench.notebooks import Frame, ResultTable, make_frame
 from poolbench.statistics.draws import ResamplingOptions
 from poolbench.statistics.estimate import UNDEFINED, Estimate, serialize_coefficient
 from poolbench.statistics.least_topics import interval_rule_to_dict
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
 
 Row = dict[str, Estimate]
 """Coefficients by name."""
@@ -121,11 +118,9 @@ class AgreementReport(CoefficientPanel, ResultTable):
     def __repr__(self) -> str:
         return f"<AgreementReport: {len(self.assessors)} assessors, {self.documents:,} documents>"
 
-    def to_frame(self) -> DataFrame:
+    def to_frame(self) -> Frame:
         """One row per coefficient: over ``all`` assessors, as the ``mean`` over pairs of them, and
         for each pair; value, n and interval, NaN where undefined."""
-        from pandas import DataFrame
-
         scopes = {"all": self.overall, "mean": self.means}
         scopes |= {" ~ ".join(names): row for names, row in self.pairs.items()}
         rows = [
@@ -133,7 +128,7 @@ class AgreementReport(CoefficientPanel, ResultTable):
             for scope, row in scopes.items()
             for name, value in row.items()
         ]
-        return DataFrame(rows)
+        return make_frame(rows)
 
     def largest(self, rows: int | None) -> tuple[AgreementReport, OmittedRows]:
         """At most ``rows`` assessors and pairs of assessors, those with the most judgments, and

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from poolbench.files.faults import FaultReport, InvalidFile, format_count
+from poolbench.files.faults import FaultReport, format_count
 from poolbench.judging.exchange.fields import (
     CODES,
     IDS,
@@ -56,11 +56,9 @@ def read_label_table(
         (label for entry in entries for label in entry.labels), (), options.labels
     )
     report_unknown_labels(entries, proposals, report)
-    if report.has_errors:
-        raise InvalidFile(report)
+    report.raise_errors()
     ballots = resolve_import(entries, describe_entries(entries, proposals), choices, report).ballots
-    if report.has_errors:
-        raise InvalidFile(report)
+    report.raise_errors()
     return [ballot for ballot in ballots if ballot.grade is not None and ballot.grade >= 0]
 
 

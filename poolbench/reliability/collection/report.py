@@ -1,16 +1,14 @@
 """The reusability report: all diagnostics of a test collection together."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from poolbench.evaluation.evaluate import product_version
 from poolbench.evaluation.measures.family import Measure
-from poolbench.notebooks import ResultTable
+from poolbench.notebooks import Frame, ResultTable, make_frame
 from poolbench.reliability.collection.condensed_lists import CondensedComparison, compare_condensed
 from poolbench.reliability.collection.contributors import Contributors, count_contributions
 from poolbench.reliability.collection.correction import UnpooledCorrection, correct_unpooled_scores
@@ -30,9 +28,6 @@ from poolbench.reliability.collection.stability import Stability, assess_stabili
 from poolbench.reliability.disagreement.report import can_rank_runs
 from poolbench.statistics.draws import ResamplingOptions
 from poolbench.statistics.estimate import estimates_to_dict
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
 
 MEASURES = ("map", "P_10", "bpref", "bpref-10", "ndcg")
 
@@ -93,17 +88,15 @@ class ReusabilityReport(ResultTable):
             f"judged documents, pool depth {facts.depth}>"
         )
 
-    def to_frame(self) -> DataFrame:
+    def to_frame(self) -> Frame:
         """What leaving out a run, and a team, changes: one row per measure, group and run."""
-        from pandas import DataFrame
-
         results = (*self.leave_run_out, *self.leave_team_out)
         rows = [
             {"measure": result.measure, "by": result.by, **asdict(run)}
             for result in results
             for run in result.runs
         ]
-        return DataFrame(rows)
+        return make_frame(rows)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""

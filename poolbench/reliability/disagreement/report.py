@@ -1,17 +1,15 @@
 """Effect of assessor disagreement on the run ranking: the whole report."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from poolbench.evaluation.judgments import Mask
 from poolbench.evaluation.measures.family import Measure
 from poolbench.evaluation.measures.names import parse_measures
-from poolbench.notebooks import ResultTable
+from poolbench.notebooks import Frame, ResultTable, make_frame
 from poolbench.reliability.disagreement.panel import DisagreementPanel
 from poolbench.reliability.disagreement.rank_swaps import (
     RankSwapValue,
@@ -29,9 +27,6 @@ from poolbench.reliability.disagreement.turning_point import TurningPoint, find_
 from poolbench.reliability.progress import Progress, ignore_progress
 from poolbench.statistics.draws import ResamplingOptions
 from poolbench.statistics.estimate import estimates_to_dict
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
 
 DRAWS = 200
 SWAPS = 1000
@@ -83,12 +78,10 @@ class DisagreementReport(ResultTable):
             f"{facts.measure}, {facts.disputed:,} disagreements>"
         )
 
-    def to_frame(self) -> DataFrame:
+    def to_frame(self) -> Frame:
         """Runs × rankings: the score of each run by the qrels of each; NaN where undefined."""
-        from pandas import DataFrame
-
         scores = {ranking.name: ranking.scores for ranking in self.rankings}
-        return DataFrame(scores, index=list(self.tags), dtype="float64")
+        return make_frame(scores, index=list(self.tags), dtype="float64")
 
     @property
     def by_policy(self) -> SystemRanking:

@@ -10,11 +10,9 @@ import numpy as np
 
 from poolbench.evaluation.comparison.rank_drop import RankDrop
 from poolbench.evaluation.measures.names import parse_measures
-from poolbench.notebooks import ResultTable
+from poolbench.notebooks import Frame, ResultTable, make_frame
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
-
     from poolbench.charts.chart import Chart
 
 SHARES = (5, 10, 20, 30, 50, 75, 100)
@@ -138,11 +136,9 @@ class Simulation(ResultTable):
         names = ", ".join(spec.name for spec in self.specs)
         return f"<Simulation of {names}: {len(self.budgets)} budgets, {self.facts.seeds} seeds>"
 
-    def to_frame(self) -> DataFrame:
+    def to_frame(self) -> Frame:
         """One row per spec, budget and measure, each value the mean over the seeds; NaN where
         undefined."""
-        from pandas import DataFrame
-
         rows = [
             {
                 "spec": spec.name,
@@ -160,7 +156,7 @@ class Simulation(ResultTable):
             for point in spec.points
             for measure, ranking in point.rankings.items()
         ]
-        return DataFrame(rows)
+        return make_frame(rows)
 
     def chart(self, measure: str = "") -> Chart:
         """Relevant documents found by number of judgments, a line per spec; of a ``measure`` the
