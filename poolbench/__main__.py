@@ -33,6 +33,9 @@ FILE_COMMANDS = {
 SERVER_COMMANDS = {
     "serve": "Run the web server and the background worker.",
     "demo": "Build the demo campaign and serve it.",
+    "doctor": "Say what is wrong with an installation, and what mends it.",
+    "backup": "Write database, store and secret key of an installation to one file.",
+    "restore": "Fill an empty installation from such a file.",
     "manage": "Run a command of an installation; `poolbench manage help` lists them.",
 }
 MISSING_SERVER = 'poolbench {name} needs the server. Install it: pip install "poolbench[server]".\n'

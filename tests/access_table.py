@@ -30,7 +30,7 @@ GET    302  404  403  403  403  403  200  404
     comparison-plans comparison-plan-new comparison-plan comparison-plan-close
 GET    200  200  200  200  200  200  200  200
     help help@search help-page help-image measures pooling-methods interleaving measure
-    measure@chart login home@all health join coefficients crowd-end crowd-instructions
+    measure@chart login home@all health metrics join coefficients crowd-end crowd-instructions
     api-measure-list api-measure-detail api-schema api-schema-json api-docs
 GET    401  404  404  404  404  404  200  404
     api-member-detail api-pool-detail api-pool-csv api-pool-json api-pool-ntcir

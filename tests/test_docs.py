@@ -109,8 +109,12 @@ def option_strings(parser: ArgumentParser) -> set[str]:
 def test_deployment_page_lists_the_variables_of_tests_and_nothing_else():
     page = (DOCS / "deployment.md").read_text()
     listed = set(re.findall(r"^\| `([A-Z_]+)` \|", page, re.MULTILINE))
-    read = source(*APPS, "tests") + (REPOSITORY / ".ci/run").read_text()
-    named = set(re.findall(r"\b(?:POOLBENCH_[A-Z_]*[A-Z]|DATABASE_URL|CELERY_BROKER_URL)\b", read))
+    read = source(*APPS, "tests", "deploy") + (REPOSITORY / ".ci/run").read_text()
+    named = set(
+        re.findall(
+            r"\b(?:POOLBENCH_[A-Z_]*[A-Z]|(?:CACHE|DATABASE|CELERY_BROKER|EMAIL)_URL)\b", read
+        )
+    )
     assert named == listed
 
 

@@ -49,9 +49,12 @@ ON_INSTALLATION = {
     "check_pool": "[adaptive pools](pooling.md#adaptive-pools)",
     "demo": "the [README](../README.md#quick-start)",
     "serve": "[deployment](deployment.md)",
+    "doctor": "[deployment](deployment.md#what-is-wrong)",
+    "backup": "[deployment](deployment.md#backup)",
+    "restore": "[deployment](deployment.md#restore)",
     "sign_ins": "[deployment](deployment.md#sign-in)",
     "tick": "[deployment](deployment.md#background-work)",
-    "check_store": "[deployment](deployment.md#backup)",
+    "check_store": "[deployment](deployment.md#restore)",
     "housekeeping": "[deployment](deployment.md#housekeeping)",
 }
 COMMON = {"help", *(action.dest for action in BaseCommand().create_parser("", "")._actions)}  # noqa: SLF001 -- there is no other way

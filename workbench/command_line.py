@@ -15,7 +15,7 @@ def run_management_command(words: Sequence[str]) -> None:
 
 
 def run_installed_command(name: str, words: Sequence[str]) -> None:
-    """Run ``poolbench serve``, ``poolbench demo`` or ``poolbench manage``."""
+    """Run ``poolbench serve``, or another command that needs no ``manage``."""
     if name == "manage":
         run_management_command(["poolbench manage", *words])
         return

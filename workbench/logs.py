@@ -1,12 +1,25 @@
-"""The lines of the log: one for an outage, and no link of an invitation or a crowd worker."""
+"""The lines of the log, plain or as JSON, and the mails of errors: one line for an outage, and no
+link of an invitation or a crowd worker.
+"""
 
 from __future__ import annotations
 
+import json
 import logging
 import re
+import traceback
+from contextvars import ContextVar
+from datetime import UTC, datetime
 
+from celery import current_task
+from django.conf import settings
+from django.core.cache import cache
+from django.core.mail import mail_admins
 from django.db import InterfaceError, OperationalError
 
+REQUEST_ID: ContextVar[str] = ContextVar("request_id", default="")
+"""The request that is being answered; ``RequestRecordMiddleware`` sets it."""
+MAIL_SECONDS, MOST_MAILS = 3600, 10
 AWAY = (OperationalError, InterfaceError)
 LINK = re.compile(
     r"((?:/|%2F)(?:join|w(?:/|%2F)unit)(?:/|%2F))[\w:.~-]+"
@@ -41,6 +54,53 @@ class PlainFormatter(logging.Formatter):
         short.exc_info = short.exc_text = None
         short.msg, short.args = f"{record.getMessage()} (database: {reason})", ()
         return mask_links(super().format(short))
+
+
+class JsonFormatter(PlainFormatter):
+    """The same as JSON objects, one a line, with the IDs of the request and of the job."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        fields = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(),
+            "level": record.levelname,
+            "logger": record.name,
+            "message": super().format(record),
+            "request_id": REQUEST_ID.get(),
+            "job_id": get_job_id(),
+            **getattr(record, "fields", {}),
+        }
+        present = {name: value for name, value in fields.items() if value not in ("", None)}
+        return json.dumps(present, ensure_ascii=False)
+
+
+def get_job_id() -> int | None:
+    """The job that this thread works on: the argument of its Celery task."""
+    arguments = current_task.request.args if current_task else None
+    return arguments[0] if arguments else None
+
+
+class MailHandler(logging.Handler):
+    """Mails errors to ``ADMINS``: what fails at the same place once an hour, at most ten in all."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            if settings.ADMINS and may_mail(record):
+                subject = mask_links(record.getMessage())[:200].replace("\n", " ")
+                text = f"{self.format(record)}\n\nRequest: {REQUEST_ID.get()}"
+                mail_admins(f"{record.levelname}: {subject}", text)
+        except Exception:  # a failure of the mail server is no failure of the request
+            self.handleError(record)
+
+
+def may_mail(record: logging.LogRecord) -> bool:
+    """Count the mail, unless the hour has had it or too many."""
+    frames = traceback.extract_tb(record.exc_info[2]) if record.exc_info else []
+    place = frames[-1] if frames else (record.pathname, record.lineno)
+    name = f"error-mail:{place[0]}:{place[1]}".replace(" ", "_")
+    if not cache.add(name[-200:], 1, MAIL_SECONDS):
+        return False
+    cache.add("error-mails", 0, MAIL_SECONDS)
+    return cache.incr("error-mails") <= MOST_MAILS
 
 
 def mask_record(record: logging.LogRecord) -> bool:

@@ -1,9 +1,15 @@
-"""Middleware: the language of each page, pages for refused actions, no NUL in URLs."""
+"""Middleware: each request's ID and time, the language of each page, pages for refused actions, no
+NUL in URLs.
+"""
 
 from __future__ import annotations
 
+import logging
+import re
 from collections.abc import Callable
+from time import perf_counter
 from typing import Any
+from uuid import uuid4
 
 from django.apps import apps
 from django.conf import settings
@@ -15,7 +21,11 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from campaigns.errors import ActionRefused
+from workbench.logs import REQUEST_ID
 from workbench.request_limits import Middleware
+from workbench.request_times import record_request
+
+log = logging.getLogger("poolbench.requests")
 
 TRANSLATED = (
     "django.",
@@ -28,6 +38,30 @@ TRANSLATED = (
 """Views whose pages are translated, or modules of them, as the apps list them. All other pages
 are in English, including their numbers."""
 MODULES = tuple(name for name in TRANSLATED if name.endswith("."))
+
+
+class RequestRecordMiddleware(Middleware):
+    """Counts how long each request takes, and gives it an ID: in the log and in the answer."""
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        started, before = perf_counter(), REQUEST_ID.set(choose_request_id(request))
+        try:
+            answer = self.get_response(request)
+            seconds = perf_counter() - started
+            record_request(seconds, answer.status_code)
+            answer["X-Request-ID"] = REQUEST_ID.get()
+            fields = {"status": answer.status_code, "seconds": round(seconds, 4)}
+            fields["address"] = request.META["REMOTE_ADDR"]
+            log.info("%s %s", request.method, request.path, extra={"fields": fields})
+        finally:
+            REQUEST_ID.reset(before)
+        return answer
+
+
+def choose_request_id(request: HttpRequest) -> str:
+    """The proxy's, so that its log and ours agree; without a proxy, a new one."""
+    sent = request.headers.get("X-Request-ID", "") if settings.POOLBENCH_PROXIES else ""
+    return sent if re.fullmatch(r"[\w-]{8,64}", sent, re.ASCII) else uuid4().hex
 
 
 class LanguageMiddleware(LocaleMiddleware):

@@ -8,6 +8,7 @@ broker and the local disk, all below ``var/``: in a checkout, or in the folder w
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import environ
 from csp.constants import NONE, SELF
@@ -77,6 +78,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "workbench.request_limits.ClientAddressMiddleware",
+    "workbench.middleware.RequestRecordMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -139,14 +141,19 @@ else:
     DATABASES["default"]["OPTIONS"].setdefault(
         "options", f"-c jit=off -c statement_timeout={limit}s"
     )
-# Counts requests of all web processes; only the limits on requests use it.
-CACHES = {
+# Counts requests and mails of all web processes, and nothing else.
+CACHES: dict[str, dict[str, Any]] = {
     "default": {
         "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
         "LOCATION": VAR_DIR / "cache",
         "OPTIONS": {"MAX_ENTRIES": 10_000},
     }
 }
+if url := env("CACHE_URL", default=""):
+    CACHES["default"] = env.cache_url_config(url)
+    if CACHES["default"]["BACKEND"].endswith("RedisCache"):
+        # One that does not answer must not hold web threads: limits let requests pass.
+        CACHES["default"]["OPTIONS"] = {"socket_timeout": 2, "socket_connect_timeout": 2}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 AUTH_USER_MODEL = "campaigns.User"
@@ -226,6 +233,9 @@ POOLBENCH_CROWD_RATE = env("POOLBENCH_CROWD_RATE", default="1200/min")
 POOLBENCH_TOKEN_DAYS = env.int("POOLBENCH_TOKEN_DAYS", default=365)
 # Proxies in front of the web server, each of which adds an address to X-Forwarded-For.
 POOLBENCH_PROXIES = env.int("POOLBENCH_PROXIES", default=0)
+# Who may read /metrics besides the machine itself: by address, or through a proxy with the token.
+POOLBENCH_METRICS_ADDRESSES = env.list("POOLBENCH_METRICS_ADDRESSES", default=[])
+POOLBENCH_METRICS_TOKEN = env("POOLBENCH_METRICS_TOKEN", default="")
 # One checkbox per topic and assessor of a plan: hundreds times dozens.
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 20_000
 
@@ -273,8 +283,8 @@ CONTENT_SECURITY_POLICY = {
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = BEHIND_TLS
-# The monitor speaks plain HTTP to the web server, not to the proxy.
-SECURE_REDIRECT_EXEMPT = [r"^health/$"]
+# Monitors speak plain HTTP to the web server, not to the proxy.
+SECURE_REDIRECT_EXEMPT = [r"^health/$", r"^metrics$"]
 SECURE_HSTS_SECONDS = 31_536_000 if BEHIND_TLS else 0
 if BEHIND_TLS:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
@@ -320,6 +330,14 @@ SPECTACULAR_SETTINGS = {
     },
 }
 
+# Errors are mailed to the administrators if there are any.
+vars().update(env.email("EMAIL_URL", default="dummymail://"))
+EMAIL_TIMEOUT = 10
+EMAIL_SUBJECT_PREFIX = "[Poolbench] "
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = env("POOLBENCH_MAIL_FROM", default="poolbench@localhost")
+ADMINS = [("", address) for address in env.list("POOLBENCH_ADMINS", default=[])]
+
+LOG_FORMAT = env("POOLBENCH_LOG_FORMAT", default="plain")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
@@ -327,16 +345,25 @@ LOGGING = {
         "plain": {
             "class": "workbench.logs.PlainFormatter",
             "format": "%(asctime)s %(levelname)s %(name)s %(message)s",
-        }
+        },
+        "json": {"class": "workbench.logs.JsonFormatter"},
     },
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "plain"}},
-    "root": {"handlers": ["console"], "level": env("POOLBENCH_LOG_LEVEL", default="WARNING")},
+    "handlers": {
+        "console": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT},
+        "mail": {"class": "workbench.logs.MailHandler", "level": "ERROR", "formatter": "plain"},
+    },
+    "root": {
+        "handlers": ["console", "mail"],
+        "level": env("POOLBENCH_LOG_LEVEL", default="WARNING"),
+    },
     # Refused or missing pages, and brokers without a host name, are not worth logging.
     "loggers": {
         "django.request": {"level": "ERROR"},
         "kombu.connection": {"level": "ERROR"},
         # One readable line per sign-in, failure, lockout and sign-out, instead of those of axes.
         "poolbench.sign_in": {"level": "INFO"},
+        # One per request, as JSON only: people read those of the proxy.
+        "poolbench.requests": {"level": "INFO" if LOG_FORMAT == "json" else "WARNING"},
         "axes": {"level": "ERROR"},
     },
 }

@@ -9,6 +9,7 @@ from django.views.decorators.http import require_POST
 from django.views.i18n import set_language
 
 from campaigns.views import site
+from workbench.metrics import metrics_view
 
 handler400 = "workbench.error_pages.handle_bad_request"
 handler403 = "workbench.error_pages.handle_forbidden"
@@ -23,6 +24,7 @@ urlpatterns = [
         auth.PasswordChangeDoneView.as_view(),
         name="password_change_done",
     ),
+    path("metrics", metrics_view, name="metrics"),
     path("language/", login_not_required(require_POST(set_language)), name="language"),
     path("", include("campaigns.urls")),
     path("", include("pooling.urls")),

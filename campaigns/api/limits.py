@@ -88,9 +88,9 @@ class LimitPagination(LimitOffsetPagination):
 class TolerantThrottle(SimpleRateThrottle):
     """Lets requests pass if they cannot be counted, as on a full disk.
 
-    Counts are kept in Django's cache, by default files in ``POOLBENCH_VAR``, which all web
-    processes share. Two requests at the very same time may count once: the limits are for
-    programs that run away, not for billing.
+    Counts are kept in Django's cache (``CACHE_URL``), by default files in ``POOLBENCH_VAR``,
+    which all web processes share. Two requests at the very same time may count once: the limits
+    are for programs that run away, not for billing.
     """
 
     setting = ""
@@ -101,7 +101,7 @@ class TolerantThrottle(SimpleRateThrottle):
     def allow_request(self, request: Any, view: Any) -> bool:
         try:
             return super().allow_request(request, view)
-        except OSError:
+        except Exception:  # every cache has errors of its own
             return True
 
 

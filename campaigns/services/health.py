@@ -40,7 +40,7 @@ def get_health() -> dict[str, Any]:
     def renew(latest: tuple[float, dict[str, Any]] | None) -> tuple[float, dict[str, Any]]:
         if latest is not None and time.monotonic() < latest[0]:
             return latest
-        health = check_health()
+        health = {key: state for key, state in check_health().items() if "_error" not in key}
         return time.monotonic() + KEPT_SECONDS, health
 
     return dict(_latest.renew("health", renew)[1])
@@ -49,11 +49,13 @@ def get_health() -> dict[str, Any]:
 def check_health() -> dict[str, Any]:
     """Database, store, broker and background processes; ages are in seconds, null if never.
 
+    What failed has its reason beside it, such as ``store_error``, for the doctor only.
+
     ``status`` is ``failed`` if pages or uploads cannot work (database, store), ``degraded`` if
     only background work is at risk (broker, little free space, no tick or worker), otherwise
     ``ok``.
     """
-    health: dict[str, Any] = check_store() | check_database() | {"broker": check_broker()}
+    health: dict[str, Any] = check_store() | check_database() | check_broker()
     states = {health[key] for key in ("store", "database")}
     is_degraded = health["broker"] == FAILED or health["store"] == LOW or not is_working(health)
     worst = FAILED if FAILED in states else "degraded" if is_degraded else OK
@@ -73,8 +75,8 @@ def check_store() -> dict[str, Any]:
     try:
         works = write_and_read_back(probe)
         free = shutil.disk_usage(probe.parent).free
-    except OSError:
-        return {"store": FAILED, "store_free_bytes": None}
+    except OSError as error:
+        return {"store": FAILED, "store_free_bytes": None, "store_error": str(error)}
     finally:
         with suppress(OSError):  # the store has been reported as failed
             probe.unlink(missing_ok=True)
@@ -91,18 +93,16 @@ def write_and_read_back(probe: Path) -> bool:
 
 def check_database() -> dict[str, Any]:
     """Whether rows can be read; the ages that they tell are null otherwise."""
+    state: dict[str, Any] = {"database": OK}
     try:
         job = oldest_waiting_job()
         rows = list(ProcessHeartbeat.objects.order_by("at").values_list("process", "at"))
-    except DatabaseError:
-        rows, job, state = [], None, FAILED
-    else:
-        state = OK
+    except DatabaseError as error:
+        rows, job, state = [], None, {"database": FAILED, "database_error": str(error)}
     beats, limit = dict(rows), ALARM_SECONDS["newest_worker_seconds"]
     workers = [at for process, at in rows if process == ProcessHeartbeat.Process.WORKER]
     silent = [at for at in workers if (timezone.now() - at).total_seconds() > limit]
-    return {
-        "database": state,
+    return state | {
         "oldest_queued_job_seconds": count_seconds_since(job.created_at if job else None),
         "newest_tick_seconds": count_seconds_since(beats.get(ProcessHeartbeat.Process.TICK)),
         "newest_worker_seconds": count_seconds_since(beats.get(ProcessHeartbeat.Process.WORKER)),
@@ -114,7 +114,7 @@ def count_seconds_since(at: datetime | None) -> int | None:
     return None if at is None else round((timezone.now() - at).total_seconds())
 
 
-def check_broker() -> str:
+def check_broker() -> dict[str, Any]:
     """Whether the broker takes a connection."""
     app = import_string(settings.CELERY_APP_PATH)
     try:
@@ -122,6 +122,6 @@ def check_broker() -> str:
             connection.ensure_connection(
                 max_retries=1, interval_start=0, interval_step=0, timeout=BROKER_SECONDS
             )
-    except Exception:  # each transport raises its own
-        return FAILED
-    return OK
+    except Exception as error:  # each transport raises its own
+        return {"broker": FAILED, "broker_error": str(error)}
+    return {"broker": OK}

@@ -22,7 +22,8 @@ RUN = "1 Q0 b 1 9.1 mine\n1 Q0 a 2 8.7 mine\n1 Q0 x 3 3 mine\n2 Q0 a 1 1.5 mine\
 OUTSIDE = {"PYTHONPATH", "POOLBENCH_VAR", "DATABASE_URL", "DJANGO_SETTINGS_MODULE"}
 NO_INDEX = ("No matching distribution", "Connection", "connection", "Name or service", "Network")
 LIGHT = "import sys, poolbench; print(sorted({'django', 'pandas', 'scipy'} & set(sys.modules)))"
-PACKAGED = "templates", "static", "locale", "docs", "README.md", "CONTRIBUTING.md", "CHANGELOG.md"
+PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
+PACKAGED = ("templates", "static", "locale", "docs", "deploy", *PAGES)
 Place = tuple[Path, Path]
 """The folder of commands of the environment, and a folder to work in."""
 

@@ -73,7 +73,7 @@ def start_gunicorn(application: str, port: int, env: dict[str, str]) -> subproce
 def manage(env: dict[str, str], *args: str) -> str:
     command = [sys.executable, "manage.py", *args]
     done = subprocess.run(
-        command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=90, check=False
+        command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=240, check=False
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import io
+import json
 import logging
+import re
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from django.test import Client
 
+from campaigns.models import Job
+from campaigns.services import jobs
 from campaigns.services.people import sign_invitation_token
-from workbench.logs import PlainFormatter, mask_record
+from workbench.logs import JsonFormatter, PlainFormatter, mask_record
 
 
 @pytest.fixture
@@ -64,3 +70,72 @@ def test_no_line_has_a_workers_link(address, masked):
         assert mask_record(record)
         lines += [record.getMessage(), PlainFormatter("%(message)s").format(record)]
     assert set(lines) == {f"GET {masked} HTTP/1.1"}
+
+
+@pytest.fixture
+def lines(monkeypatch, caplog) -> Callable[[], list[dict[str, Any]]]:
+    """Lines of the log as JSON, as under ``POOLBENCH_LOG_FORMAT=json``."""
+    stream = io.StringIO()
+    (handler,) = (it for it in logging.getLogger().handlers if it.get_name() == "console")
+    monkeypatch.setattr(handler, "stream", stream)
+    monkeypatch.setattr(handler, "formatter", JsonFormatter())
+    caplog.set_level(logging.INFO, "poolbench.requests")
+    return lambda: [json.loads(line) for line in stream.getvalue().splitlines()]
+
+
+def test_a_request_is_a_line_with_the_proxys_id(client, link, lines, settings):
+    assert "…" not in client.get(link, headers={"X-Request-ID": "abcdef-123"})["X-Request-ID"]
+    settings.POOLBENCH_PROXIES = 1
+    sent = {"X-Request-ID": "abcdef-123", "X-Forwarded-For": "192.0.2.7"}
+    assert client.get(link, headers=sent)["X-Request-ID"] == "abcdef-123"
+    first, second = (line for line in lines() if line["logger"] == "poolbench.requests")
+    assert re.fullmatch("[0-9a-f]{32}", first["request_id"])
+    assert second.pop("time").endswith("+00:00")
+    assert 0 < second.pop("seconds") < 60
+    assert second == {
+        "level": "INFO", "logger": "poolbench.requests", "message": "GET /join/…/",
+        "request_id": "abcdef-123", "status": 200, "address": "192.0.2.7",
+    }  # fmt: skip
+
+
+def test_an_odd_id_is_not_taken(client, db, settings):
+    settings.POOLBENCH_PROXIES = 1
+    for sent in ("", "short", "x" * 65, 'a"b\tcdefgh'):
+        given = client.get("/health/", headers={"X-Request-ID": sent})["X-Request-ID"]
+        assert re.fullmatch("[0-9a-f]{32}", given)
+
+
+def test_a_jobs_lines_name_the_job(world, lines):
+    job = Job.objects.create(campaign=world.campaign, kind="campaigns.check_run", args={"run": -1})
+    jobs.call_task(job)
+    (line,) = lines()
+    assert (line["job_id"], line["level"]) == (job.pk, "ERROR")
+    assert line["message"].startswith(f"job {job.pk} (campaigns.check_run) failed\nTraceback")
+
+
+def test_errors_are_mailed_once_an_hour_and_place_and_not_more_than_ten(settings, mailoutbox):
+    settings.ADMINS = [("", "ops@example.org")]
+    log = logging.getLogger("poolbench.test")
+    for number in range(3):
+        log.error("failed at /join/Mg:1vN:x-Y_z/ for the %s. time", number)
+    (mail,) = mailoutbox
+    assert mail.to == ["ops@example.org"]
+    assert mail.subject == "[Poolbench] ERROR: failed at /join/…/ for the 0. time"
+    assert "x-Y_z" not in mail.body
+    for number in range(20):
+        record = logging.LogRecord("poolbench.test", logging.ERROR, "x.py", number, "no", (), None)
+        log.handle(record)
+    assert len(mailoutbox) == 10
+    log.warning("not worth a mail")
+    assert len(mailoutbox) == 10
+
+
+def test_a_mail_server_that_is_away_fails_no_request(settings, monkeypatch):
+    settings.ADMINS = [("", "ops@example.org")]
+    monkeypatch.setattr("workbench.logs.mail_admins", raise_refused)
+    monkeypatch.setattr(logging, "raiseExceptions", False)
+    logging.getLogger("poolbench.test").error("failed")
+
+
+def raise_refused(*_args: object) -> None:
+    raise ConnectionRefusedError

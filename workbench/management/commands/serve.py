@@ -57,12 +57,10 @@ class Command(BaseCommand):
             self.end(children)
 
     def commands(self, bind: str) -> list[list[str]]:
-        web = ["gunicorn", "workbench.wsgi", "--bind", bind, "--workers", "2", "--threads", "4"]
-        # A preview names its runs in the URL: this allows for about 800.
-        web += ["--limit-request-line", "8190", "--no-control-socket"]
+        web = ["gunicorn", "--config", str(settings.RESOURCE_DIR / "deploy/gunicorn.conf.py")]
         worker = ["celery", "-A", "workbench.celery", "worker", "--loglevel", "WARNING"]
         return [
-            [sys.executable, "-m", *web, "--chdir", str(settings.BASE_DIR)],
+            [sys.executable, "-m", *web, "--bind", bind, "--chdir", str(settings.BASE_DIR)],
             [sys.executable, "-m", *worker, "--concurrency", "1"],
         ]
 

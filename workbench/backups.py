@@ -1,0 +1,199 @@
+"""A backup of an installation in one file, and its restoration into an empty one.
+
+The file is a tar archive of the database (a dump by ``pg_dump``, or a copy by SQLite's own means),
+the store and the secret key. Its last member is ``manifest.json`` with the SHA-256 of each other:
+a file whose writing was cut off has none, and is refused.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import tarfile
+from collections.abc import Iterator
+from contextlib import closing
+from importlib.metadata import version
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from django.conf import settings
+from django.db import connection
+from django.db.migrations.loader import MigrationLoader
+from django.utils import timezone
+
+from campaigns.errors import ActionRefused
+from campaigns.store import sha256, sync_folder
+
+FORM = 1
+MANIFEST, DATABASE, STORE, SECRET_KEY = "manifest.json", "database", "store/", "secret_key"
+SUFFIX, ANOTHER = ".tar", "Take another backup."
+
+
+def write_backup(target: Path) -> dict[str, Any]:
+    """Write a backup and return its manifest; in a folder, under the time of its making.
+
+    The database comes first: a file without a row is harmless, a row without its file is not.
+    """
+    if target.is_dir():
+        target /= f"poolbench-{timezone.now():%Y-%m-%d-%H%M%S}{SUFFIX}"
+    part = target.with_name(f"{target.name}.part")
+    manifest: dict[str, Any] = describe_installation() | {"file": target.name, "files": {}}
+    try:
+        with open(part, "xb", opener=open_private) as stream:
+            with tarfile.open(fileobj=stream, mode="w") as archive:
+                for name, path in list_parts(target.parent):
+                    manifest["files"][name] = add_file(archive, name, path)
+                key = add_bytes(archive, SECRET_KEY, settings.SECRET_KEY.encode())
+                manifest["files"][SECRET_KEY] = key
+                add_bytes(archive, MANIFEST, json.dumps(manifest, indent=1).encode())
+            stream.flush()
+            os.fsync(stream.fileno())
+        part.replace(target)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+    sync_folder(target.parent)
+    return manifest
+
+
+def open_private(path: str, flags: int) -> int:
+    """It has passwords' hashes and the secret key: for its owner only."""
+    return os.open(path, flags, 0o600)
+
+
+def describe_installation() -> dict[str, Any]:
+    applied = MigrationLoader(connection).applied_migrations
+    return {
+        "form": FORM,
+        "version": version("poolbench"),
+        "made_at": timezone.now().isoformat(),
+        "engine": connection.vendor,
+        "migrations": sorted(f"{app}.{name}" for app, name in applied),
+    }
+
+
+def list_parts(scratch: Path) -> Iterator[tuple[str, Path]]:
+    """Name and path of each file; the first, of the database, is removed with the second."""
+    with TemporaryDirectory(dir=scratch, prefix="poolbench-") as folder:
+        dump = Path(folder) / DATABASE
+        copy_database(dump)
+        yield DATABASE, dump
+    store = Path(settings.STORE_DIR)
+    for path in sorted(store.rglob("*")):
+        # Half of a file that is being written, or the probe of /health/.
+        if path.is_file() and path.suffix != ".part":
+            yield f"{STORE}{path.relative_to(store)}", path
+
+
+def add_file(archive: tarfile.TarFile, name: str, path: Path) -> str:
+    archive.add(path, name)
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def add_bytes(archive: tarfile.TarFile, name: str, data: bytes) -> str:
+    info = tarfile.TarInfo(name)
+    info.size, info.mode = len(data), 0o600
+    archive.addfile(info, io.BytesIO(data))
+    return sha256(data)
+
+
+def list_known_migrations() -> set[str]:
+    """Of this version, as ``app.name``, with those that they have replaced."""
+    migrations = MigrationLoader(None).disk_migrations
+    replaced = {key for migration in migrations.values() for key in migration.replaces}
+    return {f"{app}.{name}" for app, name in {*migrations, *replaced}}
+
+
+def copy_database(target: Path) -> None:
+    """The state of one moment, while others write."""
+    if connection.vendor == "sqlite":
+        connection.ensure_connection()
+        with closing(sqlite3.connect(target)) as copy:
+            connection.connection.backup(copy)
+    else:
+        run_postgresql("pg_dump", "--format=custom", f"--file={target}")
+
+
+def run_postgresql(program: str, *options: str) -> None:
+    """Run a program of PostgreSQL on our database; the password is not among its arguments."""
+    words, env = connection.client.settings_to_cmd_args_env(connection.settings_dict, [])
+    command = [program, *words[1:-1], "--dbname", words[-1], *options]
+    done = subprocess.run(  # noqa: S603
+        command, env={**os.environ, **(env or {})}, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        fix = f"It ended with {done.returncode}: {done.stderr.strip()[-500:]}"
+        raise ActionRefused("program-failed", f"{program} failed.", fix)
+
+
+def check_backup(source: Path) -> dict[str, Any]:
+    """The manifest, once all members have been read and found to be what it says."""
+    files: dict[str, str] = {}
+    manifest: dict[str, Any] = {}
+    try:
+        with tarfile.open(source) as archive:
+            for member in archive:
+                stream = archive.extractfile(member) if member.isreg() else None
+                if stream is None or member.name in files or manifest:
+                    raise ActionRefused("odd-backup", f"{member.name} does not belong to a backup.")
+                if member.name == MANIFEST:
+                    manifest = json.loads(stream.read())
+                else:
+                    digest = hashlib.file_digest(stream, "sha256")  # type: ignore[arg-type]
+                    files[member.name] = digest.hexdigest()
+    except (tarfile.TarError, EOFError, ValueError) as error:
+        raise ActionRefused("not-whole", f"{source} cannot be read: {error}", ANOTHER) from error
+    if not manifest:
+        raise ActionRefused("not-whole", f"{source} was not written to its end.", ANOTHER)
+    if odd := sorted({name for name, _ in files.items() ^ manifest["files"].items()}):
+        raise ActionRefused("damaged", f"{source} is damaged: {', '.join(odd[:5])}.", ANOTHER)
+    return manifest
+
+
+def restore_backup(source: Path) -> dict[str, Any]:
+    """Fill an empty installation; nothing is changed where the backup or the place is not fit."""
+    manifest = check_backup(source)
+    require_fit(manifest)
+    with TemporaryDirectory(dir=settings.VAR_DIR, prefix="restore-") as folder:
+        with tarfile.open(source) as archive:
+            archive.extractall(folder, filter="data")  # no link, nothing outside
+        load_database(Path(folder, DATABASE))
+        if (store := Path(folder, STORE)).exists():
+            shutil.copytree(
+                store, settings.STORE_DIR, dirs_exist_ok=True, copy_function=shutil.move
+            )
+        Path(folder, SECRET_KEY).replace(settings.VAR_DIR / SECRET_KEY)
+        os.sync()
+    return manifest
+
+
+def require_fit(manifest: dict[str, Any]) -> None:
+    """Refuse another engine, a newer version, and whatever is not empty."""
+    if manifest["form"] != FORM or manifest["engine"] != connection.vendor:
+        message = f"The backup is of {manifest['engine']}, DATABASE_URL of {connection.vendor}."
+        raise ActionRefused("other-engine", message, "Name such a database in DATABASE_URL.")
+    if newer := set(manifest["migrations"]) - list_known_migrations():
+        message = f"The backup is of another version, {manifest['version']}: {min(newer)}."
+        raise ActionRefused("other-version", message, "Install that version, or a newer one.")
+    if connection.introspection.table_names():
+        fix = "Create a database of its own, and name it in DATABASE_URL."
+        raise ActionRefused("not-empty", "The database is not empty.", fix)
+    if any(path.is_file() for path in Path(settings.STORE_DIR).rglob("*")):
+        fix = "Name an empty folder in POOLBENCH_VAR."
+        raise ActionRefused("not-empty", "The store is not empty.", fix)
+
+
+def load_database(dump: Path) -> None:
+    if connection.vendor == "sqlite":
+        connection.ensure_connection()
+        with closing(sqlite3.connect(dump)) as copy:
+            copy.backup(connection.connection)
+    else:
+        run_postgresql("pg_restore", "--no-owner", "--no-acl", "--single-transaction", str(dump))
