@@ -106,7 +106,9 @@ def test_the_life_of_a_campaign_through_the_api(db):
     boss.save()
     organizer, assessor, participant = Caller(boss), Caller(judge), Caller(player)
     grades = [{"value": n, "label": f"grade {n}", "key": f"{n}", "gain": n} for n in (0, 1)]
-    made = organizer.post("campaigns/", title="By API", slug="by-api", grades=grades)
+    made = organizer.post(
+        "campaigns/", title="By API", slug="by-api", grades=grades, relevance_level=1
+    )
     assert made.status_code == 201, made.json()
     topics = "\n".join(json.dumps({"_id": n, "text": f"topic {n}"}) for n in ("1", "2"))
     brought = organizer.send("topics/import/", "topics.jsonl", topics, campaign="by-api")

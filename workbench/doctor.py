@@ -83,7 +83,10 @@ def explain_health(health: Mapping[str, Any]) -> Iterator[Finding]:
     for name, fix in PROCESSES.items():
         age, limit = health[f"newest_{name}_seconds"], ALARM_SECONDS[f"newest_{name}_seconds"]
         message = "It has never reported." if age is None else f"It reported {age} seconds ago."
-        is_fine = settings.POOLBENCH_INLINE or (age is not None and age <= limit)
+        is_fine = age is not None and age <= limit
+        if name == "worker" and health.get("silent_workers"):
+            message, is_fine = f"{health['silent_workers']} stopped reporting.", False
+        is_fine = is_fine or settings.POOLBENCH_INLINE
         yield Finding(name, OK if is_fine else FAILED, message, "" if is_fine else fix)
 
 

@@ -27,7 +27,7 @@ def record_heartbeat(process: ProcessHeartbeat.Process, name: str = "") -> None:
 
 
 def remove_heartbeat(process: ProcessHeartbeat.Process, name: str) -> None:
-    """Note that the process has ended in order, so that nobody waits for it."""
+    """Note that the process has ended in order, so that it is not missed."""
     ProcessHeartbeat.objects.filter(process=process, name=name[:200]).delete()
 
 

@@ -115,7 +115,7 @@ def void_batch(
         study = lock_study(batch.study)
         items = BatchItem.objects.filter(batch=batch)
         if items.filter(paid_at__isnull=False).exists():
-            fix = "Ask the provider to take back what was not owed, and grant no bonus for it."
+            fix = "Ask the provider to return what was not owed, and grant no bonus for it."
             raise ActionRefused("batch-paid", f"Batch {batch.number} is paid, or in part.", fix)
         if not items.exists():
             raise ActionRefused("batch-void", f"Batch {batch.number} is void already.")

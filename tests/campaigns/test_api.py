@@ -40,7 +40,7 @@ def test_campaigns_are_listed_to_members(campaign, organizer, stranger, ask):
 
 
 def test_a_campaign_is_made_and_changed(organizer, ask):
-    data = {"title": "By API", "grades": SCALE, "max_runs_per_team": 3}
+    data = {"title": "By API", "grades": SCALE, "relevance_level": 1, "max_runs_per_team": 3}
     made = ask(organizer, api.CampaignViewSet, "create", data)
     assert (made.status_code, made.data["slug"]) == (201, "by-api")
     view = api.CampaignViewSet

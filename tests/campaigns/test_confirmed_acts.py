@@ -130,7 +130,8 @@ def test_the_api_flags_and_marks_conflicting_roles(organizer, participant, campa
     body = {"campaign": "small", "username": "participant", "role": "assessor"}
     refused = client.post(address, body, format="json")
     assert (refused.status_code, refused.data["missing"]) == (409, ["conflicting-roles"])
-    assert client.post(address, body | {"confirm": ["conflicting-roles"]}).status_code == 201
+    body["confirm"] = ["conflicting-roles"]
+    assert client.post(address, body, "json").status_code == 201
     rows = client.get(address, {"campaign": "small"}).json()["results"]
     marked = {(row["username"], row["role"]): row["conflicts"] for row in rows}
     assert marked["participant", "assessor"] == ["participant", "assessor"]

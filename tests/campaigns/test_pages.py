@@ -24,7 +24,7 @@ from tests.world.files import checked_run, run_form, run_text, upload
 
 
 def settings_form(**changes):
-    scale = [("0", "no", "x", "0"), ("1", "yes", "y", "1"), ("", "", "", "")]
+    scale = [("0", "no", "a", "0"), ("1", "yes", "y", "1"), ("", "", "", "")]
     form = {"title": "T", "relevance_level": 1, "max_docs_per_topic": 100, "board": "own"}
     form |= {"test": "t", "correction": "holm", "alpha": "0.05"}
     form |= {"scale-TOTAL_FORMS": len(scale), "scale-INITIAL_FORMS": 2}
@@ -40,7 +40,7 @@ def test_an_organizer_makes_a_campaign(organizer, as_user):
     answer = client.post("/campaigns/new/", settings_form(runs_deadline="2030-01-02T03:04"))
     assert answer.url == "/c/t/"
     made = Campaign.objects.get()
-    assert [(g.value, g.key) for g in made.grades.all()] == [(0, "x"), (1, "y")]
+    assert [(g.value, g.key) for g in made.grades.all()] == [(0, "a"), (1, "y")]
     assert made.runs_deadline.isoformat() == "2030-01-02T03:04:00+00:00"
     assert client.get(answer.url).status_code == 200
 

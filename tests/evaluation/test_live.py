@@ -83,7 +83,7 @@ def test_an_unknown_policy_is_refused_and_a_crowd_policy_offered(
     address = reverse("interim-scores", args=[campaign.slug])
     refused = client.get(address, {"policy": "crowd:nonsense"})
     assert refused.status_code == 409
-    assert "crowd:nonsense is no policy of interim scores" in read_page(refused)
+    assert "crowd:nonsense is no policy of this page" in read_page(refused)
     page = read_page(client.get(address, {"policy": "crowd:ordinal"}))
     assert '<option value="crowd:ordinal" selected>' in page
 

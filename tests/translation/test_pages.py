@@ -353,9 +353,9 @@ def test_an_unknown_language_is_answered_in_english(client, db):
 
 def test_programs_hear_english(world, campaign):
     client = sign_in(world, "assessor")
-    body = {"campaign": "small", "topic": "2", "docno": "d5", "grade": 99}
+    body = {"campaign": "small", "topic": "2", "docno": "d5", "grade": 99, "client_uuid": uuid4()}
     told = [
-        client.post("/api/judgments/", body | {"client_uuid": str(uuid4())}, headers=headers)
+        client.post("/api/judgments/", body, "application/json", headers=headers)
         for headers in ({}, {"accept-language": "de"})
     ]
     assert told[0].json() == told[1].json()

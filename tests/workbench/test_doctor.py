@@ -47,6 +47,13 @@ def test_what_failed_is_the_exit_and_has_a_fix(findings, settings):
     assert failed == {"name": "worker", "state": "failed", "message": "It has never reported."}
 
 
+def test_one_worker_that_is_silent_among_others_is_named(findings):
+    long_ago = timezone.now() - timedelta(minutes=4)
+    ProcessHeartbeat.objects.create(process="worker", name="second", at=long_ago)
+    assert findings()["worker"].message == "1 stopped reporting."
+    assert findings()["worker"].state == "failed"
+
+
 FAULTS = {
     "hosts": [
         ({"ALLOWED_HOSTS": ["*"]}, "Any host name is accepted, also in links."),

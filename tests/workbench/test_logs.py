@@ -75,6 +75,7 @@ def test_no_line_has_a_workers_link(address, masked):
 @pytest.fixture
 def lines(monkeypatch, caplog) -> Callable[[], list[dict[str, Any]]]:
     """Lines of the log as JSON, as under ``POOLBENCH_LOG_FORMAT=json``."""
+    jobs.load_tasks()  # the first time it sets up Django once more, with handlers of its own
     stream = io.StringIO()
     (handler,) = (it for it in logging.getLogger().handlers if it.get_name() == "console")
     monkeypatch.setattr(handler, "stream", stream)

@@ -64,7 +64,7 @@ def test_the_api_and_the_command_ask_the_same(organizer, disputed):
     assert not Qrels.objects.exists()
     confirmed = ("--confirm", "judging-open")
     call_command("qrels", "freeze", "small", "--policy", "majority", *confirmed, stdout=StringIO())
-    done = client.post(reverse("api-qrels-list"), body | {"confirm": ["judging-open"]})
+    done = client.post(reverse("api-qrels-list"), body | {"confirm": ["judging-open"]}, "json")
     assert done.status_code == 201
 
 
