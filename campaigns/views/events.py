@@ -73,10 +73,10 @@ def iter_event_cells(events: QuerySet[Event]) -> Iterator[tuple[str, ...]]:
         yield event.at.isoformat(), user, event.code, event.phrase, event.subject, details
 
 
-def count_values(events: QuerySet[Event], field: str) -> list[tuple[str, str, int]]:
-    """Value, its words and the number of events, by words."""
+def count_values(events: QuerySet[Event], field: str) -> list[tuple[str, str]]:
+    """Values, and their words with the number of events, by words."""
     rows = events.order_by().values_list(field).annotate(Count("pk"))
-    named = ((value, str(EVENT_PHRASES.get(value, value)), n) for value, n in rows if value)
+    named = ((value, f"{EVENT_PHRASES.get(value, value)} ({n})") for value, n in rows if value)
     return sorted(named, key=itemgetter(1))
 
 

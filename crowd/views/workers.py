@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from urllib.parse import urlencode
@@ -83,11 +84,12 @@ def study_workers_view(request: SignedInRequest, slug: str, pk: int) -> HttpResp
         "rows": sort_workers(rows, sort.removeprefix("-"), descending=sort.startswith("-")),
         "total": len(everybody),
         "columns": build_sort_columns(sort, state, alarm),
-        "alarms": count_alarms(everybody),
+        "alarms": [("any", "any alarm"), *count_alarms(everybody)],
         "states": [
-            (name, title, sum(row.state == name for row in everybody))
+            (name, f"{title} ({sum(row.state == name for row in everybody)})")
             for name, title in STATES.items()
         ],
+        "all_states": f"all ({len(everybody)})",
         "alarm": alarm,
         "state": state,
         "sort": sort,
@@ -116,11 +118,11 @@ def build_sort_columns(sort: str, state: str, alarm: str) -> list[dict[str, obje
     return columns
 
 
-def count_alarms(rows: Sequence[WorkerSummary]) -> list[tuple[str, str, int]]:
-    """Code, title and number of workers of each alarm that a worker has."""
-    counts = [(code, title, sum(code in row.alarm_codes for row in rows))
-              for code, title in ALARM_TITLES.items()]  # fmt: skip
-    return [count for count in counts if count[2]]
+def count_alarms(rows: Sequence[WorkerSummary]) -> list[tuple[str, str]]:
+    """Of each alarm that a worker has, its code, and its title with the number of workers."""
+    counts = Counter(code for row in rows for code in set(row.alarm_codes))
+    titles = ALARM_TITLES.items()
+    return [(code, f"{title} ({counts[code]})") for code, title in titles if counts[code]]
 
 
 def find_fresh_exclusion(study: Study, number: str) -> Exclusion | None:
