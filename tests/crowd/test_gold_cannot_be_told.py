@@ -69,6 +69,7 @@ class Watch:
         page = masked(response, self.path)
         headers = {name: value.replace(self.path, "PATH") for name, value in response.items()}
         # Numbers of one and two digits make the page longer; nothing else may.
+        del headers["X-Request-ID"]  # drawn for each request
         length = int(headers.pop("Content-Length", 0))
         assert length == len(response.content)
         named = (CURSOR.sub("cursor", query["sql"]) for query in queries)
