@@ -45,6 +45,7 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("--workers", type=int, default=100)
     parser.add_argument("--seconds", type=float, default=300.0)
     parser.add_argument("--think", type=float, default=15.0, help="mean seconds of a document")
+    parser.add_argument("--arrival", type=float, default=60.0, help="seconds until all have come")
     parser.add_argument("--pairs", type=int, default=4_000)
     parser.add_argument("--gold", type=int, default=400)
     parser.add_argument("--processes", type=int, default=2)
@@ -152,7 +153,7 @@ def make_workers(options: argparse.Namespace, study: Any) -> list[Any]:
 
     return [
         SimulatedWorker(
-            port=options.port, kind=kinds[n % len(kinds)], think=options.think, seed=n,
+            port=options.port, kind=kinds[n % len(kinds)], think=options.think, arrival=options.arrival, seed=n,
             links=[link(n, unit) for unit in range(LINKS)],
             stolen=link((n + 1) % options.workers, LINKS + 1),
         )

@@ -29,6 +29,7 @@ class SimulatedWorker:
     links: list[str]
     stolen: str
     think: float
+    arrival: float
     seed: int
     times: dict[str, list[float]] = field(default_factory=lambda: {"next": [], "submit": []})
     acknowledged: list[str] = field(default_factory=list)
@@ -44,7 +45,7 @@ class SimulatedWorker:
 
     def run(self, until: float) -> None:
         """Work on one unit after another until the time is up or the study wants no more."""
-        time.sleep(self.random.uniform(0, min(5.0, self.think * 2)))
+        time.sleep(self.random.uniform(0, self.arrival))
         for link in self.links:
             if time.monotonic() > until:
                 break
