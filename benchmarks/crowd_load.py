@@ -153,8 +153,8 @@ def make_workers(options: argparse.Namespace, study: Any) -> list[Any]:
 
     return [
         SimulatedWorker(
-            port=options.port, kind=kinds[n % len(kinds)], think=options.think, arrival=options.arrival, seed=n,
-            links=[link(n, unit) for unit in range(LINKS)],
+            port=options.port, kind=kinds[n % len(kinds)], think=options.think,
+            arrival=options.arrival, seed=n, links=[link(n, unit) for unit in range(LINKS)],
             stolen=link((n + 1) % options.workers, LINKS + 1),
         )
         for n in range(options.workers)
