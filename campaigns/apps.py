@@ -28,7 +28,9 @@ class CampaignsConfig(AppConfig):
         from campaigns.lifecycle.campaign import LIFE_CYCLE
         from campaigns.lifecycle.registry import add_life_cycle
         from campaigns.services.heartbeats import add_tick_chore
+        from campaigns.services.mail import send_queued_mails
         from campaigns.services.snapshots import request_stale_snapshots
 
         add_life_cycle(LIFE_CYCLE)
         add_tick_chore(request_stale_snapshots)
+        add_tick_chore(send_queued_mails)

@@ -48,6 +48,10 @@ SECRET_KEY = env("POOLBENCH_SECRET_KEY", default=None) or load_or_create_secret_
 LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]"]
 ALLOWED_HOSTS = [*env.list("POOLBENCH_HOSTS", default=[]), *LOCAL_HOSTS]
 CSRF_TRUSTED_ORIGINS = env.list("POOLBENCH_ORIGINS", default=[])
+# Where people reach the installation: links in mails start with it.
+POOLBENCH_URL = env(
+    "POOLBENCH_URL", default=[*CSRF_TRUSTED_ORIGINS, "http://localhost:8000"][0]
+).rstrip("/")
 BEHIND_TLS = env.bool("POOLBENCH_TLS", default=False)
 
 INSTALLED_APPS = [

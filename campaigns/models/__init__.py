@@ -4,6 +4,7 @@ from campaigns.models.append_only import AppendOnlyModel
 from campaigns.models.campaign import Campaign, Erratum, Grade, Guideline, random_seed
 from campaigns.models.collection import Document, Topic
 from campaigns.models.history import Event, Job, ProcessHeartbeat, Snapshot
+from campaigns.models.mail import Mail
 from campaigns.models.people import ApiToken, Invitation, Member, Role, Team, User
 from campaigns.models.runs import PairChunk, Run
 
@@ -18,6 +19,7 @@ __all__ = [
     "Guideline",
     "Invitation",
     "Job",
+    "Mail",
     "Member",
     "PairChunk",
     "ProcessHeartbeat",
