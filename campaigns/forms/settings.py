@@ -214,9 +214,21 @@ class MemberForm(forms.Form):
 
 
 class SignInForm(AuthenticationForm):
-    """Limits the length of the username, as the log of failed sign-ins does; Django does not."""
+    """Limits the length of the username, as the log of failed sign-ins does; Django does not.
 
-    username = UsernameField(max_length=150, widget=forms.TextInput({"autofocus": True}))
+    A confirmed address stands for the username of its account.
+    """
+
+    username = UsernameField(
+        max_length=254,
+        label=_("Username or e-mail"),
+        widget=forms.TextInput({"autofocus": True}),
+    )
+
+    def clean_username(self) -> str:
+        name: str = self.cleaned_data["username"]
+        user = User.objects.filter(email=name.lower()).first() if "@" in name else None
+        return user.username if user else name[:150]
 
 
 class CurrentPasswordForm(PasswordChangeForm):
@@ -357,8 +369,7 @@ class RunForm(forms.Form):
 class AccountForm(forms.ModelForm):  # type: ignore[type-arg]
     class Meta:
         model = User
-        fields = ("first_name", "last_name", "email")
-        labels = {"email": _("E-mail")}
+        fields = ("first_name", "last_name")
 
 
 def check_upload_size(upload: UploadedFile[Any]) -> UploadedFile[Any]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, cast
 
+from allauth.account.utils import perform_login
 from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm
@@ -19,8 +20,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from campaigns.forms.settings import AccountForm, CurrentPasswordForm, SignInForm, TokenForm
 from campaigns.lifecycle.home import build_home
 from campaigns.models import ApiToken, User
+from campaigns.services.accounts import is_sign_up_open, needs_confirmation
 from campaigns.services.health import FAILED, get_health
-from campaigns.services.sign_in import set_device_cookie
 from campaigns.services.tokens import create_token, revoke_token
 from campaigns.views.context_processors import THEMES
 from campaigns.views.helpers import SignedInRequest
@@ -115,12 +116,22 @@ def health_view(request: HttpRequest) -> JsonResponse:  # noqa: ARG001 (views ta
 
 
 class SignInView(LoginView):
+    """The password, under our limits; then allauth's steps: an address to confirm, a second factor."""
+
     authentication_form = SignInForm
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
-        answer = super().form_valid(form)
-        set_device_cookie(self.request, answer, form.get_user())
+        user = cast(User, form.get_user())
+        answer: HttpResponse = perform_login(
+            self.request,
+            user,
+            email_verification="mandatory" if needs_confirmation(user) else "none",
+            redirect_url=self.get_success_url(),
+        )
         return answer
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        return super().get_context_data(**kwargs) | {"is_sign_up_open": is_sign_up_open()}
 
 
 class ChangePasswordView(PasswordChangeView):
