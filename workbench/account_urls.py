@@ -47,9 +47,7 @@ urlpatterns = [
         account.PasswordResetView.as_view(extra_context=MAIL),
         name="account_reset_password",
     ),
-    path(
-        "password/reset/done/", account.password_reset_done, name="account_reset_password_done"
-    ),
+    path("password/reset/done/", account.password_reset_done, name="account_reset_password_done"),
     re_path(
         r"^password/reset/key/(?P<uidb36>[0-9A-Za-z]+)-(?P<key>.+)/$",
         account.password_reset_from_key,

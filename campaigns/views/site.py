@@ -17,9 +17,10 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from campaigns.forms.settings import AccountForm, CurrentPasswordForm, SignInForm, TokenForm
+from campaigns.forms.accounts import AccountForm, CurrentPasswordForm, SignInForm, TokenForm
 from campaigns.lifecycle.home import build_home
 from campaigns.models import ApiToken, User
+from campaigns.queries.teams import list_open_registrations
 from campaigns.services.accounts import is_sign_up_open, needs_confirmation
 from campaigns.services.health import FAILED, get_health
 from campaigns.services.tokens import create_token, revoke_token
@@ -43,7 +44,12 @@ def home_view(request: HttpRequest) -> HttpResponse:
         return redirect(home.campaigns[0].campaign)
     may_create = request.user.has_perm("campaigns.create")
     # ``today``: the date by UTC.
-    page = {"home": home, "may_create": may_create, "today": timezone.now().date()}
+    page = {
+        "home": home,
+        "may_create": may_create,
+        "today": timezone.now().date(),
+        "registrations": list_open_registrations(request.user),
+    }
     return render_page(request, "campaigns/home.html", page)
 
 
