@@ -21,7 +21,7 @@ def iter_account_data(user: User) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     refers to it as theirs, of all apps, the runs they submitted and the acts in the log.
     """
     yield "account", read_rows(User, {"pk": user.pk})
-    for relation in User._meta.related_objects:
+    for relation in User._meta.related_objects:  # noqa: SLF001 (public in Django)
         rows = read_rows(relation.related_model, {relation.field.name: user})
         if rows:
             yield f"{relation.related_model.__name__}-{relation.field.name}".lower(), rows
@@ -36,10 +36,9 @@ def iter_account_data(user: User) -> Iterator[tuple[str, list[dict[str, Any]]]]:
 def read_rows(model: type[Model], filters: dict[str, Any]) -> list[dict[str, Any]]:
     """The fields of the rows that ``filters`` find, without secrets."""
     secret = SECRETS.get(model.__name__, set())
-    columns = {
-        field.name: name_column(field) for field in model._meta.fields if field.name not in secret
-    }
-    found = model._default_manager.filter(**filters).order_by("pk").values_list(*columns.values())
+    fields = model._meta.fields  # noqa: SLF001 (public in Django)
+    columns = {field.name: name_column(field) for field in fields if field.name not in secret}
+    found = model.objects.filter(**filters).order_by("pk").values_list(*columns.values())
     return [dict(zip(columns, row, strict=True)) for row in found]
 
 

@@ -1,4 +1,4 @@
-"""Queries on teams: one's own, who has registered, who has submitted, who has accepted the terms."""
+"""Queries on teams: one's own, registrations, who has submitted, who has accepted the terms."""
 
 from __future__ import annotations
 

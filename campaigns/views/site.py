@@ -6,6 +6,7 @@ import math
 from typing import Any, cast
 
 from allauth.account.utils import perform_login
+from allauth.mfa.utils import is_mfa_enabled
 from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm
@@ -90,6 +91,7 @@ def render_account(
         "form": form,
         "token": ApiToken.objects.filter(user=request.user).first(),
         "token_form": TokenForm(),
+        "has_second_factor": is_mfa_enabled(request.user),
         "new_token": new_token,
     }
     return render_page(request, "campaigns/account.html", page)
@@ -122,7 +124,7 @@ def health_view(request: HttpRequest) -> JsonResponse:  # noqa: ARG001 (views ta
 
 
 class SignInView(LoginView):
-    """The password, under our limits; then allauth's steps: an address to confirm, a second factor."""
+    """The password, under our limits; then allauth's steps, such as a second factor."""
 
     authentication_form = SignInForm
 
