@@ -4,6 +4,7 @@ from django.apps import AppConfig
 class CampaignsConfig(AppConfig):
     name = "campaigns"
     translated = (
+        "views.accounts.",
         "views.collection.documents_view",
         "views.collection.topic_view",
         "views.collection.topics_view",
@@ -21,6 +22,7 @@ class CampaignsConfig(AppConfig):
         "views.runs.runs_view",
         "views.sign_in.",
         "views.site.",
+        "views.teams.",
     )
     """Views whose pages are translated, or modules of them."""
 

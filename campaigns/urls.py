@@ -3,6 +3,7 @@ from __future__ import annotations
 from django.urls import include, path
 
 from campaigns.views import (
+    accounts,
     campaigns,
     collection,
     documents,
@@ -12,8 +13,10 @@ from campaigns.views import (
     invitations,
     overview,
     people,
+    registrations,
     runs,
     site,
+    teams,
 )
 from campaigns.views.addresses import page
 
@@ -26,6 +29,17 @@ CAMPAIGN_PAGES = [
     page("setup/errata/new/", errata.erratum_new_view),
     page("people/", people.people_view),
     page("people/invite/", people.invite_view),
+    page("people/invite/list/", registrations.invitation_list_view),
+    page("people/invitations.csv", registrations.invitations_download_view),
+    page("people/transfer/", registrations.ownership_transfer_view),
+    page("people/requests/<int:pk>/approve/", registrations.team_request_approve_view),
+    page("people/requests/<int:pk>/refuse/", registrations.team_request_refuse_view),
+    page("people/teams/", registrations.teams_view),
+    page("people/teams/<int:pk>/", teams.people_team_view),
+    path("register/", teams.team_register_view, name="team_register"),
+    page("team/", teams.team_view),
+    page("team/leave/", teams.team_leave_view),
+    page("team/terms/", teams.team_terms_view),
     page("people/add/", people.member_add_view),
     page("people/revoke/<int:pk>/", people.invitation_revoke_view),
     page("people/remove/<int:pk>/", people.member_remove_view),
@@ -61,6 +75,8 @@ urlpatterns = [
     page("account/", site.account_view),
     page("account/token/", site.token_create_view),
     page("account/token/revoke/", site.token_revoke_view),
+    page("account/export/", accounts.account_export_view),
+    page("account/delete/", accounts.account_delete_view),
     page("join/<str:token>/", invitations.join_view),
     page("campaigns/new/", campaigns.campaign_new_view),
     path("c/<slug:slug>/", include(CAMPAIGN_PAGES)),

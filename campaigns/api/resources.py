@@ -74,7 +74,7 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
         model = Campaign
         fields = (
             "slug", "title", "description", "guidelines", "website", "citation", "text_layout",
-            "relevance_level", "test", "correction", "alpha",
+            "registration", "terms", "relevance_level", "test", "correction", "alpha",
             "max_runs_per_team", "max_docs_per_topic", "require_all_topics", "runs_deadline",
             "team_deadline", "judging_deadline", "board", "grades", "created_at",
         )  # fmt: skip

@@ -31,7 +31,16 @@ from campaigns.lifecycle.texts import (
     format_until,
     ngettext,
 )
-from campaigns.models import Document, Grade, Member, Role, Run, Topic
+from campaigns.models import (
+    Document,
+    Grade,
+    Member,
+    Role,
+    Run,
+    TeamRequest,
+    TermsAcceptance,
+    Topic,
+)
 from campaigns.queries.lists import list_open_rejections
 
 
@@ -45,14 +54,17 @@ class CampaignFacts(AppFacts):
     runs: int
     teams: int
     participants: int
+    team_requests: int
     team_runs: int
     team_rejected: int
+    terms_open: bool
 
     @classmethod
     def columns(cls) -> dict[str, Any]:
         of_campaign = {"campaign": OUTER}
         runs = Run.objects.filter(**of_campaign).accepted()
         participants = Member.objects.filter(**of_campaign, role=Role.PARTICIPANT)
+        waiting = TeamRequest.objects.filter(**of_campaign, state=TeamRequest.State.WAITING)
         return {
             "topics": count_rows_subquery(Topic.objects.filter(**of_campaign)),
             "grades": count_rows_subquery(Grade.objects.filter(**of_campaign)),
@@ -60,6 +72,7 @@ class CampaignFacts(AppFacts):
             "runs": count_rows_subquery(runs),
             "teams": count_rows_subquery(runs, distinct="team"),
             "participants": count_rows_subquery(participants),
+            "team_requests": count_rows_subquery(waiting),
         }
 
     @classmethod
@@ -72,8 +85,31 @@ class CampaignFacts(AppFacts):
         accepted = Run.objects.filter(team__in=teams).accepted().values_list("campaign", flat=True)
         runs = Counter(accepted if teams else ())
         rejected = Counter(run.campaign_id for run in list_open_rejections(teams))
-        pks = [viewer.campaign.pk for viewer in viewers]
-        return {pk: {"team_runs": runs[pk], "team_rejected": rejected[pk]} for pk in pks}
+        unread = list_unread_terms(viewers)
+        return {
+            pk: {
+                "team_runs": runs[pk],
+                "team_rejected": rejected[pk],
+                "terms_open": pk in unread,
+            }
+            for pk in (viewer.campaign.pk for viewer in viewers)
+        }
+
+
+def list_unread_terms(viewers: Sequence[Viewer]) -> set[int]:
+    """The campaigns whose newest terms a participant has not accepted."""
+    versions = {
+        viewer.campaign.pk: viewer.campaign.terms_version
+        for viewer in viewers
+        if viewer.team and viewer.campaign.terms
+    }
+    if not versions:
+        return set()
+    accepted = TermsAcceptance.objects.filter(
+        user_id=viewers[0].user.pk, terms__campaign__in=versions
+    )
+    rows = set(accepted.values_list("terms__campaign", "terms__version"))
+    return {pk for pk, version in versions.items() if (pk, version) not in rows}
 
 
 def describe_setup_phase(status: Status) -> list[str]:
@@ -111,7 +147,13 @@ def setup_tasks(status: Status) -> list[Task]:
     unread = has_topics and not facts.documents and not judging
     uninvited = has_topics and not facts.runs and not facts.participants
     scale = _("The grade scale is missing")
+    requests = ngettext(
+        "%(n)s team waits for your approval",
+        "%(n)s teams wait for your approval",
+        facts.team_requests,
+    )
     return [
+        Task(bool(facts.team_requests), requests, "people", _("Approve teams"), first=True),
         Task(not facts.grades, scale, "campaign-settings", _("Set grade scale")),
         Task(not facts.topics, _("No topics imported"), "topics-import", _("Import topics")),
         Task(unread, _("No documents imported"), "documents-import", _("Import documents")),
@@ -138,7 +180,9 @@ def submission_tasks(status: Status) -> list[Task]:
         facts.team_rejected,
     )
     allowed += format_until(status.runs_deadline)
+    terms = _("Terms of participation not accepted")
     return [
+        Task(facts.terms_open, terms, "team-terms", _("Read the terms"), first=True),
         Task(can_submit, allowed, "run-upload", _("Submit run")),
         Task(bool(facts.team_rejected) and can_submit, rejected, "runs", _("View rejected runs")),
     ]
@@ -227,6 +271,8 @@ TABS = (
         arguments=get_upload_arguments,
     ),
     Tab("people", 10, gettext_lazy("Members"), "people", ("people",), ORGANIZER),
+    Tab("people", 20, gettext_lazy("Teams"), "teams", ("people/teams",), ORGANIZER),
+    Tab("team", 10, gettext_lazy("Team"), "team", ("team",), (Role.PARTICIPANT,)),
     Tab("people", 90, gettext_lazy("Log"), "events", ("people/log",), ORGANIZER),
 )
 

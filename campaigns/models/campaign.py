@@ -38,6 +38,10 @@ class CampaignQuerySet(models.QuerySet["Campaign"]):
             return self
         return self.filter(pk__in=Member.objects.filter(user_id=user.pk or 0).values("campaign"))
 
+    def open_for_registration(self) -> CampaignQuerySet:
+        """Campaigns in which teams can register themselves, whoever asks."""
+        return self.exclude(registration=Campaign.Registration.CLOSED)
+
     def organized_by(self, user: User | AnonymousUser) -> CampaignQuerySet:
         """The campaigns that ``user`` organizes; a superuser organizes all."""
         if user.is_superuser:
@@ -53,6 +57,11 @@ class Campaign(models.Model):
         OWN = "own", _("Own scores with best, median and worst")
         PSEUDONYMS = "pseudonyms", _("Full leaderboard, other teams under pseudonyms")
         NAMES = "names", _("Full leaderboard with team names")
+
+    class Registration(models.TextChoices):
+        CLOSED = "closed", _("By invitation only")
+        APPROVAL = "approval", _("Teams register; an organizer approves each")
+        OPEN = "open", _("Teams register and take part at once")
 
     class TextLayout(models.TextChoices):
         AUTOMATIC = "automatic", _("As each document needs")
@@ -77,6 +86,22 @@ class Campaign(models.Model):
         blank=True, validators=[MARKDOWN_LENGTH],
         help_text="How papers should cite the campaign: BibTeX or text. Default: title and page.",
     )  # fmt: skip
+    registration = models.CharField(
+        "registration of teams",
+        max_length=8,
+        choices=Registration,
+        default=Registration.CLOSED,
+        help_text="Unless by invitation only, title and terms are shown to everybody who signs in.",
+    )
+    terms = models.TextField(
+        "terms of participation",
+        blank=True,
+        validators=[MARKDOWN_LENGTH],
+        help_text="Markdown. Teams accept them when they register or join.",
+    )
+    terms_version = models.PositiveIntegerField(
+        default=0, editable=False, help_text="Version of the terms; 0 if there have been none."
+    )
     guideline_version = models.PositiveIntegerField(
         default=0, editable=False, help_text="Guideline version; 0 if none exist."
     )
@@ -221,6 +246,32 @@ class Guideline(AppendOnlyModel):
         constraints = [
             models.UniqueConstraint("campaign", "version", name="guideline_version_once")
         ]
+
+
+class Terms(AppendOnlyModel):
+    """A version of the terms of participation, in force from ``at`` on."""
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="terms_versions")
+    version = models.PositiveIntegerField()
+    text = models.TextField(blank=True)
+    at = models.DateTimeField(default=timezone.now)
+    by = models.ForeignKey(User, models.PROTECT, related_name="+")
+
+    class Meta:
+        ordering = ["-version"]
+        constraints = [models.UniqueConstraint("campaign", "version", name="terms_version_once")]
+
+
+class TermsAcceptance(AppendOnlyModel):
+    """That ``user`` has accepted a version of the terms of participation."""
+
+    terms = models.ForeignKey(Terms, models.CASCADE, related_name="acceptances")
+    user = models.ForeignKey(User, models.PROTECT, related_name="accepted_terms")
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["-at", "-pk"]
+        constraints = [models.UniqueConstraint("terms", "user", name="terms_accepted_once")]
 
 
 class Erratum(AppendOnlyModel):
