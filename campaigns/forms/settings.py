@@ -357,7 +357,7 @@ class RunForm(forms.Form):
 class AccountForm(forms.ModelForm):  # type: ignore[type-arg]
     class Meta:
         model = User
-        fields = ("first_name", "last_name", "email")
+        fields = ("first_name", "last_name", "email", "mail_language", "reminders")
         labels = {"email": _("E-mail")}
 
 

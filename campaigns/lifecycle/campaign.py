@@ -227,6 +227,7 @@ TABS = (
         arguments=get_upload_arguments,
     ),
     Tab("people", 10, gettext_lazy("Members"), "people", ("people",), ORGANIZER),
+    Tab("people", 80, gettext_lazy("Outbox"), "outbox", ("people/outbox",), ORGANIZER),
     Tab("people", 90, gettext_lazy("Log"), "events", ("people/log",), ORGANIZER),
 )
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth.models import AbstractUser
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 
@@ -15,6 +17,14 @@ class User(AbstractUser):
     """A user. Their ``Member`` rows say what they can do in a campaign."""
 
     can_create_campaigns = models.BooleanField(default=False)
+    reminders = models.BooleanField(
+        _("reminders by mail"),
+        default=True,
+        help_text=_("Of deadlines, and of documents that wait. All other mails must arrive."),
+    )
+    mail_language = models.CharField(
+        _("language of mails"), max_length=10, choices=settings.LANGUAGES, default="en"
+    )
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         """Save. A new password, however it was set, revokes the user's API token."""
