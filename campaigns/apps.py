@@ -12,6 +12,9 @@ class CampaignsConfig(AppConfig):
         "views.errata.errata_view",
         "views.campaigns.guidelines_view",
         "views.invitations.",
+        "views.mail.mail_view",
+        "views.mail.mails_view",
+        "views.mail.reminders_stop_view",
         "views.overview.",
         "views.runs.rejections_dismiss_view",
         "views.runs.run_check_view",
@@ -31,8 +34,10 @@ class CampaignsConfig(AppConfig):
         from campaigns.lifecycle.registry import add_life_cycle
         from campaigns.services.heartbeats import add_tick_chore
         from campaigns.services.mail import send_queued_mails
+        from campaigns.services.reminders import queue_run_reminders
         from campaigns.services.snapshots import request_stale_snapshots
 
         add_life_cycle(LIFE_CYCLE)
         add_tick_chore(request_stale_snapshots)
+        add_tick_chore(queue_run_reminders)
         add_tick_chore(send_queued_mails)

@@ -13,7 +13,7 @@ from django.contrib.auth import views as auth
 from django.contrib.auth.decorators import login_not_required
 from django.urls import path, re_path
 
-from campaigns.services.mail import has_mail_server
+from campaigns.queries.mail import has_mail_server
 from campaigns.views import accounts, site
 
 sign_in = site.SignInView.as_view()

@@ -123,7 +123,13 @@ TEMPLATES = [
             ],
             "builtins": ["campaigns.templatetags.components", "django.templatetags.i18n"],
         },
-    }
+    },
+    {  # Mails are plain text: nothing in them is escaped.
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "NAME": "mail",
+        "DIRS": [RESOURCE_DIR / "templates"],
+        "OPTIONS": {"autoescape": False, "builtins": ["django.templatetags.i18n"]},
+    },
 ]
 
 DATABASES = {
@@ -379,6 +385,9 @@ vars().update(EMAIL_CONFIG)
 EMAIL_TIMEOUT = 10
 EMAIL_SUBJECT_PREFIX = "[Poolbench] "
 DEFAULT_FROM_EMAIL = SERVER_EMAIL = env("POOLBENCH_MAIL_FROM", default="poolbench@localhost")
+# Mails go into the outbox and no further.
+POOLBENCH_MAIL_DRY_RUN = env.bool("POOLBENCH_MAIL_DRY_RUN", default=False)
+POOLBENCH_MAILS_PER_TICK = env.int("POOLBENCH_MAILS_PER_TICK", default=100)
 ADMINS = [("", address) for address in env.list("POOLBENCH_ADMINS", default=[])]
 
 LOG_FORMAT = env("POOLBENCH_LOG_FORMAT", default="plain")

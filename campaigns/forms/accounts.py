@@ -163,4 +163,4 @@ class AccountForm(forms.ModelForm):  # type: ignore[type-arg]
 
     class Meta:
         model = User
-        fields = ("first_name", "last_name")
+        fields = ("first_name", "last_name", "mail_language", "reminders")

@@ -273,6 +273,7 @@ TABS = (
     Tab("people", 10, gettext_lazy("Members"), "people", ("people",), ORGANIZER),
     Tab("people", 20, gettext_lazy("Teams"), "teams", ("people/teams",), ORGANIZER),
     Tab("team", 10, gettext_lazy("Team"), "team", ("team",), (Role.PARTICIPANT,)),
+    Tab("people", 80, gettext_lazy("Outbox"), "outbox", ("people/outbox",), ORGANIZER),
     Tab("people", 90, gettext_lazy("Log"), "events", ("people/log",), ORGANIZER),
 )
 

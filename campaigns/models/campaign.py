@@ -157,6 +157,9 @@ class Campaign(models.Model):
         help_text="Differences with p at or below this level are significant.",
     )
     seed = models.PositiveIntegerField(default=random_seed, editable=False)
+    reminded_at = models.DateTimeField(
+        null=True, editable=False, help_text="When it was last looked for assessors to remind."
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     created_by = models.ForeignKey(User, models.PROTECT, related_name="+")
 

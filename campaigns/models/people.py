@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth.models import AbstractUser
 from django.db import models
 from django.db.models import Q
@@ -16,6 +17,14 @@ class User(AbstractUser):
     """A user. Their ``Member`` rows say what they can do in a campaign."""
 
     can_create_campaigns = models.BooleanField(default=False)
+    reminders = models.BooleanField(
+        _("reminders by mail"),
+        default=True,
+        help_text=_("Of deadlines, and of documents that wait. All other mails must arrive."),
+    )
+    mail_language = models.CharField(
+        _("language of mails"), max_length=10, choices=settings.LANGUAGES, default="en"
+    )
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         """Save. A new password, however it was set, revokes the user's API token."""

@@ -20,7 +20,7 @@ from campaigns.models import Campaign, Job, Run, Team, User
 from campaigns.queries.confirmations.runs import describe_withdrawal
 from campaigns.queries.lists import has_released_scores, list_open_rejections
 from campaigns.rules import require_permission
-from campaigns.services import events, jobs, matrices
+from campaigns.services import events, jobs, letters, matrices
 from campaigns.services.decisions import check_decision
 from campaigns.services.run_limits import check_can_submit, check_open, require_team
 from poolbench.files.faults import format_count
@@ -240,6 +240,7 @@ def write_run_outcome(job: Job, run: Run, state: str, fields: dict[str, Any]) ->
     if unchecked.update(state=state, checked_at=timezone.now(), **fields):
         subject = fields["tag"] or run.file_name
         events.log_event(run.campaign, None, f"run.{state}", subject, run=run.pk)
+        letters.queue_run_letters(run, state, fields)
     jobs.finish_job(job, run=run.pk, state=state, url=run.get_absolute_url())
 
 

@@ -31,11 +31,12 @@ from campaigns.models import (
     User,
 )
 from campaigns.queries.confirmations.people import describe_leaving
+from campaigns.queries.mail import has_mail_server
 from campaigns.queries.teams import find_own_team, has_accepted_terms
 from campaigns.rules import is_organizer_anywhere, require_permission
 from campaigns.services import events
 from campaigns.services.decisions import check_decision
-from campaigns.services.mail import has_mail_server, queue_mail, render_mail
+from campaigns.services.mail import queue_mail, render_mail
 from campaigns.services.people import check_team_name, create_membership, sign_invitation_token
 
 log = logging.getLogger(__name__)
@@ -189,8 +190,20 @@ def admit_team(actor: User, request: TeamRequest) -> Team:
 
 
 def mail_about(request: TeamRequest, kind: str, recipients: Any) -> None:
-    key, context = f"request-{request.pk}", {"request": request}
-    queue_mail(kind, recipients, key=key, campaign=request.campaign, context=context)
+    slug = request.campaign.slug
+    path = {
+        "team_requested": f"{reverse('people', args=[slug])}#requests",
+        "team_approved": reverse("team", args=[slug]),
+        "team_refused": reverse("team_register", args=[slug]),
+    }[kind]
+    queue_mail(
+        kind,
+        recipients,
+        key=f"request-{request.pk}",
+        campaign=request.campaign,
+        context={"request": request},
+        path=path,
+    )
 
 
 def update_team(*, actor: User, team: Team, affiliation: str, contact: str) -> None:
@@ -252,7 +265,8 @@ def send_invitation(invitation: Invitation) -> bool:
         return False
     path = reverse("join", args=[sign_invitation_token(invitation)])
     context = {"invitation": invitation, "url": settings.POOLBENCH_URL + path}
-    subject, body = render_mail("team_invitation", context)
+    language = invitation.created_by.mail_language
+    subject, body = render_mail("team_invitation", language, context)
     try:
         EmailMessage(subject, body, to=[invitation.sent_to]).send()
     except (OSError, SMTPException) as error:

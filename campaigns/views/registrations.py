@@ -15,6 +15,7 @@ from campaigns.forms.teams import InvitationListForm, SuccessorForm
 from campaigns.models import Invitation
 from campaigns.queries.confirmations.people import describe_transfer
 from campaigns.queries.lists import get_campaign_for
+from campaigns.queries.mail import has_mail_server
 from campaigns.queries.teams import (
     NO_RUNS,
     SUBMITTED,
@@ -24,7 +25,6 @@ from campaigns.queries.teams import (
 )
 from campaigns.services import people, teams
 from campaigns.services.invitation_lists import create_invitations, send_invitations
-from campaigns.services.mail import has_mail_server
 from campaigns.views.confirmation import confirm_act
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page

@@ -17,6 +17,7 @@ from campaigns.forms.teams import ColleagueForm, TeamDetailsForm, TeamRegistrati
 from campaigns.models import Campaign, Team, TeamRequest
 from campaigns.queries.confirmations.people import describe_leaving
 from campaigns.queries.lists import get_campaign_for, list_runs_for
+from campaigns.queries.mail import has_mail_server
 from campaigns.queries.teams import (
     find_last_request,
     find_own_team,
@@ -26,7 +27,6 @@ from campaigns.queries.teams import (
 )
 from campaigns.rules import is_organizer_anywhere
 from campaigns.services import teams as services
-from campaigns.services.mail import has_mail_server
 from campaigns.views.confirmation import confirm_act
 from campaigns.views.helpers import SignedInRequest, read_digits
 from campaigns.views.pages import render_page
