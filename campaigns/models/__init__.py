@@ -3,6 +3,7 @@
 from campaigns.models.append_only import AppendOnlyModel
 from campaigns.models.campaign import Campaign, Erratum, Grade, Guideline, random_seed
 from campaigns.models.collection import Document, Topic
+from campaigns.models.data_files import DataFile, DataFileVersion, PublicPage
 from campaigns.models.history import Event, Job, ProcessHeartbeat, Snapshot
 from campaigns.models.mail import Mail
 from campaigns.models.people import ApiToken, Invitation, Member, Role, Team, User
@@ -12,6 +13,8 @@ __all__ = [
     "ApiToken",
     "AppendOnlyModel",
     "Campaign",
+    "DataFile",
+    "DataFileVersion",
     "Document",
     "Erratum",
     "Event",
@@ -23,6 +26,7 @@ __all__ = [
     "Member",
     "PairChunk",
     "ProcessHeartbeat",
+    "PublicPage",
     "Role",
     "Run",
     "Snapshot",

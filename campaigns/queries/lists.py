@@ -22,6 +22,7 @@ from django.utils.translation import gettext as _
 
 from campaigns.models import (
     Campaign,
+    DataFile,
     Document,
     Event,
     Invitation,
@@ -40,6 +41,10 @@ from poolbench.files.faults import list_names
 
 CORRECTED = "text.corrected"
 NOTICE_DAYS = 30
+NOTICE_PAGES = dict.fromkeys(
+    ("data.changed", "data.published", "data.released", "qrels.published", "qrels.released"), "data"
+)
+"""The page that says more, by the code of the event."""
 MOST_WORDS = 10
 """Words per search; databases do not accept hundreds."""
 
@@ -121,7 +126,7 @@ def list_notices_for(user: User, campaign: Campaign) -> list[Notice]:
     events = list(Event.objects.filter(campaign=campaign, code__in=codes, at__gte=since))
     corrected = [event for event in events if event.code == CORRECTED]
     notices = [
-        Notice(str(event.phrase), event.subject, event.at)
+        Notice(str(event.phrase), event.subject, event.at, NOTICE_PAGES.get(event.code, ""))
         for event in events
         if team is not None and event not in corrected and is_still_true(event, campaign, team)
     ]
@@ -138,7 +143,11 @@ def list_notices_for(user: User, campaign: Campaign) -> list[Notice]:
 
 
 def is_still_true(event: Event, campaign: Campaign, team: Team) -> bool:
-    """Whether a notice to ``team`` holds now: that submission is open again does until it ends."""
+    """Whether a notice to ``team`` holds now: that submission is open again does until it ends.
+    Of data files it is of those that teams have.
+    """
+    if event.code == "data.changed":
+        return event.data.get("audience") != DataFile.Audience.ORGANIZERS
     if not event.code.startswith("submissions."):
         return True
     own = event.data.get("team")

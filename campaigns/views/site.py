@@ -19,6 +19,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from campaigns.forms.settings import AccountForm, CurrentPasswordForm, SignInForm, TokenForm
 from campaigns.lifecycle.home import build_home
 from campaigns.models import ApiToken, User
+from campaigns.queries.public_page import list_public_campaigns
 from campaigns.services.health import FAILED, get_health
 from campaigns.services.sign_in import set_device_cookie
 from campaigns.services.tokens import create_token, revoke_token
@@ -27,6 +28,7 @@ from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 
 YEAR = 365 * 24 * 3600
+MOST_CAMPAIGNS = 100
 
 
 @login_not_required
@@ -36,7 +38,8 @@ def home_view(request: HttpRequest) -> HttpResponse:
     unless ``?all`` asks for the list.
     """
     if not isinstance(request.user, User):
-        return render_page(request, "campaigns/front.html")
+        front = {"campaigns": list_public_campaigns()[:MOST_CAMPAIGNS]}
+        return render_page(request, "campaigns/front.html", front)
     home = build_home(request.user)
     if len(home.campaigns) == 1 and "all" not in request.GET:
         return redirect(home.campaigns[0].campaign)
