@@ -30,8 +30,8 @@ class CampaignsConfig(AppConfig):
         from campaigns.lifecycle.campaign import LIFE_CYCLE
         from campaigns.lifecycle.registry import add_life_cycle
         from campaigns.services.heartbeats import add_tick_chore
-        from campaigns.services.mail import send_queued_mails
         from campaigns.services.made_files import request_stale_files
+        from campaigns.services.mail import send_queued_mails
         from campaigns.services.snapshots import request_stale_snapshots
 
         add_life_cycle(LIFE_CYCLE)

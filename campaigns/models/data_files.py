@@ -50,9 +50,7 @@ class DataFile(models.Model):
     name = models.CharField(max_length=100)
     title = models.CharField(max_length=120)
     licence = models.TextField(blank=True, max_length=2_000)
-    audience = models.CharField(
-        max_length=10, choices=Audience, default=Audience.ORGANIZERS
-    )
+    audience = models.CharField(max_length=10, choices=Audience, default=Audience.ORGANIZERS)
     source = models.CharField(max_length=100)
     made_from = models.CharField(max_length=64, blank=True)
     created_at = models.DateTimeField(default=timezone.now)
@@ -62,9 +60,7 @@ class DataFile(models.Model):
 
     class Meta:
         ordering = ["created_at", "pk"]
-        constraints = [
-            models.UniqueConstraint("campaign", "name", name="data_file_name_once")
-        ]
+        constraints = [models.UniqueConstraint("campaign", "name", name="data_file_name_once")]
 
     def __str__(self) -> str:
         return self.name
@@ -100,9 +96,7 @@ class DataFileVersion(AppendOnlyModel):
 
     class Meta:
         ordering = ["-number"]
-        constraints = [
-            models.UniqueConstraint("file", "number", name="data_file_version_once")
-        ]
+        constraints = [models.UniqueConstraint("file", "number", name="data_file_version_once")]
 
     def __str__(self) -> str:
         return f"{self.file.name}, version {self.number}"

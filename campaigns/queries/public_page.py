@@ -1,4 +1,4 @@
-"""What everybody sees of a campaign: nothing of runs, teams and people but its organizers' own words."""
+"""What everybody sees of a campaign: the organizers' own words and figures, no run and no team."""
 
 from __future__ import annotations
 
@@ -51,6 +51,12 @@ def find_public_campaign(user: User | AnonymousUser, slug: str) -> Campaign | No
         return campaign
     organizes = isinstance(user, User) and is_organizer_anywhere(user, campaign)
     return campaign if organizes else None
+
+
+def find_public_page(campaign: Campaign) -> PublicPage:
+    """The campaign's page as stored, or an empty one."""
+    page = PublicPage.objects.filter(campaign=campaign).first()
+    return page or PublicPage(campaign=campaign)
 
 
 def list_public_campaigns() -> QuerySet[Campaign]:

@@ -111,7 +111,7 @@ def widen_audience(
         confirmed = check_decision(partial(describe_widening, file, audience), decision)
         DataFile.objects.filter(pk=file.pk).update(audience=audience)
         code = "data.published" if audience == EVERYBODY else "data.released"
-        data = {"audience": audience, **confirmed}
+        data = {"audience": audience, "before": file.audience, **confirmed}
         events.log_event(file.campaign, actor, code, file.name, **data)
     file.refresh_from_db()
     # Some files are made only once somebody may have them.

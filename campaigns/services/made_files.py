@@ -157,6 +157,7 @@ MADE_FILES = (
     ),
 )  # fmt: skip
 """In the order of the page."""
+WAITING_FILES = tuple(each for each in MADE_FILES if each.needs != Audience.ORGANIZERS)
 MADE_NAMES = frozenset(each.name for each in MADE_FILES)
 
 
@@ -205,6 +206,7 @@ def make_data_files(job: Job) -> None:
         contents.append((made, source, store.put_parts(made.write(campaign), suffix)))
     with transaction.atomic():
         Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+        add_made_rows(campaign)
         changed = [
             made.name
             for made, source, content in contents
@@ -217,16 +219,34 @@ def make_data_files(job: Job) -> None:
     campaign.jobs.filter(kind=MAKE, pk__lt=job.pk, state=Job.State.DONE).delete()
 
 
+def get_made_row(campaign: Campaign, made: MadeFile) -> DataFile:
+    """The row of the file, made if there is none."""
+    defaults = {"title": made.title, "audience": made.audience, "source": made.name}
+    return DataFile.objects.get_or_create(campaign=campaign, name=made.name, defaults=defaults)[0]
+
+
+def add_made_rows(campaign: Campaign) -> None:
+    """In the order of the page, also of files that are only made for more readers, so that
+    organizers can release them.
+    """
+    has_documents = campaign.documents.exists()
+    for made in MADE_FILES:
+        if has_documents or made not in WAITING_FILES:
+            get_made_row(campaign, made)
+
+
+def list_waiting_files(campaign: Campaign) -> QuerySet[DataFile]:
+    """Those that are not made yet, because only organizers may have them."""
+    names = [made.name for made in WAITING_FILES]
+    return campaign.data_files.filter(name__in=names, versions__isnull=True)
+
+
 def save_made_file(
     campaign: Campaign, made: MadeFile, source: str, content: tuple[str, str, int]
 ) -> bool:
     """Store the content as a new version if it is new; whether the teams had another one."""
     path, sha256, size = content
-    row, _ = DataFile.objects.get_or_create(
-        campaign=campaign,
-        name=made.name,
-        defaults={"title": made.title, "audience": made.audience, "source": made.name},
-    )
+    row = get_made_row(campaign, made)
     newest = row.versions.first()
     DataFile.objects.filter(pk=row.pk).update(made_from=source)
     if (newest is None and not size) or (newest is not None and newest.sha256 == sha256):

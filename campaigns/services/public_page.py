@@ -27,7 +27,9 @@ def edit_public_page(*, actor: User, campaign: Campaign, **texts: str) -> Public
         raise ActionRefused("bad-dates", " ".join(faults), "Write 2027-01-20 Runs close.")
     with transaction.atomic():
         page, _ = PublicPage.objects.select_for_update().get_or_create(campaign=campaign)
-        changed = [name for name in TEXTS if texts.get(name, getattr(page, name)) != getattr(page, name)]
+        changed = [
+            name for name in TEXTS if texts.get(name, getattr(page, name)) != getattr(page, name)
+        ]
         for name in changed:
             setattr(page, name, texts[name])
         if changed:

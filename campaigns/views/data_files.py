@@ -35,7 +35,7 @@ from campaigns.services.data_files import (
     remove_data_file,
     widen_audience,
 )
-from campaigns.services.made_files import request_made_files
+from campaigns.services.made_files import list_waiting_files, request_made_files
 from campaigns.views.confirmation import confirm_act
 from campaigns.views.helpers import SignedInRequest, campaign_url
 from campaigns.views.pages import render_page
@@ -60,11 +60,6 @@ def data_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "job_url": campaign_url("job", campaign, job.pk) if job else "",
     }
     return render_page(request, "campaigns/data.html", page)
-
-
-def list_waiting_files(campaign: Campaign) -> list[DataFile]:
-    """Those that are only made once they may be had by teams."""
-    return list(campaign.data_files.filter(versions__isnull=True, removed_at__isnull=True))
 
 
 @require_safe
@@ -177,9 +172,7 @@ def data_file_release_view(request: SignedInRequest, slug: str, name: str) -> Ht
         return redirect("data", campaign.slug)
 
     describe = partial(describe_widening, file, audience)
-    return confirm_act(
-        request, campaign, describe=describe, act=act, fields=[("to", audience)]
-    )
+    return confirm_act(request, campaign, describe=describe, act=act, fields=[("to", audience)])
 
 
 @require_POST

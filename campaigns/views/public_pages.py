@@ -12,19 +12,13 @@ from django.views.decorators.http import require_http_methods, require_POST
 from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused
 from campaigns.forms.data_files import PublicPageForm
-from campaigns.models import Campaign, PublicPage
 from campaigns.queries.confirmations.data_files import describe_page_publication
 from campaigns.queries.lists import get_campaign_for
+from campaigns.queries.public_page import find_public_page
 from campaigns.services.public_page import edit_public_page, publish_page, withdraw_page
 from campaigns.views.confirmation import confirm_act
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
-
-
-def find_public_page(campaign: Campaign) -> PublicPage:
-    """The campaign's page as stored, or an empty one."""
-    page = PublicPage.objects.filter(campaign=campaign).first()
-    return page or PublicPage(campaign=campaign)
 
 
 @require_http_methods(["GET", "POST"])

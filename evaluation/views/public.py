@@ -15,11 +15,11 @@ from campaigns.queries.data_files import list_offered_files
 from campaigns.queries.public_page import (
     describe_public_facts,
     find_public_campaign,
+    find_public_page,
     find_register_url,
     list_public_dates,
 )
 from campaigns.views.pages import render_page
-from campaigns.views.public_pages import find_public_page
 from evaluation.queries.leaderboard import get_leaderboard
 from evaluation.queries.score_sets import ScoreReader
 from evaluation.queries.scoring_inputs import SHOWN_MEASURES

@@ -5,12 +5,12 @@ A released version is a data file of the campaign, under a name that the version
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
+from django.db.models import CharField, OuterRef, QuerySet, Subquery, Value
+from django.db.models.functions import Cast, Coalesce, Concat
 from django.urls import reverse
 
 from campaigns.confirmation import Confirmation, ConfirmationChoice, Consequence, OpenMatter
-from campaigns.models import Campaign, DataFile
+from campaigns.models import DataFile
 from campaigns.queries.confirmations.data_files import (
     EVERYBODY,
     PUBLISH,
@@ -36,13 +36,13 @@ def find_qrels_file(qrels: Qrels) -> DataFile | None:
     return files.filter(name=name_qrels_file(qrels)).first()
 
 
-def mark_audiences(campaign: Campaign, versions: Iterable[Qrels]) -> list[Qrels]:
+def add_audience(versions: QuerySet[Qrels]) -> QuerySet[Qrels]:
     """The versions, each with its ``audience``."""
-    files = dict(campaign.data_files.values_list("name", "audience"))
-    marked = list(versions)
-    for qrels in marked:
-        qrels.audience = Audience(files.get(name_qrels_file(qrels), Audience.ORGANIZERS))
-    return marked
+    number = Cast(OuterRef("version"), CharField())
+    name = Concat(Value("qrels-"), number, Value(".txt"), output_field=CharField())
+    files = DataFile.objects.filter(campaign=OuterRef("campaign"), name=name)
+    nobody_else = Value(Audience.ORGANIZERS.value)
+    return versions.annotate(audience=Coalesce(Subquery(files.values("audience")), nobody_else))
 
 
 def list_wider_audiences(qrels: Qrels) -> list[Audience]:
@@ -124,7 +124,7 @@ def describe_qrels_release(qrels: Qrels, audience: str) -> Confirmation:
         summary=f"{format_count(qrels.pairs, 'pair')} of {topics}, policy {qrels.policy}"
         f"{f', {qrels.label}' if qrels.label else ''}; withheld topics are not in it.",
         before=f"Before you {verb.lower()}",
-        open=tuple([*matters, *list_licence_matters(find_qrels_file(qrels), verb)]),
+        open=(*matters, *list_licence_matters(find_qrels_file(qrels), verb)),
         done=tuple(list_done_judging(campaign)),
         consequences=tuple(consequences),
         consents=(

@@ -40,8 +40,8 @@ def release_qrels(
         file = find_qrels_file(qrels) or create_qrels_file(qrels, actor)
         DataFile.objects.filter(pk=file.pk).update(audience=audience)
         code = "qrels.published" if audience == EVERYBODY else "qrels.released"
-        data = {"version": qrels.version, "sha256": qrels.sha256, **confirmed}
-        events.log_event(campaign, actor, code, str(qrels), **data)
+        data = {"version": qrels.version, "sha256": qrels.sha256, "before": file.audience}
+        events.log_event(campaign, actor, code, str(qrels), **data, **confirmed)
         # Whoever had it by the release is not written to again.
         teams = User.objects.filter(
             memberships__campaign=campaign, memberships__role=Role.PARTICIPANT

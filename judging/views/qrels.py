@@ -24,7 +24,7 @@ from campaigns.views.pages import render_page
 from judging.forms.qrels import QrelsForm
 from judging.models import Judgment, Purpose
 from judging.queries.newer_judgments import count_newer_judgments
-from judging.queries.qrels_release import list_wider_audiences, mark_audiences
+from judging.queries.qrels_release import add_audience, list_wider_audiences
 from judging.queries.qrels_versions import (
     QrelsComparison,
     compare_qrels_versions,
@@ -121,8 +121,8 @@ def default_policy(campaign: Campaign) -> str:
 def qrels_view(request: SignedInRequest, slug: str, version: int) -> HttpResponse:
     """One version with its manifest; ``?verify=1`` rebuilds it from the log."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    qrels = get_object_or_404(campaign.qrels.select_related("frozen_by"), version=version)
-    mark_audiences(campaign, [qrels])
+    versions = add_audience(campaign.qrels.select_related("frozen_by"))
+    qrels = get_object_or_404(versions, version=version)
     values = [str(grade.value) for grade in campaign.grades.all()]
     purposes = qrels.manifest.get("purposes", {})
     topics = [
@@ -219,7 +219,7 @@ def list_page(
         "form": form,
         "parts": form.data if form.is_bound else form.initial,
         "selected": draft.policy.card,
-        "versions": mark_audiences(campaign, campaign.qrels.select_related("frozen_by")),
+        "versions": add_audience(campaign.qrels.all()),
         "draft": draft,
         "moment": as_of,
         "counts": [

@@ -37,17 +37,13 @@ def qrels_release_view(request: SignedInRequest, slug: str, version: int) -> Htt
     check_release(qrels, audience)
 
     def act(decision: Decision) -> HttpResponse:
-        file = release_qrels(
-            actor=request.user, qrels=qrels, audience=audience, decision=decision
-        )
+        file = release_qrels(actor=request.user, qrels=qrels, audience=audience, decision=decision)
         readers = file.get_audience_display()
         messages.success(request, f"Qrels {qrels.version} are for {readers} now.")
         return redirect("qrels", campaign.slug, qrels.version)
 
     describe = partial(describe_qrels_release, qrels, audience)
-    return confirm_act(
-        request, campaign, describe=describe, act=act, fields=[("to", audience)]
-    )
+    return confirm_act(request, campaign, describe=describe, act=act, fields=[("to", audience)])
 
 
 @require_safe
