@@ -62,7 +62,7 @@ class FreezeQrelsSerializer(ConfirmSerializer):
 
 
 class QrelsReleaseSerializer(ConfirmSerializer):
-    audience = serializers.ChoiceField(choices=("teams", "everybody"))
+    audience = serializers.ChoiceField(choices=DataFile.Audience.choices)
 
 
 @extend_schema(parameters=[CAMPAIGN])
