@@ -8,6 +8,8 @@ class CampaignsConfig(AppConfig):
         "views.collection.documents_view",
         "views.collection.topic_view",
         "views.collection.topics_view",
+        "views.data_files.data_file_view",
+        "views.data_files.data_view",
         "views.documents.",
         "views.errata.errata_view",
         "views.campaigns.guidelines_view",
@@ -33,6 +35,7 @@ class CampaignsConfig(AppConfig):
         from campaigns.lifecycle.campaign import LIFE_CYCLE
         from campaigns.lifecycle.registry import add_life_cycle
         from campaigns.services.heartbeats import add_tick_chore
+        from campaigns.services.made_files import request_stale_files
         from campaigns.services.mail import send_queued_mails
         from campaigns.services.reminders import queue_run_reminders
         from campaigns.services.snapshots import request_stale_snapshots
@@ -41,3 +44,4 @@ class CampaignsConfig(AppConfig):
         add_tick_chore(request_stale_snapshots)
         add_tick_chore(queue_run_reminders)
         add_tick_chore(send_queued_mails)
+        add_tick_chore(request_stale_files)

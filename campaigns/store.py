@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from uuid import uuid4
 
@@ -39,6 +40,30 @@ def put_blob(data: bytes, suffix: str = "", *, synced: bool = True) -> str:
     if synced:
         sync_folder(target.parent)
     return name
+
+
+def put_parts(parts: Iterable[bytes], suffix: str = "") -> tuple[str, str, int]:
+    """Store a file that need not fit into memory; return its name, sha256 and size."""
+    root = Path(settings.STORE_DIR)
+    part, digest, size = root / f"{uuid4().hex}.part", hashlib.sha256(), 0
+    root.mkdir(parents=True, exist_ok=True)
+    try:
+        with part.open("wb") as stream:
+            for data in parts:
+                digest.update(data)
+                size += len(data)
+                stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        name = f"{digest.hexdigest()[:2]}/{digest.hexdigest()}{suffix}"
+        target = blob_path(name)
+        make_synced_folder(target.parent)
+        part.replace(target)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+    sync_folder(target.parent)
+    return name, digest.hexdigest(), size
 
 
 def sync_blobs() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from celery import shared_task
 
-from campaigns.services import jobs, runs, snapshots
+from campaigns.services import jobs, made_files, runs, snapshots
 
 
 @shared_task(name="campaigns.check_run")
@@ -15,3 +15,8 @@ def check_run_task(job_id: int) -> None:
 @shared_task(name="campaigns.snapshot")
 def snapshot_task(job_id: int) -> None:
     jobs.perform_job(job_id, snapshots.compute_snapshot)
+
+
+@shared_task(name="campaigns.data_files")
+def data_files_task(job_id: int) -> None:
+    jobs.perform_job(job_id, made_files.make_data_files)

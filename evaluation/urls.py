@@ -9,6 +9,7 @@ from evaluation.views import (
     leaderboard,
     measures,
     paper,
+    public,
     run_pairs,
     runs,
     score_moves,
@@ -20,6 +21,7 @@ CAMPAIGN_PAGES = [
     page("results/scores/now/", interim_scores.interim_scores_view),
     page("results/scores/<int:pk>/", leaderboard.score_set_view),
     page("results/scores/<int:pk>/release/", leaderboard.score_release_view),
+    page("results/scores/<int:pk>/publish/", leaderboard.score_publish_view),
     page("results/scores/<int:pk>/compare/", runs.compare_view),
     page("results/scores/<int:pk>/changes/", score_moves.score_set_changes_view),
     page("results/scores/<int:pk>/pairs/", run_pairs.pairs_view),
@@ -43,5 +45,6 @@ CAMPAIGN_PAGES = [
 urlpatterns = [
     page("measures/", measures.measures_view),
     page("measures/<str:name>/", measures.measure_view),
+    page("p/<slug:slug>/", public.public_campaign_view),
     path("c/<slug:slug>/", include(CAMPAIGN_PAGES)),
 ]

@@ -28,10 +28,13 @@ GET    302  404  403  403  403  403  200  404
     study-payments-download study-batch-list study-batch-new study-batch-paid study-batch-void
     study-reconcile study-worker study-worker-withdraw study-workers study-workers-download
     comparison-plans comparison-plan-new comparison-plan comparison-plan-close
+    data-file-new data-file-edit data-file-release public-page-edit public-page-publish
+    qrels-release score-publish
 GET    200  200  200  200  200  200  200  200
     help help@search help-page help-image measures pooling-methods interleaving measure
     measure@chart login home@all health metrics join coefficients crowd-end crowd-instructions
     api-measure-list api-measure-detail api-schema api-schema-json api-docs
+    data-file@open public-campaign@published api-data-file-list
 GET    401  404  404  404  404  404  200  404
     api-member-detail api-pool-detail api-pool-csv api-pool-json api-pool-ntcir
     api-pool-strata api-pool-prels api-pool-txt api-plan-detail api-study-detail
@@ -59,10 +62,16 @@ GET    401  404  404  200  404  404  200  404
     api-run-detail api-run-file api-score-set-paper@team api-run-scores-detail
     api-run-scores-csv api-run-scores-json api-run-scores-txt
 GET    302  404  200  200  200  200  200  404
-    campaign topics topic documents document document-body errata
+    campaign topics topic documents document document-body errata data data-checksums
 GET    401  404  404  200  200  404  200  404
     api-score-set-detail api-score-set-csv api-score-set-leaderboard api-score-set-paper
     api-score-set-paper-zip
+GET    302  404  404  200  200  404  200  404
+    data-file
+GET    404  404  404  200  200  404  200  404
+    api-data-file-detail api-data-file-file
+GET    404  404  404  404  404  404  200  404
+    public-campaign
 GET    303  303  303  303  303  303  303  303
     crowd-consent crowd-leave crowd-practice crowd-unit
 GET    302  200  200  200  200  200  200  200
@@ -109,22 +118,23 @@ POST   302  404  403  403  403  403  200  404
     plan-reassign review-new erratum-new
     qrels-list qrels-freeze round-open disagreement-round simulation@filled score-release
     study-stop study-batch-new study-batch-paid study-batch-void comparison-plan-new
-    comparison-plan-close study-worker-withdraw
+    comparison-plan-close study-worker-withdraw data-file-release public-page-publish
+    qrels-release score-publish
 POST   302  404  403  403  403  403  302  404
     invite invitation-revoke plan-assign plan-pause alarm-aside slots-return slot-reopen
     automatic-list consensus-pair consensus-undo reusability simulation stopping
     score-evaluate study-more-labels study-worker-undo study-workers comparison-plan-pause
-    comparison-plan-reopen
+    comparison-plan-reopen data-file-remove public-page-edit public-page-withdraw
 POST   302  404  403  403  403  403  422  404
     pool-freeze training-sets judgments-import click-log-import study-new study-gold
     study-practice study-edit study-start study-extend study-bonus study-reconcile
-    study-dispute
+    study-dispute data-file-new data-file-edit
 POST   401  404  403  403  403  200  403  404
     judge-sync judge-ahead judge-renew api-judgment-list api-judgment-next api-judgment-skip
     api-comparison-list api-comparison-next api-comparison-skip
 POST   401  404  403  403  403  403  201  404
     api-preferences-import api-member-list api-topic-import api-document-import api-pool-list
-    api-stopping-rule-list api-automatic-list api-qrels-list
+    api-stopping-rule-list api-automatic-list api-qrels-list api-data-file-list
 POST   302  404  403  403  403  302  403  404
     judge-skip judge review-done comparison-desk comparison-skip comparison-undo
 POST   302  404  403  403  403  403  409  404
@@ -143,7 +153,7 @@ POST   401  404  403  403  403  403  400  404
     api-campaign-reopen-submissions api-campaign-errata
 POST   401  404  404  404  404  404  409  404
     api-member-remove api-study-batches api-study-batch-paid api-study-start api-study-pause
-    api-study-resume
+    api-study-resume api-qrels-release
 POST   302  200  200  200  200  200  200  200
     password_change account token-create
 POST   302  404  403  403  403  403  403  404
@@ -185,7 +195,7 @@ POST   401  404  403  403  403  403  200  404
 POST   401  404  403  403  403  403  202  404
     api-score-set-evaluate
 POST   401  404  404  403  403  404  409  404
-    api-score-set-release
+    api-score-set-release api-score-set-publish api-data-file-release
 """
 
 

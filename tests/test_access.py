@@ -88,6 +88,9 @@ def bodies(world: World) -> dict[str, dict[str, object]]:
         "api-comparison-next": api,
         "api-comparison-skip": api | seen | {"reason": next(iter(SKIP_REASONS))},
         "api-comparison-undo": api,
+        "api-data-file-list": api | {"file": "text", "title": "Notes"},
+        "api-data-file-release": {"audience": "everybody"},
+        "api-qrels-release": {"audience": "teams"},
         "api-run-list": api | {"file": "1 Q0 d9 1 2.5 new\n"},
     }
 

@@ -376,6 +376,7 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "RunKindEnum": "campaigns.models.Run.Kind",
         "JudgmentKindEnum": "judging.models.Judgment.Kind",
+        "DataAudienceEnum": "campaigns.models.DataFile.Audience",
         "ErratumKindEnum": "campaigns.models.campaign.Erratum.Kind",
     },
 }

@@ -240,6 +240,15 @@ TABS = (
         count=lambda status: status.get(CampaignFacts).topics,
     ),
     Tab("setup", 30, gettext_lazy("Documents"), "documents", ("setup/documents",), others="data"),
+    Tab("setup", 35, gettext_lazy("Data"), "data", ("data",), others="data"),
+    Tab(
+        "setup",
+        60,
+        gettext_lazy("Public page"),
+        "public-page-edit",
+        ("setup/public",),
+        ORGANIZER,
+    ),
     Tab("setup", 40, gettext_lazy("Guidelines"), "guidelines", ("setup/guidelines",), JUDGES),
     Tab(
         "setup",

@@ -11,6 +11,7 @@ from campaigns.models.campaign import (
     random_seed,
 )
 from campaigns.models.collection import Document, Topic
+from campaigns.models.data_files import DataFile, DataFileVersion, PublicPage
 from campaigns.models.history import Event, Job, ProcessHeartbeat, Snapshot
 from campaigns.models.mail import Mail
 from campaigns.models.people import (
@@ -28,6 +29,8 @@ __all__ = [
     "ApiToken",
     "AppendOnlyModel",
     "Campaign",
+    "DataFile",
+    "DataFileVersion",
     "Document",
     "Erratum",
     "Event",
@@ -39,6 +42,7 @@ __all__ = [
     "Member",
     "PairChunk",
     "ProcessHeartbeat",
+    "PublicPage",
     "Role",
     "Run",
     "Snapshot",

@@ -25,6 +25,15 @@ EVENT_PHRASES = {
     "topics.deleted": _("Topics deleted"),
     "documents.imported": _("Documents imported"),
     "documents.deleted": _("Documents deleted"),
+    "data.added": _("Data file added"),
+    "data.changed": _("Data changed"),
+    "data.edited": _("Description of a data file changed"),
+    "data.published": _("Data published"),
+    "data.released": _("Data released"),
+    "data.removed": _("Data file removed"),
+    "page.edited": _("Public page edited"),
+    "page.published": _("Public page published"),
+    "page.withdrawn": _("Public page taken down"),
     "invitation.created": _("Invitation created"),
     "invitation.revoked": _("Invitation revoked"),
     "member.joined": _("Member joined"),
@@ -95,6 +104,8 @@ EVENT_PHRASES = {
     "round.pairs_removed": _("Resolved pairs removed from the round"),
     "round.closed": _("Adjudication round closed"),
     "qrels.frozen": _("Qrels frozen"),
+    "qrels.released": _("Qrels released"),
+    "qrels.published": _("Qrels published"),
     "comparisons.created": _("Plan of comparisons created"),
     "comparisons.paused": _("Plan of comparisons paused"),
     "comparisons.resumed": _("Plan of comparisons resumed"),
@@ -102,11 +113,22 @@ EVENT_PHRASES = {
     "comparisons.reopened": _("Skipped comparisons offered again"),
     "scores.evaluated": _("Runs evaluated"),
     "scores.released": _("Scores released"),
+    "scores.published": _("Scores published"),
     "crowd.key_destroyed": "Key of worker IDs destroyed",
     "study.key_added": "Link key added",
     "study.key_retired": "Link key retired",
 }
-NOTICES = ("board.changed", "submissions.reopened", "submissions.extended", "text.corrected")
+NOTICES = (
+    "board.changed",
+    "data.changed",
+    "data.published",
+    "data.released",
+    "qrels.published",
+    "qrels.released",
+    "submissions.reopened",
+    "submissions.extended",
+    "text.corrected",
+)
 """Events that participants see, although the log is for organizers. That submission is closed
 is no event: the deadline says so.
 """

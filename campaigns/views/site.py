@@ -21,6 +21,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from campaigns.forms.accounts import AccountForm, CurrentPasswordForm, SignInForm, TokenForm
 from campaigns.lifecycle.home import build_home
 from campaigns.models import ApiToken, User
+from campaigns.queries.public_page import list_public_campaigns
 from campaigns.queries.teams import list_open_registrations
 from campaigns.services.accounts import is_sign_up_open, needs_confirmation
 from campaigns.services.health import FAILED, get_health
@@ -30,6 +31,7 @@ from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 
 YEAR = 365 * 24 * 3600
+MOST_CAMPAIGNS = 100
 
 
 @login_not_required
@@ -39,7 +41,8 @@ def home_view(request: HttpRequest) -> HttpResponse:
     unless ``?all`` asks for the list.
     """
     if not isinstance(request.user, User):
-        return render_page(request, "campaigns/front.html")
+        front = {"campaigns": list_public_campaigns()[:MOST_CAMPAIGNS]}
+        return render_page(request, "campaigns/front.html", front)
     home = build_home(request.user)
     if len(home.campaigns) == 1 and "all" not in request.GET:
         return redirect(home.campaigns[0].campaign)
