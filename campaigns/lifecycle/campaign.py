@@ -35,6 +35,7 @@ from campaigns.models import (
     Document,
     Grade,
     Member,
+    PublicPage,
     Role,
     Run,
     TeamRequest,
@@ -51,6 +52,7 @@ class CampaignFacts(AppFacts):
     topics: int
     grades: int
     documents: bool
+    is_public: bool
     runs: int
     teams: int
     participants: int
@@ -68,6 +70,9 @@ class CampaignFacts(AppFacts):
         return {
             "topics": count_rows_subquery(Topic.objects.filter(**of_campaign)),
             "grades": count_rows_subquery(Grade.objects.filter(**of_campaign)),
+            "is_public": Exists(
+                PublicPage.objects.filter(**of_campaign, published_at__isnull=False)
+            ),
             "documents": Exists(Document.objects.filter(**of_campaign)),
             "runs": count_rows_subquery(runs),
             "teams": count_rows_subquery(runs, distinct="team"),
@@ -307,7 +312,10 @@ def list_campaign_audiences(status: Status) -> list[AudienceLine]:
     organizes = status.is_organizer
     own_runs = _("organizers; each team its own")
     submits = organizes or status.is_participant
+    public = status.get(CampaignFacts).is_public
+    page = "public-page-edit" if organizes else "public-campaign" if public else ""
     return [
+        AudienceLine(_("Public page"), _("everybody") if public else _("organizers"), page),
         AudienceLine(_("Topics"), _("all members"), "topics"),
         AudienceLine(_("Documents"), _("all members"), "documents"),
         AudienceLine(_("Runs"), own_runs, "runs" if submits else ""),

@@ -69,7 +69,7 @@ def test_the_sample_run_is_accepted(participant, campaign, team):
     campaign.save()
     make(campaign)
     run = checked_run(participant, campaign, team, content(campaign, "sample-run.txt"))
-    assert (run.state, run.tag, run.documents) == ("accepted", "sample", 12)
+    assert (run.state, run.tag, run.lines) == ("accepted", "sample", 12)
 
 
 def test_documents_are_made_once_they_may_be_had(organizer, campaign):

@@ -6,7 +6,7 @@ from django.urls import reverse
 
 from campaigns.confirmation import Confirmation, ConfirmationChoice, Consequence, OpenMatter
 from campaigns.models import Campaign, DataFile
-from campaigns.queries.confirmations.runs import count_participants
+from campaigns.queries.confirmations.runs import count_participants, has_participants
 from poolbench.files.faults import format_count
 
 EVERYBODY = DataFile.Audience.EVERYBODY
@@ -19,7 +19,9 @@ PUBLISH, RELEASE = "for-everybody", "for-teams"
 
 def describe_readers(campaign: Campaign, audience: str) -> str:
     """Who gets something new: ``3 teams, 5 people``, or everybody."""
-    return "Everybody" if audience == EVERYBODY else count_participants(campaign)
+    if audience == EVERYBODY:
+        return "Everybody"
+    return count_participants(campaign) if has_participants(campaign) else "The teams"
 
 
 def list_licence_matters(file: DataFile | None, although: str) -> list[OpenMatter]:
