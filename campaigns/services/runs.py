@@ -245,12 +245,11 @@ def write_run_outcome(job: Job, run: Run, state: str, fields: dict[str, Any]) ->
 
 def build_run_outcome(run: Run, result: CheckedRun) -> dict[str, Any]:
     """The fields of ``run`` that the check fills in."""
-    counts = {"documents": result.documents, "topics": len(result.topics), "tied": result.tied}
     return {
         "tag": (run.tag or result.tag)[:60],
         "lines": result.lines,
         "normalised_hash": result.digest,
-        "report": result.report.as_dict() | {"found": counts},
+        "report": result.as_report(),
     }
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from poolbench.files.columns import ColumnFile
 from poolbench.files.faults import escape_excerpt, format_count
 from poolbench.reading.reader import Ints, LineBlock, parse_decimals
+from poolbench.runs.docno_files import find_missing_docnos
 from poolbench.runs.grouping import TopicGroups
 from poolbench.runs.runs import DOCNO, Q0, RANK, TAG, TOPIC, RunRows
 
@@ -158,7 +159,7 @@ def check_docnos(source: ColumnFile, rows: RunRows, collection: Container[str] |
     if collection is None and rows.docnos.lengths.max(initial=0) <= MAX_DOCNO:
         return  # No ID has more characters than bytes.
     different = (text.decode() for text in rows.docnos.distinct())
-    unknown = {d for d in different if not _is_known(d, collection)}
+    unknown = _find_unknown(set(different), collection)
     if not unknown:
         return
     docnos = list(rows.docnos)
@@ -195,8 +196,10 @@ def normalize_id(name: str) -> str:
     return _ZEROS.sub("", name.casefold())
 
 
-def _is_known(docno: str, collection: Container[str] | None) -> bool:
-    return len(docno) <= MAX_DOCNO if collection is None else docno in collection
+def _find_unknown(docnos: set[str], collection: Container[str] | None) -> set[str]:
+    if collection is not None:
+        return find_missing_docnos(docnos, collection)
+    return {docno for docno in docnos if len(docno) > MAX_DOCNO}
 
 
 def _choose_fix(near: str | None, otherwise: str) -> str:
