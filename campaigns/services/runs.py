@@ -19,6 +19,7 @@ from campaigns.errors import ActionRefused, format_utc
 from campaigns.models import Campaign, Job, Run, Team, User
 from campaigns.queries.confirmations.runs import describe_withdrawal
 from campaigns.queries.lists import has_released_scores, list_open_rejections
+from campaigns.queries.run_checks import iter_latest_runs, list_cut_offs
 from campaigns.rules import require_permission
 from campaigns.services import events, jobs, matrices
 from campaigns.services.decisions import check_decision
@@ -292,6 +293,8 @@ def build_run_rules(run: Run) -> RunRules:
         require_all_topics=campaign.require_all_topics,
         max_bytes=settings.POOLBENCH_MAX_UPLOAD_BYTES,
         earlier_hashes=dict(earlier.values_list("normalised_hash", "tag")),
+        earlier_runs=(matrices.load_run_table(other) for other in iter_latest_runs(run)),
+        cut_offs=list_cut_offs(campaign),
     )
 
 

@@ -31,6 +31,7 @@ class FieldChecks:
     declared_tag: str | None
     used_tags: frozenset[str]
     _first_tag: bytes | None = None
+    _first_is_ranked: bool = False
     _seen_tags: set[bytes] = field(default_factory=set)
     _other_q0: list[int] = field(default_factory=list)
     _other_q0_count: int = 0
@@ -57,6 +58,7 @@ class FieldChecks:
         tags = block.column(TAG)
         if self._first_tag is None:
             self._first_tag = tags.text(0)
+            self._first_is_ranked = _RANK.fullmatch(block.column(RANK).text(0)) is not None
             self._check_declared(tags[0], int(block.lines[0]))
         for row in tags.changes().tolist():
             if (tag := tags.text(row)) not in self._seen_tags:
@@ -89,7 +91,7 @@ class FieldChecks:
         first = self._first_tag or b""
         message = f"differs from that of the first line, {first.decode()[:40]}."
         fix = "Use the same tag on every line."
-        if first.lower() in HEADS:
+        if first.lower() in HEADS and not self._first_is_ranked:
             fix = "Remove the first line; it looks like a header."
         tags = block.column(TAG)
         entries = (
