@@ -9,12 +9,13 @@ from __future__ import annotations
 import hashlib
 import io
 from collections.abc import Container, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from poolbench.files.columns import ColumnFile
 from poolbench.files.faults import FaultReport, InvalidFile
 from poolbench.files.streams import read_bytes
+from poolbench.runs.ir_metadata import check_metadata_tag, read_ir_metadata
 from poolbench.runs.run_fields import FieldChecks, check_docnos, check_topics
 from poolbench.runs.run_ranking import RankedRows, check_depths, check_ranking
 from poolbench.runs.run_remarks import CUT_OFFS, check_near_runs, check_tie_order, check_tied_cuts
@@ -53,7 +54,8 @@ class CheckedRun:
     """The result of a check: ``table`` is None if the run is rejected.
 
     ``lines`` counts the lines of the file, ``documents`` the valid ones; ``tied`` is the
-    number of documents that share their score with another one of the topic.
+    number of documents that share their score with another one of the topic; ``metadata`` is the
+    ``ir_metadata`` block.
     """
 
     report: FaultReport
@@ -64,6 +66,7 @@ class CheckedRun:
     tag: str = ""
     tied: int = 0
     digest: str = ""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def accepted(self) -> bool:
@@ -82,6 +85,7 @@ def check_run_file(data: bytes, rules: RunRules, *, file: str = "") -> CheckedRu
     except InvalidFile as refused:
         return CheckedRun(refused.report)
     source = ColumnFile(text, RUN_LAYOUT, FaultReport(file))
+    metadata = read_ir_metadata(text, source.report)
     fields = FieldChecks(source, rules.declared_tag, rules.used_tags)
     collector = RowCollector(source)
     for block in source.blocks():
@@ -96,7 +100,8 @@ def check_run_file(data: bytes, rules: RunRules, *, file: str = "") -> CheckedRu
     check_depths(source, rows, rules.max_per_topic)
     table = build_run_table(source, rows)
     tied = _check_sound_run(source, rules, rows, fields, table) if sound else 0
-    return _build_result(source, table, tied, rules)
+    check_metadata_tag(source.report, metadata, table.tag)
+    return replace(_build_result(source, table, tied, rules), metadata=metadata)
 
 
 def _check_sound_run(
