@@ -12,6 +12,9 @@ from campaigns.views import (
     invitations,
     overview,
     people,
+    run_files,
+    run_forms,
+    run_uploads,
     runs,
     site,
 )
@@ -20,6 +23,7 @@ from campaigns.views.addresses import page
 CAMPAIGN_PAGES = [
     page("", overview.campaign_view),
     page("setup/", campaigns.campaign_settings_view),
+    page("runs/form/", run_forms.run_form_view),
     page("setup/visibility/", campaigns.visibility_change_view),
     page("setup/guidelines/", campaigns.guidelines_view),
     page("setup/errata/", errata.errata_view),
@@ -42,7 +46,9 @@ CAMPAIGN_PAGES = [
     page("runs/close/", runs.submissions_close_view),
     page("runs/reopen/", runs.submissions_reopen_view),
     page("runs/dismiss/", runs.rejections_dismiss_view),
-    page("runs/upload/", runs.run_upload_view),
+    page("runs/upload/", run_uploads.run_upload_view),
+    page("runs/submitted/", run_uploads.runs_submitted_view),
+    page("runs/runs.csv", run_files.runs_download_view),
     page("runs/<int:pk>/", runs.run_view),
     page("runs/<int:pk>/file/", runs.run_file_view),
     page("runs/<int:pk>/check/", runs.run_check_view),

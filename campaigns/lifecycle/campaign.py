@@ -226,6 +226,7 @@ TABS = (
         SUBMITTERS,
         arguments=get_upload_arguments,
     ),
+    Tab("runs", 30, gettext_lazy("Run form"), "run-form", ("runs/form",), (Role.ORGANIZER,)),
     Tab("people", 10, gettext_lazy("Members"), "people", ("people",), ORGANIZER),
     Tab("people", 90, gettext_lazy("Log"), "events", ("people/log",), ORGANIZER),
 )

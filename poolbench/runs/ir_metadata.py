@@ -7,8 +7,6 @@ implementation, method, actor, data.
 
 from __future__ import annotations
 
-import gzip
-import io
 import zlib
 from collections.abc import Mapping
 from datetime import date
@@ -29,13 +27,14 @@ _FIX = "Write a mapping in YAML between “# ir_metadata.start” and “# ir_me
 
 
 def read_run_head(data: bytes) -> bytes:
-    """The first ``MAX_HEAD`` bytes of a run, plain or gzip; what can be read of a damaged one."""
+    """The first ``MAX_HEAD`` bytes of a run, plain or gzip, of which ``data`` is at least the
+    beginning; empty if it is damaged.
+    """
     if not data.startswith(GZIP_MAGIC):
         return data[:MAX_HEAD]
     try:
-        with gzip.open(io.BytesIO(data)) as unpacked:
-            return unpacked.read(MAX_HEAD)
-    except (OSError, EOFError, zlib.error):
+        return zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(data[: 2 * MAX_HEAD], MAX_HEAD)
+    except zlib.error:
         return b""
 
 
@@ -76,11 +75,16 @@ def check_metadata_tag(report: FaultReport, metadata: Mapping[str, Any], tag: st
 
 def write_ir_metadata(text: bytes, metadata: Mapping[str, Any]) -> bytes:
     """The run ``text`` with ``metadata`` as the block at its head, in place of one that it has."""
-    dumped = yaml.safe_dump(
+    block = [START, *format_block(metadata).encode().split(b"\n"), END]
+    return b"".join(b"# %b\n" % line for line in block) + _remove_block(text.removeprefix(_BOM))
+
+
+def format_block(metadata: Mapping[str, Any]) -> str:
+    """The lines of a block, without comment signs."""
+    dumped: str = yaml.safe_dump(
         dict(metadata), sort_keys=False, allow_unicode=True, default_flow_style=False
     )
-    block = [START, *dumped.encode().splitlines(), END]
-    return b"".join(b"# %b\n" % line for line in block) + _remove_block(text.removeprefix(_BOM))
+    return dumped.rstrip("\n")
 
 
 def _remove_block(text: bytes) -> bytes:

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from poolbench.files.faults import list_names
+from poolbench.files.yaml_files import UNSTORABLE
 
 FIELD_KINDS = {"choice": "choice", "text": "text", "yes_no": "yes or no"}
 MOST_FIELDS, MOST_CHOICES = 20, 30
@@ -46,8 +47,10 @@ class RunField:
             return None
         if self.kind == "choice" and text not in self.choices:
             raise ValueError(f"Unknown choice: {text[:60]}. Use one of: {', '.join(self.choices)}.")
-        if len(text) > MAX_TEXT or "\0" in text:
-            raise ValueError(f"Use at most {MAX_TEXT:,} characters, and no NUL.")
+        if len(text) > MAX_TEXT:
+            raise ValueError(f"Use at most {MAX_TEXT:,} characters.")
+        if not UNSTORABLE.isdisjoint(map(ord, text)):
+            raise ValueError("A character cannot be stored. Remove it.")
         return text
 
 
