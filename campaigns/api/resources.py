@@ -18,7 +18,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer, Serializer
 
-from campaigns.api.attachments import attachment_response
 from campaigns.api.confirmation import ConfirmSerializer, read_decision
 from campaigns.api.corrections import (
     CorrectionSerializer,
@@ -28,6 +27,7 @@ from campaigns.api.corrections import (
 )
 from campaigns.api.limits import PlainJSONParser
 from campaigns.api.run_fields import RunSerializer, RunTrialSerializer, RunUploadSerializer
+from campaigns.api.run_files import run_file_response
 from campaigns.api.run_uploads import read_upload_bytes, submit_uploaded_run, try_uploaded_run
 from campaigns.models import Campaign, Document, Grade, Run, Team, Topic, User
 from campaigns.queries.lists import get_campaign_for
@@ -42,7 +42,6 @@ from campaigns.services.campaigns import (
 )
 from campaigns.services.errata import correct_texts
 from campaigns.services.runs import (
-    read_original_file,
     withdraw_run,
 )
 from poolbench.judging.scale import GradeSpec
@@ -319,14 +318,14 @@ class RunViewSet(viewsets.ReadOnlyModelViewSet[Run]):
         )
         return Response(self.get_serializer(run).data)
 
-    @extend_schema(responses={(200, "application/octet-stream"): OpenApiTypes.BINARY})
+    @extend_schema(
+        responses={(200, "application/octet-stream"): OpenApiTypes.BINARY},
+        parameters=[OpenApiParameter("metadata", str, description="Any: with ir_metadata.")],
+    )
     @action(detail=True)
     def file(self, request: Request, pk: str) -> HttpResponse:  # noqa: ARG002 (the route's)
-        """The file as it was uploaded."""
-        run = self.get_object()
-        return attachment_response(
-            read_original_file(run), run.file_name, "application/octet-stream"
-        )
+        """The file as it was uploaded; with `?metadata`, unpacked and with its metadata."""
+        return run_file_response(self.get_object(), with_metadata="metadata" in request.GET)
 
 
 def filter_campaigns(request: Request) -> QuerySet[Campaign]:

@@ -11,6 +11,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.serializers import Serializer
 
+from campaigns.api.limits import is_storable, iter_json
 from campaigns.models import Run
 from campaigns.models.runs import CheckPlace
 from campaigns.queries.run_checks import find_check_places
@@ -50,7 +51,8 @@ class RunSerializer(serializers.ModelSerializer[Run]):
         fields = (
             "id", "campaign", "team", "tag", "description", "kind", "priority", "answers",
             "ir_metadata", "state", "check", "file_name", "size", "sha256", "lines", "report",
-            "replaces", "submitted_at", "after_release", "checked_at", "withdrawn_at", "file_removed_at",
+            "replaces", "submitted_at", "after_release", "checked_at", "withdrawn_at",
+            "file_removed_at",
         )  # fmt: skip
         read_only_fields = fields
 
@@ -77,8 +79,8 @@ class AnswersField(serializers.CharField):
             answers = parse_json(text)
         except ValueError as error:
             raise serializers.ValidationError("This is not JSON.") from error
-        if not isinstance(answers, dict):
-            raise serializers.ValidationError("This must be a JSON object.")
+        if not isinstance(answers, dict) or not all(map(is_storable, iter_json(answers))):
+            raise serializers.ValidationError("This must be a JSON object of plain values.")
         return answers
 
 

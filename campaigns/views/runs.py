@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from campaigns.api.attachments import attachment_response
+from campaigns.api.run_files import run_file_response
 from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused, format_utc
 from campaigns.forms.corrections import ReopeningForm
@@ -36,10 +36,8 @@ from campaigns.services.campaigns import (
     reopen_submissions,
 )
 from campaigns.services.runs import (
-    build_file_with_metadata,
     dismiss_rejections,
     latest_check_job,
-    read_original_file,
     requeue_run_check,
     withdraw_run,
 )
@@ -152,10 +150,7 @@ def run_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
 def run_file_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """The file as it was uploaded; with ``?metadata`` in the address, with its metadata."""
     _, run = get_run_for(request, slug, pk)
-    if "metadata" in request.GET:
-        data, name = build_file_with_metadata(run), f"{run.tag}.txt"
-        return attachment_response(data, name, "application/octet-stream")
-    return attachment_response(read_original_file(run), run.file_name, "application/octet-stream")
+    return run_file_response(run, with_metadata="metadata" in request.GET)
 
 
 @require_POST
