@@ -142,20 +142,18 @@ class RunForm(forms.Form):
 
 
 def make_answer_field(field: RunField) -> forms.Field:
-    """The form field of a question. None is required by itself: the file may have the answer."""
-    sentences = [_("Required."), field.help] if field.required else [field.help]
-    about = {
-        "label": field.label,
-        "required": False,
-        "help_text": " ".join(str(text) for text in sentences if text),
-    }
+    """The form field of a question. None is required by itself: the file may have the answer.
+    ``is_asked``: it is not shown as optional.
+    """
+    about = {"label": field.label, "required": False, "help_text": field.help}
     if field.kind == "text":
-        return forms.CharField(**about)  # type: ignore[arg-type] # checked with the others
-    if field.kind == "yes_no":
-        choices: list[tuple[str, Any]] = [("yes", _("Yes")), ("no", _("No"))]
+        made: forms.Field = forms.CharField(**about)  # type: ignore[arg-type]
     else:
-        choices = [(choice, choice) for choice in field.choices]
-    return forms.ChoiceField(choices=[("", _("No answer")), *choices], **about)  # type: ignore[arg-type]
+        yes_no: list[tuple[str, Any]] = [("yes", _("Yes")), ("no", _("No"))]
+        named = yes_no if field.kind == "yes_no" else [(text, text) for text in field.choices]
+        made = forms.ChoiceField(choices=[("", _("No answer")), *named], **about)  # type: ignore[arg-type]
+    made.is_asked = field.required  # type: ignore[attr-defined]
+    return made
 
 
 class RunFieldForm(forms.Form):
