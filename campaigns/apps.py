@@ -21,7 +21,7 @@ class CampaignsConfig(AppConfig):
         "views.runs.rejections_dismiss_view",
         "views.runs.run_check_view",
         "views.runs.run_file_view",
-        "views.runs.run_upload_view",
+        "views.run_uploads.",
         "views.runs.run_view",
         "views.runs.run_withdraw_view",
         "views.runs.runs_view",

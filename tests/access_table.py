@@ -9,7 +9,7 @@ TABLE = """
 #      anon strang viewer owner rival assess organ foreign
 GET    302  404  403  403  403  403  200  404
     campaign-settings visibility-change people member-remove topics-import documents-import
-    submissions-close submissions-reopen erratum-new events events-download pools pool
+    submissions-close submissions-reopen run-form erratum-new events events-download pools pool
     pool-download judging plan-new plan-assign plan-close plan-reassign
     judging-today review-new flagged-documents judging-assessor training-sets
     judgments-download assessor-qrels import-export judgments-export judgments-import
@@ -43,7 +43,8 @@ GET    401  404  404  404  404  404  200  404
     api-study-payments-csv api-study-payments-json api-study-workers-csv
     api-study-workers-json api-qrels-detail api-qrels-text api-score-set-detail@draft
 GET    302  404  403  200  200  403  200  404
-    runs run-upload scores paper paper-download paper-download@all score-set compare pairs
+    runs runs-submitted runs-download run-upload scores paper paper-download paper-download@all
+    score-set compare pairs
     pairs@chart pairs-download measures-compared-download measures-compared score-set-download
 GET    401  200  200  200  200  200  200  200
     api-campaign-list api-member-list api-topic-list api-document-list api-run-list
@@ -126,7 +127,7 @@ POST   302  404  403  403  403  403  302  404
     score-evaluate study-more-labels study-worker-undo study-workers comparison-plan-pause
     comparison-plan-reopen data-file-remove public-page-edit public-page-withdraw
 POST   302  404  403  403  403  403  422  404
-    pool-freeze training-sets judgments-import click-log-import study-new study-gold
+    run-form pool-freeze training-sets judgments-import click-log-import study-new study-gold
     study-practice study-edit study-start study-extend study-bonus study-reconcile
     study-dispute data-file-new data-file-edit
 POST   401  404  403  403  403  200  403  404

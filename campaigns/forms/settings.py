@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Any
-from uuid import uuid4
 
 from django import forms
 from django.conf import settings
@@ -11,9 +10,7 @@ from django.core.files.uploadedfile import UploadedFile
 from django.utils.translation import gettext_lazy as _
 
 from campaigns.errors import format_thousands
-from campaigns.models import Campaign, Role, Run, Team, User
-from campaigns.queries.lists import list_replaceable_runs_for, list_teams_for
-from campaigns.rules import is_organizer_anywhere
+from campaigns.models import Campaign, Role, User
 from poolbench.files.name_lists import split_names
 from poolbench.judging.scale import GradeSpec
 from poolbench.texts.documents import DOCUMENT_FORMATS
@@ -224,72 +221,6 @@ class ImportForm(forms.Form):
         super().__init__(*args, **kwargs)
         named = [(key, FORMAT_NAMES.get(key, key)) for key in formats]
         self.fields["format"].choices = [("", "Detect automatically"), *named]  # type: ignore[attr-defined]
-
-    def clean_file(self) -> UploadedFile[Any]:
-        return check_upload_size(self.cleaned_data["file"])
-
-
-class RunForm(forms.Form):
-    help_words = {"kind": "run type", "priority": "priority"}
-
-    file = forms.FileField(
-        allow_empty_file=True,
-        label=_("Run file"),
-        help_text=_("TREC run format: topic Q0 docno rank score tag. Plain text or gzip."),
-    )
-    team = forms.ModelChoiceField(
-        Team.objects.none(), label=_("Team"), empty_label=_("Choose a team")
-    )
-    tag = forms.CharField(
-        label=_("Run tag"),
-        max_length=60,
-        required=False,
-        help_text=_("Read from the file if left empty."),
-    )
-    description = forms.CharField(
-        label=_("Description"),
-        required=False,
-        max_length=5000,
-        widget=forms.Textarea({"rows": 4}),
-        help_text=_("Briefly describe the system. Visible to organizers."),
-    )
-    kind = forms.ChoiceField(
-        choices=[
-            (Run.Kind.AUTOMATIC, _("Automatic")),
-            (Run.Kind.FEEDBACK, _("Feedback: automatic, with judgments of an earlier round")),
-            (Run.Kind.MANUAL, _("Manual: human intervention")),
-        ],
-        label=_("Run type"),
-        initial=Run.Kind.AUTOMATIC,
-        widget=forms.RadioSelect,
-    )
-    priority = forms.IntegerField(
-        label=_("Priority"),
-        min_value=1,
-        max_value=99,
-        initial=1,
-        help_text=_("Judging precedence; 1 is first."),
-    )
-    replaces = forms.ModelChoiceField(
-        Run.objects.none(),
-        label=_("Replaces"),
-        required=False,
-        empty_label=_("None (new run)"),
-        help_text=_("The replaced run stays on record; new pools and evaluations exclude it."),
-    )
-    key = forms.UUIDField(required=False, initial=uuid4, widget=forms.HiddenInput)
-
-    def __init__(self, *args: Any, user: User, campaign: Campaign, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        teams = list_teams_for(user, campaign)
-        replaces = list_replaceable_runs_for(user, campaign)
-        self.fields["team"].queryset = teams  # type: ignore[attr-defined]
-        self.fields["replaces"].queryset = replaces  # type: ignore[attr-defined]
-        if not is_organizer_anywhere(user, campaign):
-            self.fields["team"].initial = teams.first()
-            self.fields["team"].widget = forms.HiddenInput()
-        if not replaces.exists():
-            self.fields["replaces"].widget = forms.HiddenInput()
 
     def clean_file(self) -> UploadedFile[Any]:
         return check_upload_size(self.cleaned_data["file"])

@@ -284,6 +284,7 @@ TABS = (
         SUBMITTERS,
         arguments=get_upload_arguments,
     ),
+    Tab("runs", 30, gettext_lazy("Run form"), "run-form", ("runs/form",), (Role.ORGANIZER,)),
     Tab("people", 10, gettext_lazy("Members"), "people", ("people",), ORGANIZER),
     Tab("people", 20, gettext_lazy("Teams"), "teams", ("people/teams",), ORGANIZER),
     Tab("team", 10, gettext_lazy("Team"), "team", ("team",), (Role.PARTICIPANT,)),

@@ -22,6 +22,7 @@ from django.utils.translation import gettext_lazy as _
 from campaigns.models.append_only import AppendOnlyModel
 from campaigns.models.people import Member, Role, Team, User
 from poolbench.evaluation.significance_tests import CORRECTIONS, TESTS
+from poolbench.runs.run_form import RunField, read_run_fields
 
 MARKDOWN_LENGTH = MaxLengthValidator(50_000)
 """About twenty pages. Rendering takes a second for the worst text of this length."""
@@ -29,6 +30,13 @@ MARKDOWN_LENGTH = MaxLengthValidator(50_000)
 
 def random_seed() -> int:
     return secrets.randbelow(2**31)
+
+
+def validate_run_fields(entries: object) -> None:
+    try:
+        read_run_fields(entries)
+    except ValueError as faults:
+        raise ValidationError(str(faults)) from faults
 
 
 class CampaignQuerySet(models.QuerySet["Campaign"]):
@@ -130,6 +138,12 @@ class Campaign(models.Model):
     require_all_topics = models.BooleanField(
         default=False, help_text="Reject runs that omit a topic."
     )
+    run_fields = models.JSONField(
+        default=list,
+        blank=True,
+        validators=[validate_run_fields],
+        help_text="What is asked with each run: name, label, kind, choices, required, help.",
+    )
     runs_deadline = models.DateTimeField(null=True, blank=True, help_text="UTC.")
     judging_deadline = models.DateTimeField(null=True, blank=True, help_text="UTC.")
     board = models.CharField(
@@ -182,6 +196,11 @@ class Campaign(models.Model):
                 return  # submission was reopened after judging
             message = "Judging would end before runs close: choose a later date."
             raise ValidationError({"judging_deadline": message})
+
+    @property
+    def run_form(self) -> tuple[RunField, ...]:
+        """What is asked with each run."""
+        return read_run_fields(self.run_fields)
 
     def takes_runs(self) -> bool:
         return self.is_open_for(None)

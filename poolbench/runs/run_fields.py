@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from poolbench.files.columns import ColumnFile
 from poolbench.files.faults import escape_excerpt, format_count
 from poolbench.reading.reader import Ints, LineBlock, parse_decimals
+from poolbench.runs.docno_files import find_missing_docnos
 from poolbench.runs.grouping import TopicGroups
 from poolbench.runs.runs import DOCNO, Q0, RANK, TAG, TOPIC, RunRows
 
@@ -30,6 +31,7 @@ class FieldChecks:
     declared_tag: str | None
     used_tags: frozenset[str]
     _first_tag: bytes | None = None
+    _first_is_ranked: bool = False
     _seen_tags: set[bytes] = field(default_factory=set)
     _other_q0: list[int] = field(default_factory=list)
     _other_q0_count: int = 0
@@ -56,6 +58,7 @@ class FieldChecks:
         tags = block.column(TAG)
         if self._first_tag is None:
             self._first_tag = tags.text(0)
+            self._first_is_ranked = _RANK.fullmatch(block.column(RANK).text(0)) is not None
             self._check_declared(tags[0], int(block.lines[0]))
         for row in tags.changes().tolist():
             if (tag := tags.text(row)) not in self._seen_tags:
@@ -88,7 +91,7 @@ class FieldChecks:
         first = self._first_tag or b""
         message = f"differs from that of the first line, {first.decode()[:40]}."
         fix = "Use the same tag on every line."
-        if first.lower() in HEADS:
+        if first.lower() in HEADS and not self._first_is_ranked:
             fix = "Remove the first line; it looks like a header."
         tags = block.column(TAG)
         entries = (
@@ -158,7 +161,7 @@ def check_docnos(source: ColumnFile, rows: RunRows, collection: Container[str] |
     if collection is None and rows.docnos.lengths.max(initial=0) <= MAX_DOCNO:
         return  # No ID has more characters than bytes.
     different = (text.decode() for text in rows.docnos.distinct())
-    unknown = {d for d in different if not _is_known(d, collection)}
+    unknown = _find_unknown(set(different), collection)
     if not unknown:
         return
     docnos = list(rows.docnos)
@@ -195,8 +198,10 @@ def normalize_id(name: str) -> str:
     return _ZEROS.sub("", name.casefold())
 
 
-def _is_known(docno: str, collection: Container[str] | None) -> bool:
-    return len(docno) <= MAX_DOCNO if collection is None else docno in collection
+def _find_unknown(docnos: set[str], collection: Container[str] | None) -> set[str]:
+    if collection is not None:
+        return find_missing_docnos(docnos, collection)
+    return {docno for docno in docnos if len(docno) > MAX_DOCNO}
 
 
 def _choose_fix(near: str | None, otherwise: str) -> str:

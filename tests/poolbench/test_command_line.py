@@ -24,14 +24,14 @@ CASES = {
     "aggregate": "qrels other --model dawid-skene",
     "disagreement": "--runs x y --qrels qrels,other --draws 100 --swaps 100",
     "report": "qrels x y --depth 2 -m map --draws 5",
-    "simulate": "qrels x y --depth 1 --depth 2 -m map --seeds 1",
+    "simulate": "qrels x y --depth 1 --depth 2 -m map --seeds 1", "check-run": "x --topics ids",
 }  # fmt: skip
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     files = {"qrels": QRELS, "other": QRELS.replace("c 1", "c 0"), "x": RUN, "y": OTHER}
-    for name, text in (files | {"known": "1 a\n", "clicks": CLICKS}).items():
+    for name, text in (files | {"ids": "1\n2\n3\n", "known": "1 a\n", "clicks": CLICKS}).items():
         (tmp_path / name).write_text(text)
     monkeypatch.chdir(tmp_path)
     return tmp_path
