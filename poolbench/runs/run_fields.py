@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from poolbench.files.columns import ColumnFile
 from poolbench.files.faults import escape_excerpt, format_count
-from poolbench.reading.reader import Ints, LineBlock, parse_decimals
+from poolbench.reading.machine_words import Mask
+from poolbench.reading.reader import DocnoArray, Ints, LineBlock, parse_decimals
 from poolbench.runs.grouping import TopicGroups
 from poolbench.runs.runs import DOCNO, Q0, RANK, TAG, TOPIC, RunRows
 
@@ -122,6 +125,7 @@ class FieldChecks:
 
 
 MAX_DOCNO = 500
+NAMES_AT_ONCE = 10_000
 _ZEROS = re.compile(r"(?<!\d)0+(?=\d)")
 
 
@@ -151,14 +155,29 @@ def check_topics(
     _add_near(source, near, "topic", first.__getitem__, TOPIC)
 
 
+@runtime_checkable
+class DocnoIndex(Protocol):
+    """A collection that is asked for many docnos at once."""
+
+    def contains(self, docnos: DocnoArray) -> Mask: ...
+
+
+def find_unknown_docnos(docnos: DocnoArray, collection: Container[str] | None) -> set[str]:
+    """Those that the collection lacks; without a collection those that are too long."""
+    if isinstance(collection, DocnoIndex):
+        missing = docnos.take(np.flatnonzero(~collection.contains(docnos)))
+        return {text.decode() for text in missing.distinct()}
+    if collection is None and docnos.lengths.max(initial=0) <= MAX_DOCNO:
+        return set()  # No ID has more characters than bytes.
+    different = (text.decode() for text in docnos.distinct())
+    return {docno for docno in different if not _is_known(docno, collection)}
+
+
 def check_docnos(source: ColumnFile, rows: RunRows, collection: Container[str] | None) -> None:
     """E10 for every line whose docno the collection lacks, with near misses (W11); without a
     collection for those of more than ``MAX_DOCNO`` characters.
     """
-    if collection is None and rows.docnos.lengths.max(initial=0) <= MAX_DOCNO:
-        return  # No ID has more characters than bytes.
-    different = (text.decode() for text in rows.docnos.distinct())
-    unknown = {d for d in different if not _is_known(d, collection)}
+    unknown = find_unknown_docnos(rows.docnos, collection)
     if not unknown:
         return
     docnos = list(rows.docnos)
@@ -183,10 +202,15 @@ def find_near_misses(unknown: set[str], ids: Iterable[str]) -> dict[str, str]:
     normalized = {normalize_id(name) for name in unknown}
     if not normalized:
         return {}
+    # Of millions of IDs few are worth a closer look: those with the same characters but zeros.
+    skeletons = {name.replace("0", "") for name in normalized}
     matches: dict[str, str] = {}
-    for name in ids:
-        if (plain := normalize_id(name)) in normalized:
-            matches[plain] = min(name, matches.get(plain, name))
+    rest = iter(ids)
+    while names := list(islice(rest, NAMES_AT_ONCE)):
+        plain_names = "\n".join(names).casefold().replace("0", "").split("\n")
+        for name, skeleton in zip(names, plain_names, strict=True):
+            if skeleton in skeletons and (plain := normalize_id(name)) in normalized:
+                matches[plain] = min(name, matches.get(plain, name))
     return {name: matches[normalize_id(name)] for name in unknown if normalize_id(name) in matches}
 
 
