@@ -41,6 +41,26 @@ def put_blob(data: bytes, suffix: str = "", *, synced: bool = True) -> str:
     return name
 
 
+def make_part_path() -> Path:
+    """Where to write a file that ``put_file`` then stores; ``check_store`` knows it as unnamed."""
+    root = Path(settings.STORE_DIR)
+    root.mkdir(parents=True, exist_ok=True)
+    return root / f"{uuid4().hex}.part"
+
+
+def put_file(part: Path, suffix: str = "") -> str:
+    """Store the file ``part``, which is moved, and return its name."""
+    with part.open("rb+") as stream:
+        digest = hashlib.file_digest(stream, "sha256").hexdigest()
+        os.fsync(stream.fileno())
+    name = f"{digest[:2]}/{digest}{suffix}"
+    target = blob_path(name)
+    make_synced_folder(target.parent)
+    part.replace(target)
+    sync_folder(target.parent)
+    return name
+
+
 def sync_blobs() -> None:
     """Wait until everything written so far is on disk."""
     os.sync()

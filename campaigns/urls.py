@@ -5,6 +5,7 @@ from django.urls import include, path
 from campaigns.views import (
     campaigns,
     collection,
+    collection_files,
     documents,
     errata,
     events,
@@ -36,6 +37,7 @@ CAMPAIGN_PAGES = [
     page("setup/documents/", collection.documents_view),
     page("setup/documents/import/", collection.documents_import_view),
     page("setup/documents/delete/", collection.documents_delete_view),
+    page("setup/documents/files/", collection_files.collection_files_view),
     page("setup/documents/view/", documents.document_view),
     page("setup/documents/body/", documents.document_body_view),
     page("runs/", runs.runs_view),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Exists
+from django.db.models import BooleanField, Exists, ExpressionWrapper
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -31,7 +31,7 @@ from campaigns.lifecycle.texts import (
     format_until,
     ngettext,
 )
-from campaigns.models import Document, Grade, Member, Role, Run, Topic
+from campaigns.models import Collection, Document, Grade, Member, Role, Run, Topic
 from campaigns.queries.lists import list_open_rejections
 
 
@@ -56,7 +56,11 @@ class CampaignFacts(AppFacts):
         return {
             "topics": count_rows_subquery(Topic.objects.filter(**of_campaign)),
             "grades": count_rows_subquery(Grade.objects.filter(**of_campaign)),
-            "documents": Exists(Document.objects.filter(**of_campaign)),
+            "documents": ExpressionWrapper(
+                Exists(Document.objects.filter(**of_campaign))
+                | Exists(Collection.objects.filter(**of_campaign)),
+                output_field=BooleanField(),
+            ),
             "runs": count_rows_subquery(runs),
             "teams": count_rows_subquery(runs, distinct="team"),
             "participants": count_rows_subquery(participants),

@@ -2,7 +2,7 @@
 
 from campaigns.models.append_only import AppendOnlyModel
 from campaigns.models.campaign import Campaign, Erratum, Grade, Guideline, random_seed
-from campaigns.models.collection import Document, Topic
+from campaigns.models.collection import Collection, Document, Topic
 from campaigns.models.history import Event, Job, ProcessHeartbeat, Snapshot
 from campaigns.models.mail import Mail
 from campaigns.models.people import ApiToken, Invitation, Member, Role, Team, User
@@ -12,6 +12,7 @@ __all__ = [
     "ApiToken",
     "AppendOnlyModel",
     "Campaign",
+    "Collection",
     "Document",
     "Erratum",
     "Event",
