@@ -75,7 +75,7 @@ class Document(models.Model):
 
 class Collection(models.Model):
     """The documents of a campaign as files outside of the database; only the documents that
-    somebody may have to read are ``Document`` rows.
+    people read are ``Document`` rows.
 
     ``index`` is a name in the content store (``poolbench.collection.index``). ``files``: of each
     file its ``path``, the time of its last change (``mtime_ns``) and the fields of

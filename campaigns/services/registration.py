@@ -1,4 +1,4 @@
-"""Register a collection by its files, and make rows of the documents that somebody has to read."""
+"""Register a collection by its files, and make rows of the documents that people read."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def prepare_documents(campaign: Campaign, docnos: Sequence[str]) -> Iterator[Cal
     """A function that writes the rows of ``docnos`` that have none, for use in a transaction.
 
     Their texts are read from the registered collection before it, into a temporary file, so that
-    nothing is locked meanwhile. Without a registered collection there is nothing to write.
+    nothing is locked during that. Without a registered collection there is nothing to write.
     Raises ``ActionRefused`` if a file has changed.
     """
     collection = find_collection(campaign)
@@ -167,7 +167,7 @@ def prepare_documents(campaign: Campaign, docnos: Sequence[str]) -> Iterator[Cal
 
 
 def write_spooled_documents(campaign: Campaign, spool: IO[str]) -> int:
-    """Write the rows; those that another transaction has written meanwhile are the same."""
+    """Write the rows; those that another transaction has written since are the same."""
     spool.seek(0)
     count = 0
     for lines in iter_batches(spool):

@@ -8,6 +8,7 @@ end to end; for Parquet it is a row.
 
 from __future__ import annotations
 
+from collections.abc import Collection as AbstractCollection
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -18,7 +19,7 @@ from typing import cast
 import numpy as np
 
 from poolbench.reading.docnos import BLOCK
-from poolbench.reading.machine_words import Mask, Places, Words
+from poolbench.reading.machine_words import Mask, Places, Words, mix_bits
 from poolbench.reading.reader import DocnoArray, Ints
 from poolbench.runs.columnar import iter_column_parts, read_columns
 
@@ -103,16 +104,16 @@ class CollectionIndex:
         rows = np.full(len(docnos), -1, np.int64)
         hashes = docnos.hashes()
         # In the order of the hashes, neighbors are in the same page of the index.
-        asked = np.argsort(hashes)
-        at = np.searchsorted(self.hashes, hashes[asked])
-        while len(asked):
+        positions = np.argsort(hashes)
+        at = np.searchsorted(self.hashes, hashes[positions])
+        while len(positions):
             near = at < len(self)
-            near[near] = self.hashes[at[near]] == hashes[asked[near]]
-            asked, at = asked[near], at[near]
-            same = self._equal(at, docnos, asked)
-            rows[asked[same]] = at[same]
+            near[near] = self.hashes[at[near]] == hashes[positions[near]]
+            positions, at = positions[near], at[near]
+            same = self._equal(at, docnos, positions)
+            rows[positions[same]] = at[same]
             # Another docno with the same hash: the next row may have it, too.
-            asked, at = asked[~same], at[~same] + 1
+            positions, at = positions[~same], at[~same] + 1
         return rows
 
     def _equal(self, rows: Ints, docnos: DocnoArray, others: Ints) -> Mask:
@@ -121,6 +122,19 @@ class CollectionIndex:
             part = slice(first, first + BLOCK)
             same[part] = self.docnos.take(rows[part]).equals(docnos.take(others[part]))
         return same
+
+    def iter_similar(self, names: AbstractCollection[str]) -> Iterator[str]:
+        """The docnos made of the same characters as one of ``names``, whatever their order, but
+        for zeros and the case of ASCII letters; others are not counted.
+        """
+        similar = DocnoArray.from_ids(names)
+        wanted = np.unique(_weigh_characters(similar.data, similar.lengths))
+        for part in self.docnos.parts() if len(wanted) else ():
+            some = self.docnos.take(part)
+            data = self.docnos.data[int(some.starts[0]) : int(some.starts[-1] + some.lengths[-1])]
+            yield from some.take(
+                np.flatnonzero(np.isin(_weigh_characters(data, some.lengths), wanted))
+            )
 
     def locate(self, docnos: Sequence[str]) -> list[DocumentPlace]:
         """The places of those of ``docnos`` that are in the collection, in the files' order."""
@@ -136,6 +150,23 @@ class CollectionIndex:
             DocumentPlace(docno, *place)
             for docno, *place in zip(self.docnos.take(rows), *columns, strict=True)
         ]
+
+
+def _weigh_characters(data: bytes, lengths: Places) -> Words:
+    """The sum of the weights of the bytes of each ID; the IDs lie one after the other."""
+    starts = np.cumsum(lengths) - lengths
+    return np.add.reduceat(_WEIGHTS[np.frombuffer(data, np.uint8)], starts, dtype=np.uint64)
+
+
+def _draw_weights() -> Words:
+    """By byte: 0 for a zero and for what is not ASCII, the same for both cases of a letter."""
+    weights = mix_bits(np.arange(1, 257, dtype=np.uint64))
+    weights[ord("A") : ord("Z") + 1] = weights[ord("a") : ord("z") + 1]
+    weights[[ord("0"), *range(128, 256)]] = 0
+    return weights
+
+
+_WEIGHTS = _draw_weights()
 
 
 def write_index(

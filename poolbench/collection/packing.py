@@ -22,7 +22,7 @@ PLAIN, GZIP, ZSTANDARD, PARQUET = "", "gzip", "zstandard", "parquet"
 NEEDS_ARROW = (ZSTANDARD, PARQUET)
 
 Progress = Callable[[int], None]
-"""Is told the bytes of the file that have been read."""
+"""Takes the bytes of the file that have been read."""
 
 
 def detect_packing(path: Path) -> str:

@@ -38,8 +38,8 @@ def iter_column_parts(head: Mapping[str, Any], columns: Columns) -> Iterator[byt
 
 
 def read_columns(data: bytes | mmap) -> tuple[dict[str, Any], dict[str, NDArray[Any]], int]:
-    """``(head, columns, offset of the last column)`` of a file by ``write_columns``; from a mapped
-    file only what is asked for is read.
+    """``(head, columns, offset of the last column)`` of a file by ``write_columns``; of a mapped
+    file only the parts in use are read.
 
     Raises ``ValueError`` for anything else.
     """

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Collection, Container, Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -125,7 +124,6 @@ class FieldChecks:
 
 
 MAX_DOCNO = 500
-NAMES_AT_ONCE = 10_000
 _ZEROS = re.compile(r"(?<!\d)0+(?=\d)")
 
 
@@ -157,9 +155,11 @@ def check_topics(
 
 @runtime_checkable
 class DocnoIndex(Protocol):
-    """A collection that is asked for many docnos at once."""
+    """A collection that looks for many docnos at once."""
 
     def contains(self, docnos: DocnoArray) -> Mask: ...
+
+    def iter_similar(self, names: Collection[str]) -> Iterator[str]: ...
 
 
 def find_unknown_docnos(docnos: DocnoArray, collection: Container[str] | None) -> set[str]:
@@ -173,6 +173,13 @@ def find_unknown_docnos(docnos: DocnoArray, collection: Container[str] | None) -
     return {docno for docno in different if not _is_known(docno, collection)}
 
 
+def list_similar_docnos(names: Collection[str], collection: Container[str] | None) -> Iterable[str]:
+    """Docnos of the collection in which to look for near misses of ``names``."""
+    if isinstance(collection, DocnoIndex):
+        return collection.iter_similar(names)
+    return collection if isinstance(collection, Iterable) else ()
+
+
 def check_docnos(source: ColumnFile, rows: RunRows, collection: Container[str] | None) -> None:
     """E10 for every line whose docno the collection lacks, with near misses (W11); without a
     collection for those of more than ``MAX_DOCNO`` characters.
@@ -181,7 +188,7 @@ def check_docnos(source: ColumnFile, rows: RunRows, collection: Container[str] |
     if not unknown:
         return
     docnos = list(rows.docnos)
-    near = find_near_misses(unknown, collection if isinstance(collection, Iterable) else ())
+    near = find_near_misses(unknown, list_similar_docnos(unknown, collection))
     bad = [row for row, docno in enumerate(docnos) if docno in unknown]
 
     def entries() -> Iterator[tuple[int, str, str]]:
@@ -202,15 +209,10 @@ def find_near_misses(unknown: set[str], ids: Iterable[str]) -> dict[str, str]:
     normalized = {normalize_id(name) for name in unknown}
     if not normalized:
         return {}
-    # Of millions of IDs few are worth a closer look: those with the same characters but zeros.
-    skeletons = {name.replace("0", "") for name in normalized}
     matches: dict[str, str] = {}
-    rest = iter(ids)
-    while names := list(islice(rest, NAMES_AT_ONCE)):
-        plain_names = "\n".join(names).casefold().replace("0", "").split("\n")
-        for name, skeleton in zip(names, plain_names, strict=True):
-            if skeleton in skeletons and (plain := normalize_id(name)) in normalized:
-                matches[plain] = min(name, matches.get(plain, name))
+    for name in ids:
+        if (plain := normalize_id(name)) in normalized:
+            matches[plain] = min(name, matches.get(plain, name))
     return {name: matches[normalize_id(name)] for name in unknown if normalize_id(name) in matches}
 
 

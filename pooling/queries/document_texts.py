@@ -109,12 +109,12 @@ def load_documents_with_text(campaign: Campaign, docnos: Sequence[str]) -> dict[
 
 
 def iter_texts_without_row(
-    campaign: Campaign, docnos: Sequence[str], known: Collection[str]
+    campaign: Campaign, docnos: Sequence[str], without: Collection[str]
 ) -> Iterator[DocumentText]:
     """From the files of a registered collection: before the pool is frozen they have no rows."""
     collection = find_collection(campaign)
     if collection is not None:
-        missing = [docno for docno in docnos if docno not in known]
+        missing = [docno for docno in docnos if docno not in without]
         yield from read_registered_texts(collection, missing)
 
 

@@ -194,6 +194,15 @@ def test_the_index_is_a_dict(tmp_path_factory, collide, known, others):
     assert (list(index), len(index)) == (known, len(known))
 
 
+def test_similar_docnos_differ_in_case_zeros_and_order(tmp_path):
+    path = tmp_path / "a.tsv"
+    path.write_text("".join(f"{docno}\tx\n" for docno in ("FT-012", "ft12-", "FT-13", "a", "ä")))
+    index, _ = scan_files(tmp_path, path)
+    assert set(index.iter_similar(["ft-12", "B"])) == {"FT-012", "ft12-"}
+    assert set(index.iter_similar(["A"])) == {"a"}
+    assert list(index.iter_similar([])) == []
+
+
 pieces = st.sampled_from([
     "<DOCNO>a</DOCNO>", "<docno> b </docno>", "<DOCNO>c &amp; d</DOCNO>", "<TEXT>", "</TEXT>",
     "<DOCID>1</DOCID>", "words", "\n", "</DOC>", "é", "<DOCNO>", "</docno>",
