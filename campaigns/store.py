@@ -42,28 +42,37 @@ def put_blob(data: bytes, suffix: str = "", *, synced: bool = True) -> str:
     return name
 
 
+def make_part_path() -> Path:
+    """Where to write a file that ``put_file`` then stores; ``check_store`` knows it as unnamed."""
+    root = Path(settings.STORE_DIR)
+    root.mkdir(parents=True, exist_ok=True)
+    return root / f"{uuid4().hex}.part"
+
+
+def put_file(part: Path, suffix: str = "") -> str:
+    """Store the file ``part``, which is moved, and return its name."""
+    with part.open("rb+") as stream:
+        digest = hashlib.file_digest(stream, "sha256").hexdigest()
+        os.fsync(stream.fileno())
+    name = f"{digest[:2]}/{digest}{suffix}"
+    target = blob_path(name)
+    make_synced_folder(target.parent)
+    part.replace(target)
+    sync_folder(target.parent)
+    return name
+
+
 def put_parts(parts: Iterable[bytes], suffix: str = "") -> tuple[str, str, int]:
     """Store a file that need not fit into memory; return its name, sha256 and size."""
-    root = Path(settings.STORE_DIR)
-    part, digest, size = root / f"{uuid4().hex}.part", hashlib.sha256(), 0
-    root.mkdir(parents=True, exist_ok=True)
+    part = make_part_path()
     try:
         with part.open("wb") as stream:
-            for data in parts:
-                digest.update(data)
-                size += len(data)
-                stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        name = f"{digest.hexdigest()[:2]}/{digest.hexdigest()}{suffix}"
-        target = blob_path(name)
-        make_synced_folder(target.parent)
-        part.replace(target)
+            size = sum(map(stream.write, parts))
+        name = put_file(part, suffix)
     except BaseException:
         part.unlink(missing_ok=True)
         raise
-    sync_folder(target.parent)
-    return name, digest.hexdigest(), size
+    return name, Path(name).name.partition(".")[0], size
 
 
 def sync_blobs() -> None:

@@ -11,6 +11,8 @@ GET    302  404  403  403  403  403  200  404
     campaign-settings visibility-change people member-remove topics-import documents-import
     submissions-close submissions-reopen run-form erratum-new events events-download pools pool
     pool-download judging plan-new plan-assign plan-close plan-reassign
+    collection-files submissions-close submissions-reopen erratum-new events events-download
+    pools pool pool-download judging plan-new plan-assign plan-close plan-reassign
     judging-today review-new flagged-documents judging-assessor training-sets
     judgments-download assessor-qrels import-export judgments-export judgments-import
     automatic-list automatic automatic-download agreement agreement@chart agreement-download
@@ -139,7 +141,7 @@ POST   401  404  403  403  403  403  201  404
 POST   302  404  403  403  403  302  403  404
     judge-skip judge review-done comparison-desk comparison-skip comparison-undo
 POST   302  404  403  403  403  403  409  404
-    topics-delete documents-delete study-pause study-keys study-try
+    collection-files topics-delete documents-delete study-pause study-keys study-try
 POST   303  303  303  303  303  303  303  303
     crowd-answer crowd-consent crowd-finish crowd-leave crowd-practice
 POST   401  404  404  404  404  404  200  404

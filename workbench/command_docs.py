@@ -36,6 +36,7 @@ ON_INSTALLATION = {
     "make_organizer": "[deployment](deployment.md)",
     "import_topics": "[formats](formats.md#topics)",
     "import_documents": "[formats](formats.md#documents)",
+    "register_collection": "[formats](formats.md#collections-of-millions)",
     "import_judgments": "[formats](formats.md#judgments)",
     "export_judgments": "[formats](formats.md#judgments)",
     "qrels": "the [organizer's guide](organizer.md#qrels), [qrels policies](policies.md)",

@@ -263,6 +263,8 @@ POOLBENCH_INLINE = env.bool("POOLBENCH_INLINE", default=False)
 # Runs up to this size are checked while the participant waits, larger ones by a worker.
 POOLBENCH_CHECK_AT_ONCE_BYTES = env.int("POOLBENCH_CHECK_AT_ONCE_BYTES", default=8_000_000)
 POOLBENCH_MAX_UPLOAD_BYTES = env.int("POOLBENCH_MAX_UPLOAD_BYTES", default=200_000_000)
+# A folder with a folder of large files for each campaign, by its short name; empty for none.
+POOLBENCH_COLLECTIONS = env("POOLBENCH_COLLECTIONS", default="")
 POOLBENCH_LEASE_MINUTES = env.int("POOLBENCH_LEASE_MINUTES", default=30)
 # Uploads in progress, in a folder of ours so that `housekeeping` can remove abandoned ones.
 FILE_UPLOAD_TEMP_DIR = str(UPLOAD_DIR)

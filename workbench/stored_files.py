@@ -14,10 +14,11 @@ from django.conf import settings
 from django.db.models import QuerySet
 
 from campaigns import store
-from campaigns.models import DataFileVersion, Document, Job, PairChunk, Run
+from campaigns.models import Collection, DataFileVersion, Document, Job, PairChunk, Run
 from judging.models import Qrels
 
 NAMING_FIELDS: tuple[tuple[str, QuerySet[Any], str], ...] = (
+    ("collection", Collection.objects.all(), "index"),
     ("document", Document.objects.all(), "file"),
     ("run", Run.objects.all(), "file"),
     ("run", Run.objects.all(), "matrix"),

@@ -151,6 +151,7 @@ _HELPED = {
     "crowd-quality": "study-worker study-workers",
     "formats#codes-of-runs": "run",
     "formats#documents": "documents-import",
+    "organizer#collections-of-millions": "collection-files",
     "formats#judgments": "judgments-import",
     "formats#topics": "topics-import",
     "judging": "plan-assign plan-new",

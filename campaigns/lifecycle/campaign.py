@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Exists
+from django.db.models import BooleanField, Exists, ExpressionWrapper
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -32,6 +32,7 @@ from campaigns.lifecycle.texts import (
     ngettext,
 )
 from campaigns.models import (
+    Collection,
     Document,
     Grade,
     Member,
@@ -73,7 +74,11 @@ class CampaignFacts(AppFacts):
             "is_public": Exists(
                 PublicPage.objects.filter(**of_campaign, published_at__isnull=False)
             ),
-            "documents": Exists(Document.objects.filter(**of_campaign)),
+            "documents": ExpressionWrapper(
+                Exists(Document.objects.filter(**of_campaign))
+                | Exists(Collection.objects.filter(**of_campaign)),
+                output_field=BooleanField(),
+            ),
             "runs": count_rows_subquery(runs),
             "teams": count_rows_subquery(runs, distinct="team"),
             "participants": count_rows_subquery(participants),

@@ -10,7 +10,7 @@ from campaigns.models.campaign import (
     TermsAcceptance,
     random_seed,
 )
-from campaigns.models.collection import Document, Topic
+from campaigns.models.collection import Collection, Document, Topic
 from campaigns.models.data_files import DataFile, DataFileVersion, PublicPage
 from campaigns.models.history import Event, Job, ProcessHeartbeat, Snapshot
 from campaigns.models.mail import Mail
@@ -29,6 +29,7 @@ __all__ = [
     "ApiToken",
     "AppendOnlyModel",
     "Campaign",
+    "Collection",
     "DataFile",
     "DataFileVersion",
     "Document",

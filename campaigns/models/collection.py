@@ -1,12 +1,14 @@
-"""The collection: topics and documents."""
+"""The collection: topics and documents, or the files that hold millions of documents."""
 
 from __future__ import annotations
 
 from django.db import models
 from django.db.models import Q
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from campaigns.models.campaign import Campaign
+from campaigns.models.people import User
 
 
 class Topic(models.Model):
@@ -69,3 +71,28 @@ class Document(models.Model):
 
     def __str__(self) -> str:
         return self.docno
+
+
+class Collection(models.Model):
+    """The documents of a campaign as files outside of the database; only the documents that
+    people read are ``Document`` rows.
+
+    ``index`` is a name in the content store (``poolbench.collection.index``). ``files``: of each
+    file its ``path``, the time of its last change (``mtime_ns``) and the fields of
+    ``CollectionFile``.
+    """
+
+    campaign = models.OneToOneField(Campaign, models.CASCADE, related_name="collection")
+    index = models.CharField(max_length=200)
+    documents = models.PositiveBigIntegerField()
+    files = models.JSONField()
+    registered_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    registered_at = models.DateTimeField(default=timezone.now)
+
+    def __str__(self) -> str:
+        return f"collection of {self.campaign}"
+
+    @property
+    def size(self) -> int:
+        """Bytes of all files."""
+        return sum(file["size"] for file in self.files)

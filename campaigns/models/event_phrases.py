@@ -24,6 +24,7 @@ EVENT_PHRASES = {
     "topics.imported": _("Topics imported"),
     "topics.deleted": _("Topics deleted"),
     "documents.imported": _("Documents imported"),
+    "documents.registered": _("Documents registered by their files"),
     "documents.deleted": _("Documents deleted"),
     "data.added": _("Data file added"),
     "data.changed": _("Data changed"),

@@ -18,6 +18,7 @@ from campaigns import store
 from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused, format_utc
 from campaigns.models import Campaign, Job, Run, Team, User
+from campaigns.queries.collection_files import load_collection_index
 from campaigns.queries.confirmations.runs import describe_withdrawal
 from campaigns.queries.lists import has_released_scores, list_open_rejections
 from campaigns.queries.run_checks import iter_latest_runs, list_cut_offs
@@ -309,7 +310,7 @@ def build_run_rules(run: Run) -> RunRules:
     return RunRules(
         topics=frozenset(number for number, withheld in topics if not withheld),
         withheld_topics=frozenset(number for number, withheld in topics if withheld),
-        docnos=list_collection_docnos(campaign),
+        docnos=load_collection_index(campaign) or list_collection_docnos(campaign),
         declared_tag=run.tag or None,
         used_tags=list_used_tags(run),
         max_per_topic=campaign.max_docs_per_topic,
@@ -333,7 +334,7 @@ def list_used_tags(run: Run) -> frozenset[str]:
 
 
 def list_collection_docnos(campaign: Campaign) -> frozenset[str] | None:
-    """The docnos of the collection; None if the campaign has no documents."""
+    """The docnos of imported documents; None if the campaign has no documents."""
     docnos = campaign.documents.order_by().values_list("docno", flat=True)
     return frozenset(docnos.iterator(chunk_size=20_000)) or None
 

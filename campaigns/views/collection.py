@@ -16,6 +16,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from campaigns.confirmation import Decision
 from campaigns.forms.settings import ImportForm, document_import_form, topic_import_form
 from campaigns.models import Campaign
+from campaigns.queries.collection_files import find_collection
 from campaigns.queries.confirmations.settings import describe_deletion
 from campaigns.queries.lists import (
     adjacent_topics,
@@ -57,6 +58,8 @@ def render_collection_page(
         "campaign": campaign,
         "page_obj": paginate(request, search(campaign, words), size),
         "total": getattr(campaign, noun).count(),
+        # Documents of registered files, of which those that are pooled are listed.
+        "registered": find_collection(campaign) if noun == "documents" else None,
         "q": words,
         "organizes": is_organizer_anywhere(request.user, campaign),
         "may_delete": not has_dependent_data(campaign),

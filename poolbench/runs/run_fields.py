@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Collection, Container, Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from poolbench.files.columns import ColumnFile
 from poolbench.files.faults import escape_excerpt, format_count
-from poolbench.reading.reader import Ints, LineBlock, parse_decimals
+from poolbench.reading.machine_words import Mask
+from poolbench.reading.reader import DocnoArray, Ints, LineBlock, parse_decimals
 from poolbench.runs.docno_files import find_missing_docnos
 from poolbench.runs.grouping import TopicGroups
 from poolbench.runs.runs import DOCNO, Q0, RANK, TAG, TOPIC, RunRows
@@ -154,18 +156,44 @@ def check_topics(
     _add_near(source, near, "topic", first.__getitem__, TOPIC)
 
 
+@runtime_checkable
+class DocnoIndex(Protocol):
+    """A collection that looks for many docnos at once."""
+
+    def contains(self, docnos: DocnoArray) -> Mask: ...
+
+    def iter_similar(self, names: Collection[str]) -> Iterator[str]: ...
+
+
+def find_unknown_docnos(docnos: DocnoArray, collection: Container[str] | None) -> set[str]:
+    """Those that the collection lacks; without a collection those that are too long."""
+    if isinstance(collection, DocnoIndex):
+        missing = docnos.take(np.flatnonzero(~collection.contains(docnos)))
+        return {text.decode() for text in missing.distinct()}
+    if collection is None and docnos.lengths.max(initial=0) <= MAX_DOCNO:
+        return set()  # No ID has more characters than bytes.
+    different = {text.decode() for text in docnos.distinct()}
+    if collection is not None:
+        return find_missing_docnos(different, collection)
+    return {docno for docno in different if len(docno) > MAX_DOCNO}
+
+
+def list_similar_docnos(names: Collection[str], collection: Container[str] | None) -> Iterable[str]:
+    """Docnos of the collection in which to look for near misses of ``names``."""
+    if isinstance(collection, DocnoIndex):
+        return collection.iter_similar(names)
+    return collection if isinstance(collection, Iterable) else ()
+
+
 def check_docnos(source: ColumnFile, rows: RunRows, collection: Container[str] | None) -> None:
     """E10 for every line whose docno the collection lacks, with near misses (W11); without a
     collection for those of more than ``MAX_DOCNO`` characters.
     """
-    if collection is None and rows.docnos.lengths.max(initial=0) <= MAX_DOCNO:
-        return  # No ID has more characters than bytes.
-    different = (text.decode() for text in rows.docnos.distinct())
-    unknown = _find_unknown(set(different), collection)
+    unknown = find_unknown_docnos(rows.docnos, collection)
     if not unknown:
         return
     docnos = list(rows.docnos)
-    near = find_near_misses(unknown, collection if isinstance(collection, Iterable) else ())
+    near = find_near_misses(unknown, list_similar_docnos(unknown, collection))
     bad = [row for row, docno in enumerate(docnos) if docno in unknown]
 
     def entries() -> Iterator[tuple[int, str, str]]:
@@ -196,12 +224,6 @@ def find_near_misses(unknown: set[str], ids: Iterable[str]) -> dict[str, str]:
 def normalize_id(name: str) -> str:
     """The ID, case-folded and without leading zeros in its numbers."""
     return _ZEROS.sub("", name.casefold())
-
-
-def _find_unknown(docnos: set[str], collection: Container[str] | None) -> set[str]:
-    if collection is not None:
-        return find_missing_docnos(docnos, collection)
-    return {docno for docno in docnos if len(docno) > MAX_DOCNO}
 
 
 def _choose_fix(near: str | None, otherwise: str) -> str:

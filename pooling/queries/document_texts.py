@@ -11,6 +11,7 @@ from typing import Any
 from campaigns import store
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Document, Topic
+from campaigns.queries.collection_files import find_collection, read_registered_texts
 from campaigns.services.collection import iter_batches
 from poolbench.files.faults import list_names
 from poolbench.pooling.candidates import RunListing
@@ -90,15 +91,31 @@ TEXT_FORMATS = (Document.Format.TEXT, Document.Format.HTML)
 
 def text_hashes(campaign: Campaign, docnos: Sequence[str]) -> dict[str, str]:
     """By docno: the sha256 of each of ``docnos`` that has a text."""
-    return dict(iter_text_rows(campaign, docnos, "docno", "sha256"))
+    hashes = dict(iter_text_rows(campaign, docnos, "docno", "sha256"))
+    return hashes | {
+        text.docno: text.sha256 for text in iter_texts_without_row(campaign, docnos, hashes)
+    }
 
 
 def load_documents_with_text(campaign: Campaign, docnos: Sequence[str]) -> dict[str, DocumentText]:
     """By docno: each of ``docnos`` that has a text."""
     rows = iter_text_rows(campaign, docnos, "docno", "title", "body", "format")
-    return {
+    documents = {
         docno: DocumentText(docno, title, body, format=kind) for docno, title, body, kind in rows
     }
+    return documents | {
+        text.docno: text for text in iter_texts_without_row(campaign, docnos, documents)
+    }
+
+
+def iter_texts_without_row(
+    campaign: Campaign, docnos: Sequence[str], without: Collection[str]
+) -> Iterator[DocumentText]:
+    """From the files of a registered collection: before the pool is frozen they have no rows."""
+    collection = find_collection(campaign)
+    if collection is not None:
+        missing = [docno for docno in docnos if docno not in without]
+        yield from read_registered_texts(collection, missing)
 
 
 def iter_text_rows(

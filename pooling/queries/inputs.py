@@ -171,6 +171,13 @@ class PoolDraft:
         return build_pool_table(self.sessions)
 
     @cached_property
+    def docnos(self) -> list[str]:
+        """Of all documents that the pool has or, if it is adaptive, can have."""
+        if not self.inputs.get("adaptive"):
+            return sorted(set(self.table.docnos))
+        return sorted({docno for each in self.sessions for docno in each.candidates.docnos})
+
+    @cached_property
     def inputs_hash(self) -> str:
         """sha256 of the inputs as canonical JSON: sorted keys, no white space, UTF-8."""
         text = json.dumps(self.inputs, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

@@ -13,6 +13,7 @@ from campaigns.models import Campaign, Run, User
 from campaigns.services import events
 from campaigns.services.campaigns import close_if_chosen
 from campaigns.services.decisions import check_decision
+from campaigns.services.registration import prepare_documents
 from poolbench.pooling.candidates import hash_order
 from poolbench.pooling.session import PoolSession
 from poolbench.pooling.spec import PoolSpec
@@ -40,12 +41,13 @@ def freeze_pool(
     another has been frozen since, or if the same pool exists.
     """
     draft = draft_pool(actor=actor, campaign=campaign, spec=spec, runs=runs)
-    with transaction.atomic():
+    with prepare_documents(campaign, draft.docnos) as add_documents, transaction.atomic():
         # Locked, so that the second of two organizers sees the pool of the first.
         campaign.refresh_from_db(from_queryset=Campaign.objects.select_for_update(no_key=True))
         check_unchanged(draft, after)
         confirmed = check_decision(draft.describe, decision)
         close_if_chosen(actor, campaign, decision)
+        add_documents()
         return write_pool(actor, draft, confirmed)
 
 
