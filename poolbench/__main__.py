@@ -28,6 +28,7 @@ FILE_COMMANDS = {
     "disagreement": "poolbench.commands.disagreement.DisagreementCommand",
     "report": "poolbench.commands.collection_report.CollectionReportCommand",
     "simulate": "poolbench.commands.simulate_pool.SimulatePoolCommand",
+    "verify-archive": "poolbench.commands.verify_archive.VerifyArchiveCommand",
 }
 """Where each command on files is; only the one that is called is loaded."""
 SERVER_COMMANDS = {

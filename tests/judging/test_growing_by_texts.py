@@ -20,7 +20,8 @@ from poolbench.pooling.spec import depth_spec
 from poolbench.pooling.spec_file import read_spec
 from pooling.models import Pool
 from pooling.queries import document_texts
-from pooling.queries.document_texts import document_text, load_documents_with_text
+from poolbench.pooling.document_texts import document_text
+from pooling.queries.document_texts import load_documents_with_text
 from pooling.queries.inputs import build_sessions
 from pooling.queries.preview import preview_pool
 from pooling.services import adaptive_pools
