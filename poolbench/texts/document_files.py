@@ -193,8 +193,13 @@ def _is_valid_docno(docno: str, name: str, seen: dict[str, str], report: FaultRe
     return True
 
 
+def detect_media_type(data: bytes) -> str:
+    """What the first bytes say that a file is; empty for text."""
+    return next((kind for magic, kind in _MAGIC if magic.match(data)), "")
+
+
 def _document(docno: str, ending: str, data: bytes, report: FaultReport) -> DocumentText | None:
-    media = next((kind for magic, kind in _MAGIC if magic.match(data)), "")
+    media = detect_media_type(data)
     document_kind = FORMATS.get(ending, "")
     if media in _PACKED and ending in _ARCHIVES:
         report.add("ED13", "Nested archive.", "Unpack it and upload its files.")
