@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 from pathlib import Path
 from uuid import uuid4
 
@@ -38,6 +39,25 @@ def put_blob(data: bytes, suffix: str = "", *, synced: bool = True) -> str:
             raise
     if synced:
         sync_folder(target.parent)
+    return name
+
+
+def put_file(path: Path, suffix: str = "") -> str:
+    """The same of the file ``path``, however large; it is moved."""
+    with path.open("rb+") as stream:
+        digest = hashlib.file_digest(stream, "sha256").hexdigest()
+        os.fsync(stream.fileno())
+    name = f"{digest[:2]}/{digest}{suffix}"
+    target = blob_path(name)
+    make_synced_folder(target.parent)
+    part = target.with_name(f"{target.name}.{uuid4().hex}.part")
+    try:
+        shutil.move(path, part)
+        part.replace(target)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+    sync_folder(target.parent)
     return name
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,7 +17,6 @@ from campaigns.services.runs import read_original_file
 from judging.models import Assignment, Judgment, Qrels, Slot
 from judging.queries.judgments import load_pair_ballots
 from judging.services.manifests import read_gold_counts, read_scale
-from poolbench.files.streams import GZIP_MAGIC
 from poolbench.judging.aggregation.formats import write_record_files
 from poolbench.judging.policies import decide_pairs, get_policy
 from poolbench.replay.archive_folder import SUMS
@@ -28,10 +26,10 @@ from poolbench.reports.archive import ArchiveFiles
 from preferences.models import ComparisonSlot, Preference
 from replay.archive.pseudonyms import Pseudonyms, choose_pseudonyms
 from replay.archive.rows import Row, RowWriter, get_field, write_line
+from replay.archive.runs import name_run_file
 from replay.archive.tables import CAMPAIGN_FIELDS, JUDGES, TABLES, ArchiveTable
 from replay.archive.texts import write_citation, write_readme, write_settings
 
-UNSAFE = re.compile(r"[^\w.-]+", re.ASCII)
 BEGIN = {
     "postgresql": "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
     "sqlite": "BEGIN DEFERRED",
@@ -143,8 +141,7 @@ class CampaignWriter:
     def add_run(self, row: Row, pk: int) -> list[tuple[str, Callable[[], bytes]]]:
         run = Run.objects.get(pk=pk)
         data = read_original_file(run)
-        ending = ".gz" if data.startswith(GZIP_MAGIC) else ""
-        row["file"] = f"runs/{row['id']:04d}-{UNSAFE.sub('_', run.tag)}{ending}"
+        row["file"] = name_run_file(row["id"], run, data)
         return [(row["file"], lambda: read_original_file(run))]
 
     def add_qrels(self, row: Row, pk: int) -> list[tuple[str, Callable[[], bytes]]]:
