@@ -9,9 +9,11 @@ from django.views.decorators.http import require_http_methods, require_safe
 from campaigns import store
 from campaigns.models import Campaign, Job
 from campaigns.queries.lists import get_campaign_for
+from campaigns.views.events import LABELS
 from campaigns.views.helpers import SignedInRequest, campaign_url
 from campaigns.views.pages import render_page
-from replay.archive.jobs import ARCHIVE, ENDING, KINDS, NAMES, OVERVIEW, RUNS, request_campaign_file
+from replay.archive.jobs import ENDING, KINDS, NAMES, request_campaign_file
+from replay.forms import ArchiveForm
 
 MANAGE = "campaigns.manage"
 MOST_FILES = 20
@@ -28,15 +30,17 @@ def archive_view(request: SignedInRequest, slug: str) -> HttpResponse:
     made = campaign.jobs.filter(kind__in=KINDS).select_related("created_by")
     page: dict[str, object] = {
         "campaign": campaign,
+        "form": ArchiveForm(),
         "unfinished": [
-            (job, campaign_url("job", campaign, job.pk)) for job in list_unfinished(campaign)
+            (job, campaign_url("job", campaign, job.pk), LABELS[job.kind])
+            for job in list_unfinished(campaign)
         ],
-        "files": made.filter(state=Job.State.DONE)[:MOST_FILES],
-        "documents": campaign.documents.count(),
+        "files": [
+            (job, LABELS[job.kind]) for job in made.filter(state=Job.State.DONE)[:MOST_FILES]
+        ],
         "runs": campaign.runs.scored().count(),
         "has_scores": campaign.score_sets.exists(),
         "has_released": campaign.score_sets.filter(released_at__isnull=False).exists(),
-        "kinds": {"archive": ARCHIVE, "runs": RUNS, "overview": OVERVIEW},
     }
     return render_page(request, "replay/archive.html", page)
 

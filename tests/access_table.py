@@ -22,7 +22,7 @@ GET    302  404  403  403  403  403  200  404
     preference-results-download disagreement-effect disagreement-effect@chart
     disagreement-download reusability reusability-report simulation simulation-report stopping
     stopping@chart stopping-download interim-scores interim-scores-download score-release
-    score-set-changes@draft
+    score-set-changes@draft archive archive-download
     studies study-new study-gold study-practice study study-edit study-start study-stop
     study-extend study-keys study-try study-try-download study-more-labels study-payments
     study-payments-download study-batch-list study-batch-new study-batch-paid study-batch-void
@@ -112,7 +112,7 @@ POST   302  404  403  403  403  403  200  404
     comparison-plan-close study-worker-withdraw
 POST   302  404  403  403  403  403  302  404
     invite invitation-revoke plan-assign plan-pause alarm-aside slots-return slot-reopen
-    automatic-list consensus-pair consensus-undo reusability simulation stopping
+    automatic-list archive consensus-pair consensus-undo reusability simulation stopping
     score-evaluate study-more-labels study-worker-undo study-workers comparison-plan-pause
     comparison-plan-reopen
 POST   302  404  403  403  403  403  422  404

@@ -73,7 +73,7 @@ def urls(world: World) -> dict[str, str]:
         "invitation": world.invitation, "reusability": world.report, "slot": world.slot,
         "simulation": world.simulation, "topic": campaign.topics.first(),
         "document": campaign.documents.first(), "automatic": world.automatic,
-        "stopping-rule": campaign.stopping_rules.get(),
+        "archive": world.archive, "stopping-rule": campaign.stopping_rules.get(),
     }  # fmt: skip
     known: dict[str, Any] = {
         "slug": campaign.slug, "username": "assessor", "run": world.run.pk, "worker": worker.pk,

@@ -118,7 +118,7 @@ def check_sums(folder: Path) -> dict[str, str]:
         if not path.is_file() or path.is_symlink():
             wrong[name] = "missing"
         elif hash_file(path) != digest:
-            wrong[name] = "changed: its SHA-256 is another"
+            wrong[name] = f"its SHA-256 is not that of {SUMS}"
     return wrong
 
 

@@ -13,17 +13,20 @@ MOST_LISTED = 25
 @dataclass(frozen=True)
 class Difference:
     """``what`` of ``file`` is ``archived`` in the archive and ``computed`` when it is computed
-    again; None: it is not there.
+    again; None: it is not there. A file that is not what its checksum says has a ``fault`` instead.
     """
 
     file: str
-    what: str
-    archived: object
-    computed: object
+    what: str = ""
+    archived: object = None
+    computed: object = None
     topic: str = ""
     docno: str = ""
+    fault: str = ""
 
     def __str__(self) -> str:
+        if self.fault:
+            return f"{self.file}: {self.fault}"
         place = [f"topic {self.topic}"] if self.topic else []
         place += [self.docno] if self.docno else []
         words = ", ".join([*place, self.what])

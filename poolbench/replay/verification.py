@@ -7,7 +7,6 @@ from pathlib import Path
 
 from poolbench.replay.archive_folder import (
     MANIFEST,
-    SUMS,
     check_sums,
     is_archive,
     open_campaign_folder,
@@ -60,4 +59,4 @@ def verify_archive_folder(folder: Path, progress: Progress = lambda _: None) -> 
 
 def iter_changed_files(folder: Path) -> Iterator[Difference]:
     for name, reason in check_sums(folder).items():
-        yield Difference(name, "file", f"listed in {SUMS}", reason)
+        yield Difference(name, fault=f"{reason}.")

@@ -148,8 +148,8 @@ class CampaignLoader:
             reject_row(file, row["id"], f"{name}: {error or 'invalid'}")
         for name in table.left_out:
             self.fill_left_out(made, get_field(table.model, name))
-        self.complete_row(made, row, file)
         check_row(made, table.left_out, file, row["id"])
+        self.complete_row(made, row, file)
         return made
 
     def decode(self, column: Field[Any, Any], value: Any) -> Any:
@@ -270,9 +270,15 @@ def decode_value(column: Field[Any, Any], value: Any) -> Any:
 
 def check_row(made: Model, left_out: tuple[str, ...], file: Path, line: int | None) -> None:
     """Raise ``InvalidFile`` for a value that its field cannot have."""
-    keys = [each.name for each in iter_fields(type(made)) if isinstance(each, ForeignKey)]
+    excluded = {"id", *left_out}
+    for each in iter_fields(type(made)):
+        # Forms ask for some values that rows of programs do not have.
+        value = getattr(made, each.attname)
+        is_empty = each.null if value is None else value in each.empty_values
+        if isinstance(each, ForeignKey) or is_empty:
+            excluded.add(each.name)
     try:
-        made.clean_fields(exclude={"id", *left_out, *keys})
+        made.clean_fields(exclude=excluded)
     except ValidationError as error:
         reject_row(file, line, "; ".join(error.messages))
 
