@@ -48,13 +48,14 @@ GET    401  200  200  200  200  200  200  200
     api-comparison-list api-automatic-list api-qrels-list api-score-set-list
 GET    302  404  403  200  404  403  200  404
     run run-file run-withdraw paper@team paper@chart paper-download@team run-scores
+    run-scores-changes
     run-scores@chart run-scores-download
 GET    302  404  403  403  403  200  403  404
     work my-judgments judge-change judge my-judgments-file comparisons my-preferences
     comparison-desk
 GET    302  404  403  404  404  403  200  404
     score-set@draft compare@chart pairs@draft compare-download measures-compared@draft
-    score-set-download@draft run-scores@draft
+    score-set-download@draft run-scores@draft run-scores-changes@draft
 GET    401  404  404  200  404  404  200  404
     api-run-detail api-run-file api-score-set-paper@team api-run-scores-detail
     api-run-scores-csv api-run-scores-json api-run-scores-txt
