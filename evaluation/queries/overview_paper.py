@@ -54,7 +54,7 @@ def iter_overview_files(
     """Names and contents, team by team; the same scores give the same bytes."""
     leaderboard = get_leaderboard(score_set, organizer_reader(score_set.campaign))
     names = choose_paper_measures(leaderboard, measures)
-    yield "README.txt", write_readme(score_set)
+    yield "README.txt", write_overview_readme(score_set)
     for ending in TABLE_ENDINGS:
         yield f"scores.{ending}", LEADERBOARD_FORMATS[ENDINGS[ending]](leaderboard, names)
     if names:
@@ -68,7 +68,7 @@ def iter_overview_files(
                 yield f"{folder}/{name}", content
 
 
-def write_readme(score_set: ScoreSet) -> str:
+def write_overview_readme(score_set: ScoreSet) -> str:
     qrels = score_set.qrels
     return README.format(
         campaign=score_set.campaign.title,
@@ -85,7 +85,7 @@ def list_scored_teams(score_set: ScoreSet) -> list[Team]:
 
 
 def iter_tables(leaderboard: Leaderboard, name: str) -> Iterator[tuple[str, str]]:
-    report = build_topics_report(leaderboard, name)
+    report = build_overview_topics_report(leaderboard, name)
     for ending in TABLE_ENDINGS:
         yield f"topics.{ending}", WRITERS[ENDINGS[ending]](report)
     choice = get_fixed_test(leaderboard.score_set.campaign)
@@ -97,7 +97,7 @@ def iter_tables(leaderboard: Leaderboard, name: str) -> Iterator[tuple[str, str]
             yield f"pairs.{ending}", PAIRS_FORMATS[ENDINGS[ending]](pairs, provenance)
 
 
-def build_topics_report(leaderboard: Leaderboard, name: str) -> Report:
+def build_overview_topics_report(leaderboard: Leaderboard, name: str) -> Report:
     """Best, median and worst of all runs by topic."""
     title = format_measure_title(name)
     spreads = zip(leaderboard.topics, leaderboard.best_median_worst_by_topic(name), strict=True)

@@ -35,12 +35,13 @@ class RunChanges:
     earlier: Sequence[ScoreSet]
     measure: str
     measures: Sequence[str]
-    means: tuple[float | None, float | None]
+    mean_before: float | None
+    mean_after: float | None
     topics: Sequence[TopicChange]
 
     @property
     def difference(self) -> float | None:
-        before, after = self.means
+        before, after = self.mean_before, self.mean_after
         return None if before is None or after is None else after - before
 
     @property
@@ -62,15 +63,19 @@ def compare_run_scores(
     before = next((each for each in earlier if since in ("", str(each.pk))), None)
     if before is None:
         return None
-    shown = dict.fromkeys([*after.campaign.measures, *SHOWN_MEASURES, *after.measures])
-    names = [n for n in shown if n in after.measures and n in before.measures and adds_up(n)]
+    listed_names = dict.fromkeys([*after.campaign.measures, *SHOWN_MEASURES, *after.measures])
+    names = [
+        n
+        for n in listed_names
+        if n in after.measures and n in before.measures and is_mean_of_topics(n)
+    ]
     name = name or next(iter(names), "")
     if name not in names:
         return None
     rows = [RunScores.objects.get(score_set=each, run=run) for each in (before, after)]
     old, new = (read_topic_values(row, name) for row in rows)
     means = rows[0].means.get(name), rows[1].means.get(name)
-    return RunChanges(run, before, after, earlier, name, names, means, explain_topics(old, new))
+    return RunChanges(run, before, after, earlier, name, names, *means, explain_topics(old, new))
 
 
 def list_earlier_sets(after: ScoreSet, run: int, reader: ScoreReader) -> list[ScoreSet]:
@@ -83,7 +88,7 @@ def list_earlier_sets(after: ScoreSet, run: int, reader: ScoreReader) -> list[Sc
     return [each for each in listed if (each.created_at, each.pk) < moment]
 
 
-def adds_up(name: str) -> bool:
+def is_mean_of_topics(name: str) -> bool:
     """Whether the value over all topics is the arithmetic mean of the values by topic."""
     (measure,) = parse_measure(name)
     return measure.compares
@@ -120,5 +125,5 @@ def split_by_retrieved(
 ) -> tuple[list[DocumentChange], list[DocumentChange]]:
     """The documents that the run retrieved, and the others: a team is shown the first alone."""
     documents = explanation.documents
-    found = [each for each in documents if each.rank is not None]
-    return found, [each for each in documents if each.rank is None]
+    retrieved = [each for each in documents if each.rank is not None]
+    return retrieved, [each for each in documents if each.rank is None]

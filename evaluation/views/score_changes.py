@@ -24,9 +24,9 @@ def run_scores_changes_view(request: SignedInRequest, slug: str, pk: int, run: i
     leaderboard = get_visible_leaderboard(request, slug, pk)
     entry = get_entry(leaderboard, run)
     score_set, reader = leaderboard.score_set, leaderboard.reader
-    asked = [request.GET.get(name, "") for name in ("since", "measure")]
-    changes = compare_run_scores(score_set, Run.objects.get(pk=entry.run), reader, *asked)
-    if changes is None and any(asked):
+    requested = [request.GET.get(name, "") for name in ("since", "measure")]
+    changes = compare_run_scores(score_set, Run.objects.get(pk=entry.run), reader, *requested)
+    if changes is None and any(requested):
         raise Http404("no such score set or measure")
     page: dict[str, object] = {
         "campaign": score_set.campaign,
@@ -50,8 +50,8 @@ def build_topic_part(changes: RunChanges, topic: str, is_organizer: bool) -> dic
         raise Http404(f"unknown topic {topic}")
     titles = dict(changes.run.campaign.topics.values_list("number", "title"))
     explanation = explain_run_topic(changes, topic)
-    found, missed = split_by_retrieved(explanation)
-    listed = [*found, *missed] if is_organizer else found
+    retrieved, missed = split_by_retrieved(explanation)
+    listed = [*retrieved, *missed] if is_organizer else retrieved
     hidden = [] if is_organizer else missed
     return {
         "topic": by_name[topic],

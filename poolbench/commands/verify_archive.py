@@ -35,6 +35,6 @@ class VerifyArchiveCommand(FileCommand):
 
 def format_verification(result: Verification) -> str:
     """What was checked, and what differs, one line each."""
-    lines = [f"{what:<15} {number:>8,}" for what, number in result.checked.items()]
+    lines = [f"{what:<15} {number:>8,}" for what, number in result.numbers.items()]
     lines += result.list_lines() or ["No differences."]
     return "".join(f"{line}\n" for line in lines)

@@ -104,15 +104,15 @@ def explain_topic(
     changed = [docno for docno in {*before, *after} if before.get(docno) != after.get(docno)]
     changed.sort(key=lambda docno: (ranks.get(docno, len(ranks) + 1), docno))
     current = dict(before)
-    value = score_topic(run, topic, current, measure, options[1])
-    settings = value - score_topic(run, topic, current, measure, options[0])
+    value = score_by_grades(run, topic, current, measure, options[1])
+    settings = value - score_by_grades(run, topic, current, measure, options[0])
     documents = []
     for docno in changed[:MOST_DOCUMENTS]:
         put_grade(current, docno, after.get(docno))
-        last, value = value, score_topic(run, topic, current, measure, options[1])
+        last, value = value, score_by_grades(run, topic, current, measure, options[1])
         grade = before.get(docno), after.get(docno)
         documents.append(DocumentChange(docno, ranks.get(docno), *grade, value - last))
-    end = score_topic(run, topic, after, measure, options[1])
+    end = score_by_grades(run, topic, after, measure, options[1])
     return TopicExplanation(tuple(documents), end - value, settings)
 
 
@@ -131,7 +131,7 @@ def put_grade(grades: dict[str, int], docno: str, grade: Grade) -> None:
         grades[docno] = grade
 
 
-def score_topic(
+def score_by_grades(
     run: RunTable,
     topic: str,
     grades: Mapping[str, int],

@@ -18,7 +18,7 @@ from typing import Any
 from poolbench.files.faults import FaultReport, InvalidFile
 from poolbench.files.json_texts import parse_json
 from poolbench.replay.manifest import MANIFEST
-from poolbench.texts.document_files import points_outside
+from poolbench.texts.document_files import is_path_outside
 
 SUMS = "SHA256SUMS"
 TABLES = "tables"
@@ -64,13 +64,14 @@ def unpack_archive(file: Path, folder: Path, max_bytes: int = MAX_BYTES) -> None
         with zipfile.ZipFile(file) as archive:
             members = archive.infolist()
             if len(members) > MAX_FILES:
-                reject(file, "EA03", f"The zip has more than {MAX_FILES:,} files.")
+                reject_archive(file, "EA03", f"The zip has more than {MAX_FILES:,} files.")
             packed = sum(each.compress_size for each in members)
             room = min(max_bytes, max(ALWAYS_ALLOWED, MAX_RATIO * packed))
             for member in members:
                 room -= unpack_member(archive, member, folder, room)
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
-        reject(file, "EA01", f"The zip is damaged ({error}).")
+    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as error:
+        # The last: an encrypted member, or an unknown method of compression.
+        reject_archive(file, "EA01", f"The zip is damaged ({error}).")
 
 
 def unpack_member(
@@ -78,9 +79,9 @@ def unpack_member(
 ) -> int:
     """Unpack one file; return its number of bytes, at most ``room``."""
     path, file = PurePosixPath(member.filename.replace("\\", "/")), Path(archive.filename or "")
-    if points_outside(path, member) or not path.parts or "\0" in member.filename:
+    if is_path_outside(path, member) or not path.parts or "\0" in member.filename:
         message = "A path points outside the zip, or is a symbolic link."
-        reject(file, "EA02", message, member.filename)
+        reject_archive(file, "EA02", message, member.filename)
     target = folder.joinpath(*path.parts)
     if member.is_dir():
         target.mkdir(parents=True, exist_ok=True)
@@ -93,11 +94,13 @@ def unpack_member(
                 size += len(part)
                 if size > most:
                     message = "The zip unpacks to more bytes than allowed."
-                    reject(file, "EA03", message, member.filename)
+                    reject_archive(file, "EA03", message, member.filename)
                 stream.write(part)
     except OSError as error:
         # Such as two members of one name, or a file where a folder should be.
-        reject(file, "EA01", f"A file cannot be unpacked ({error.strerror}).", member.filename)
+        reject_archive(
+            file, "EA01", f"A file cannot be unpacked ({error.strerror}).", member.filename
+        )
     return size
 
 
@@ -126,7 +129,7 @@ def read_sums(folder: Path) -> dict[str, str]:
     """The SHA-256 of each file by its name."""
     path = folder / SUMS
     if not path.is_file():
-        reject(path, "EA04", f"The archive has no {SUMS}.")
+        reject_archive(path, "EA04", f"The archive has no {SUMS}.")
     matches = map(LINE.fullmatch, path.read_text(encoding="utf-8").splitlines())
     return {match[2]: match[1] for match in matches if match}
 
@@ -146,13 +149,15 @@ def iter_rows(folder: Path, name: str) -> Iterator[dict[str, Any]]:
             try:
                 row = parse_json(line)
             except ValueError as error:
-                reject(path, "EA05", f"Not JSON: {error}.", line=number)
+                reject_archive(path, "EA05", f"Not JSON: {error}.", line=number)
             if not isinstance(row, dict) or row.get("id") != number:
-                reject(path, "EA05", f"Not the row with id {number}.", line=number)
+                reject_archive(path, "EA05", f"Not the row with id {number}.", line=number)
             yield row
 
 
-def reject(file: Path, code: str, message: str, excerpt: str = "", line: int | None = None) -> Any:
+def reject_archive(
+    file: Path, code: str, message: str, excerpt: str = "", line: int | None = None
+) -> Any:
     """Raise ``InvalidFile`` with one fault."""
     report = FaultReport(file.name)
     report.add(code, message, AGAIN, excerpt=excerpt, line=line)

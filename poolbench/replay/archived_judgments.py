@@ -49,7 +49,7 @@ class ArchivedJudgments:
         for row in select_current(counting, "judge"):
             vote = row["assessor"], row["grade"], row.get("slot") is not None, row["third"]
             cast[row["topic"], row["docno"]].append(vote)
-        decisions = latest_adjudications(select_current(counting, "adjudicate"))
+        decisions = select_adjudications(select_current(counting, "adjudicate"))
         automatic: dict[Pair, dict[str, int]] = defaultdict(dict)
         for row in select_current(counting, "automatic"):
             automatic[row["topic"], row["docno"]][self.automatic[row["assessor"]]] = row["grade"]
@@ -62,16 +62,16 @@ class ArchivedJudgments:
         return collect_pair_ballots(ballots)
 
     def iter_counting(self, as_of: str, last: int) -> Iterator[Row]:
-        moment, aside = read_moment(as_of), self.list_units_set_aside(as_of)
+        moment, aside = read_log_moment(as_of), self.list_units_set_aside(as_of)
         for row in self.log:
-            late = row["id"] > last or read_moment(row["judged_at"]) > moment
+            late = row["id"] > last or read_log_moment(row["judged_at"]) > moment
             if not late and row.get("unit") not in aside:
                 yield row
 
     def list_units_set_aside(self, as_of: str) -> frozenset[int]:
         """The units that did not count then, and trials."""
-        moment = read_moment(as_of)
-        known = [row for row in self.exclusions if read_moment(row["set_at"]) <= moment]
+        moment = read_log_moment(as_of)
+        known = [row for row in self.exclusions if read_log_moment(row["set_at"]) <= moment]
         undone = {row["undoes"] for row in known if row.get("undoes")}
         active = [row for row in known if row["id"] not in undone and not row.get("undoes")]
         units = {row["unit"] for row in active if row.get("unit")}
@@ -83,7 +83,7 @@ class ArchivedJudgments:
         )
 
 
-def read_moment(text: str) -> datetime:
+def read_log_moment(text: str) -> datetime:
     return datetime.fromisoformat(text)
 
 
@@ -97,19 +97,19 @@ def select_current(rows: Iterable[Row], purpose: str) -> list[Row]:
     return sorted(current, key=lambda row: int(row["id"]))
 
 
-def latest_adjudications(current: Iterable[Row]) -> dict[Pair, int]:
+def select_adjudications(current: Iterable[Row]) -> dict[Pair, int]:
     """By pair, the grade of the adjudication that counts: the latest; one submitted after its
     lease passed to another adjudicator counts only without others.
     """
     decisions: dict[Pair, Row] = {}
     for row in current:
         pair = row["topic"], row["docno"]
-        if pair not in decisions or not is_late(row) or is_late(decisions[pair]):
+        if pair not in decisions or not is_after_lease(row) or is_after_lease(decisions[pair]):
             decisions[pair] = row
     return {pair: row["grade"] for pair, row in decisions.items()}
 
 
-def is_late(row: Row) -> bool:
+def is_after_lease(row: Row) -> bool:
     return row.get("slot") is None and row.get("lease") is not None
 
 

@@ -93,7 +93,7 @@ class ArchivedPools:
 
     def compare_pool(self, row: dict[str, Any], name: str) -> Iterator[Difference]:
         sessions, static = self.build_sessions(row)
-        computed = list_items(row["spec"], build_pool_table(sessions), static)
+        computed = list_archive_items(row["spec"], build_pool_table(sessions), static)
         archived = self.items[row["id"]]
         for pair in sorted(archived.keys() | computed.keys()):
             before, after = archived.get(pair), computed.get(pair)
@@ -157,7 +157,7 @@ class ArchivedPools:
         return DocumentText(docno, title, body, format=row["format"])
 
 
-def list_items(
+def list_archive_items(
     spec: dict[str, Any], table: PoolTable, static: dict[str, int]
 ) -> dict[Pair, dict[str, Any]]:
     """The documents of ``table`` as the rows of an archive."""

@@ -98,7 +98,9 @@ def decide_archived_qrels(row: dict[str, Any], judgments: ArchivedJudgments) -> 
     ballots = judgments.load_ballots(
         row["as_of"], manifest["last_judgment"], manifest["withheld_topics"]
     )
-    gold = {name: (right, shown) for name, (right, shown) in aggregation.get("gold", {}).items()}
+    gold = {
+        name: (right, answered) for name, (right, answered) in aggregation.get("gold", {}).items()
+    }
     return decide_pairs(
         get_policy(row["policy"]), ballots.list_ballots(), gold, aggregation.get("grades", ())
     )

@@ -12,12 +12,12 @@ MOST_LISTED = 25
 
 @dataclass(frozen=True)
 class Difference:
-    """``what`` of ``file`` is ``archived`` in the archive and ``computed`` when it is computed
-    again; None: it is not there. A file that is not what its checksum says has a ``fault`` instead.
+    """``subject`` of ``file`` is ``archived`` in the archive and ``computed`` when it is computed
+    again; None: it is not there. A file that is not what its checksum says has a ``fault``.
     """
 
     file: str
-    what: str = ""
+    subject: str = ""
     archived: object = None
     computed: object = None
     topic: str = ""
@@ -29,22 +29,22 @@ class Difference:
             return f"{self.file}: {self.fault}"
         place = [f"topic {self.topic}"] if self.topic else []
         place += [self.docno] if self.docno else []
-        words = ", ".join([*place, self.what])
-        before, after = (format_value(each) for each in (self.archived, self.computed))
+        words = ", ".join([*place, self.subject])
+        before, after = (format_compared_value(each) for each in (self.archived, self.computed))
         return f"{self.file}: {words}: {before} in the archive, {after} computed again"
 
 
-def format_value(value: object) -> str:
+def format_compared_value(value: object) -> str:
     return "nothing" if value is None else str(value)
 
 
 @dataclass
 class Verification:
-    """What was ``checked``, how many of each; and the ``differences``: the first of each file,
-    and the number of all by file. ``notes``: what could not be computed again, and why.
+    """``numbers`` of what was checked, by noun; the first ``differences`` of each file, and the
+    ``counts`` of all by file; ``notes``: what could not be computed again, and why.
     """
 
-    checked: dict[str, int] = field(default_factory=dict)
+    numbers: dict[str, int] = field(default_factory=dict)
     differences: list[Difference] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
     notes: list[str] = field(default_factory=list)
@@ -53,9 +53,9 @@ class Verification:
     def is_same(self) -> bool:
         return not self.counts
 
-    def add(self, what: str, number: int, differences: Iterator[Difference]) -> None:
-        """Check ``number`` objects, called ``what``."""
-        self.checked[what] = number
+    def add(self, noun: str, number: int, differences: Iterator[Difference]) -> None:
+        """Check ``number`` objects, called ``noun``."""
+        self.numbers[noun] = number
         for difference in differences:
             self.counts[difference.file] += 1
             if self.counts[difference.file] <= MOST_LISTED:

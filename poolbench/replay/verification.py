@@ -11,7 +11,7 @@ from poolbench.replay.archive_folder import (
     is_archive,
     open_campaign_folder,
     read_sums,
-    reject,
+    reject_archive,
 )
 from poolbench.replay.archived_pools import ArchivedPools
 from poolbench.replay.archived_runs import ArchivedRuns
@@ -34,7 +34,7 @@ def verify_archive(path: Path, progress: Progress = lambda _: None) -> Verificat
 def verify_archive_folder(folder: Path, progress: Progress = lambda _: None) -> Verification:
     """The same of an unpacked archive."""
     if not is_archive(folder):
-        reject(folder, "EA01", f"Not an archive: no {MANIFEST} with tables.")
+        reject_archive(folder, "EA01", f"Not an archive: no {MANIFEST} with tables.")
     result = Verification()
     progress("checksums")
     result.add("files", len(read_sums(folder)), iter_changed_files(folder))

@@ -125,7 +125,7 @@ def _unpack_member(archive: zipfile.ZipFile, report: FaultReport, max_bytes: int
         inside = [part for part in path.parts if part != ".."]
         if info.is_dir() or any(p.startswith(".") or p == "__MACOSX" for p in inside):
             continue
-        if points_outside(path, info):
+        if is_path_outside(path, info):
             _reject_path(info.filename, report)
             continue
         data = _read_member(archive, info, min(room, MAX_FILE_BYTES), report)
@@ -143,7 +143,7 @@ def _unpack_member(archive: zipfile.ZipFile, report: FaultReport, max_bytes: int
             yield path.as_posix(), data
 
 
-def points_outside(path: PurePosixPath, info: zipfile.ZipInfo) -> bool:
+def is_path_outside(path: PurePosixPath, info: zipfile.ZipInfo) -> bool:
     drive = bool(path.parts) and path.parts[0].endswith(":")
     return (
         drive or path.is_absolute() or ".." in path.parts or stat.S_ISLNK(info.external_attr >> 16)

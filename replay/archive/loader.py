@@ -62,12 +62,13 @@ def load_archive(
     if Campaign.objects.filter(slug=slug).exists():
         raise ActionRefused("taken", f"Campaign {slug} already exists.", "Choose a different slug.")
     with transaction.atomic():
-        loader = CampaignLoader(actor, folder, create_campaign(actor, slug, settings, folder))
+        campaign = create_archived_campaign(actor, slug, settings, folder)
+        loader = CampaignLoader(actor, folder, campaign)
         for table in TABLES:
             progress(table.name)
             loader.load_table(table)
-        events.log_event(loader.campaign, actor, "campaign.loaded", loader.campaign.title)
-    return loader.campaign
+        events.log_event(campaign, actor, "campaign.loaded", campaign.title)
+    return campaign
 
 
 def require_verified(folder: Path, progress: Progress) -> None:
@@ -90,7 +91,9 @@ def read_settings(folder: Path) -> Mapping[str, Any]:
     return file.data
 
 
-def create_campaign(actor: User, slug: str, settings: Mapping[str, Any], folder: Path) -> Campaign:
+def create_archived_campaign(
+    actor: User, slug: str, settings: Mapping[str, Any], folder: Path
+) -> Campaign:
     """The campaign alone, with ``actor`` as organizer."""
     row = {name: settings.get(name) for name in CAMPAIGN_FIELDS}
     campaign = Campaign(slug=slug, created_by=actor)
@@ -122,12 +125,12 @@ class CampaignLoader:
         in_bulk = not any(getattr(each, "auto_now_add", False) for each in iter_fields(table.model))
         rows = iter(iter_rows(self.folder, table.name))
         while batch := list(islice(rows, BATCH)):
-            made = [self.build_row(table, row, file) for row in batch]
+            record = [self.build_row(table, row, file) for row in batch]
             try:
-                self.save_rows(table.model, made, in_bulk=in_bulk)
+                self.save_rows(table.model, record, in_bulk=in_bulk)
             except IntegrityError as error:
                 reject_row(file, batch[0]["id"], f"One of {len(batch)} rows from here on: {error}")
-            for row, each in zip(batch, made, strict=True):
+            for row, each in zip(batch, record, strict=True):
                 keys[row["number"] if table.model is Topic else row["id"]] = each.pk
 
     def save_rows(self, model: type[Model], rows: list[Model], *, in_bulk: bool) -> None:
@@ -139,18 +142,18 @@ class CampaignLoader:
 
     def build_row(self, table: ArchiveTable, row: Row, file: Path) -> Model:
         """The row of the database; raises ``InvalidFile`` for a value that it cannot have."""
-        made = table.model()
+        record = table.model()
         try:
             for name in table.fields:
                 column = get_field(table.model, name)
-                setattr(made, column.attname, self.decode(column, row.get(name)))
+                setattr(record, column.attname, self.decode(column, row.get(name)))
         except (KeyError, TypeError, ValueError, ArithmeticError) as error:
             reject_row(file, row["id"], f"{name}: {error or 'invalid'}")
         for name in table.left_out:
-            self.fill_left_out(made, get_field(table.model, name))
-        check_row(made, table.left_out, file, row["id"])
-        self.complete_row(made, row, file)
-        return made
+            self.fill_left_out(record, get_field(table.model, name))
+        check_row(record, table.left_out, file, row["id"])
+        self.complete_row(record, row, file)
+        return record
 
     def decode(self, column: Field[Any, Any], value: Any) -> Any:
         if value is None or not isinstance(column, ForeignKey):
@@ -159,39 +162,41 @@ class CampaignLoader:
             return self.get_person(value).pk
         return self.keys[column.related_model][value]
 
-    def fill_left_out(self, made: Model, column: Any) -> None:
-        """The campaign; whoever loads it, for organizers."""
+    def fill_left_out(self, record: Model, column: Any) -> None:
+        """The campaign; for organizers, the user who loads it."""
         if column.name == "campaign":
-            made.campaign_id = self.campaign.pk  # type: ignore[attr-defined]
+            record.campaign_id = self.campaign.pk  # type: ignore[attr-defined]
         elif isinstance(column, ForeignKey) and column.related_model is User and not column.null:
-            setattr(made, column.attname, self.actor.pk)
+            setattr(record, column.attname, self.actor.pk)
 
-    def complete_row(self, made: Any, row: Row, file: Path) -> None:
+    def complete_row(self, record: Any, row: Row, file: Path) -> None:
         """What an archive has beside its tables, or does not have at all."""
-        if isinstance(made, Document):
+        if isinstance(record, Document):
             data = self.read_file(row, file) if "file" in row else None
-            if fault := find_document_fault(made, data):
+            if fault := find_document_fault(record, data):
                 reject_row(file, row["id"], fault)
-            made.file = store.put_blob(data, synced=False) if data else ""
-        elif isinstance(made, Run):
-            self.complete_run(made, row, file)
-        elif isinstance(made, Pool):
-            runs = zip(made.spec["runs"], row["runs"], strict=True)
+            record.file = store.put_blob(data, synced=False) if data else ""
+        elif isinstance(record, Run):
+            self.complete_run(record, row, file)
+        elif isinstance(record, Pool):
+            runs = zip(record.spec["runs"], row["runs"], strict=True)
             listed = [
                 run | {"id": self.keys[Run][number], "archived_id": run["id"]}
                 for run, number in runs
             ]
-            made.spec = made.spec | {"runs": listed}
-        elif isinstance(made, Qrels):
-            made.path = store.put_blob(self.read_file(row, file), ".qrels")
-            made.manifest = self.complete_manifest(made.manifest)
-        elif isinstance(made, ScoreSet) and made.released_at:
-            made.released_by = self.actor
-        elif isinstance(made, CrowdWorker | WorkUnit):
+            record.spec = record.spec | {"runs": listed}
+        elif isinstance(record, Qrels):
+            record.path = store.put_blob(self.read_file(row, file), ".qrels")
+            record.manifest = self.complete_manifest(record.manifest)
+        elif isinstance(record, ScoreSet) and record.released_at:
+            record.released_by = self.actor
+        elif isinstance(record, CrowdWorker | WorkUnit):
             # No ID of a provider, but one for each, as tables require.
-            made.external_hash = store.sha256(f"archive {self.campaign.slug} {row['id']}".encode())
-        elif isinstance(made, Bonus):
-            made.client_uuid = uuid4()
+            record.external_hash = store.sha256(
+                f"archive {self.campaign.slug} {row['id']}".encode()
+            )
+        elif isinstance(record, Bonus):
+            record.client_uuid = uuid4()
 
     def complete_run(self, run: Run, row: Row, file: Path) -> None:
         data = self.read_file(row, file)
@@ -202,18 +207,18 @@ class CampaignLoader:
     def complete_manifest(self, manifest: dict[str, Any]) -> dict[str, Any]:
         """Rows of the log by their keys here, and the files of aggregated labels in the store."""
         judgments = self.keys[Judgment]
-        made = manifest | {"last_judgment": judgments.get(manifest["last_judgment"], 0)}
+        record = manifest | {"last_judgment": judgments.get(manifest["last_judgment"], 0)}
         if (automatic := manifest.get("automatic")) and automatic.get("last_judgment"):
             last = judgments[automatic["last_judgment"]]
-            made["automatic"] = automatic | {"last_judgment": last}
+            record["automatic"] = automatic | {"last_judgment": last}
         if aggregation := manifest.get("aggregation"):
             stored = {
                 key: store.put_blob(self.read_named(name), ".csv")
                 for key, name in aggregation.items()
                 if key.endswith("_file")
             }
-            made["aggregation"] = aggregation | stored
-        return made
+            record["aggregation"] = aggregation | stored
+        return record
 
     def read_file(self, row: Row, file: Path) -> bytes:
         try:
@@ -229,7 +234,7 @@ class CampaignLoader:
         return (self.folder / path).read_bytes()
 
     def get_person(self, name: str) -> User:
-        """The account of a pseudonym, made when it is first named; nobody can sign in to it."""
+        """The account of a pseudonym, made when it is first named; no user can sign in to it."""
         if name not in self.people:
             username = f"{self.campaign.slug}.{name.removeprefix(AUTOMATIC)}"
             is_automatic = name.startswith(AUTOMATIC)
@@ -240,7 +245,7 @@ class CampaignLoader:
 
 
 def create_person(username: str, is_new: bool) -> User:
-    """An account that stands for somebody; ``is_new``: it must not exist yet."""
+    """An account that stands for a person; ``is_new``: it must not exist yet."""
     known = User.objects.filter(username=username).first()
     if known is not None:
         if not is_new and is_pseudonym(known) and not hasattr(known, "crowd_worker"):
@@ -268,17 +273,17 @@ def decode_value(column: Field[Any, Any], value: Any) -> Any:
     return column.to_python(value)
 
 
-def check_row(made: Model, left_out: tuple[str, ...], file: Path, line: int | None) -> None:
+def check_row(record: Model, left_out: tuple[str, ...], file: Path, line: int | None) -> None:
     """Raise ``InvalidFile`` for a value that its field cannot have."""
     excluded = {"id", *left_out}
-    for each in iter_fields(type(made)):
+    for each in iter_fields(type(record)):
         # Forms ask for some values that rows of programs do not have.
-        value = getattr(made, each.attname)
+        value = getattr(record, each.attname)
         is_empty = each.null if value is None else value in each.empty_values
         if isinstance(each, ForeignKey) or is_empty:
             excluded.add(each.name)
     try:
-        made.clean_fields(exclude=excluded)
+        record.clean_fields(exclude=excluded)
     except ValidationError as error:
         reject_row(file, line, "; ".join(error.messages))
 

@@ -63,11 +63,11 @@ class Pseudonyms:
 def choose_pseudonyms(campaign: Campaign, people: Sequence[User]) -> Pseudonyms:
     """For ``people``; a key of this installation makes them, which no archive has."""
     automatic = dict(campaign.automatic_assessors.values_list("user", "name"))
-    by_pk = {user.pk: choose_pseudonym(campaign, user, automatic) for user in people}
+    by_pk = {user.pk: make_pseudonym(campaign, user, automatic) for user in people}
     return Pseudonyms(by_pk, {user.username: by_pk[user.pk] for user in people})
 
 
-def choose_pseudonym(campaign: Campaign, user: User, automatic: Mapping[int, str]) -> str:
+def make_pseudonym(campaign: Campaign, user: User, automatic: Mapping[int, str]) -> str:
     if user.pk in automatic:
         return AUTOMATIC + automatic[user.pk]
     if is_pseudonym(user):

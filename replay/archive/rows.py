@@ -36,10 +36,10 @@ class RowWriter:
     def select_rows(self, table: ArchiveTable) -> QuerySet[Any]:
         # Of assignments, the default manager hides those that have ended.
         manager = getattr(table.model, "ever", None) or table.model.objects  # type: ignore[attr-defined]
-        return manager.filter(table.only, **{table.path: self.campaign}).order_by("pk")
+        return manager.filter(table.condition, **{table.path: self.campaign}).order_by("pk")
 
     def iter_rows(self, table: ArchiveTable) -> Iterator[Row]:
-        """The rows of ``table``, which are numbered meanwhile."""
+        """The rows of ``table``, which are numbered on the way."""
         fields = [get_field(table.model, name) for name in table.fields]
         known = self.numbers.setdefault(table.model, {})
         columns = [each.attname for each in fields]

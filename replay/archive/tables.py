@@ -63,7 +63,7 @@ Filled = Callable[[dict[str, Any]], dict[str, Any]]
 class ArchiveTable:
     """``fields`` of the rows of ``model`` are archived, those ``left_out`` are not; ``path`` leads
     from a row to its campaign. ``comments`` are fields that are empty where the archive has no
-    comments. ``only``: which rows.
+    comments. ``condition``: which rows.
     """
 
     name: str
@@ -72,10 +72,10 @@ class ArchiveTable:
     fields: tuple[str, ...]
     left_out: tuple[str, ...] = ()
     comments: tuple[str, ...] = ()
-    only: Q = field(default_factory=Q)
+    condition: Q = field(default_factory=Q)
 
 
-def split_names(text: str) -> tuple[str, ...]:
+def split_field_names(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
 
@@ -87,22 +87,22 @@ def define_table(
     *,
     path: str = "campaign",
     comments: str = "",
-    only: Q | None = None,
+    condition: Q | None = None,
 ) -> ArchiveTable:
-    """The same from names with blanks between them; the campaign itself is always left out."""
+    """The same from space-separated names; the campaign itself is always left out."""
     own = f"{left_out} campaign" if path == "campaign" else left_out
     return ArchiveTable(
         name,
         model,
         path,
-        split_names(fields),
-        ("id", *split_names(own)),
-        split_names(comments),
-        Q() if only is None else only,
+        split_field_names(fields),
+        ("id", *split_field_names(own)),
+        split_field_names(comments),
+        Q() if condition is None else condition,
     )
 
 
-CAMPAIGN_FIELDS = split_names(
+CAMPAIGN_FIELDS = split_field_names(
     "title description guidelines website citation guideline_version last_erratum relevance_level"
     " text_layout max_runs_per_team max_docs_per_topic require_all_topics runs_deadline"
     " judging_deadline board measures test correction alpha seed created_at"
@@ -115,7 +115,7 @@ LEASE = "k position reserved_for state assessor leased_at expires_at"
 
 TABLES = (
     define_table("teams", Team, "name runs_deadline"),
-    define_table("members", Member, "user role joined_at", "team", only=JUDGES),
+    define_table("members", Member, "user role joined_at", "team", condition=JUDGES),
     define_table("topics", Topic, "number title description narrative withheld position"),
     define_table("grades", Grade, "value label key gain meaning"),
     define_table("guidelines", Guideline, "version text sha256 at", "by"),
@@ -132,7 +132,7 @@ TABLES = (
         "team tag description kind priority state file_name size sha256 normalised_hash lines"
         " report replaces submitted_at after_release checked_at withdrawn_at",
         "file file_removed_at upload_key matrix submitted_by",
-        only=CHECKED,
+        condition=CHECKED,
     ),
     define_table("pools", Pool, "version spec inputs_hash size frozen_at", "frozen_by"),
     define_table(
@@ -276,7 +276,7 @@ TABLES = (
     ),
     define_table("run_scores", RunScores, "score_set run means packed", path="score_set__campaign"),
 )
-NOT_ARCHIVED = split_names(
+NOT_ARCHIVED = split_field_names(
     "Event Job Snapshot Mail Invitation PairChunk CrowdKey LinkKey ProviderEvent PaymentBatch"
     " BatchItem PaymentDispute AlarmDismissal ReviewRequest"
 )

@@ -49,7 +49,7 @@ COMMENTS = {
 }
 
 
-def write_readme(campaign: Campaign, *, documents: bool, comments: bool) -> str:
+def write_archive_readme(campaign: Campaign, *, documents: bool, comments: bool) -> str:
     return README.format(
         title=campaign.title,
         slug=campaign.slug,
@@ -71,7 +71,7 @@ def write_settings(
         "comments": "included" if comments else "left out",
         "sums": SUMS,
     }
-    return dump_yaml(head | dict(fields))
+    return write_yaml(head | dict(fields))
 
 
 def write_citation(campaign: Campaign) -> str:
@@ -90,9 +90,9 @@ def write_citation(campaign: Campaign) -> str:
         entry["url"] = campaign.website
     if citation := campaign.citation.strip():
         entry["message"] = f"Cite this test collection as its organizers ask: {citation}"
-    return dump_yaml(entry)
+    return write_yaml(entry)
 
 
-def dump_yaml(values: Mapping[str, Any]) -> str:
+def write_yaml(values: Mapping[str, Any]) -> str:
     text: str = yaml.safe_dump(dict(values), sort_keys=False, allow_unicode=True, width=100)
     return text

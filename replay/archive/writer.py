@@ -28,7 +28,7 @@ from replay.archive.pseudonyms import Pseudonyms, choose_pseudonyms
 from replay.archive.rows import Row, RowWriter, get_field, write_line
 from replay.archive.runs import name_run_file
 from replay.archive.tables import CAMPAIGN_FIELDS, JUDGES, TABLES, ArchiveTable
-from replay.archive.texts import write_citation, write_readme, write_settings
+from replay.archive.texts import write_archive_readme, write_citation, write_settings
 
 BEGIN = {
     "postgresql": "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
@@ -53,7 +53,7 @@ def write_archive(
 ) -> None:
     """Write the archive of ``campaign`` to ``file``. ``progress(done, total)`` counts tables.
 
-    What comes in meanwhile is not in it, on PostgreSQL as in SQLite.
+    What comes in during the writing is not in it, on PostgreSQL as in SQLite.
     """
     with read_one_state(), ZipFile(file, "w", ZIP_DEFLATED) as archive:
         campaign.refresh_from_db()
@@ -87,18 +87,18 @@ class CampaignWriter:
     ) -> None:
         self.campaign, self.files, self.options = campaign, files, options
         self.progress = progress
-        self.pseudonyms = choose_pseudonyms(campaign, list_judges(campaign))
+        self.pseudonyms = choose_pseudonyms(campaign, list_judging_people(campaign))
         self.rows = RowWriter(campaign, self.pseudonyms, options.comments)
 
     def write(self) -> None:
-        shown = {"documents": self.options.documents, "comments": self.options.comments}
+        contents = {"documents": self.options.documents, "comments": self.options.comments}
         fields = {
             name: self.rows.encode(get_field(Campaign, name), getattr(self.campaign, name))
             for name in CAMPAIGN_FIELDS
         }
-        self.files.add("README.md", write_readme(self.campaign, **shown))
+        self.files.add("README.md", write_archive_readme(self.campaign, **contents))
         self.files.add("CITATION.cff", write_citation(self.campaign))
-        self.files.add(MANIFEST, write_settings(self.campaign, fields, **shown))
+        self.files.add(MANIFEST, write_settings(self.campaign, fields, **contents))
         for done, table in enumerate(TABLES):
             self.progress(done, len(TABLES))
             self.write_table(table)
@@ -175,7 +175,7 @@ class CampaignWriter:
         row["spec"] = row["spec"] | {"runs": listed}
 
 
-def list_judges(campaign: Campaign) -> list[User]:
+def list_judging_people(campaign: Campaign) -> list[User]:
     """Everybody who judged, judges or could judge."""
     slots = Slot.objects.filter(plan__campaign=campaign)
     compared = ComparisonSlot.objects.filter(comparison__plan__campaign=campaign)

@@ -62,7 +62,7 @@ def test_an_archive_comes_out_the_same_elsewhere(world, settings, tmp_path):
     assert make_archive(campaign, tmp_path / "again.zip").read_bytes() == first.read_bytes()
     result = verify_archive(first)
     assert (result.list_lines(), result.notes) == ([], [])
-    assert result.checked == {
+    assert result.numbers == {
         "files": 43, "runs": 2, "pools": 1, "qrels versions": 1, "score sets": 2,
     }  # fmt: skip
     hashes = list(campaign.pools.values_list("inputs_hash", flat=True))

@@ -13,7 +13,7 @@ from poolbench.evaluation.score_changes import (
     DocumentChange,
     explain_topic,
     explain_topics,
-    score_topic,
+    score_by_grades,
 )
 from poolbench.runs.runs import run_from_rows
 
@@ -68,7 +68,7 @@ def test_parts_of_any_measure_add_up(name, monkeypatch):
             )
             found = explain_topic(RUN, "1", (before, after), measure, SAME)
             ends = (
-                score_topic(RUN, "1", grades, measure, options)
+                score_by_grades(RUN, "1", grades, measure, options)
                 for grades, options in zip((after, before), SAME, strict=True)
             )
             new, old = ends
