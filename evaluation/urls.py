@@ -12,6 +12,7 @@ from evaluation.views import (
     public,
     run_pairs,
     runs,
+    score_changes,
     score_moves,
 )
 
@@ -33,6 +34,7 @@ CAMPAIGN_PAGES = [
         "results/scores/<int:pk>/run/<int:run>/scores.<slug:fmt>",
         downloads.run_scores_download_view,
     ),
+    page("results/scores/<int:pk>/run/<int:run>/changes/", score_changes.run_scores_changes_view),
     page("results/scores/now/interim.<slug:fmt>", downloads.interim_scores_download_view),
     page("results/scores/<int:pk>/compare.<slug:fmt>", downloads.compare_download_view),
     page(

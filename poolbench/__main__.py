@@ -29,6 +29,7 @@ FILE_COMMANDS = {
     "report": "poolbench.commands.collection_report.CollectionReportCommand",
     "simulate": "poolbench.commands.simulate_pool.SimulatePoolCommand",
     "check-run": "poolbench.commands.check_run.CheckRunCommand",
+    "verify-archive": "poolbench.commands.verify_archive.VerifyArchiveCommand",
 }
 """Where each command on files is; only the one that is called is loaded."""
 SERVER_COMMANDS = {

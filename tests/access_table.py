@@ -24,7 +24,7 @@ GET    302  404  403  403  403  403  200  404
     preference-results-download disagreement-effect disagreement-effect@chart
     disagreement-download reusability reusability-report simulation simulation-report stopping
     stopping@chart stopping-download interim-scores interim-scores-download score-release
-    score-set-changes@draft
+    score-set-changes@draft archive archive-download
     studies study-new study-gold study-practice study study-edit study-start study-stop
     study-extend study-keys study-try study-try-download study-more-labels study-payments
     study-payments-download study-batch-list study-batch-new study-batch-paid study-batch-void
@@ -54,13 +54,14 @@ GET    401  200  200  200  200  200  200  200
     api-comparison-list api-automatic-list api-qrels-list api-score-set-list
 GET    302  404  403  200  404  403  200  404
     run run-file run-withdraw paper@team paper@chart paper-download@team run-scores
+    run-scores-changes
     run-scores@chart run-scores-download
 GET    302  404  403  403  403  200  403  404
     work my-judgments judge-change judge my-judgments-file comparisons my-preferences
     comparison-desk
 GET    302  404  403  404  404  403  200  404
     score-set@draft compare@chart pairs@draft compare-download measures-compared@draft
-    score-set-download@draft run-scores@draft
+    score-set-download@draft run-scores@draft run-scores-changes@draft
 GET    401  404  404  200  404  404  200  404
     api-run-detail api-run-file api-score-set-paper@team api-run-scores-detail
     api-run-scores-csv api-run-scores-json api-run-scores-txt
@@ -125,7 +126,7 @@ POST   302  404  403  403  403  403  200  404
     qrels-release score-publish
 POST   302  404  403  403  403  403  302  404
     invite invitation-revoke plan-assign plan-pause alarm-aside slots-return slot-reopen
-    automatic-list consensus-pair consensus-undo reusability simulation stopping
+    automatic-list archive consensus-pair consensus-undo reusability simulation stopping
     score-evaluate study-more-labels study-worker-undo study-workers comparison-plan-pause
     comparison-plan-reopen data-file-remove public-page-edit public-page-withdraw
 POST   302  404  403  403  403  403  422  404

@@ -77,6 +77,7 @@ def urls(world: World) -> dict[str, str]:
         "document": campaign.documents.first(), "automatic": world.automatic,
         "stopping-rule": campaign.stopping_rules.get(), "data-file": world.data_file,
         "score-publish": score_set,
+        "archive": world.archive,
     }  # fmt: skip
     known: dict[str, Any] = {
         "slug": campaign.slug, "username": "assessor", "run": world.run.pk, "worker": worker.pk,

@@ -25,5 +25,6 @@ urlpatterns = [
     path("", include("preferences.urls")),
     path("", include("evaluation.urls")),
     path("", include("reliability.urls")),
+    path("", include("replay.urls")),
     path("api/", include("workbench.api")),
 ]

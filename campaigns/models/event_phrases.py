@@ -17,6 +17,8 @@ EVENT_PHRASES = {
     "threshold.changed": _("Threshold of a verdict changed"),
     "board.changed": _("Visibility to participants changed"),
     "submissions.closed": _("Submission closed"),
+    "campaign.archived": _("Archive made"),
+    "campaign.loaded": _("Campaign loaded from an archive"),
     "submissions.reopened": _("Submission reopened"),
     "submissions.extended": _("Submission extended"),
     "campaign.scale_set": _("Grade scale set"),

@@ -30,6 +30,7 @@ from preferences.models import ComparisonPlan
 from preferences.services.comparison_plans import ComparisonOptions, create_comparison_plan
 from reliability.services.reusability import request_reusability_report
 from reliability.services.simulation import SimulationRequest, request_simulation
+from replay.archive.jobs import RUNS, request_campaign_file
 from tests.world.crowd import build_crowd_study
 from tests.world.people import begin, joined, user
 
@@ -62,6 +63,7 @@ class World:
     simulation: Job
     automatic: AutomaticAssessor
     study: Study
+    archive: Job
     comparisons: ComparisonPlan
     data_file: DataFile
     elsewhere: World | None = None
@@ -133,6 +135,7 @@ def play(organizer: User, slug: str, others: dict[str, User | None]) -> World:
         simulation=simulated(organizer, campaign, qrels),
         automatic=create_automatic_assessor(actor=organizer, campaign=campaign, name="model"),
         study=build_crowd_study(campaign, pool),
+        archive=jobs.run_here(request_campaign_file(actor=organizer, campaign=campaign, kind=RUNS)),
         comparisons=create_comparison_plan(
             actor=organizer,
             campaign=campaign,
