@@ -27,6 +27,7 @@ class CampaignsConfig(AppConfig):
     def ready(self) -> None:
         from campaigns.lifecycle.campaign import LIFE_CYCLE
         from campaigns.lifecycle.registry import add_life_cycle
+        from campaigns.services.endings import remove_deleted_campaigns
         from campaigns.services.heartbeats import add_tick_chore
         from campaigns.services.mail import send_queued_mails
         from campaigns.services.snapshots import request_stale_snapshots
@@ -34,3 +35,4 @@ class CampaignsConfig(AppConfig):
         add_life_cycle(LIFE_CYCLE)
         add_tick_chore(request_stale_snapshots)
         add_tick_chore(send_queued_mails)
+        add_tick_chore(remove_deleted_campaigns)

@@ -3,9 +3,9 @@
 from campaigns.models.append_only import AppendOnlyModel
 from campaigns.models.campaign import Campaign, Erratum, Grade, Guideline, random_seed
 from campaigns.models.collection import Document, Topic
-from campaigns.models.history import Event, Job, ProcessHeartbeat, Snapshot
+from campaigns.models.history import Event, Job, ProcessHeartbeat, Removal, Snapshot
 from campaigns.models.mail import Mail
-from campaigns.models.people import ApiToken, Invitation, Member, Role, Team, User
+from campaigns.models.people import ApiToken, Invitation, Member, Role, Scope, Team, User
 from campaigns.models.runs import PairChunk, Run
 
 __all__ = [
@@ -23,8 +23,10 @@ __all__ = [
     "Member",
     "PairChunk",
     "ProcessHeartbeat",
+    "Removal",
     "Role",
     "Run",
+    "Scope",
     "Snapshot",
     "Team",
     "Topic",

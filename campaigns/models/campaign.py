@@ -14,6 +14,7 @@ from django.core.validators import (
     URLValidator,
 )
 from django.db import models
+from django.db.models import Q
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.functional import cached_property
@@ -33,17 +34,29 @@ def random_seed() -> int:
 
 class CampaignQuerySet(models.QuerySet["Campaign"]):
     def visible_to(self, user: User | AnonymousUser) -> CampaignQuerySet:
-        """Access check: campaigns in which ``user`` has a role; a superuser sees all."""
+        """Access check: campaigns in which ``user`` has a role, those that are to be removed for
+        organizers only; a superuser sees all.
+        """
+        reached = self.within_token(user)
         if user.is_superuser:
-            return self
-        return self.filter(pk__in=Member.objects.filter(user_id=user.pk or 0).values("campaign"))
+            return reached
+        roles = Member.objects.filter(user_id=user.pk or 0)
+        organized = roles.filter(role=Role.ORGANIZER)
+        kept = Q(removal_at=None, pk__in=roles.values("campaign"))
+        return reached.filter(kept | Q(pk__in=organized.values("campaign")))
 
     def organized_by(self, user: User | AnonymousUser) -> CampaignQuerySet:
         """The campaigns that ``user`` organizes; a superuser organizes all."""
+        reached = self.within_token(user)
         if user.is_superuser:
-            return self
+            return reached
         roles = Member.objects.filter(user_id=user.pk or 0, role=Role.ORGANIZER)
-        return self.filter(pk__in=roles.values("campaign"))
+        return reached.filter(pk__in=roles.values("campaign"))
+
+    def within_token(self, user: User | AnonymousUser) -> CampaignQuerySet:
+        """Only the campaign of the token with which ``user`` came, if it is for one."""
+        only = getattr(user, "token_campaign_id", None)
+        return self if only is None else self.filter(pk=only)
 
 
 class Campaign(models.Model):
@@ -132,6 +145,15 @@ class Campaign(models.Model):
         help_text="Differences with p at or below this level are significant.",
     )
     seed = models.PositiveIntegerField(default=random_seed, editable=False)
+    rehearsal = models.BooleanField(
+        default=False, editable=False, help_text="A copy with generated runs, to be thrown away."
+    )
+    closed_at = models.DateTimeField(
+        null=True, blank=True, editable=False, help_text="Since when nothing can be changed."
+    )
+    removal_at = models.DateTimeField(
+        null=True, blank=True, editable=False, help_text="When a deleted campaign is removed."
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     created_by = models.ForeignKey(User, models.PROTECT, related_name="+")
 
@@ -154,6 +176,11 @@ class Campaign(models.Model):
                 return  # submission was reopened after judging
             message = "Judging would end before runs close: choose a later date."
             raise ValidationError({"judging_deadline": message})
+
+    @property
+    def is_read_only(self) -> bool:
+        """Closed or deleted: ``rules.require_open`` refuses every act."""
+        return self.closed_at is not None or self.removal_at is not None
 
     def takes_runs(self) -> bool:
         return self.is_open_for(None)

@@ -233,7 +233,7 @@ def raise_if_faulty(report: FaultReport) -> None:
         raise InvalidFile(report)
 
 
-def iter_batches(rows: Sequence[Row]) -> Iterator[list[Row]]:
+def iter_batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
     rest = iter(rows)
     while part := list(islice(rest, BATCH)):
         yield part

@@ -40,10 +40,13 @@ def queue_mail(
     """Queue ``templates/mail/{kind}.txt`` for each recipient with an address; return the new rows.
 
     Call it inside the transaction of the act. ``key`` identifies the occasion, such as the run
-    that was accepted: a second call with the same kind and key reaches nobody twice. The first
+    that was accepted: a second call with the same kind and key reaches nobody twice. A rehearsal
+    sends no mail. The first
     line of the template is the subject. It has the ``recipient``, the ``campaign``, ``site`` (the
     address of the installation, without a slash at the end) and ``context``.
     """
+    if campaign is not None and campaign.rehearsal:
+        return []
     people = [user for user in recipients if user.email]
     values = {"campaign": campaign, "site": settings.POOLBENCH_URL, **(context or {})}
     had = set(Mail.objects.filter(kind=kind, key=key).values_list("address", flat=True))

@@ -16,7 +16,7 @@ from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused, format_utc, lowercase_label
 from campaigns.models import Campaign, Invitation, Member, Role, Team, User
 from campaigns.queries.confirmations.people import describe_removal, describe_second_role
-from campaigns.rules import list_conflicts, require_permission
+from campaigns.rules import list_conflicts, require_open, require_permission
 from campaigns.services import events
 from campaigns.services.decisions import check_decision
 
@@ -162,6 +162,7 @@ def get_invitation(token: str) -> Invitation:
     invitation = invitations.filter(pk=number).first()
     if invitation is None:
         raise ActionRefused("revoked", _("This invitation has been revoked."), advice)
+    require_open(invitation.campaign)
     if invitation.uses_left == 0:
         raise ActionRefused("used-up", _("This invitation has already been used."), advice)
     if not invitation.is_open:

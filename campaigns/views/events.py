@@ -25,6 +25,7 @@ LABELS = {
     "evaluation.collection": "Reusability report",
     "evaluation.evaluate": "Evaluation",
     "evaluation.simulation": "Simulation",
+    "replay.rehearse": "Rehearsal",
 }
 
 
