@@ -68,7 +68,7 @@ urlpatterns = [
     page("help/<path:name>/", help_pages.help_page_view),
     page("account/", site.account_view),
     page("account/token/", site.token_create_view),
-    page("account/token/revoke/", site.token_revoke_view),
+    page("account/token/<int:pk>/revoke/", site.token_revoke_view),
     page("join/<str:token>/", invitations.join_view),
     page("campaigns/removed/", endings.removals_view),
     page("campaigns/new/", campaigns.campaign_new_view),

@@ -305,7 +305,10 @@ REST_FRAMEWORK = {
         "campaigns.api.limits.AnonymousThrottle",
     ],
     "NUM_PROXIES": 0,  # ClientAddressMiddleware has counted them
-    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_PERMISSION_CLASSES": [
+        "rest_framework.permissions.IsAuthenticated",
+        "campaigns.api.scopes.TokenScope",
+    ],
     "DEFAULT_PARSER_CLASSES": ["campaigns.api.limits.PlainJSONParser"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PAGINATION_CLASS": "campaigns.api.limits.LimitPagination",

@@ -31,7 +31,7 @@ from campaigns.api.limits import PlainJSONParser
 from campaigns.api.requests import read_fields, request_user
 from campaigns.api.run_fields import RunSerializer, RunUploadSerializer
 from campaigns.errors import ActionRefused
-from campaigns.models import Campaign, Document, Grade, Run, Team, Topic, User
+from campaigns.models import Campaign, Document, Grade, Run, Scope, Team, Topic, User
 from campaigns.queries.lists import get_campaign_for, list_teams_for
 from campaigns.rules import require_permission
 from campaigns.services import collection
@@ -275,6 +275,7 @@ class DocumentViewSet(viewsets.ReadOnlyModelViewSet[Document]):
 
 @extend_schema_view(list=extend_schema(parameters=[CAMPAIGN]))
 class RunViewSet(viewsets.ReadOnlyModelViewSet[Run]):
+    scope = Scope.SUBMIT
     queryset = Run.objects.none()
     serializer_class = RunSerializer
     parser_classes = (MultiPartParser,)

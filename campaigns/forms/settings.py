@@ -17,13 +17,11 @@ from django.contrib.auth.forms import (
 from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext
 
 from campaigns.errors import format_thousands
 from campaigns.models import Campaign, Role, Run, Team, User
 from campaigns.queries.lists import list_replaceable_runs_for, list_teams_for
 from campaigns.rules import is_organizer_anywhere
-from campaigns.services.tokens import list_token_lifetimes
 from poolbench.files.name_lists import split_names
 from poolbench.judging.scale import GradeSpec
 from poolbench.texts.documents import DOCUMENT_FORMATS
@@ -234,17 +232,6 @@ class CurrentPasswordForm(PasswordChangeForm):
                 self.error_messages["password_incorrect"], code="password_incorrect"
             )
         return password
-
-
-class TokenForm(forms.Form):
-    days = forms.TypedChoiceField(coerce=int, label=_("Valid for"))
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        lifetimes = list_token_lifetimes()
-        days: Any = self.fields["days"]
-        days.choices = [(n, ngettext("%(n)s day", "%(n)s days", n) % {"n": n}) for n in lifetimes]
-        days.initial = lifetimes[-1]
 
 
 class SignUpForm(BaseUserCreationForm):  # type: ignore[type-arg]
