@@ -15,7 +15,7 @@ from django.urls import reverse
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Job, Role, Run, User
 from campaigns.services import jobs, people
-from campaigns.services.runs import submit_run
+from campaigns.services.runs import submit_and_check_run
 from judging.services import imports, plans
 from poolbench.pooling.candidates import hash_order
 from poolbench.pooling.spec import depth_spec
@@ -57,7 +57,8 @@ def play_rehearsal(job: Job) -> None:
         for done, (team_name, tag, ranker) in enumerate(RUNS):
             jobs.report_progress(job, done, steps)
             ranked = list(ranker(topics, documents))
-            submit_generated_run(actor, campaign, team_name, tag, ranked)
+            if ranked:  # topics may lack what a ranker reads
+                submit_generated_run(actor, campaign, team_name, tag, ranked)
             for topic, docno, rank in iter_ranks(ranked):
                 reciprocal[topic, docno] += (rank <= depth) / rank
         if job.args["judged"] and not campaign.pools.exists():
@@ -92,7 +93,7 @@ def submit_generated_run(
         if rank <= campaign.max_docs_per_topic
     ]
     team = people.get_or_create_team(actor=actor, campaign=campaign, name=team_name)
-    return submit_run(
+    return submit_and_check_run(
         actor=actor, campaign=campaign, team=team, data="".join(lines).encode(),
         file_name=f"{tag}.txt", tag=tag, description="Generated for a rehearsal.",
         key=f"rehearsal {tag}",

@@ -9,7 +9,7 @@ from django.db import models, transaction
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Document, Job, Member, Role, Topic, User
-from campaigns.rules import require_access, require_permission
+from campaigns.rules import require_access
 from campaigns.services import events, jobs
 from campaigns.services.campaigns import create_campaign, get_grade_scale
 from campaigns.services.collection import iter_batches
@@ -78,7 +78,7 @@ def copy_campaign(
         for copy_part in _parts:
             copy_part(actor, campaign, copy)
         events.log_event(
-            copy, actor, "campaign.copied", campaign.title, campaign=campaign.slug,
+            copy, actor, "campaign.copied", campaign.title, source=campaign.slug,
             topics=chosen.topics, documents=chosen.documents, rehearsal=rehearsal,
         )  # fmt: skip
     return copy
@@ -96,7 +96,6 @@ def move_row(row: models.Model, copy: Campaign) -> models.Model:
     row.pk, row._state.adding = None, True
     row.campaign = copy  # type: ignore[attr-defined]
     return row
-
 
 
 def start_rehearsal(

@@ -79,8 +79,8 @@ def test_every_service_that_writes_meets_the_gate(world):
     from campaigns.services.people import accept_invitation, sign_invitation_token
     from crowd.services.doorway import read_link
     from crowd.services.webhooks import accept_webhook
-    from pooling.services.freeze import freeze_pool
     from poolbench.pooling.spec import depth_spec
+    from pooling.services.freeze import freeze_pool
 
     organizer, stranger = world.people["organizer"], world.people["stranger"]
     close(world.campaign, organizer)
@@ -210,7 +210,8 @@ def test_a_deleted_campaign_is_removed_with_all_that_is_its_own(world):
     assert (removal.slug, removal.asked_by) == ("small", organizer.username)
     assert removal.rows["judgment"] == counts["judgment"] > 0
     assert User.objects.count() < users
-    assert {own} <= set(list_unnamed_files()) and shared not in list_unnamed_files()
+    assert {own} <= set(list_unnamed_files())
+    assert shared not in list_unnamed_files()
     remove_unnamed_files(list_unnamed_files(), hours=0)
     report = check_stored_files()
     assert (report.is_whole, report.unnamed) == (True, ())
@@ -231,9 +232,11 @@ def test_the_installation_keeps_who_deleted_what(campaign, organizer, as_user):
     assert remove_deleted_campaigns() == 1
     admin = User.objects.create_superuser("admin")
     shown = read_page(as_user(admin).get("/campaigns/removed/"))
-    assert "Small Task" in shown and "organizer" in shown
+    assert "Small Task" in shown
+    assert "organizer" in shown
     assert as_user(organizer).get("/campaigns/removed/").status_code == 403
-    assert not Event.objects.exists() and not Member.objects.exists()
+    assert not Event.objects.exists()
+    assert not Member.objects.exists()
 
 
 def test_who_organizes_only_may_end_a_campaign(campaign, participant, viewer):
