@@ -106,7 +106,8 @@ PATCH  401  404  403  403  403  403  200  404
     api-campaign-detail
 POST   302  404  403  403  403  403  200  404
     campaign-settings visibility-change campaign-close campaign-reopen campaign-delete
-    member-add member-remove topics-import documents-import submissions-close submissions-reopen pools plan-new plan-close
+    member-add member-remove topics-import documents-import submissions-close submissions-reopen
+    pools plan-new plan-close
     plan-reassign review-new erratum-new
     qrels-list qrels-freeze round-open disagreement-round simulation@filled score-release
     study-stop study-batch-new study-batch-paid study-batch-void comparison-plan-new

@@ -29,6 +29,7 @@ ON_FILES = {
     "score-preferences": "[preferences](preferences.md#scores-of-runs)",
     "bradley-terry": "[preferences](preferences.md#strengths-of-documents)",
     "user-measures": "[user-based measures](users.md)",
+    "client": "the [REST API](api.md), whose refusals it prints",
 }
 """The commands that need no database, and the pages about what they compute."""
 ON_INSTALLATION = {

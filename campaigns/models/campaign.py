@@ -42,8 +42,8 @@ class CampaignQuerySet(models.QuerySet["Campaign"]):
             return reached
         roles = Member.objects.filter(user_id=user.pk or 0)
         organized = roles.filter(role=Role.ORGANIZER)
-        kept = Q(removal_at=None, pk__in=roles.values("campaign"))
-        return reached.filter(kept | Q(pk__in=organized.values("campaign")))
+        not_deleted = Q(removal_at=None, pk__in=roles.values("campaign"))
+        return reached.filter(not_deleted | Q(pk__in=organized.values("campaign")))
 
     def organized_by(self, user: User | AnonymousUser) -> CampaignQuerySet:
         """The campaigns that ``user`` organizes; a superuser organizes all."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
-from django.db import models, transaction
+from django.db import transaction
+from django.db.models import QuerySet
 
 from campaigns.errors import ActionRefused
-from campaigns.models import Campaign, Document, Job, Member, Role, Topic, User
+from campaigns.models import Campaign, Job, Member, Role, User
 from campaigns.rules import require_access
 from campaigns.services import events, jobs
 from campaigns.services.campaigns import create_campaign, get_grade_scale
@@ -72,9 +74,9 @@ def copy_campaign(
             rows = [Member(campaign=copy, user=member.user, role=member.role) for member in others]
             Member.objects.bulk_create(rows)
         if chosen.topics:
-            copy_rows(Topic, campaign, copy)
+            copy_rows(campaign.topics.all(), copy)
         if chosen.documents:
-            copy_rows(Document, campaign, copy)
+            copy_rows(campaign.documents.all(), copy)
         for copy_part in _parts:
             copy_part(actor, campaign, copy)
         events.log_event(
@@ -84,25 +86,19 @@ def copy_campaign(
     return copy
 
 
-def copy_rows(model: type[models.Model], source: Campaign, copy: Campaign) -> None:
-    """Copy the rows of ``source``; files in the store are shared, as their names are hashes."""
-    rows = model._default_manager.filter(campaign=source).order_by("pk")
-    for batch in iter_batches(rows.iterator()):
-        model._default_manager.bulk_create([move_row(row, copy) for row in batch])
-
-
-def move_row(row: models.Model, copy: Campaign) -> models.Model:
-    """``row`` as a new one of ``copy``."""
-    row.pk, row._state.adding = None, True
-    row.campaign = copy  # type: ignore[attr-defined]
-    return row
+def copy_rows(rows: QuerySet[Any], copy: Campaign) -> None:
+    """Copy topics or documents; files in the store are shared, as their names are hashes."""
+    for batch in iter_batches(rows.order_by("pk").iterator()):
+        for row in batch:
+            row.pk, row.campaign = None, copy
+        rows.model.objects.bulk_create(batch)
 
 
 def start_rehearsal(
     *, actor: User, campaign: Campaign, judged: bool = False
 ) -> tuple[Campaign, Job]:
     """A copy with topics and documents, and the job that adds generated runs to it; ``judged``:
-    also a pool and generated judgments. It is deleted at once, and without a trace in its source.
+    also a pool and generated judgments.
     """
     everything = CopyChoice(topics=True, documents=True)
     title = f"{campaign.title[:180]} (rehearsal)"

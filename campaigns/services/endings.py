@@ -1,4 +1,4 @@
-"""The end of a campaign: closed for reading, deleted with a time to restore it, removed for good."""
+"""The end of a campaign: closed for reading, deleted, restored, removed for good."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def change_ending(
 ) -> Campaign:
     """Write when the campaign ends, confirmed and logged."""
     with transaction.atomic():
-        # Locked, so that whoever locks it to write comes before.
+        # Locked: an act that locks it, too, comes before or is refused.
         stored = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
         confirmed = check_decision(partial(describe, stored), decision) if describe else {}
         for name, value in changed.items():
@@ -139,8 +139,8 @@ def remove_campaign(campaign: Campaign) -> Removal:
         own = Q(automatic__campaign=stored) | Q(crowd_worker__campaign=stored)
         users = list(User.objects.filter(own).values_list("pk", flat=True))
         rows = {}
-        for name, found in list_campaign_rows(stored):
-            if count := found._raw_delete(found.db):  # type: ignore[attr-defined]
+        for name, own_rows in list_campaign_rows(stored):
+            if count := own_rows._raw_delete(own_rows.db):  # type: ignore[attr-defined]  # noqa: SLF001 (no cascade)
                 rows[name] = count
         User.objects.filter(pk__in=users).delete()
         removal = Removal.objects.create(
@@ -163,14 +163,18 @@ def list_campaign_rows(campaign: Campaign) -> list[tuple[str, QuerySet[models.Mo
     while level:
         known, level = set(paths), []
         for model in apps.get_models(include_auto_created=True):
-            for field in model._meta.concrete_fields:
+            for field in model._meta.concrete_fields:  # noqa: SLF001 (Django documents it)
                 if model not in paths and field.related_model in known:
                     above = paths[field.related_model]  # type: ignore[index]
                     paths[model] = f"{field.name}__{above}" if above else field.name
                     level.append(model)
     del paths[Campaign]
     rows = [
-        (str(model._meta.verbose_name), model._base_manager.filter(**{path: campaign.pk}))
+        (name_rows(model), QuerySet(model).filter(**{path: campaign.pk}))
         for model, path in reversed(paths.items())
     ]
     return [*rows, ("campaign", Campaign.objects.filter(pk=campaign.pk))]
+
+
+def name_rows(model: type[models.Model]) -> str:
+    return str(model._meta.verbose_name)  # noqa: SLF001 (Django documents it)

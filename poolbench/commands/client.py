@@ -10,9 +10,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from poolbench.commands.client_data import download_data, write_file
+from poolbench.commands.client_data import download_data, save_file
 from poolbench.commands.command import CliError, FileCommand, Output
-from poolbench.commands.connection import Connection, open_connection, quote_slug
+from poolbench.commands.connection import Connection, escape_slug, open_connection
 from poolbench.commands.files import format_fault_lines
 from poolbench.commands.progress import ProgressBar
 from poolbench.files.faults import FaultReport
@@ -26,7 +26,7 @@ POLL_SECONDS = 1.0
 CLIENT_HELP = "Submit runs, and read scores, pools, judgments and qrels of an installation."
 
 
-class Act(NamedTuple):
+class ClientAct(NamedTuple):
     """A word after ``poolbench client``: what it does, its arguments, and the function."""
 
     help: str
@@ -39,7 +39,11 @@ class ClientCommand(FileCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         acts = parser.add_subparsers(
-            dest="act", metavar="ACT", required=True, parser_class=ArgumentParser
+            dest="act",
+            metavar="ACT",
+            required=True,
+            help="one of the acts below",
+            parser_class=ArgumentParser,
         )
         for name, act in ACTS.items():
             own = acts.add_parser(name, help=act.help, description=act.help)
@@ -53,7 +57,7 @@ class ClientCommand(FileCommand):
         ACTS[options["act"]].run(open_connection(options), options, out)
 
 
-def print_rows(
+def show_rows(
     out: Output, options: Options, rows: Sequence[Mapping[str, Any]], columns: Sequence[Column]
 ) -> None:
     """All fields as JSON, or the ``columns`` as a table."""
@@ -80,12 +84,12 @@ def add_campaign(parser: ArgumentParser, *, needed: bool = True) -> None:
     )  # fmt: skip
 
 
-def add_run_files(parser: ArgumentParser) -> None:
+def add_paths(parser: ArgumentParser) -> None:
     parser.add_argument("runs", metavar="RUN", nargs="+", help="run files, plain or gzip")
 
 
 def add_submission(parser: ArgumentParser) -> None:
-    add_run_files(parser)
+    add_paths(parser)
     add_campaign(parser)
     add = parser.add_argument
     add("--team", help="for organizers: the team (default: your own)")
@@ -117,9 +121,9 @@ def submit_runs(connection: Connection, options: Options, out: Output) -> None:
                 raise
             refused.append(f"{path}: {error}")
     if not options["no_wait"]:
-        rows = wait_for_checks(connection, rows, bar)
+        rows = complete_checks(connection, rows, bar)
     if rows or not refused:
-        print_rows(out, options, rows, RUN_COLUMNS)
+        show_rows(out, options, rows, RUN_COLUMNS)
     rejected = [row for row in rows if row["state"] == "rejected"]
     for row in rows:
         for line in format_fault_lines(FaultReport.from_dict(row["report"])):
@@ -129,18 +133,18 @@ def submit_runs(connection: Connection, options: Options, out: Output) -> None:
         raise CliError("\n".join([*refused, f"{count} of {len(files)} runs not accepted."]))
 
 
-def wait_for_checks(
+def complete_checks(
     connection: Connection, rows: Sequence[dict[str, Any]], bar: ProgressBar
 ) -> list[dict[str, Any]]:
     """The runs once none is being checked."""
-    found = {row["id"]: row for row in rows}
-    while waiting := [pk for pk, row in found.items() if row["state"] == CHECKING]:
-        bar("checking", len(found) - len(waiting), len(found))
+    by_id = {row["id"]: row for row in rows}
+    while waiting := [pk for pk, row in by_id.items() if row["state"] == CHECKING]:
+        bar("checking", len(by_id) - len(waiting), len(by_id))
         time.sleep(POLL_SECONDS)
         for pk in waiting:
-            found[pk] = connection.get(f"runs/{pk}/")
-    bar("checking", len(found), len(found) or 1)
-    return list(found.values())
+            by_id[pk] = connection.get(f"runs/{pk}/")
+    bar("checking", len(by_id), len(by_id) or 1)
+    return list(by_id.values())
 
 
 def read_file_bytes(path: str) -> bytes:
@@ -153,7 +157,7 @@ def read_file_bytes(path: str) -> bytes:
 def check_runs(connection: Connection, options: Options, out: Output) -> None:
     """Check the files by the rules of the campaign without submitting anything."""
     slug = options["campaign"]
-    campaign = connection.get(f"campaigns/{quote_slug(slug)}/")
+    campaign = connection.get(f"campaigns/{escape_slug(slug)}/")
     topics = list(connection.iter_rows("topics/", campaign=slug))
     used = {row["tag"] for row in connection.iter_rows("runs/", campaign=slug)
             if row["state"] == "accepted"}  # fmt: skip
@@ -177,7 +181,7 @@ def check_runs(connection: Connection, options: Options, out: Output) -> None:
         for path, each in zip(options["runs"], checked, strict=True)
     ]  # fmt: skip
     columns = (*make_columns("file", "state", left=True), *make_columns("errors", "warnings"))
-    print_rows(out, options, rows, columns)
+    show_rows(out, options, rows, columns)
     for each in checked:
         for line in format_fault_lines(each.report):
             out.note(line)
@@ -188,27 +192,27 @@ def check_runs(connection: Connection, options: Options, out: Output) -> None:
 
 
 def add_check(parser: ArgumentParser) -> None:
-    add_run_files(parser)
+    add_paths(parser)
     add_campaign(parser)
     parser.add_argument("--docnos", metavar="FILE", help="docnos of the collection, one per line")
 
 
-def print_status(connection: Connection, options: Options, out: Output) -> None:
+def show_status(connection: Connection, options: Options, out: Output) -> None:
     """The campaigns, or the runs of one."""
     slug = options["campaign"]
     if slug is None:
-        columns = (*make_columns("slug", "title", left=True),
-                   *make_columns("team_deadline", "judging_deadline", left=True, undefined="–"))  # fmt: skip
-        print_rows(out, options, list(connection.iter_rows("campaigns/")), columns)
+        names = ("slug", "title", "team_deadline", "judging_deadline")
+        columns = make_columns(*names, left=True, undefined="–")
+        show_rows(out, options, list(connection.iter_rows("campaigns/")), columns)
         return
-    connection.get(f"campaigns/{quote_slug(slug)}/")  # 404 for a slug that is wrong
-    print_rows(out, options, list(connection.iter_rows("runs/", campaign=slug)), RUN_COLUMNS)
+    connection.get(f"campaigns/{escape_slug(slug)}/")  # 404 for a slug that is wrong
+    show_rows(out, options, list(connection.iter_rows("runs/", campaign=slug)), RUN_COLUMNS)
 
 
 # Results
 
 
-def print_scores(connection: Connection, options: Options, out: Output) -> None:
+def show_scores(connection: Connection, options: Options, out: Output) -> None:
     """The leaderboard of the latest score set, as far as the token's user sees it."""
     sets = list(connection.iter_rows("score-sets/", campaign=options["campaign"]))
     if not sets:
@@ -240,20 +244,20 @@ def add_version(parser: ArgumentParser) -> None:
     parser.add_argument("--output", metavar="FILE", help="write to FILE (default: standard output)")
 
 
-def print_versions(kind: str, file: str, *columns: str) -> Callable[..., None]:
+def show_versions(kind: str, file: str, *columns: str) -> Callable[..., None]:
     """List the versions of a ``kind``, or write one: ``file`` ends its path."""
 
     def act(connection: Connection, options: Options, out: Output) -> None:
         rows = list(connection.iter_rows(f"{kind}/", campaign=options["campaign"]))
         if (number := options["version"]) is None:
-            print_rows(out, options, rows, make_columns(*columns, left=True, undefined="–"))
+            show_rows(out, options, rows, make_columns(*columns, left=True, undefined="–"))
             return
-        found = [row["id"] for row in rows if row["version"] == number]
-        if not found:
+        ids = [row["id"] for row in rows if row["version"] == number]
+        if not ids:
             raise CliError(f"No version {number}: without --version they are listed.")
-        data = connection.fetch(f"{kind}/{found[0]}/{file}")
+        data = connection.fetch(f"{kind}/{ids[0]}/{file}")
         if options["output"]:
-            write_file(Path(options["output"]), data)
+            save_file(Path(options["output"]), data)
             out.note(f"{options['output']}: {len(data):,} bytes, sha256 {sha256(data).hexdigest()}")
         else:
             out.write(data.decode())
@@ -267,14 +271,18 @@ def add_judgments(parser: ArgumentParser) -> None:
     parser.add_argument("--all", action="store_true", help="the whole log, not the current ones")
 
 
-def print_judgments(connection: Connection, options: Options, out: Output) -> None:
+def show_judgments(connection: Connection, options: Options, out: Output) -> None:
     current = None if options["all"] else "1"
     rows: Iterable[Any] = connection.iter_rows(
         "judgments/", campaign=options["campaign"], topic=options["topic"], current=current
     )
     columns = make_columns("topic", "docno", "assessor", "grade", "kind", "judged_at",
                            left=True, undefined="–")  # fmt: skip
-    print_rows(out, options, list(rows), columns)
+    show_rows(out, options, list(rows), columns)
+
+
+def add_status(parser: ArgumentParser) -> None:
+    add_campaign(parser, needed=False)
 
 
 def add_data(parser: ArgumentParser) -> None:
@@ -284,18 +292,23 @@ def add_data(parser: ArgumentParser) -> None:
 
 
 ACTS = {
-    "submit": Act("Submit runs, and wait for their checks.", add_submission, submit_runs),
-    "check": Act("Check runs by the campaign's rules without submitting.", add_check, check_runs),
-    "status": Act("List your campaigns, or the runs of one.",
-                  lambda parser: add_campaign(parser, needed=False), print_status),
-    "scores": Act("Print the scores that you can see.", add_scores, print_scores),
-    "data": Act("Download settings, topics and documents of a campaign to a folder.", add_data,
-                download_data),
-    "pool": Act("List pools, or download one as CSV.", add_version,
-                print_versions("pools", "pool.csv/", "version", "size", "frozen_at")),
-    "judgments": Act("List judgments: your own, or all for organizers.", add_judgments,
-                     print_judgments),
-    "qrels": Act("List qrels versions, or download one.", add_version,
-                 print_versions("qrels", "text/", "version", "policy", "pairs", "frozen_at")),
-}  # fmt: skip
+    "submit": ClientAct("Submit runs, and wait for their checks.", add_submission, submit_runs),
+    "check": ClientAct("Check runs by the campaign's rules, here.", add_check, check_runs),
+    "status": ClientAct("List your campaigns, or the runs of one.", add_status, show_status),
+    "scores": ClientAct("Print the scores that you can see.", add_scores, show_scores),
+    "data": ClientAct("Download settings, topics and documents.", add_data, download_data),
+    "pool": ClientAct(
+        "List pools, or download one as CSV.",
+        add_version,
+        show_versions("pools", "pool.csv/", "version", "size", "frozen_at"),
+    ),
+    "judgments": ClientAct(
+        "List the current judgments that you can see.", add_judgments, show_judgments
+    ),
+    "qrels": ClientAct(
+        "List qrels versions, or download one.",
+        add_version,
+        show_versions("qrels", "text/", "version", "policy", "pairs", "frozen_at"),
+    ),
+}
 """By their words."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from poolbench.commands.command import CliError, Output
-from poolbench.commands.connection import Connection, quote_slug
+from poolbench.commands.connection import Connection, escape_slug
 
 TOPIC = {"number": "_id", "title": "title", "description": "description", "narrative": "narrative"}
 DOCUMENT = {"docno": "_id", "title": "title", "body": "text", "url": "url", "date": "date"}
@@ -19,21 +19,21 @@ DOCUMENT = {"docno": "_id", "title": "title", "body": "text", "url": "url", "dat
 def download_data(connection: Connection, options: Mapping[str, Any], out: Output) -> None:
     """Write ``campaign.json``, ``topics.jsonl`` and ``documents.jsonl``, and list them."""
     slug, folder = options["campaign"], Path(options["folder"])
-    campaign = connection.get(f"campaigns/{quote_slug(slug)}/")
+    campaign = connection.get(f"campaigns/{escape_slug(slug)}/")
     text = json.dumps(campaign, ensure_ascii=False, indent=2)
-    written = [write_file(folder / "campaign.json", f"{text}\n".encode())]
+    written = [save_file(folder / "campaign.json", f"{text}\n".encode())]
     topics = connection.iter_rows("topics/", campaign=slug)
-    written.append(write_lines(folder / "topics.jsonl", topics, TOPIC))
+    written.append(save_lines(folder / "topics.jsonl", topics, TOPIC))
     if not options["no_documents"]:
         documents = connection.iter_rows("documents/", campaign=slug)
-        written.append(write_lines(folder / "documents.jsonl", documents, DOCUMENT))
+        written.append(save_lines(folder / "documents.jsonl", documents, DOCUMENT))
     if options["format"] == "json":
         out.write(json.dumps(written, indent=2) + "\n")
     else:
         out.write("".join(f"{each['sha256']}  {each['file']}\n" for each in written))
 
 
-def write_lines(
+def save_lines(
     path: Path, rows: Iterable[Mapping[str, Any]], names: Mapping[str, str]
 ) -> dict[str, Any]:
     """One JSON object per line, without empty fields."""
@@ -42,10 +42,10 @@ def write_lines(
                    ensure_ascii=False)
         for row in rows
     )  # fmt: skip
-    return write_file(path, *(f"{line}\n".encode() for line in lines))
+    return save_file(path, *(f"{line}\n".encode() for line in lines))
 
 
-def write_file(path: Path, *parts: bytes) -> dict[str, Any]:
+def save_file(path: Path, *parts: bytes) -> dict[str, Any]:
     """Write the file whole or not at all."""
     digest, size = sha256(), 0
     part = path.with_name(f"{path.name}.part")

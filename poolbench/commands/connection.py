@@ -8,7 +8,6 @@ import time
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from email.message import Message
 from http.client import HTTPException
 from pathlib import Path
 from typing import Any, ClassVar
@@ -48,23 +47,22 @@ def describe_refusal(status: int, body: Any) -> str:
     if "faults" in body:
         faults = [f"{fault['code']} {fault['message']} {fault['fix']}" for fault in body["faults"]]
         return "The file has errors.\n" + "\n".join(faults)
-    fields = (f"{name}: {' '.join(map(str, said))}" for name, said in body.items() if said)
+    fields = (f"{name}: {' '.join(map(str, texts))}" for name, texts in body.items() if texts)
     return f"The request is malformed. {' '.join(fields)}"
 
 
 class KeepTokenHere(HTTPRedirectHandler):
     """No redirect is followed: the token is for the given address alone."""
 
-    def redirect_request(
-        self, req: Request, fp: Any, code: int, msg: str, headers: Message, newurl: str
-    ) -> None:
+    def redirect_request(self, *arguments: Any) -> None:
+        *_rest, newurl = arguments
         place = "{0.scheme}://{0.netloc}".format(urlsplit(newurl))
         raise CliError(f"The address leads to {place}: give that one as --url.")
 
 
 @dataclass(frozen=True)
 class Connection:
-    """An installation at ``url``, with somebody's ``token``. ``pause`` waits between attempts."""
+    """An installation at ``url``, with a user's ``token``. ``pause`` waits between attempts."""
 
     url: str
     token: str
@@ -76,8 +74,8 @@ class Connection:
 
     def fetch(self, path: str, **query: Any) -> bytes:
         """An answer as it is."""
-        asked = {name: value for name, value in query.items() if value not in (None, "")}
-        text = f"?{urlencode(asked)}" if asked else ""
+        fields = {name: value for name, value in query.items() if value not in (None, "")}
+        text = f"?{urlencode(fields)}" if fields else ""
         return self.send("GET", f"{path}{text}")
 
     def iter_rows(self, path: str, **query: Any) -> Iterator[dict[str, Any]]:
@@ -105,7 +103,8 @@ class Connection:
     ) -> bytes:
         """The answer, after as many attempts as it takes; only what is idempotent comes here."""
         headers = {"Authorization": f"Token {self.token}", "Accept": "*/*", **more}
-        request = Request(f"{self.url}/api/{path}", body, headers, method=method)
+        # The scheme is http or https: open_connection refuses others.
+        request = Request(f"{self.url}/api/{path}", body, headers, method=method)  # noqa: S310
         for attempt in range(ATTEMPTS):
             pause = min(FIRST_PAUSE * 2**attempt, LONGEST_PAUSE)
             try:
@@ -133,8 +132,8 @@ def read_body(error: HTTPError) -> Any:
 
 def read_pause(error: HTTPError, pause: float) -> float:
     """What the answer asks for in ``Retry-After``, within reason."""
-    asked = error.headers.get("Retry-After", "")
-    return min(float(asked), LONGEST_PAUSE) if asked.isdigit() else pause
+    seconds = error.headers.get("Retry-After", "")
+    return min(float(seconds), LONGEST_PAUSE) if seconds.isdigit() else pause
 
 
 def encode_form(boundary: str, name: str, data: bytes, fields: Mapping[str, Any]) -> bytes:
@@ -143,8 +142,10 @@ def encode_form(boundary: str, name: str, data: bytes, fields: Mapping[str, Any]
     for field, value in fields.items():
         head = f'--{boundary}\r\nContent-Disposition: form-data; name="{field}"\r\n\r\n'
         parts.append(f"{head}{value}\r\n".encode())
-    shown = name.replace('"', "%22").replace("\r", " ").replace("\n", " ")
-    head = f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{shown}"\r\n'
+    file_name = name.replace('"', "%22").replace("\r", " ").replace("\n", " ")
+    head = (
+        f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{file_name}"\r\n'
+    )
     parts += [f"{head}Content-Type: application/octet-stream\r\n\r\n".encode(), data]
     return b"".join([*parts, f"\r\n--{boundary}--\r\n".encode()])
 
@@ -190,6 +191,6 @@ def read_config(path: Path) -> dict[str, Any]:
         raise CliError(f"{path} is no TOML: {error}.") from error
 
 
-def quote_slug(slug: str) -> str:
+def escape_slug(slug: str) -> str:
     """A campaign's slug as a part of a path."""
     return quote(slug, safe="")

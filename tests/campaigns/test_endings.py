@@ -32,7 +32,8 @@ from workbench.stored_files import check_stored_files, list_unnamed_files, remov
 
 OF_THE_END = ("campaign-reopen", "campaign-delete", "campaign-restore", "campaign-copy",
               "rehearsal-new", "life", "api-campaign-reopen", "api-campaign-delete",
-              "api-campaign-restore", "api-campaign-copy", "api-campaign-list", "logout")  # fmt: skip
+              "api-campaign-restore", "api-campaign-copy", "api-campaign-list",
+              "logout")  # fmt: skip
 """What a closed campaign allows, besides what has nothing to do with it."""
 
 

@@ -83,7 +83,7 @@ def describe_campaign_reopening(campaign: Campaign) -> Confirmation:
     )  # fmt: skip
 
 
-def list_contents(campaign: Campaign) -> str:
+def summarize_contents(campaign: Campaign) -> str:
     """``12 runs, 1,024 judgments …`` of what the campaign has."""
     # Most of it belongs to upper apps; only the reverse relations are known here.
     counted = {
@@ -109,7 +109,7 @@ def describe_campaign_deletion(campaign: Campaign, until: datetime | None) -> Co
             summary=campaign.title,
             before="Before you throw it away",
             consequences=(
-                Consequence("At once, for good", f"{list_contents(campaign)} are removed."),
+                Consequence("At once, for good", f"{summarize_contents(campaign)} are removed."),
                 Consequence("The campaign it was copied from", "does not change."),
             ),
             button="Throw the rehearsal away",
@@ -118,7 +118,7 @@ def describe_campaign_deletion(campaign: Campaign, until: datetime | None) -> Co
     when = format_utc(until)
     return Confirmation(
         question="Delete the campaign?",
-        summary=f"{campaign.title}: {list_contents(campaign)}.",
+        summary=f"{campaign.title}: {summarize_contents(campaign)}.",
         before="Before you delete",
         consequences=(
             Consequence(count_people(campaign), "no longer find the campaign, from now on."),
