@@ -10,6 +10,9 @@ TABLE = """
 GET    302  404  403  403  403  403  200  404
     campaign-settings visibility-change people member-remove topics-import documents-import
     submissions-close submissions-reopen run-form erratum-new events events-download pools pool
+    campaign-settings visibility-change life campaign-close campaign-reopen campaign-delete
+    people member-remove topics-import documents-import
+    submissions-close submissions-reopen erratum-new events events-download pools pool
     pool-download judging plan-new plan-assign plan-close plan-reassign
     collection-files submissions-close submissions-reopen erratum-new events events-download
     pools pool pool-download judging plan-new plan-assign plan-close plan-reassign
@@ -117,8 +120,9 @@ GET    401  404  404  404  404  404  404  404
 PATCH  401  404  403  403  403  403  200  404
     api-campaign-detail
 POST   302  404  403  403  403  403  200  404
-    campaign-settings visibility-change member-add member-remove topics-import
-    documents-import submissions-close submissions-reopen pools plan-new plan-close
+    campaign-settings visibility-change campaign-close campaign-reopen campaign-delete
+    member-add member-remove topics-import documents-import submissions-close submissions-reopen
+    pools plan-new plan-close
     plan-reassign review-new erratum-new
     qrels-list qrels-freeze round-open disagreement-round simulation@filled score-release
     study-stop study-batch-new study-batch-paid study-batch-void comparison-plan-new
@@ -150,7 +154,9 @@ POST   401  404  404  404  404  404  200  404
 POST   200  200  200  200  200  200  200  200
     login crowd-fake-return api-interleaving-list api-click-preferences-list
 POST   302  302  302  302  302  302  302  302
-    logout language theme token-revoke
+    logout language theme
+POST   302  404  404  404  404  404  404  404
+    token-revoke
 POST   401  404  403  403  403  403  409  404
     api-campaign-visibility api-campaign-close-submissions api-plan-list api-plan-preview
 POST   401  404  403  403  403  403  400  404
@@ -159,7 +165,21 @@ POST   401  404  404  404  404  404  409  404
     api-member-remove api-study-batches api-study-batch-paid api-study-start api-study-pause
     api-study-resume api-qrels-release
 POST   302  200  200  200  200  200  200  200
-    password_change account token-create
+    password_change account
+POST   302  422  422  422  422  422  422  422
+    token-create
+GET    302  403  403  403  403  403  403  403
+    removals
+POST   302  404  403  403  403  403  422  404
+    campaign-copy
+POST   302  404  403  403  403  403  409  404
+    campaign-restore
+POST   302  404  403  403  403  403  302  404
+    rehearsal-new
+POST   401  404  403  403  403  403  400  404
+    api-campaign-copy
+POST   401  404  403  403  403  403  409  404
+    api-campaign-close api-campaign-reopen api-campaign-delete api-campaign-restore
 POST   302  404  403  403  403  403  403  404
     adjudicate adjudication-skip adjudication-undo
 POST   302  404  403  403  403  403  404  404

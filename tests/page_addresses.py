@@ -35,7 +35,7 @@ VALUES: dict[str, dict[str, str | int]] = {
             "reusability-report": "json", "compare-download": "tex", "paper-download": "tex",
             "paper-download@all": "zip", "measures-compared-download": "md",
             "run-scores-download": "txt"},
-    "pk": {"review-done": 1},
+    "pk": {"review-done": 1, "token-revoke": 1},
 }  # fmt: skip
 """Of arguments: the value by row or URL name, "" for all others."""
 QUERIES = {

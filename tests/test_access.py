@@ -106,8 +106,10 @@ SCRIPT = ("/judge-acts/", "/judge-ahead/", "/judge-renew/")
 """What the judging screen's script posts to, as JSON."""
 
 
-def ask(client: Client, method: str, url: str, body: dict[str, object]) -> HttpResponse:
-    """The answer; whatever the request changed is undone."""
+def ask(
+    client: Client, method: str, url: str, body: dict[str, object], *, undone: bool = True
+) -> HttpResponse:
+    """The answer; whatever the request changed is ``undone``."""
     kept = deepcopy(client.cookies)
     with transaction.atomic():
         if method == "GET":
@@ -120,7 +122,7 @@ def ask(client: Client, method: str, url: str, body: dict[str, object]) -> HttpR
         else:
             answer = client.post(url, body)
         answer.body = answer.getvalue()  # a stream is read within the transaction
-        transaction.set_rollback(True)
+        transaction.set_rollback(undone)
     client.cookies = kept
     return answer
 

@@ -31,6 +31,7 @@ ON_FILES = {
     "user-measures": "[user-based measures](users.md)",
     "check-run": "[runs and their codes](formats.md#codes-of-runs)",
     "verify-archive": "[archives](formats.md#archives)",
+    "client": "the [REST API](api.md), whose refusals it prints",
 }
 """The commands that need no database, and the pages about what they compute."""
 ON_INSTALLATION = {

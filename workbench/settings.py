@@ -282,6 +282,8 @@ POOLBENCH_API_RATE = env("POOLBENCH_API_RATE", default="1200/min")
 POOLBENCH_ANONYMOUS_RATE = env("POOLBENCH_ANONYMOUS_RATE", default="60/min")  # per address
 POOLBENCH_UPLOAD_RATE = env("POOLBENCH_UPLOAD_RATE", default="300/min")
 POOLBENCH_CROWD_RATE = env("POOLBENCH_CROWD_RATE", default="1200/min")
+# Days in which organizers can restore a campaign that was deleted.
+POOLBENCH_DELETED_DAYS = env.int("POOLBENCH_DELETED_DAYS", default=14)
 POOLBENCH_TOKEN_DAYS = env.int("POOLBENCH_TOKEN_DAYS", default=365)
 # Proxies in front of the web server, each of which adds an address to X-Forwarded-For.
 POOLBENCH_PROXIES = env.int("POOLBENCH_PROXIES", default=0)
@@ -351,7 +353,10 @@ REST_FRAMEWORK = {
         "campaigns.api.limits.AnonymousThrottle",
     ],
     "NUM_PROXIES": 0,  # ClientAddressMiddleware has counted them
-    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_PERMISSION_CLASSES": [
+        "rest_framework.permissions.IsAuthenticated",
+        "campaigns.api.scopes.TokenScope",
+    ],
     "DEFAULT_PARSER_CLASSES": ["campaigns.api.limits.PlainJSONParser"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PAGINATION_CLASS": "campaigns.api.limits.LimitPagination",

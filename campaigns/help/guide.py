@@ -61,6 +61,26 @@ ROLES = {
 }
 """By role and its whole guide: answers to "How do I …", and the places that give them."""
 
+READERS = {
+    "organizer": "Organizers",
+    "participant": "Participants",
+    "assessor": "Assessors",
+    "operator": "Operators",
+}
+"""By role, in addresses: who can restrict a search to what is for them."""
+
+_FOR_ROLE = {
+    "organizer": (
+        "organizer pooling sampling judging today agreement disagreement stopping policies crowd"
+        " crowd-providers crowd-quality aggregation verdicts collection preferences"
+    ),
+    "participant": "participant",
+    "assessor": "assessor",
+    "operator": "deployment performance",
+}
+PAGE_ROLES = {page: role for role, pages in _FOR_ROLE.items() for page in pages.split()}
+"""The one role that a page is for; all others are for everybody."""
+
 SUBJECTS = {
     "Guides": {
         "Organizer's guide": "organizer",
@@ -159,6 +179,7 @@ _HELPED = {
     "judging#training": "training-sets",
     "measures": "measure measures",
     "organizer": "campaign home",
+    "organizer#close-delete-and-copy": ("campaign-close campaign-delete campaign-reopen life"),
     "organizer#acts-that-cannot-be-undone": (
         "comparison-plan-close documents-delete events member-add member-remove plan-close"
         " pool-freeze public-page-publish qrels-freeze qrels-release round-end run-withdraw"

@@ -36,7 +36,7 @@ from campaigns.models import (
 )
 from campaigns.models.event_phrases import EVENT_PHRASES, NOTICES
 from campaigns.models.runs import RunQuerySet
-from campaigns.rules import is_organizer_anywhere, list_conflicts, require_permission
+from campaigns.rules import is_organizer_anywhere, list_conflicts, require_access
 from poolbench.files.faults import list_names
 
 CORRECTED = "text.corrected"
@@ -55,7 +55,7 @@ def get_campaign_for(
     campaign = Campaign.objects.visible_to(user).filter(slug=slug).first()
     if campaign is None:
         raise Http404(f"no campaign {slug}")
-    require_permission(user, permission, campaign)  # type: ignore[arg-type]  # has signed in
+    require_access(user, permission, campaign)  # type: ignore[arg-type]  # has signed in
     return campaign
 
 

@@ -76,7 +76,7 @@ class CheckRunCommand(FileCommand):
             files = {path: read_run_file(path) for path in dict.fromkeys(options["runs"])}
             results = list(check_in_turn(files, rules))
         except (OSError, InvalidFile, CliError) as error:
-            raise CliError(describe_failure(error), NOT_CHECKED) from error
+            raise CliError(describe_failure(error), status=NOT_CHECKED) from error
         write = {"text": format_text, "json": format_json}[options["format"]]
         out.write(write(results))
         return 0 if all(result.accepted for _path, result in results) else REJECTED
