@@ -25,7 +25,7 @@ class OneLineField(forms.CharField):
     """Text on one line, whatever a program sends: it stands in mails."""
 
     def to_python(self, value: Any) -> str:
-        return " ".join(super().to_python(value).split())
+        return " ".join(str(super().to_python(value) or "").split())
 
 
 def describe_passwords(form: forms.Form) -> None:
@@ -65,6 +65,8 @@ class ResetRequestForm(ResetPasswordForm):  # type: ignore[misc]
     never been signed in to. The answer is the same for all others.
     """
 
+    users: list[User]
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["email"].label = _("E-mail")
@@ -72,9 +74,7 @@ class ResetRequestForm(ResetPasswordForm):  # type: ignore[misc]
 
     def clean_email(self) -> str:
         address: str = super().clean_email()
-        self.users = [
-            user for user in self.users if user.email == address or user.last_login is None
-        ]
+        self.users = [user for user in self.users if user.email == address or not user.last_login]
         return address
 
 

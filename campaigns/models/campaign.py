@@ -39,7 +39,7 @@ class CampaignQuerySet(models.QuerySet["Campaign"]):
         return self.filter(pk__in=Member.objects.filter(user_id=user.pk or 0).values("campaign"))
 
     def open_for_registration(self) -> CampaignQuerySet:
-        """Campaigns in which teams can register themselves, whoever asks."""
+        """Campaigns in which strangers can register teams."""
         return self.exclude(registration=Campaign.Registration.CLOSED)
 
     def organized_by(self, user: User | AnonymousUser) -> CampaignQuerySet:

@@ -20,8 +20,7 @@ from django.conf import settings
 from django.contrib.auth import login
 from django.db import transaction
 from django.dispatch import receiver
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 
 from campaigns.errors import ActionRefused
@@ -39,10 +38,10 @@ def is_sign_up_open() -> bool:
     return bool(settings.POOLBENCH_SIGN_UP == "open")
 
 
-def needs_confirmation(user: User) -> bool:
+def has_to_confirm_address(user: User) -> bool:
     """Whether ``user`` has signed up but neither signed in nor confirmed the address yet.
 
-    Later an address that is not confirmed locks nobody out; it just gets no mail.
+    Later an address that is not confirmed locks no one out; it just gets no mail.
     """
     return user.last_login is None and not user.email and EmailAddress.objects.filter(
         user=user
@@ -65,7 +64,12 @@ def make_reset_url(user: User) -> str:
 
     key = default_token_generator.make_token(user)
     kwargs = {"uidb36": user_pk_to_url_str(user), "key": key}
-    return settings.POOLBENCH_URL + reverse("account_reset_password_from_key", kwargs=kwargs)
+    return build_site_url("account_reset_password_from_key", kwargs=kwargs)
+
+
+def build_site_url(name: str, **route: Any) -> str:
+    """The address of a page in a mail."""
+    return f"{settings.POOLBENCH_URL}{reverse(name, **route)}"
 
 
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
@@ -81,11 +85,10 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
     def get_reset_password_from_key_url(self, key: str) -> str:
         uid, _, token = key.partition("-")
         kwargs = {"uidb36": uid, "key": token}
-        return settings.POOLBENCH_URL + reverse("account_reset_password_from_key", kwargs=kwargs)
+        return build_site_url("account_reset_password_from_key", kwargs=kwargs)
 
     def get_email_confirmation_url(self, request: HttpRequest, emailconfirmation: Any) -> str:  # noqa: ARG002
-        args = [emailconfirmation.key]
-        return settings.POOLBENCH_URL + reverse("account_confirm_email", args=args)
+        return build_site_url("account_confirm_email", args=[emailconfirmation.key])
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
         """Send at once: links with secrets never wait in the outbox. The answer is the same
@@ -107,7 +110,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
 
     def respond_user_inactive(self, request: HttpRequest, user: User) -> HttpResponse:  # noqa: ARG002
         clear_login(request)
-        return redirect("login")
+        return HttpResponseRedirect(reverse("login"))
 
 
 @receiver(email_confirmed)

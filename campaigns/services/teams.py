@@ -102,7 +102,7 @@ def request_team(
             organizers = User.objects.filter(
                 memberships__campaign=stored, memberships__role=Role.ORGANIZER
             )
-            mail_about(request, "team_requested", organizers)
+            send_request_mail(request, "team_requested", organizers)
     return request
 
 
@@ -140,7 +140,7 @@ def approve_team_request(*, actor: User, request: TeamRequest) -> Team:
         request = lock_waiting_request(request)
         check_new_name(request.campaign, request.name)
         team = admit_team(actor, request)
-        mail_about(request, "team_approved", [request.user])
+        send_request_mail(request, "team_approved", [request.user])
     return team
 
 
@@ -155,7 +155,7 @@ def refuse_team_request(*, actor: User, request: TeamRequest, reason: str) -> No
         events.log_event(
             request.campaign, actor, "team.request_refused", request.name, reason=request.reason
         )
-        mail_about(request, "team_refused", [request.user])
+        send_request_mail(request, "team_refused", [request.user])
 
 
 def lock_waiting_request(request: TeamRequest) -> TeamRequest:
@@ -188,7 +188,7 @@ def admit_team(actor: User, request: TeamRequest) -> Team:
     return team
 
 
-def mail_about(request: TeamRequest, kind: str, recipients: Any) -> None:
+def send_request_mail(request: TeamRequest, kind: str, recipients: Any) -> None:
     key, context = f"request-{request.pk}", {"request": request}
     queue_mail(kind, recipients, key=key, campaign=request.campaign, context=context)
 
