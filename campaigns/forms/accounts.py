@@ -18,6 +18,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from campaigns.models import User
+from campaigns.services.mail import has_mail_server
 from campaigns.services.tokens import list_token_lifetimes
 
 
@@ -133,8 +134,14 @@ class TokenForm(forms.Form):
 
 class SignUpForm(BaseUserCreationForm):  # type: ignore[type-arg]
     name = OneLineField(max_length=150, label=_("Your name"))
+    email = forms.EmailField(
+        max_length=254,
+        required=False,
+        label=_("E-mail"),
+        help_text=_("For letters of the campaign and new passwords. You confirm it by a link."),
+    )
 
-    field_order = ("name", "username", "password1", "password2")
+    field_order = ("name", "email", "username", "password1", "password2")
 
     class Meta:
         model = User
@@ -142,6 +149,8 @@ class SignUpForm(BaseUserCreationForm):  # type: ignore[type-arg]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        if not has_mail_server():
+            del self.fields["email"]
         username = self.fields["username"]
         username.label, username.help_text = _("Username"), _("Letters, digits and @.+-_ only")
         username.widget.attrs.pop("autofocus", None)

@@ -20,6 +20,7 @@ ROLES = {
         "Create a campaign": "organizer#setup",
         "Import topics and documents": "organizer#topics-and-documents",
         "Invite teams and assessors": "organizer#setup",
+        "Let teams register themselves": "organizer#teams",
         "Follow and check runs": "organizer#runs",
         "Create a pool, and choose its depth": "organizer#pool",
         "Plan who judges what": "organizer#judging",
@@ -32,7 +33,10 @@ ROLES = {
         "Judge with a crowd": "crowd",
     },
     ("Participants", "participant"): {
-        "Join a team and submit a run": "participant#submit-a-run",
+        "Register a team": "participant#register-a-team",
+        "Invite colleagues, or leave": "participant#your-team",
+        "Set a new password or address": "participant#your-account",
+        "Submit a run": "participant#submit-a-run",
         "Write a run file": "formats#runs",
         "Find out what a code such as E07 means": "formats#codes",
         "Read and download your scores": "participant#read-your-scores",
@@ -156,8 +160,8 @@ _HELPED = {
     "measures": "measure measures",
     "organizer": "campaign home",
     "organizer#acts-that-cannot-be-undone": (
-        "comparison-plan-close documents-delete events member-add member-remove plan-close"
-        " pool-freeze qrels-freeze round-end run-withdraw score-release study-stop"
+        "comparison-plan-close documents-delete events member-add member-remove"
+        " ownership-transfer plan-close pool-freeze qrels-freeze round-end run-withdraw score-release study-stop"
         " submissions-close topics-delete visibility-change"
     ),
     "organizer#adjudication": "adjudication consensus consensus-pair",
@@ -175,9 +179,13 @@ _HELPED = {
     "organizer#runs": "runs submissions-reopen",
     "organizer#scores": "score-set scores",
     "organizer#setup": "campaign-new campaign-settings guidelines people",
+    "organizer#teams": "invitation-list people-team teams",
     "organizer#topics-and-documents": "document documents topic topics",
     "participant#read-your-scores": "run-scores",
+    "participant#register-a-team": "team_register",
     "participant#submit-a-run": "join run-upload",
+    "participant#your-account": "account_email account-delete mfa_index",
+    "participant#your-team": "team team-leave team-terms",
     "policies": "qrels-policies",
     "pooling#methods": "pooling-methods",
     "pooling#simulation-in-a-campaign": "simulation simulation-report",

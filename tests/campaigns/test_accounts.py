@@ -7,6 +7,7 @@ from datetime import timedelta
 
 import pytest
 from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
 from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value
 from django.core import mail
 from django.test import Client
@@ -14,10 +15,12 @@ from django.urls import reverse
 from django.utils import timezone
 
 from campaigns.models import ApiToken, Campaign, User
+from campaigns.services import people
 from campaigns.services.accounts import confirm_address, make_reset_url
 from campaigns.services.tokens import create_token
 from tests.pages import read_page, run_command
 from tests.world.people import user
+from workbench.logs import mask_links
 
 PASSWORD, NEW = "correct horse battery", "a new long passphrase"
 SIGN_UP, RESET = "/accounts/signup/", "/accounts/password/reset/"
@@ -242,3 +245,24 @@ def test_pages_without_mail_say_so(settings, ada):
 @pytest.mark.parametrize("name", ["account_login", "login"])
 def test_the_sign_in_page_has_both_names(name):
     assert reverse(name) == "/accounts/login/"
+
+
+def test_a_newcomer_with_a_link_can_give_an_address(campaign, organizer):
+    made = people.create_invitation(actor=organizer, campaign=campaign, role="viewer")
+    client, link = Client(), f"/join/{people.sign_invitation_token(made)}/"
+    fields = {"name": "Eve", "username": "eve", "email": "eve@example.org"}
+    client.post(link, fields | {"password1": NEW, "password2": NEW})
+    assert User.objects.get(username="eve").email == ""
+    client.post(find_link(mail.outbox[0]))
+    assert User.objects.get(username="eve").email == "eve@example.org"
+
+
+def test_the_operator_removes_a_second_factor(ada):
+    Authenticator.objects.create(user=ada, type="totp", data={})
+    run_command("reset_link", "ada", without_second_factor=True)
+    assert not Authenticator.objects.exists()
+
+
+def test_the_log_hides_links_of_accounts():
+    text = "GET /accounts/password/reset/key/5-d8x-61c/ /accounts/password/reset/key/done/"
+    assert mask_links(text).endswith("/key/…/ /accounts/password/reset/key/done/")

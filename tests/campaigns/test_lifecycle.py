@@ -43,8 +43,8 @@ DESKS = ("judge", "my-judgments", "comparisons")
 GROUP_NAMES = [group.name for group in GROUPS]
 
 VIEWER: dict[str, Any] = {
-    "user": User(username="o"), "roles": frozenset([Role.ORGANIZER, Role.PARTICIPANT]), "team": None,
-    "team_deadline": None,
+    "user": User(username="o"), "roles": frozenset([Role.ORGANIZER, Role.PARTICIPANT]),
+    "team": None, "team_deadline": None,
 }  # fmt: skip
 
 
