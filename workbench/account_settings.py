@@ -14,6 +14,7 @@ def build_account_settings(*, has_mail: bool) -> dict[str, Any]:
     return {
         "ACCOUNT_ADAPTER": "campaigns.services.accounts.AccountAdapter",
         "ACCOUNT_FORMS": {
+            "add_email": "campaigns.forms.accounts.NewAddressForm",
             "signup": "campaigns.forms.accounts.NewAccountForm",
             "reset_password": "campaigns.forms.accounts.ResetRequestForm",
             "reset_password_from_key": "campaigns.forms.accounts.NewPasswordForm",
@@ -32,6 +33,7 @@ def build_account_settings(*, has_mail: bool) -> dict[str, Any]:
         "ACCOUNT_REAUTHENTICATION_METHODS": ("password", "mfa"),
         # By address of the client ("ip"), mail address or account ("key"), user.
         "ACCOUNT_RATE_LIMITS": {
+            "add_email": "campaigns.forms.accounts.NewAddressForm",
             "signup": "20/h/ip",
             "reset_password": "20/h/ip,5/h/key",
             "reset_password_from_key": "20/m/ip",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from allauth.account.forms import ResetPasswordForm, ResetPasswordKeyForm, SignupForm
+from allauth.account.forms import AddEmailForm, ResetPasswordForm, ResetPasswordKeyForm, SignupForm
 from django import forms
 from django.contrib.auth import authenticate
 from django.contrib.auth.forms import (
@@ -50,15 +50,25 @@ class NewAccountForm(SignupForm):  # type: ignore[misc]
         super().__init__(*args, **kwargs)
         describe_passwords(self)
         if "email" in self.fields:
-            self.fields["email"].label = _("E-mail")
+            describe_address(self)
             self.fields["email"].help_text = _("You confirm it by a link that is sent to it.")
-            self.fields["email"].widget.attrs.pop("placeholder", None)
         if "username" in self.fields:
             self.fields["username"].help_text = _("Letters, digits and @.+-_ only")
             self.fields["username"].widget.attrs = {"autocomplete": "username"}
 
     def signup(self, request: HttpRequest, user: User) -> None:
         """allauth calls it; nothing is left to do."""
+
+
+def describe_address(form: forms.Form) -> None:
+    form.fields["email"].label = _("E-mail")
+    form.fields["email"].widget.attrs.pop("placeholder", None)
+
+
+class NewAddressForm(AddEmailForm):  # type: ignore[misc]
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        describe_address(self)
 
 
 class ResetRequestForm(ResetPasswordForm):  # type: ignore[misc]
@@ -70,8 +80,7 @@ class ResetRequestForm(ResetPasswordForm):  # type: ignore[misc]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["email"].label = _("E-mail")
-        self.fields["email"].widget.attrs.pop("placeholder", None)
+        describe_address(self)
 
     def clean_email(self) -> str:
         address: str = super().clean_email()

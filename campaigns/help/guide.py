@@ -161,7 +161,8 @@ _HELPED = {
     "organizer": "campaign home",
     "organizer#acts-that-cannot-be-undone": (
         "comparison-plan-close documents-delete events member-add member-remove"
-        " ownership-transfer plan-close pool-freeze qrels-freeze round-end run-withdraw score-release study-stop"
+        " ownership-transfer plan-close pool-freeze qrels-freeze round-end run-withdraw"
+        " score-release study-stop"
         " submissions-close topics-delete visibility-change"
     ),
     "organizer#adjudication": "adjudication consensus consensus-pair",
