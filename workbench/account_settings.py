@@ -43,4 +43,5 @@ def build_account_settings(*, has_mail: bool) -> dict[str, Any]:
             "login_failed": "10/m/ip,5/5m/key",
         },
         "MFA_TOTP_ISSUER": "Poolbench",
+        "MFA_TOTP_TOLERANCE": 1,  # clocks of phones: the codes of 30 seconds before and after
     }  # fmt: skip

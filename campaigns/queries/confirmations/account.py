@@ -41,8 +41,8 @@ def describe_account_deletion(user: User) -> Confirmation:
                   " you, records of your sign-ins, registrations of teams."),
             ),
             Consequence(_("Your roles"), roles % {"n": campaigns}),
-            Consequence(_("Judgments"), judgments % {"n": judged}),
-            Consequence(_("Runs"), stays % {"n": runs}),
+            *([Consequence(_("Judgments"), judgments % {"n": judged})] if judged else []),
+            *([Consequence(_("Runs"), stays % {"n": runs})] if runs else []),
             Consequence(
                 _("Log"),
                 _("keeps what you did, under the pseudonym; your name is replaced in it."),
