@@ -7,6 +7,7 @@ not, in rows of its own (``EmailAddress``), and the receivers here copy the conf
 from __future__ import annotations
 
 import logging
+from datetime import timedelta
 from smtplib import SMTPException
 from typing import Any
 
@@ -19,15 +20,19 @@ from allauth.mfa.signals import authentication_failed
 from django.conf import settings
 from django.contrib.auth import login
 from django.db import transaction
+from django.db.models import QuerySet
 from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
+from django.utils import timezone
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, User
+from campaigns.services.mail import has_mail_server
 from campaigns.services.sign_in import set_device_cookie, write_log
 
 log = logging.getLogger(__name__)
+UNCONFIRMED_DAYS = 30
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 
@@ -43,9 +48,19 @@ def has_to_confirm_address(user: User) -> bool:
 
     Later an address that is not confirmed locks no one out; it just gets no mail.
     """
-    return user.last_login is None and not user.email and EmailAddress.objects.filter(
-        user=user
-    ).exists()  # fmt: skip
+    return has_mail_server() and list_unconfirmed_accounts().filter(pk=user.pk).exists()
+
+
+def list_unconfirmed_accounts() -> QuerySet[User]:
+    """Of strangers who have signed up, and never confirmed their address."""
+    return User.objects.filter(last_login=None, email="", emailaddress__verified=False)
+
+
+def remove_unconfirmed_accounts() -> int:
+    """Remove those whose link has long expired: their names and addresses are free again."""
+    old = timezone.now() - timedelta(days=UNCONFIRMED_DAYS)
+    accounts = list_unconfirmed_accounts().filter(date_joined__lt=old, memberships=None)
+    return len([user.delete() for user in accounts])
 
 
 def confirm_address(user: User, address: str) -> None:
