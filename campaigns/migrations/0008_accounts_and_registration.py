@@ -18,6 +18,14 @@ def move_addresses(apps, schema_editor):
         confirmed |= {address} if verified else set()
         EmailAddress.objects.create(user_id=user.pk, email=address, verified=verified, primary=True)
         User.objects.filter(pk=user.pk).update(email=address if verified else '')
+    check_constraints(schema_editor)
+
+
+def check_constraints(schema_editor):
+    """Now, not at the end: PostgreSQL changes no table whose rows have still to be checked."""
+    if schema_editor.connection.vendor == 'postgresql':
+        schema_editor.execute('SET CONSTRAINTS ALL IMMEDIATE')
+        schema_editor.execute('SET CONSTRAINTS ALL DEFERRED')
 
 
 def restore_addresses(apps, schema_editor):
@@ -25,6 +33,8 @@ def restore_addresses(apps, schema_editor):
     EmailAddress = apps.get_model('account', 'EmailAddress')
     for address in EmailAddress.objects.order_by('verified', 'primary'):
         User.objects.filter(pk=address.user_id).update(email=address.email)
+    EmailAddress.objects.all().delete()
+    check_constraints(schema_editor)
 
 
 class Migration(migrations.Migration):
