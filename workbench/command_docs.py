@@ -36,6 +36,7 @@ ON_FILES = {
 """The commands that need no database, and the pages about what they compute."""
 ON_INSTALLATION = {
     "make_organizer": "[deployment](deployment.md)",
+    "reset_link": "[deployment](deployment.md#accounts)",
     "import_topics": "[formats](formats.md#topics)",
     "import_documents": "[formats](formats.md#documents)",
     "register_collection": "[formats](formats.md#collections-of-millions)",

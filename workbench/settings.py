@@ -14,6 +14,8 @@ import environ
 from csp.constants import NONE, SELF
 from django.core.management.utils import get_random_secret_key
 
+from workbench.account_settings import build_account_settings
+
 BASE_DIR = Path(__file__).resolve().parent.parent
 # Templates, static files, catalogs, docs: a wheel has them in this package, a checkout at its root.
 PACKAGE_DIR = Path(__file__).resolve().parent
@@ -205,41 +207,12 @@ AXES_ENABLE_ACCESS_FAILURE_LOG = True
 AXES_SENSITIVE_PARAMETERS = ["old_password", "new_password1", "new_password2"]
 AXES_VERBOSE = False
 
-# Accounts by django-allauth: sign-up, confirmed addresses, password reset, second factor. Sign-in
-# itself stays under the limits above.
 EMAIL_CONFIG: dict[str, Any] = env.email("EMAIL_URL", default="dummymail://")
 HAS_MAIL = not EMAIL_CONFIG["EMAIL_BACKEND"].endswith("dummy.EmailBackend")
-# Who may create an account: "invitation", only holders of an invitation link; "campaigns", others
-# too while a campaign takes registrations of teams; "open", everybody.
+# Who may create an account: "invitation", holders of an invitation link alone; "campaigns", others
+# too while a campaign lets teams register; "open", everybody.
 POOLBENCH_SIGN_UP = env("POOLBENCH_SIGN_UP", default="campaigns")
-ACCOUNT_ADAPTER = "campaigns.services.accounts.AccountAdapter"
-ACCOUNT_FORMS = {
-    "signup": "campaigns.forms.accounts.NewAccountForm",
-    "reset_password": "campaigns.forms.accounts.ResetRequestForm",
-    "reset_password_from_key": "campaigns.forms.accounts.NewPasswordForm",
-}
-ACCOUNT_LOGIN_METHODS = {"username", "email"}
-# Without mail no address can be confirmed. With mail the username is made from the name: a chosen
-# one that is taken would tell who has an account.
-ACCOUNT_SIGNUP_FIELDS = ["email*" if HAS_MAIL else "username*", "password1*", "password2*"]
-ACCOUNT_EMAIL_VERIFICATION = "mandatory" if HAS_MAIL else "none"
-ACCOUNT_CHANGE_EMAIL = True  # one address; another replaces it once confirmed
-# ``User.email`` holds the confirmed address alone: see campaigns/services/accounts.py.
-ACCOUNT_USER_MODEL_EMAIL_FIELD = None
-ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
-ACCOUNT_REAUTHENTICATION_REQUIRED = True
-ACCOUNT_REAUTHENTICATION_METHODS = ("password", "mfa")
-# By address of the client ("ip"), mail address or account ("key"), user; see docs/deployment.md.
-ACCOUNT_RATE_LIMITS = {
-    "signup": "20/h/ip",
-    "reset_password": "20/h/ip,5/h/key",
-    "reset_password_from_key": "20/m/ip",
-    "confirm_email": "1/3m/key",
-    "manage_email": "10/m/user",
-    "reauthenticate": "10/m/user",
-    "login_failed": "10/m/ip,5/5m/key",
-}
-MFA_TOTP_ISSUER = "Poolbench"
+vars().update(build_account_settings(has_mail=HAS_MAIL))
 
 CELERY_BROKER_URL = env("CELERY_BROKER_URL", default="filesystem://")
 CELERY_BROKER_TRANSPORT_OPTIONS = (

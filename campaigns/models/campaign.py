@@ -54,7 +54,7 @@ class CampaignQuerySet(models.QuerySet["Campaign"]):
         return reached.filter(not_deleted | Q(pk__in=organized.values("campaign")))
 
     def open_for_registration(self) -> CampaignQuerySet:
-        """Campaigns in which teams can register themselves, whoever asks."""
+        """Campaigns in which strangers can register teams."""
         return self.exclude(registration=Campaign.Registration.CLOSED)
 
     def organized_by(self, user: User | AnonymousUser) -> CampaignQuerySet:

@@ -110,7 +110,7 @@ def transfer_ownership(
     """Another member becomes an organizer, and ``actor`` is none any more: one act."""
     require_permission(actor, "campaigns.manage", campaign)
     with transaction.atomic():
-        # Locked, so that a campaign does not lose its last organizer meanwhile.
+        # Locked, so that a campaign does not lose its last organizer.
         organizers = campaign.members.select_for_update().filter(role=Role.ORGANIZER)
         own = next((member for member in organizers if member.user_id == actor.pk), None)
         is_member = campaign.members.filter(user=successor).exists()

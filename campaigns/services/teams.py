@@ -103,7 +103,7 @@ def request_team(
             organizers = User.objects.filter(
                 memberships__campaign=stored, memberships__role=Role.ORGANIZER
             )
-            mail_about(request, "team_requested", organizers)
+            send_request_mail(request, "team_requested", organizers)
     return request
 
 
@@ -141,7 +141,7 @@ def approve_team_request(*, actor: User, request: TeamRequest) -> Team:
         request = lock_waiting_request(request)
         check_new_name(request.campaign, request.name)
         team = admit_team(actor, request)
-        mail_about(request, "team_approved", [request.user])
+        send_request_mail(request, "team_approved", [request.user])
     return team
 
 
@@ -156,7 +156,7 @@ def refuse_team_request(*, actor: User, request: TeamRequest, reason: str) -> No
         events.log_event(
             request.campaign, actor, "team.request_refused", request.name, reason=request.reason
         )
-        mail_about(request, "team_refused", [request.user])
+        send_request_mail(request, "team_refused", [request.user])
 
 
 def lock_waiting_request(request: TeamRequest) -> TeamRequest:
@@ -189,7 +189,7 @@ def admit_team(actor: User, request: TeamRequest) -> Team:
     return team
 
 
-def mail_about(request: TeamRequest, kind: str, recipients: Any) -> None:
+def send_request_mail(request: TeamRequest, kind: str, recipients: Any) -> None:
     slug = request.campaign.slug
     path = {
         "team_requested": f"{reverse('people', args=[slug])}#requests",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, cast
+from typing import Any
 
 from allauth.account.utils import perform_login
 from allauth.mfa.utils import is_mfa_enabled
@@ -25,7 +25,7 @@ from campaigns.lifecycle.home import build_home
 from campaigns.models import User
 from campaigns.queries.public_page import list_public_campaigns
 from campaigns.queries.teams import list_open_registrations
-from campaigns.services.accounts import is_sign_up_open, needs_confirmation
+from campaigns.services.accounts import has_to_confirm_address, is_sign_up_open
 from campaigns.services.health import FAILED, get_health
 from campaigns.services.tokens import create_token, revoke_token
 from campaigns.views.context_processors import THEMES
@@ -143,11 +143,11 @@ class SignInView(LoginView):
     authentication_form = SignInForm
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
-        user = cast(User, form.get_user())
+        user = form.get_user()
         answer: HttpResponse = perform_login(
             self.request,
             user,
-            email_verification="mandatory" if needs_confirmation(user) else "none",
+            email_verification="mandatory" if has_to_confirm_address(user) else "none",
             redirect_url=self.get_success_url(),
         )
         return answer

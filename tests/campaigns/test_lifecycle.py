@@ -36,14 +36,15 @@ OUTSIDE = {
     "judge-release": "posts of the judging screen",
     "judge-review": "posts of the judging screen",
     "my-judgments.<str:fmt>": "a download",
+    "register": "strangers register their teams",
 }
 DESKS = ("judge", "my-judgments", "comparisons")
 """Pages of the group Judging whose addresses assessors have in their bookmarks."""
 GROUP_NAMES = [group.name for group in GROUPS]
 
 VIEWER: dict[str, Any] = {
-    "user": User(username="o"), "roles": frozenset([Role.ORGANIZER]), "team": None,
-    "team_deadline": None,
+    "user": User(username="o"), "roles": frozenset([Role.ORGANIZER, Role.PARTICIPANT]),
+    "team": None, "team_deadline": None,
 }  # fmt: skip
 
 

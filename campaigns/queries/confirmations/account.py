@@ -27,7 +27,7 @@ def describe_account_deletion(user: User) -> Confirmation:
         "%(n)s judgments stay and count, by “deleted-…”: qrels and scores do not change.",
         judged,
     )
-    kept = ngettext("%(n)s run stays with its team.", "%(n)s runs stay with their teams.", runs)
+    stays = ngettext("%(n)s run stays with its team.", "%(n)s runs stay with their teams.", runs)
     campaigns = user.memberships.values("campaign").distinct().count()
     roles = ngettext("in %(n)s campaign end.", "in %(n)s campaigns end.", campaigns)
     return Confirmation(
@@ -41,8 +41,8 @@ def describe_account_deletion(user: User) -> Confirmation:
                   " you, records of your sign-ins, registrations of teams."),
             ),
             Consequence(_("Your roles"), roles % {"n": campaigns}),
-            Consequence(_("Judgments"), judgments % {"n": judged}),
-            Consequence(_("Runs"), kept % {"n": runs}),
+            *([Consequence(_("Judgments"), judgments % {"n": judged})] if judged else []),
+            *([Consequence(_("Runs"), stays % {"n": runs})] if runs else []),
             Consequence(
                 _("Log"),
                 _("keeps what you did, under the pseudonym; your name is replaced in it."),
