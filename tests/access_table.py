@@ -9,6 +9,7 @@ TABLE = """
 #      anon strang viewer owner rival assess organ foreign
 GET    302  404  403  403  403  403  200  404
     campaign-settings visibility-change people member-remove topics-import documents-import
+    outbox outbox-mail message-new
     submissions-close submissions-reopen erratum-new events events-download pools pool
     pool-download judging plan-new plan-assign plan-close plan-reassign
     judging-today review-new flagged-documents judging-assessor training-sets
@@ -31,6 +32,7 @@ GET    302  404  403  403  403  403  200  404
 GET    200  200  200  200  200  200  200  200
     help help@search help-page help-image measures pooling-methods interleaving measure
     measure@chart login home@all health metrics join coefficients crowd-end crowd-instructions
+    reminders-stop
     api-measure-list api-measure-detail api-schema api-schema-json api-docs
 GET    401  404  404  404  404  404  200  404
     api-member-detail api-pool-detail api-pool-csv api-pool-json api-pool-ntcir
@@ -66,7 +68,9 @@ GET    401  404  404  200  200  404  200  404
 GET    303  303  303  303  303  303  303  303
     crowd-consent crowd-leave crowd-practice crowd-unit
 GET    302  200  200  200  200  200  200  200
-    password_change password_change_done account
+    password_change password_change_done account mails
+GET    302  404  404  200  404  404  404  404
+    mail
 GET    302  404  403  403  403  403  404  404
     agreement@no-chart qrels-aggregation round-end
 GET    401  404  200  200  200  200  200  404
@@ -117,7 +121,7 @@ POST   302  404  403  403  403  403  302  404
     comparison-plan-reopen
 POST   302  404  403  403  403  403  422  404
     pool-freeze training-sets judgments-import click-log-import study-new study-gold
-    study-practice study-edit study-start study-extend study-bonus study-reconcile
+    message-new study-practice study-edit study-start study-extend study-bonus study-reconcile
     study-dispute
 POST   401  404  403  403  403  200  403  404
     judge-sync judge-ahead judge-renew api-judgment-list api-judgment-next api-judgment-skip
@@ -128,13 +132,13 @@ POST   401  404  403  403  403  403  201  404
 POST   302  404  403  403  403  302  403  404
     judge-skip judge review-done comparison-desk comparison-skip comparison-undo
 POST   302  404  403  403  403  403  409  404
-    topics-delete documents-delete study-pause study-keys study-try
+    topics-delete documents-delete study-pause study-keys study-try mail-cancel mail-requeue
 POST   303  303  303  303  303  303  303  303
     crowd-answer crowd-consent crowd-finish crowd-leave crowd-practice
 POST   401  404  404  404  404  404  200  404
     api-plan-pause api-plan-resume api-study-stop api-plan-close api-automatic-judgments
 POST   200  200  200  200  200  200  200  200
-    login crowd-fake-return api-interleaving-list api-click-preferences-list
+    login crowd-fake-return api-interleaving-list api-click-preferences-list reminders-stop
 POST   302  302  302  302  302  302  302  302
     logout language theme token-revoke
 POST   401  404  403  403  403  403  409  404

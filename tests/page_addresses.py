@@ -14,6 +14,7 @@ from django.db.models import Model
 from django.urls import reverse
 
 from campaigns.models import Campaign, Role
+from campaigns.services.reminder_links import sign_reminder_token
 from crowd.services.doorway import make_unit_token
 from tests.access_table import rows
 from tests.pages import list_url_patterns
@@ -74,6 +75,7 @@ def urls(world: World) -> dict[str, str]:
         "simulation": world.simulation, "topic": campaign.topics.first(),
         "document": campaign.documents.first(), "automatic": world.automatic,
         "stopping-rule": campaign.stopping_rules.get(),
+        **dict.fromkeys(("mail", "outbox"), world.people["owner"].mails.first()),
     }  # fmt: skip
     known: dict[str, Any] = {
         "slug": campaign.slug, "username": "assessor", "run": world.run.pk, "worker": worker.pk,
@@ -82,9 +84,12 @@ def urls(world: World) -> dict[str, str]:
     }  # fmt: skip
     team = quote(campaign.teams.get(pk=world.run.team_id).name)
     asked = {"slug": campaign.slug, "docno": "d1", "topic": "1", "team": team}
-    invited = known | {"token": token(world)}
+    tokens = {"join": token(world), "reminders-stop": sign_reminder_token(world.people["owner"])}
     return {
-        row: locate_row(row, objects, invited if row == "join" else known, asked) or ""
+        row: locate_row(
+            row, objects, known | ({"token": tokens[row]} if row in tokens else {}), asked
+        )
+        or ""
         for row in {name for name, _, _ in rows()}
     }
 
@@ -125,7 +130,7 @@ def list_pages(campaign: Campaign, roles: Collection[str]) -> Iterator[tuple[str
         **dict.fromkeys(OF_SCORES, released), "draft": sets.filter(released_at=None).first(),
         "run": runs.first(), "plan": campaign.plans.filter(kind="judge").order_by("pk").first(),
         "member": campaign.members.filter(role=Role.VIEWER).first(),
-        "job": campaign.jobs.order_by("pk").first(),
+        "job": campaign.jobs.order_by("pk").first(), "outbox": campaign.mails.first(),
     }  # fmt: skip
     known = {
         "slug": campaign.slug, "number": judged.topic.number, "run": runs.first().pk,

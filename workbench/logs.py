@@ -22,7 +22,7 @@ REQUEST_ID: ContextVar[str] = ContextVar("request_id", default="")
 MAIL_SECONDS, MOST_MAILS = 3600, 10
 AWAY = (OperationalError, InterfaceError)
 LINK = re.compile(
-    r"((?:/|%2F)(?:join|w(?:/|%2F)unit)(?:/|%2F))[\w:.~-]+"
+    r"((?:/|%2F)(?:join|reminders|w(?:/|%2F)unit)(?:/|%2F))[\w:.~-]+"
     r"|((?:/|%2F)w(?:/|%2F)[\w-]+(?:/|%2F)\d+(?:/|%2F)?(?:return(?:/|%2F)?)?(?:\?|%3F))[^\s\"']+",
     re.IGNORECASE,
 )

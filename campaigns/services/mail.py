@@ -14,13 +14,12 @@ from django.core.exceptions import PermissionDenied
 from django.core.mail import EmailMessage, get_connection
 from django.db import IntegrityError, transaction
 from django.db.models import F
-from django.template.loader import render_to_string
-from django.utils import timezone, translation
-from django.utils.text import wrap
+from django.utils import timezone
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Mail, User
 from campaigns.models.mail import REMINDERS
+from campaigns.queries.letters import render_letter, render_mail
 from campaigns.queries.mail import find_unsent_state, list_late_mails
 from campaigns.rules import require_permission
 from campaigns.services import events
@@ -33,7 +32,6 @@ MOST_SECONDS = 40.0
 """A tick is over before the next, however slow the mail server is."""
 TAKE_BACK = timedelta(minutes=15)
 """The delay of mails about an act that may turn out to be a mistake."""
-COLUMNS = 72
 OF_THIS_MAIL = (SMTPRecipientsRefused, SMTPDataError, SMTPNotSupportedError, ValueError)
 """What the server, or a header, says against one mail; all other errors are of the server."""
 
@@ -52,7 +50,7 @@ def queue_mail(
     """Queue ``templates/mail/{kind}.txt`` for each recipient; return the new rows.
 
     Call it inside the transaction of the act. ``key`` identifies the occasion, such as the run
-    that was accepted: a second call with the same kind and key reaches nobody twice. The first
+    that was accepted: a second call with the same kind and key sends nothing twice. The first
     line of the template is the subject. It has the ``recipient``, the ``campaign``, ``site`` (the
     address of the installation, without a slash at the end), ``url`` (that of the page ``path``
     there) and ``context``, and is written in the recipient's language.
@@ -87,14 +85,6 @@ def queue_mail(
             )
         )
     return Mail.objects.bulk_create(mails, ignore_conflicts=True)
-
-
-def render_mail(kind: str, context: dict[str, Any]) -> tuple[str, str]:
-    """Subject and body of a mail to ``recipient``: plain text, where nothing is escaped."""
-    with translation.override(context["recipient"].mail_language):
-        text = render_to_string(f"mail/{kind}.txt", context, using="mail")
-    subject, _, body = text.strip().partition("\n")
-    return " ".join(subject.split())[:200], wrap(body.strip(), COLUMNS) + "\n"
 
 
 def send_queued_mails() -> int:
@@ -158,7 +148,7 @@ def send_mail(mail: Mail, server: Any) -> bool:
         if isinstance(error, OF_THIS_MAIL):
             return False
         raise
-    # Whatever has become of the row meanwhile: it went out.
+    # Whatever the state of the row is by now: it went out.
     Mail.objects.filter(pk=mail.pk).update(state=Mail.State.SENT, sent_at=timezone.now(), error="")
     return True
 
@@ -174,7 +164,7 @@ def is_permanent(error: Exception) -> bool:
 
 def build_message(mail: Mail, server: Any = None) -> EmailMessage:
     """The mail as it goes out. Only here a reminder gets its link to unsubscribe, which works
-    without signing in: nobody else reads it in the outbox.
+    without signing in, so it is not to be read in the outbox.
     """
     host = settings.POOLBENCH_URL.partition("//")[2].partition("/")[0].partition(":")[0]
     headers = {"Message-ID": f"<poolbench-{mail.pk}@{host}>", "Auto-Submitted": "auto-generated"}
@@ -183,8 +173,7 @@ def build_message(mail: Mail, server: Any = None) -> EmailMessage:
         url = make_reminder_url(mail.user)
         headers["List-Unsubscribe"] = f"<{url}>"
         headers["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
-        with translation.override(mail.user.mail_language):
-            body += render_to_string("mail/unsubscribe.txt", {"url": url}, using="mail")
+        body += render_letter("mail/unsubscribe.txt", {"url": url}, mail.user)
     reply_to = [mail.reply_to] if mail.reply_to else None
     return EmailMessage(
         mail.subject, body, to=[mail.address], reply_to=reply_to, headers=headers,

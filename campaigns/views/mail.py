@@ -90,7 +90,7 @@ def message_new_view(request: SignedInRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         if build_draft(request, campaign, form).recipients:
             return confirm_message(request, campaign, form)
-        form.add_error("to", "There is nobody yet. Invite them first.")
+        form.add_error("to", "No members yet. Invite them first.")
     status = 422 if request.method == "POST" else 200
     page = {"campaign": campaign, "form": form}
     return render_page(request, "campaigns/message_new.html", page, status=status)

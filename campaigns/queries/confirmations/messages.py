@@ -63,9 +63,9 @@ def describe_message(draft: MessageDraft) -> Confirmation:
         names = list_names(without, MOST_NAMES)
         text = f"{names}: they find the message on their account page, and get no mail."
         consequences.append(Consequence("Without an address", text))
-    answers = draft.actor.email or "to nobody: your account has no address"
+    answers = draft.actor.email or "No address: your account has none"
     consequences.append(Consequence("Answers go to", answers))
-    consequences.append(Consequence("For good", "What was sent cannot be taken back. The log"
+    consequences.append(Consequence("For good", "A mail that was sent cannot be recalled. The log"
                                     " keeps this page."))  # fmt: skip
     return Confirmation(
         question=f"Send this message to {people}?",
