@@ -5,7 +5,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable
 from datetime import timedelta
-from smtplib import SMTPDataError, SMTPNotSupportedError, SMTPRecipientsRefused
+from smtplib import (
+    SMTPDataError,
+    SMTPNotSupportedError,
+    SMTPRecipientsRefused,
+    SMTPResponseException,
+)
 from time import monotonic
 from typing import Any
 
@@ -121,7 +126,7 @@ def send_mails(mails: list[Mail]) -> int:
         waiting = Mail.objects.filter(
             pk__in=[mail.pk for mail in mails], state=Mail.State.QUEUED, attempts=0
         )
-        waiting.update(error=str(error)[:300])
+        waiting.update(error=explain_error(error))
     finally:
         server.close()
     return sent
@@ -143,8 +148,8 @@ def send_mail(mail: Mail, server: Any) -> bool:
     except (OSError, *OF_THIS_MAIL) as error:
         is_over = mail.attempts + 1 >= MOST_ATTEMPTS or is_permanent(error)
         state = Mail.State.FAILED if is_over else Mail.State.QUEUED
-        queued.update(state=state, error=str(error)[:300])
-        log.warning("mail %s could not be sent: %s", mail.pk, error)
+        queued.update(state=state, error=explain_error(error))
+        log.warning("mail %s could not be sent: %s", mail.pk, explain_error(error))
         if isinstance(error, OF_THIS_MAIL):
             return False
         raise
@@ -160,6 +165,18 @@ def is_permanent(error: Exception) -> bool:
     if isinstance(error, SMTPDataError):
         return error.smtp_code >= 500
     return isinstance(error, (SMTPNotSupportedError, ValueError))
+
+
+def explain_error(error: Exception) -> str:
+    """What the server said, or what went wrong."""
+    if isinstance(error, SMTPRecipientsRefused):
+        code, reply = next(iter(error.recipients.values()))
+    elif isinstance(error, SMTPResponseException):
+        code, reply = error.smtp_code, error.smtp_error
+    else:
+        return str(error)[:300]
+    text = reply.decode(errors="replace") if isinstance(reply, bytes) else reply
+    return f"{code} {text}"[:300]
 
 
 def build_message(mail: Mail, server: Any = None) -> EmailMessage:

@@ -127,12 +127,12 @@ def test_a_refused_recipient_fails_and_the_others_get_theirs(installed, sink):
     assert (first["To"], second["To"]) == ("ann@example.org", "bob@example.org")
     assert first["From"] == "pb@example.org"
     assert "Žlutý task" in first["Subject"]
-    text = first.get_content()
+    text = first.get_content().replace("\r\n", "\n")
     assert text.startswith("Dear ann,\n")
     assert "bob" not in first.as_string()
-    link = first["List-Unsubscribe"].strip("<>")
+    link = first["List-Unsubscribe"].strip("<> ")
     assert link in text
-    assert link != second["List-Unsubscribe"].strip("<>")
+    assert link != second["List-Unsubscribe"].strip("<> ")
 
 
 def test_a_tick_that_dies_after_its_claim_loses_no_mail(installed, sink):

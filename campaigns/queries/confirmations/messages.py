@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from django.conf import settings
 from django.urls import reverse
 
 from campaigns.confirmation import Confirmation, Consequence
 from campaigns.models import Campaign, Mail, Team, User
+from campaigns.queries.letters import render_letter
 from campaigns.queries.mail import AUDIENCES, find_unsent_state, list_recipients
 from poolbench.files.faults import format_count, list_names
 
@@ -47,6 +49,13 @@ class MessageDraft:
         """What the template ``mail/message.txt`` needs."""
         return {"subject": self.subject, "text": self.text, "sender": self.actor.shown_name}
 
+    def preview(self) -> str:
+        """The mail as the first recipient gets it."""
+        first, path = self.recipients[0], self.campaign.get_absolute_url()
+        values = {"campaign": self.campaign, "url": settings.POOLBENCH_URL + path}
+        context = self.context | values | {"recipient": first}
+        return render_letter("mail/message.txt", context, first).strip().partition("\n")[2].strip()
+
 
 def describe_message(draft: MessageDraft) -> Confirmation:
     """Before a message is sent: who gets it, and what it says."""
@@ -56,7 +65,7 @@ def describe_message(draft: MessageDraft) -> Confirmation:
     consequences = [
         Consequence(people, list_names([user.shown_name for user in recipients], MOST_NAMES)),
         Consequence("Subject", draft.subject),
-        Consequence("Text", draft.text),
+        Consequence(f"Mail to {recipients[0].shown_name}", draft.preview()),
         Consequence("Sent", LEAVES[find_unsent_state()]),
     ]
     if without:
