@@ -115,7 +115,7 @@ POST   302  404  403  403  403  403  200  404
     study-stop study-batch-new study-batch-paid study-batch-void comparison-plan-new
     comparison-plan-close study-worker-withdraw
 POST   302  404  403  403  403  403  302  404
-    invite invitation-revoke plan-assign plan-pause alarm-aside slots-return slot-reopen
+    invite invitation-revoke mail-cancel plan-assign plan-pause alarm-aside slots-return slot-reopen
     automatic-list consensus-pair consensus-undo reusability simulation stopping
     score-evaluate study-more-labels study-worker-undo study-workers comparison-plan-pause
     comparison-plan-reopen
@@ -132,7 +132,7 @@ POST   401  404  403  403  403  403  201  404
 POST   302  404  403  403  403  302  403  404
     judge-skip judge review-done comparison-desk comparison-skip comparison-undo
 POST   302  404  403  403  403  403  409  404
-    topics-delete documents-delete study-pause study-keys study-try mail-cancel mail-requeue
+    topics-delete documents-delete study-pause study-keys study-try mail-requeue
 POST   303  303  303  303  303  303  303  303
     crowd-answer crowd-consent crowd-finish crowd-leave crowd-practice
 POST   401  404  404  404  404  404  200  404

@@ -81,9 +81,12 @@ def list_outbox(campaign: Campaign) -> MailQuerySet:
 
 
 def list_own_mails(user: User) -> MailQuerySet:
-    """The mails to ``user`` about their campaigns, newest first, but those that were canceled."""
+    """The mails to ``user`` about their campaigns, newest first; not those that were canceled, or
+    can be until they are due.
+    """
     own = Mail.objects.visible_to(user).filter(user=user).exclude(state=Mail.State.CANCELED)
-    return own.select_related("campaign")
+    is_due = Q(send_after__lte=timezone.now()) | Q(attempts__gt=0)
+    return own.filter(is_due).select_related("campaign")
 
 
 def list_late_mails() -> QuerySet[Mail]:

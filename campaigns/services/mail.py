@@ -85,7 +85,6 @@ def queue_mail(
                 key=key,
                 subject=subject,
                 body=body,
-                state=Mail.State.QUEUED if user.email else Mail.State.NO_ADDRESS,
                 send_after=timezone.now() + delay,
             )
         )
@@ -100,6 +99,7 @@ def send_queued_mails() -> int:
     connection, mails wait without losing an attempt.
     """
     due = Mail.objects.filter(state=Mail.State.QUEUED, send_after__lte=timezone.now())
+    due.filter(address="").update(state=Mail.State.NO_ADDRESS)
     if state := find_unsent_state():
         due.update(state=state)
         return 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from django.core import mail as django_mail
 from django.core.exceptions import PermissionDenied
+from django.utils import timezone
 
 from campaigns.confirmation import Decision
 from campaigns.errors import ConfirmationNeeded
@@ -45,6 +46,14 @@ def test_nobody_reads_the_mail_of_others(
                 service.cancel_mail(actor=other, mail=told)
             with pytest.raises(PermissionDenied):
                 service.requeue_mail(actor=other, mail=told)
+
+
+def test_a_mail_that_can_be_taken_back_is_not_read_before(letter, participant, as_user):
+    told = letter(participant, send_after=timezone.now() + service.TAKE_BACK)
+    client = as_user(participant)
+    assert client.get(f"/account/mail/{told.pk}/").status_code == 404
+    Mail.objects.update(send_after=timezone.now())
+    assert client.get(f"/account/mail/{told.pk}/").status_code == 200
 
 
 def test_mails_about_an_account_are_on_no_page(participant, organizer, as_user):
@@ -94,10 +103,10 @@ def test_a_message_is_previewed_and_then_sent(page, campaign, organizer, partici
     assert not Mail.objects.exists()
     answer = confirm(page, url, MESSAGE)
     assert (answer.status_code, answer["Location"]) == (302, "/c/small/people/outbox/")
-    assert dict(Mail.objects.values_list("user__username", "state")) == {
-        "participant": "queued", "rival": "no_email",
-    }  # fmt: skip
     assert send_queued_mails() == 1
+    assert dict(Mail.objects.values_list("user__username", "state")) == {
+        "participant": "sent", "rival": "no_email",
+    }  # fmt: skip
     (sent,) = django_mail.outbox
     assert sent.subject == "New <data>"
     assert "Dear participant,\n\nFirst line\n\nSecond & last\n" in sent.body
