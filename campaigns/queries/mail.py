@@ -8,14 +8,13 @@ from typing import Any
 from django.conf import settings
 from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
 
 from campaigns.models import Campaign, Erratum, Mail, Role, Team, User
 from campaigns.models.mail import MailQuerySet
 
 LATE = timedelta(hours=1)
 JUDGES = (Role.ASSESSOR, Role.ADJUDICATOR)
-AUDIENCES = {"teams": _("All teams"), "assessors": _("Assessors"), "everybody": _("Everybody")}
+AUDIENCES = {"teams": "All teams", "assessors": "Assessors", "everybody": "Everybody"}
 """To whom organizers write, besides a single team."""
 
 

@@ -37,7 +37,7 @@ class MessageDraft:
 
     @property
     def audience_label(self) -> str:
-        return f"Team {self.team.name}" if self.team else str(AUDIENCES[self.audience])
+        return f"Team {self.team.name}" if self.team else AUDIENCES[self.audience]
 
     @cached_property
     def recipients(self) -> list[User]:
