@@ -33,6 +33,7 @@ from campaigns.services.reminder_links import make_reminder_url
 log = logging.getLogger(__name__)
 MOST_ATTEMPTS = 5
 FIRST_RETRY = timedelta(minutes=2)
+NO_END = "The process that should send it ended each time."
 MOST_SECONDS = 40.0
 """A tick is over before the next, however slow the mail server is."""
 TAKE_BACK = timedelta(minutes=15)
@@ -104,6 +105,7 @@ def send_queued_mails() -> int:
         due.update(state=state)
         return 0
     due.filter(kind__in=REMINDERS, user__reminders=False).update(state=Mail.State.CANCELED)
+    due.filter(attempts__gte=MOST_ATTEMPTS).update(state=Mail.State.FAILED, error=NO_END)
     mails = list(
         due.select_related("user").order_by("send_after", "pk")[: settings.POOLBENCH_MAILS_PER_TICK]
     )
@@ -169,12 +171,14 @@ def is_permanent(error: Exception) -> bool:
 
 def explain_error(error: Exception) -> str:
     """What the server said, or what went wrong."""
+    answer: tuple[int, bytes | str]
     if isinstance(error, SMTPRecipientsRefused):
-        code, reply = next(iter(error.recipients.values()))
+        answer = next(iter(error.recipients.values()))
     elif isinstance(error, SMTPResponseException):
-        code, reply = error.smtp_code, error.smtp_error
+        answer = error.smtp_code, error.smtp_error
     else:
         return str(error)[:300]
+    code, reply = answer
     text = reply.decode(errors="replace") if isinstance(reply, bytes) else reply
     return f"{code} {text}"[:300]
 

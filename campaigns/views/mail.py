@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 
 from django.contrib import messages
@@ -27,7 +28,10 @@ from campaigns.views.helpers import SignedInRequest, paginate
 from campaigns.views.pages import render_page
 from campaigns.views.row_filters import RowFilter, build_row_filter
 
-FILTERS = {"state": ("State", dict(Mail.State.choices)), "kind": ("Kind", MAIL_KINDS)}
+FILTERS: dict[str, tuple[str, Mapping[str, object]]] = {
+    "state": ("State", dict(Mail.State.choices)),
+    "kind": ("Kind", MAIL_KINDS),
+}
 """The outbox is in English, as all pages of organizers."""
 
 

@@ -108,6 +108,13 @@ def test_the_fifth_attempt_is_the_last(letter, participant, server):
     assert told.state == "failed"
 
 
+def test_a_mail_whose_tick_always_dies_has_failed(letter, participant):
+    told = letter(participant, attempts=5)
+    assert send_queued_mails() == 0
+    told.refresh_from_db()
+    assert (told.state, told.error) == ("failed", service.NO_END)
+
+
 def test_while_the_server_is_away_mails_keep_their_place(letter, participant, server, caplog):
     long_ago = timezone.now() - timedelta(hours=2)
     told = letter(participant, send_after=long_ago, created_at=long_ago)
