@@ -6,18 +6,15 @@ from typing import Any
 
 from django.template.loader import render_to_string
 from django.utils import translation
-from django.utils.text import wrap
 
 from campaigns.models import User
-
-COLUMNS = 72
 
 
 def render_mail(kind: str, context: dict[str, Any]) -> tuple[str, str]:
     """Subject and body of ``templates/mail/{kind}.txt``, in the language of ``recipient``."""
     text = render_letter(f"mail/{kind}.txt", context, context["recipient"])
     subject, _, body = text.strip().partition("\n")
-    return " ".join(subject.split())[:200], wrap(body.strip(), COLUMNS) + "\n"
+    return " ".join(subject.split())[:200], body.strip() + "\n"
 
 
 def render_letter(template: str, context: dict[str, Any], recipient: User) -> str:

@@ -20,6 +20,7 @@ from django.core.mail import EmailMessage, get_connection
 from django.db import IntegrityError, transaction
 from django.db.models import F
 from django.utils import timezone
+from django.utils.text import wrap
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Mail, User
@@ -31,6 +32,7 @@ from campaigns.services import events
 from campaigns.services.reminder_links import make_reminder_url
 
 log = logging.getLogger(__name__)
+COLUMNS = 72
 MOST_ATTEMPTS = 5
 FIRST_RETRY = timedelta(minutes=2)
 NO_END = "The process that should send it ended each time."
@@ -197,7 +199,7 @@ def build_message(mail: Mail, server: Any = None) -> EmailMessage:
         body += render_letter("mail/unsubscribe.txt", {"url": url}, mail.user)
     reply_to = [mail.reply_to] if mail.reply_to else None
     return EmailMessage(
-        mail.subject, body, to=[mail.address], reply_to=reply_to, headers=headers,
+        mail.subject, wrap(body, COLUMNS), to=[mail.address], reply_to=reply_to, headers=headers,
         connection=server,
     )  # fmt: skip
 

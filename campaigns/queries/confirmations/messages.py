@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from campaigns.confirmation import Confirmation, Consequence
 from campaigns.models import Campaign, Mail, Team, User
-from campaigns.queries.letters import render_letter
+from campaigns.queries.letters import render_mail
 from campaigns.queries.mail import AUDIENCES, find_unsent_state, list_recipients
 from poolbench.files.faults import format_count, list_names
 
@@ -49,12 +49,14 @@ class MessageDraft:
         """What the template ``mail/message.txt`` needs."""
         return {"subject": self.subject, "text": self.text, "sender": self.actor.shown_name}
 
-    def preview(self) -> str:
-        """The mail as the first recipient gets it."""
-        first, path = self.recipients[0], self.campaign.get_absolute_url()
-        values = {"campaign": self.campaign, "url": settings.POOLBENCH_URL + path}
-        context = self.context | values | {"recipient": first}
-        return render_letter("mail/message.txt", context, first).strip().partition("\n")[2].strip()
+    def preview(self) -> Consequence:
+        """The mail as one of the recipients gets it, if possible another person than the actor."""
+        others = [user for user in self.recipients if user != self.actor]
+        reader = (others or self.recipients)[0]
+        url = settings.POOLBENCH_URL + self.campaign.get_absolute_url()
+        values = {"campaign": self.campaign, "url": url, "recipient": reader}
+        _subject, body = render_mail("message", self.context | values)
+        return Consequence(f"Mail to {reader.shown_name}", body.strip())
 
 
 def describe_message(draft: MessageDraft) -> Confirmation:
@@ -65,7 +67,7 @@ def describe_message(draft: MessageDraft) -> Confirmation:
     consequences = [
         Consequence(people, list_names([user.shown_name for user in recipients], MOST_NAMES)),
         Consequence("Subject", draft.subject),
-        Consequence(f"Mail to {recipients[0].shown_name}", draft.preview()),
+        draft.preview(),
         Consequence("Sent", LEAVES[find_unsent_state()]),
     ]
     if without:
