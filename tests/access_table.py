@@ -12,6 +12,7 @@ GET    302  404  403  403  403  403  200  404
     submissions-close submissions-reopen run-form erratum-new events events-download pools pool
     campaign-settings visibility-change life campaign-close campaign-reopen campaign-delete
     people member-remove topics-import documents-import
+    outbox outbox-mail message-new
     submissions-close submissions-reopen erratum-new events events-download pools pool
     pool-download judging plan-new plan-assign plan-close plan-reassign
     collection-files submissions-close submissions-reopen erratum-new events events-download
@@ -39,6 +40,7 @@ GET    302  404  403  403  403  403  200  404
 GET    200  200  200  200  200  200  200  200
     help help@search help-page help-image measures pooling-methods interleaving measure
     measure@chart login home@all health metrics join coefficients crowd-end crowd-instructions
+    reminders-stop
     api-measure-list api-measure-detail api-schema api-schema-json api-docs
     data-file@open public-campaign@published api-data-file-list
     account_login account_email_verification_sent account_confirm_email account_reset_password
@@ -87,6 +89,9 @@ GET    303  303  303  303  303  303  303  303
     crowd-consent crowd-leave crowd-practice crowd-unit
 GET    302  200  200  200  200  200  200  200
     password_change password_change_done account account_email account_reauthenticate mfa_index
+    password_change password_change_done account mails
+GET    302  404  404  200  404  404  404  404
+    mail
 GET    302  404  403  403  403  403  404  404
     agreement@no-chart qrels-aggregation round-end
 GET    401  404  200  200  200  200  200  404
@@ -158,12 +163,17 @@ POST   302  404  403  403  403  403  302  404
     ownership-transfer team-request-approve
     invite invitation-revoke plan-assign plan-pause alarm-aside slots-return slot-reopen
     automatic-list archive consensus-pair consensus-undo reusability simulation stopping
+    invite invitation-revoke mail-cancel plan-assign plan-pause alarm-aside slots-return slot-reopen
+    automatic-list consensus-pair consensus-undo reusability simulation stopping
     score-evaluate study-more-labels study-worker-undo study-workers comparison-plan-pause
     comparison-plan-reopen data-file-remove public-page-edit public-page-withdraw
 POST   302  404  403  403  403  403  422  404
     run-form pool-freeze training-sets judgments-import click-log-import study-new study-gold
     study-practice study-edit study-start study-extend study-bonus study-reconcile
     study-dispute data-file-new data-file-edit
+    pool-freeze training-sets judgments-import click-log-import study-new study-gold
+    message-new study-practice study-edit study-start study-extend study-bonus study-reconcile
+    study-dispute
 POST   401  404  403  403  403  200  403  404
     judge-sync judge-ahead judge-renew api-judgment-list api-judgment-next api-judgment-skip
     api-comparison-list api-comparison-next api-comparison-skip
@@ -175,6 +185,7 @@ POST   302  404  403  403  403  302  403  404
 POST   302  404  403  403  403  403  409  404
     collection-files topics-delete documents-delete study-pause study-keys study-try
     topics-delete documents-delete study-pause study-keys study-try team-request-refuse
+    topics-delete documents-delete study-pause study-keys study-try mail-requeue
 POST   303  303  303  303  303  303  303  303
     crowd-answer crowd-consent crowd-finish crowd-leave crowd-practice
 POST   401  404  404  404  404  404  200  404
@@ -182,6 +193,7 @@ POST   401  404  404  404  404  404  200  404
 POST   200  200  200  200  200  200  200  200
     login account_login account_reset_password account_reset_password_from_key
     crowd-fake-return api-interleaving-list api-click-preferences-list
+    login crowd-fake-return api-interleaving-list api-click-preferences-list reminders-stop
 POST   302  302  302  302  302  302  302  302
     logout language theme
 POST   302  404  404  404  404  404  404  404

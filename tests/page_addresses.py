@@ -14,6 +14,7 @@ from django.db.models import Model
 from django.urls import reverse
 
 from campaigns.models import Campaign, Role
+from campaigns.services.reminder_links import sign_reminder_token
 from crowd.services.doorway import make_unit_token
 from tests.access_table import rows
 from tests.pages import list_url_patterns
@@ -79,6 +80,7 @@ def urls(world: World) -> dict[str, str]:
         "stopping-rule": campaign.stopping_rules.get(), "data-file": world.data_file,
         "score-publish": score_set,
         "archive": world.archive,
+        **dict.fromkeys(("mail", "outbox"), world.people["owner"].mails.first()),
     }  # fmt: skip
     known: dict[str, Any] = {
         "slug": campaign.slug, "username": "assessor", "run": world.run.pk, "worker": worker.pk,
@@ -92,6 +94,7 @@ def urls(world: World) -> dict[str, str]:
     }  # fmt: skip
     others = {
         "join": known | {"token": token(world)},
+        "reminders-stop": known | {"token": sign_reminder_token(world.people["owner"])},
         "public-campaign@published": known | {"slug": "elsewhere"},
     }
     return {
@@ -137,7 +140,7 @@ def list_pages(campaign: Campaign, roles: Collection[str]) -> Iterator[tuple[str
         "run": runs.first(), "plan": campaign.plans.filter(kind="judge").order_by("pk").first(),
         "member": campaign.members.filter(role=Role.VIEWER).first(),
         "people-team": campaign.teams.first(),
-        "job": campaign.jobs.order_by("pk").first(),
+        "job": campaign.jobs.order_by("pk").first(), "outbox": campaign.mails.first(),
     }  # fmt: skip
     known = {
         "slug": campaign.slug, "number": judged.topic.number, "run": runs.first().pk,

@@ -20,7 +20,7 @@ class User(AbstractUser):
     reminders = models.BooleanField(
         _("reminders by mail"),
         default=True,
-        help_text=_("Of deadlines, and of documents that wait. All other mails must arrive."),
+        help_text=_("Of deadlines, and of documents that wait. Other mails always come."),
     )
     mail_language = models.CharField(
         _("language of mails"), max_length=10, choices=settings.LANGUAGES, default="en"

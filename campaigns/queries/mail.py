@@ -8,14 +8,13 @@ from typing import Any
 from django.conf import settings
 from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
 
 from campaigns.models import Campaign, Erratum, Mail, Role, Team, User
 from campaigns.models.mail import MailQuerySet
 
 LATE = timedelta(hours=1)
 JUDGES = (Role.ASSESSOR, Role.ADJUDICATOR)
-AUDIENCES = {"teams": _("All teams"), "assessors": _("Assessors"), "everybody": _("Everybody")}
+AUDIENCES = {"teams": "All teams", "assessors": "Assessors", "everybody": "Everybody"}
 """To whom organizers write, besides a single team."""
 
 
@@ -81,9 +80,12 @@ def list_outbox(campaign: Campaign) -> MailQuerySet:
 
 
 def list_own_mails(user: User) -> MailQuerySet:
-    """The mails to ``user`` about their campaigns, newest first, but those that were canceled."""
+    """The mails to ``user`` about their campaigns, newest first; not those that were canceled, or
+    can be until they are due.
+    """
     own = Mail.objects.visible_to(user).filter(user=user).exclude(state=Mail.State.CANCELED)
-    return own.select_related("campaign")
+    is_due = Q(send_after__lte=timezone.now()) | Q(attempts__gt=0)
+    return own.filter(is_due).select_related("campaign")
 
 
 def list_late_mails() -> QuerySet[Mail]:

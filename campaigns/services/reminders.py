@@ -30,8 +30,10 @@ def queue_run_reminders() -> int:
     """
     now = timezone.now()
     near = (now, now + timedelta(days=max(DAYS)))
-    is_near = Q(runs_deadline__range=near) | Q(teams__runs_deadline__range=near)
-    campaigns = Campaign.objects.filter(is_near).distinct()
+    more_time = Team.objects.filter(runs_deadline__range=near).values("campaign")
+    campaigns = Campaign.objects.filter(
+        Q(runs_deadline__range=near) | Q(pk__in=more_time.order_by())
+    )
     return sum(remind_teams(campaign, now) for campaign in campaigns)
 
 

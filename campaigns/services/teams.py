@@ -31,12 +31,13 @@ from campaigns.models import (
     User,
 )
 from campaigns.queries.confirmations.people import describe_leaving
+from campaigns.queries.letters import render_mail
 from campaigns.queries.mail import has_mail_server
 from campaigns.queries.teams import find_own_team, has_accepted_terms
 from campaigns.rules import is_organizer_anywhere, require_permission
 from campaigns.services import events
 from campaigns.services.decisions import check_decision
-from campaigns.services.mail import queue_mail, render_mail
+from campaigns.services.mail import queue_mail
 from campaigns.services.people import check_team_name, create_membership, sign_invitation_token
 
 log = logging.getLogger(__name__)
@@ -264,9 +265,10 @@ def send_invitation(invitation: Invitation) -> bool:
     if not has_mail_server():
         return False
     path = reverse("join", args=[sign_invitation_token(invitation)])
-    context = {"invitation": invitation, "url": settings.POOLBENCH_URL + path}
-    language = invitation.created_by.mail_language
-    subject, body = render_mail("team_invitation", language, context)
+    url = settings.POOLBENCH_URL + path
+    # Whoever is invited has no language yet: it is that of who invites.
+    context = {"invitation": invitation, "url": url, "recipient": invitation.created_by}
+    subject, body = render_mail("team_invitation", context)
     try:
         EmailMessage(subject, body, to=[invitation.sent_to]).send()
     except (OSError, SMTPException) as error:

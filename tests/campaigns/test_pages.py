@@ -348,7 +348,7 @@ def test_the_account_page_saves_the_name(stranger, as_user):
     client = as_user(stranger)
     assert (
         client.post(
-            "/account/", {"first_name": "Ann", "last_name": "Bo", "mail_language": "de"}
+            "/account/", {"first_name": "Ann", "last_name": "Bo", "mail_language": "en"}
         ).status_code
         == 302
     )
