@@ -94,8 +94,8 @@ def stored_file_response(
 def range_response(
     request: HttpRequest, path: Path, size: int, content_type: str, etag: str = ""
 ) -> StreamingHttpResponse:
-    """The file, or the range of it that is asked for; the whole of another version than that of
-    which the client has a part (``If-Range``).
+    """The file, or the requested range of it; the whole of another version than that of which
+    the client has a part (``If-Range``).
     """
     first, last = 0, size - 1
     wanted = request.headers.get("Range", "")

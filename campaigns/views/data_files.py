@@ -32,8 +32,8 @@ from campaigns.services.data_files import (
     add_data_file,
     check_widening,
     edit_data_file,
+    release_data_file,
     remove_data_file,
-    widen_audience,
 )
 from campaigns.services.made_files import list_waiting_files, request_made_files
 from campaigns.views.confirmation import confirm_act
@@ -167,7 +167,7 @@ def data_file_release_view(request: SignedInRequest, slug: str, name: str) -> Ht
     check_widening(file, audience)
 
     def act(decision: Decision) -> HttpResponse:
-        widen_audience(actor=request.user, file=file, audience=audience, decision=decision)
+        release_data_file(actor=request.user, file=file, audience=audience, decision=decision)
         messages.success(request, f"{file.name} is for {file.get_audience_display()} now.")
         return redirect("data", campaign.slug)
 

@@ -11,7 +11,7 @@ from poolbench.files.faults import format_count
 
 EVERYBODY = DataFile.Audience.EVERYBODY
 READERS = {
-    DataFile.Audience.TEAMS: "can download it from the page Data; they are told on their pages.",
+    DataFile.Audience.TEAMS: "can download it from the page Data, and see a notice.",
     EVERYBODY: "can download it without an account, and pass it on.",
 }
 PUBLISH, RELEASE = "for-everybody", "for-teams"
@@ -32,7 +32,7 @@ def list_licence_matters(file: DataFile | None, although: str) -> list[OpenMatte
         OpenMatter(
             f"{file.name} has no licence text.",
             override,
-            detail="Without one nobody knows what may be done with it.",
+            detail="Without one it is not known what may be done with it.",
             url=reverse("data-file-edit", args=[file.campaign.slug, file.name]),
             link="Write it",
         )
@@ -49,7 +49,7 @@ def describe_widening(file: DataFile, audience: str) -> Confirmation:
     consequences = [
         Consequence(readers, READERS[DataFile.Audience(audience)]),
         Consequence("Later versions", "are for the same readers as soon as they are there."),
-        Consequence("For good", "What has been downloaded cannot be taken back."),
+        Consequence("For good", "What has been downloaded stays with its readers."),
     ]
     consent = ConfirmationChoice(
         PUBLISH if is_public else RELEASE, f"{readers} may have {file.name}"
