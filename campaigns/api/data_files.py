@@ -134,9 +134,8 @@ class DataFileViewSet(viewsets.ReadOnlyModelViewSet[DataFile]):
         actor, file = request_user(request), self.get_object()
         require_permission(actor, "campaigns.manage", file.campaign)
         fields = read_fields(WideningSerializer, request)
-        return Response(
-            self.get_serializer(release_data_file(actor=actor, file=file, **fields)).data
-        )
+        released = release_data_file(actor=actor, file=file, **fields)
+        return Response(self.get_serializer(released).data)
 
     @extend_schema(
         parameters=[OpenApiParameter("sha256", str, description="An earlier version.")],

@@ -162,17 +162,17 @@ def test_a_new_version_keeps_name_and_readers(organizer, campaign):
 
 def test_the_form_takes_a_text_that_the_page_shows_as_markdown(as_user, organizer, campaign):
     client = as_user(organizer)
-    fields = {"title": "Guidelines", "name": "guidelines.md", "text": "Be **brief**.\r\n<script>"}
+    fields = {"title": "Guidelines", "name": "guidelines.txt", "text": "Be **brief**.\r\n<script>"}
     assert client.post(f"{DATA}new/", fields).status_code == 302
     page = read_page(client.get(DATA))
     assert "<strong>brief</strong>" in page
-    assert "<script>" not in page.split("guidelines.md")[-1]
-    assert content(campaign, "guidelines.md") == b"Be **brief**.\n<script>"
+    assert "<script>" not in page.split("guidelines.txt")[-1]
+    assert content(campaign, "guidelines.txt") == b"Be **brief**.\n<script>"
     empty = client.post(f"{DATA}new/", {"title": "Nothing"})
     assert empty.status_code == 422
     assert "Choose a file, or write a text." in read_page(empty)
     changed = {"title": "Rules", "licence": "CC0", "text": "Be *briefer*.", "note": "Shorter"}
-    assert client.post(f"{DATA}edit/guidelines.md/", changed).status_code == 302
+    assert client.post(f"{DATA}edit/guidelines.txt/", changed).status_code == 302
     assert "Shorter" in read_page(client.get(DATA))
 
 
