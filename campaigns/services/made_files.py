@@ -163,14 +163,16 @@ MADE_NAMES = frozenset(each.name for each in MADE_FILES)
 def list_stale_files(campaign: Campaign) -> list[tuple[MadeFile, str]]:
     """Those that have to be made anew, each with the hash of what it is to be made from."""
     rows = {row.name: row for row in campaign.data_files.filter(source__in=MADE_NAMES)}
-    order = list(Audience)
+    order, sources = list(Audience), dict[object, str]()
     stale = []
     for made in MADE_FILES:
         row = rows.get(made.name)
         audience = row.audience if row else made.audience
         if order.index(Audience(audience)) < order.index(Audience(made.needs)):
             continue
-        source = made.identify(campaign)[:64]
+        if made.identify not in sources:
+            sources[made.identify] = made.identify(campaign)
+        source = sources[made.identify]
         if row is None or row.made_from != source:
             stale.append((made, source))
     return stale
