@@ -78,7 +78,7 @@ def describe_page_publication(campaign: Campaign) -> Confirmation:
             (
                 not page.organizers,
                 "no-organizers",
-                "Nobody is named as organizer.",
+                "No organizer is named.",
                 "Publish without names",
             ),
         )
@@ -89,8 +89,9 @@ def describe_page_publication(campaign: Campaign) -> Confirmation:
         Consequence("Everybody", "can open the page without an account; search engines find it."),
         Consequence(
             "It shows",
-            "the title, call, dates, organizers, web page and citation; how many topics and documents"
-            " there are, and the grades and measures. Description and guidelines stay with members.",
+            "the title, call, dates, organizers, web page and citation; how many topics and"
+            " documents there are, and the grades and measures. Description and guidelines stay with"
+            " members.",
         ),
         Consequence("Data", f"{format_count(files, 'file')} for everybody; others are not named."),
         Consequence("Runs and teams", "are not shown. Scores are once they are published, which"
