@@ -152,7 +152,7 @@ def is_new_data(event: Event) -> bool:
     """Whether teams have something that they did not have before the event."""
     organizers = DataFile.Audience.ORGANIZERS
     if event.code == "data.changed":
-        return event.data.get("audience") != organizers
+        return bool(event.data.get("audience") != organizers)
     return event.code in DATA_CODES and event.data.get("before") == organizers
 
 

@@ -18,7 +18,7 @@ from campaigns.models import (
 )
 from campaigns.services import jobs
 from campaigns.services.campaigns import update_campaign
-from campaigns.services.data_files import add_data_file, widen_audience
+from campaigns.services.data_files import add_data_file, release_data_file
 from campaigns.services.people import create_invitation, get_or_create_team, sign_invitation_token
 from campaigns.services.public_page import publish_page
 from campaigns.services.runs import latest_check_job, submit_run
@@ -172,7 +172,7 @@ def offer(organizer: User, campaign: Campaign, audience: str) -> DataFile:
     name = {"everybody": "open.txt", "teams": "notes.txt"}[audience]
     text = f"A file for {audience}.".encode()
     added = add_data_file(actor=organizer, campaign=campaign, name=name, data=text, title="Notes")
-    return widen_audience(actor=organizer, file=added.file, audience=audience)
+    return release_data_file(actor=organizer, file=added.file, audience=audience)
 
 
 def simulated(organizer: User, campaign: Campaign, qrels: Qrels) -> Job:
