@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, NoReturn
 from uuid import UUID, uuid4
 
 from django.core.exceptions import ValidationError
@@ -288,7 +288,7 @@ def check_row(record: Model, left_out: tuple[str, ...], file: Path, line: int | 
         reject_row(file, line, "; ".join(error.messages))
 
 
-def reject_row(file: Path, line: int | None, message: str) -> Any:
+def reject_row(file: Path, line: int | None, message: str) -> NoReturn:
     report = FaultReport(file.name)
     report.add("EA05", message, "Get the archive again.", line=line)
     raise InvalidFile(report)

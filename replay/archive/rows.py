@@ -36,7 +36,8 @@ class RowWriter:
     def select_rows(self, table: ArchiveTable) -> QuerySet[Any]:
         # Of assignments, the default manager hides those that have ended.
         manager = getattr(table.model, "ever", None) or table.model.objects  # type: ignore[attr-defined]
-        return manager.filter(table.condition, **{table.path: self.campaign}).order_by("pk")
+        rows: QuerySet[Any] = manager.filter(table.condition, **{table.path: self.campaign})
+        return rows.order_by("pk")
 
     def iter_rows(self, table: ArchiveTable) -> Iterator[Row]:
         """The rows of ``table``, which are numbered on the way."""

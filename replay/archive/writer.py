@@ -192,7 +192,7 @@ def list_judging_people(campaign: Campaign) -> list[User]:
         (campaign.crowd_workers.all(), "user"),
         (campaign.automatic_assessors.all(), "user"),
     ):
-        people.update(rows.order_by().values_list(name, flat=True).distinct())  # type: ignore[attr-defined]
+        people.update(rows.order_by().values_list(name, flat=True).distinct())
     return list(User.objects.filter(pk__in=[pk for pk in people if pk]).order_by("pk"))
 
 

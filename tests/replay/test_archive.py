@@ -215,7 +215,7 @@ def test_what_is_there_already_is_not_loaded_again(world, tmp_path):
 
 def test_the_page_makes_an_archive_and_gives_it_to_organizers(world, as_user, tmp_path):
     client, address = as_user(world.people["organizer"]), "/c/small/results/archive/"
-    assert client.post(address, {"file": "archive", "documents": "1"}).status_code == 302
+    assert client.post(address, {"kind": "archive", "documents": "1"}).status_code == 302
     job = world.campaign.jobs.filter(kind=ARCHIVE).get()
     jobs.run_here(job)
     assert job.state == job.State.DONE
