@@ -98,13 +98,17 @@ def test_an_archive_names_no_judge_and_has_no_secret(world, tmp_path):
 
 
 def test_an_archive_without_documents_has_their_ids(world, settings, tmp_path):
+    Judgment.objects.filter(campaign=world.campaign).update(passages=[[0, 4, "Text"]])
     archive = make_archive(world.campaign, tmp_path / "ids.zip", documents=False)
     with zipfile.ZipFile(archive) as packed:
         assert packed.read("small/docnos.txt").splitlines()[:2] == [b"d1", b"d2"]
         assert "small/tables/documents.jsonl" not in packed.namelist()
+        assert b'"Text"' not in packed.read("small/tables/judgments.jsonl")
     assert verify_archive(archive).is_same
     move_away(world.campaign, settings, tmp_path)
-    assert not load(world.people["organizer"], archive).documents.exists()
+    loaded = load(world.people["organizer"], archive)
+    assert not loaded.documents.exists()
+    assert loaded.judgments.first().passages == []
 
 
 def test_a_pool_that_grew_is_built_again(
