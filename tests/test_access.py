@@ -52,7 +52,7 @@ def bodies(world: World) -> dict[str, dict[str, object]]:
         "pools": {"run": runs, "depth": "1", "seconds": "30", "after": "1"},
         "invite": {"role": "assessor", "uses": "1", "days": "1"},
         "qrels-list": {"policy": "majority"},
-        "archive": {"file": "archive"},
+        "archive": {"kind": "archive"},
         "consensus-undo": {"topic": "1", "docno": "d1"},
         "simulation": {"depths": "2", "qrels": "1", "fed_by": "pool", "seeds": "1"},
         "simulation@filled": {"fill": "1"},

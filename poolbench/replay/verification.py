@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from poolbench.replay.archive_folder import (
-    MANIFEST,
     check_sums,
     is_archive,
     open_campaign_folder,
@@ -17,6 +16,7 @@ from poolbench.replay.archived_pools import ArchivedPools
 from poolbench.replay.archived_runs import ArchivedRuns
 from poolbench.replay.archived_scores import ArchivedScores
 from poolbench.replay.differences import Difference, Verification
+from poolbench.replay.manifest import MANIFEST
 
 Progress = Callable[[str], object]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
@@ -25,25 +25,27 @@ Row = dict[str, Any]
 @dataclass
 class RowWriter:
     """Writes the rows of ``campaign``. ``numbers``: by model, the name in the archive of each row
-    by its primary key; rows are numbered from 1 in the order in which they were made.
+    by its primary key; rows are numbered from 1 in the order in which they were made. ``hidden``:
+    the fields of a table to leave empty.
     """
 
     campaign: Campaign
     pseudonyms: Pseudonyms
-    with_comments: bool
+    hidden: Callable[[ArchiveTable], Collection[str]]
     numbers: dict[type[Model], dict[int, Any]] = field(default_factory=dict)
 
     def select_rows(self, table: ArchiveTable) -> QuerySet[Any]:
         # Of assignments, the default manager hides those that have ended.
         manager = getattr(table.model, "ever", None) or table.model.objects  # type: ignore[attr-defined]
-        return manager.filter(table.condition, **{table.path: self.campaign}).order_by("pk")
+        rows: QuerySet[Any] = manager.filter(table.condition, **{table.path: self.campaign})
+        return rows.order_by("pk")
 
     def iter_rows(self, table: ArchiveTable) -> Iterator[Row]:
         """The rows of ``table``, which are numbered on the way."""
         fields = [get_field(table.model, name) for name in table.fields]
         known = self.numbers.setdefault(table.model, {})
         columns = [each.attname for each in fields]
-        hidden = () if self.with_comments else table.comments
+        hidden = self.hidden(table)
         rows = self.select_rows(table).values_list("pk", *columns)
         for number, (pk, *values) in enumerate(rows.iterator(chunk_size=BATCH), 1):
             pairs = zip(fields, values, strict=True)

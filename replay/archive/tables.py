@@ -63,7 +63,7 @@ Filled = Callable[[dict[str, Any]], dict[str, Any]]
 class ArchiveTable:
     """``fields`` of the rows of ``model`` are archived, those ``left_out`` are not; ``path`` leads
     from a row to its campaign. ``comments`` are fields that are empty where the archive has no
-    comments. ``condition``: which rows.
+    comments, ``excerpts`` those where it has no documents. ``condition``: which rows.
     """
 
     name: str
@@ -72,6 +72,7 @@ class ArchiveTable:
     fields: tuple[str, ...]
     left_out: tuple[str, ...] = ()
     comments: tuple[str, ...] = ()
+    excerpts: tuple[str, ...] = ()
     condition: Q = field(default_factory=Q)
 
 
@@ -87,6 +88,7 @@ def define_table(
     *,
     path: str = "campaign",
     comments: str = "",
+    excerpts: str = "",
     condition: Q | None = None,
 ) -> ArchiveTable:
     """The same from space-separated names; the campaign itself is always left out."""
@@ -98,6 +100,7 @@ def define_table(
         split_field_names(fields),
         ("id", *split_field_names(own)),
         split_field_names(comments),
+        split_field_names(excerpts),
         Q() if condition is None else condition,
     )
 
@@ -205,6 +208,7 @@ TABLES = (
         " active_seconds document_sha256 third judged_at",
         "client_uuid",
         comments="reason comment",
+        excerpts="passages",
     ),
     define_table("exclusions", Exclusion, "worker unit reason undoes set_at", "actor"),
     define_table(

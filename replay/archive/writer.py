@@ -44,6 +44,11 @@ class ArchiveOptions:
     documents: bool = True
     comments: bool = False
 
+    def list_hidden(self, table: ArchiveTable) -> tuple[str, ...]:
+        """The fields of ``table`` that are left empty: passages are parts of documents."""
+        comments = () if self.comments else table.comments
+        return comments if self.documents else comments + table.excerpts
+
 
 def write_archive(
     campaign: Campaign,
@@ -88,7 +93,7 @@ class CampaignWriter:
         self.campaign, self.files, self.options = campaign, files, options
         self.progress = progress
         self.pseudonyms = choose_pseudonyms(campaign, list_judging_people(campaign))
-        self.rows = RowWriter(campaign, self.pseudonyms, options.comments)
+        self.rows = RowWriter(campaign, self.pseudonyms, options.list_hidden)
 
     def write(self) -> None:
         contents = {"documents": self.options.documents, "comments": self.options.comments}
@@ -192,7 +197,7 @@ def list_judging_people(campaign: Campaign) -> list[User]:
         (campaign.crowd_workers.all(), "user"),
         (campaign.automatic_assessors.all(), "user"),
     ):
-        people.update(rows.order_by().values_list(name, flat=True).distinct())  # type: ignore[attr-defined]
+        people.update(rows.order_by().values_list(name, flat=True).distinct())
     return list(User.objects.filter(pk__in=[pk for pk in people if pk]).order_by("pk"))
 
 

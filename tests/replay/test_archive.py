@@ -98,13 +98,17 @@ def test_an_archive_names_no_judge_and_has_no_secret(world, tmp_path):
 
 
 def test_an_archive_without_documents_has_their_ids(world, settings, tmp_path):
+    Judgment.objects.filter(campaign=world.campaign).update(passages=[[0, 4, "Text"]])
     archive = make_archive(world.campaign, tmp_path / "ids.zip", documents=False)
     with zipfile.ZipFile(archive) as packed:
         assert packed.read("small/docnos.txt").splitlines()[:2] == [b"d1", b"d2"]
         assert "small/tables/documents.jsonl" not in packed.namelist()
+        assert b'"Text"' not in packed.read("small/tables/judgments.jsonl")
     assert verify_archive(archive).is_same
     move_away(world.campaign, settings, tmp_path)
-    assert not load(world.people["organizer"], archive).documents.exists()
+    loaded = load(world.people["organizer"], archive)
+    assert not loaded.documents.exists()
+    assert loaded.judgments.first().passages == []
 
 
 def test_a_pool_that_grew_is_built_again(
@@ -215,7 +219,7 @@ def test_what_is_there_already_is_not_loaded_again(world, tmp_path):
 
 def test_the_page_makes_an_archive_and_gives_it_to_organizers(world, as_user, tmp_path):
     client, address = as_user(world.people["organizer"]), "/c/small/results/archive/"
-    assert client.post(address, {"file": "archive", "documents": "1"}).status_code == 302
+    assert client.post(address, {"kind": "archive", "documents": "1"}).status_code == 302
     job = world.campaign.jobs.filter(kind=ARCHIVE).get()
     jobs.run_here(job)
     assert job.state == job.State.DONE
