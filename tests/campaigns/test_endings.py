@@ -157,7 +157,7 @@ def test_the_api_closes_and_reopens(campaign, organizer):
 def test_a_deletion_is_confirmed_by_typing_the_slug(page, campaign):
     address = reverse("campaign-delete", args=["small"])
     shown = read_page(page.get(address))
-    assert "Type small to delete it" in shown
+    assert "Type “small” to delete it" in shown
     for typed in ([], ["smal"], ["Small"]):
         assert confirm(page, address, confirm=typed).status_code == 422
     assert confirm(page, address, confirm=["small"]).status_code == 302

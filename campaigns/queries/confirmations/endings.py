@@ -129,7 +129,7 @@ def describe_campaign_deletion(campaign: Campaign, until: datetime | None) -> Co
                         " the campaign and when."),
         ),
         consents=(
-            ConfirmationChoice(campaign.slug, f"Type {campaign.slug} to delete it", typed=True),
+            ConfirmationChoice(campaign.slug, f"Type “{campaign.slug}” to delete it", typed=True),
         ),
         button="Delete the campaign",
         back=reverse("life", args=[campaign.slug]),
