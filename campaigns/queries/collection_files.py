@@ -36,7 +36,7 @@ def find_collection(campaign: Campaign) -> Collection | None:
 def load_collection_index(campaign: Campaign) -> CollectionIndex | None:
     """The index of the registered collection, mapped into memory; None without one."""
     collection = find_collection(campaign)
-    return collection and open_index(collection)
+    return open_index(collection) if collection else None
 
 
 def open_index(collection: Collection) -> CollectionIndex:

@@ -211,6 +211,7 @@ def test_faults_of_a_registration_are_shown_on_the_page(page, campaign, settings
     shown = page.get(url).content.decode()
     assert "Not registered" in shown
     assert "ED06" in shown
+    assert "<code>a.tsv</code>" in shown
     assert not Document.objects.filter(campaign=campaign).exists()
 
 
