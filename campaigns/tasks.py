@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from celery import shared_task
 
-from campaigns.services import jobs, registration, runs, snapshots
+from campaigns.services import jobs, made_files, registration, runs, snapshots
 
 
 @shared_task(name="campaigns.check_run")
@@ -20,3 +20,8 @@ def register_collection_task(job_id: int) -> None:
 @shared_task(name="campaigns.snapshot")
 def snapshot_task(job_id: int) -> None:
     jobs.perform_job(job_id, snapshots.compute_snapshot)
+
+
+@shared_task(name="campaigns.data_files")
+def data_files_task(job_id: int) -> None:
+    jobs.perform_job(job_id, made_files.make_data_files)

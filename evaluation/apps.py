@@ -9,6 +9,7 @@ class EvaluationConfig(AppConfig):
         "views.paper.paper_view",
         "views.run_pairs.",
         "views.runs.",
+        "views.score_changes.",
     )
     """Views whose pages are translated, or modules of them."""
 

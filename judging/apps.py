@@ -19,6 +19,7 @@ class JudgingConfig(AppConfig):
         from judging.lifecycle import LIFE_CYCLE
         from judging.services.bulk import refresh_judging_statistics
         from judging.services.policy_comparison import POLICIES_SUBJECT
+        from judging.services.reminders import queue_judging_reminders
         from judging.services.today import TODAY_SUBJECT, request_first_snapshots
 
         add_life_cycle(LIFE_CYCLE)
@@ -26,3 +27,4 @@ class JudgingConfig(AppConfig):
         add_subject(POLICIES_SUBJECT)
         add_tick_chore(request_first_snapshots)
         add_tick_chore(refresh_judging_statistics)
+        add_tick_chore(queue_judging_reminders)

@@ -9,6 +9,8 @@ TABLE = """
 #      anon strang viewer owner rival assess organ foreign
 GET    302  404  403  403  403  403  200  404
     campaign-settings visibility-change people member-remove topics-import documents-import
+    submissions-close submissions-reopen run-form erratum-new events events-download pools pool
+    pool-download judging plan-new plan-assign plan-close plan-reassign
     collection-files submissions-close submissions-reopen erratum-new events events-download
     pools pool pool-download judging plan-new plan-assign plan-close plan-reassign
     judging-today review-new flagged-documents judging-assessor training-sets
@@ -22,16 +24,19 @@ GET    302  404  403  403  403  403  200  404
     preference-results-download disagreement-effect disagreement-effect@chart
     disagreement-download reusability reusability-report simulation simulation-report stopping
     stopping@chart stopping-download interim-scores interim-scores-download score-release
-    score-set-changes@draft
+    score-set-changes@draft archive archive-download
     studies study-new study-gold study-practice study study-edit study-start study-stop
     study-extend study-keys study-try study-try-download study-more-labels study-payments
     study-payments-download study-batch-list study-batch-new study-batch-paid study-batch-void
     study-reconcile study-worker study-worker-withdraw study-workers study-workers-download
     comparison-plans comparison-plan-new comparison-plan comparison-plan-close
+    data-file-new data-file-edit data-file-release public-page-edit public-page-publish
+    qrels-release score-publish
 GET    200  200  200  200  200  200  200  200
     help help@search help-page help-image measures pooling-methods interleaving measure
     measure@chart login home@all health metrics join coefficients crowd-end crowd-instructions
     api-measure-list api-measure-detail api-schema api-schema-json api-docs
+    data-file@open public-campaign@published api-data-file-list
 GET    401  404  404  404  404  404  200  404
     api-member-detail api-pool-detail api-pool-csv api-pool-json api-pool-ntcir
     api-pool-strata api-pool-prels api-pool-txt api-plan-detail api-study-detail
@@ -40,7 +45,8 @@ GET    401  404  404  404  404  404  200  404
     api-study-payments-csv api-study-payments-json api-study-workers-csv
     api-study-workers-json api-qrels-detail api-qrels-text api-score-set-detail@draft
 GET    302  404  403  200  200  403  200  404
-    runs run-upload scores paper paper-download paper-download@all score-set compare pairs
+    runs runs-submitted runs-download run-upload scores paper paper-download paper-download@all
+    score-set compare pairs
     pairs@chart pairs-download measures-compared-download measures-compared score-set-download
 GET    401  200  200  200  200  200  200  200
     api-campaign-list api-member-list api-topic-list api-document-list api-run-list
@@ -48,21 +54,28 @@ GET    401  200  200  200  200  200  200  200
     api-comparison-list api-automatic-list api-qrels-list api-score-set-list
 GET    302  404  403  200  404  403  200  404
     run run-file run-withdraw paper@team paper@chart paper-download@team run-scores
+    run-scores-changes
     run-scores@chart run-scores-download
 GET    302  404  403  403  403  200  403  404
     work my-judgments judge-change judge my-judgments-file comparisons my-preferences
     comparison-desk
 GET    302  404  403  404  404  403  200  404
     score-set@draft compare@chart pairs@draft compare-download measures-compared@draft
-    score-set-download@draft run-scores@draft
+    score-set-download@draft run-scores@draft run-scores-changes@draft
 GET    401  404  404  200  404  404  200  404
     api-run-detail api-run-file api-score-set-paper@team api-run-scores-detail
     api-run-scores-csv api-run-scores-json api-run-scores-txt
 GET    302  404  200  200  200  200  200  404
-    campaign topics topic documents document document-body errata
+    campaign topics topic documents document document-body errata data data-checksums
 GET    401  404  404  200  200  404  200  404
     api-score-set-detail api-score-set-csv api-score-set-leaderboard api-score-set-paper
     api-score-set-paper-zip
+GET    302  404  404  200  200  404  200  404
+    data-file
+GET    404  404  404  200  200  404  200  404
+    api-data-file-detail api-data-file-file
+GET    404  404  404  404  404  404  200  404
+    public-campaign
 GET    303  303  303  303  303  303  303  303
     crowd-consent crowd-leave crowd-practice crowd-unit
 GET    302  200  200  200  200  200  200  200
@@ -109,22 +122,23 @@ POST   302  404  403  403  403  403  200  404
     plan-reassign review-new erratum-new
     qrels-list qrels-freeze round-open disagreement-round simulation@filled score-release
     study-stop study-batch-new study-batch-paid study-batch-void comparison-plan-new
-    comparison-plan-close study-worker-withdraw
+    comparison-plan-close study-worker-withdraw data-file-release public-page-publish
+    qrels-release score-publish
 POST   302  404  403  403  403  403  302  404
     invite invitation-revoke plan-assign plan-pause alarm-aside slots-return slot-reopen
-    automatic-list consensus-pair consensus-undo reusability simulation stopping
+    automatic-list archive consensus-pair consensus-undo reusability simulation stopping
     score-evaluate study-more-labels study-worker-undo study-workers comparison-plan-pause
-    comparison-plan-reopen
+    comparison-plan-reopen data-file-remove public-page-edit public-page-withdraw
 POST   302  404  403  403  403  403  422  404
-    pool-freeze training-sets judgments-import click-log-import study-new study-gold
+    run-form pool-freeze training-sets judgments-import click-log-import study-new study-gold
     study-practice study-edit study-start study-extend study-bonus study-reconcile
-    study-dispute
+    study-dispute data-file-new data-file-edit
 POST   401  404  403  403  403  200  403  404
     judge-sync judge-ahead judge-renew api-judgment-list api-judgment-next api-judgment-skip
     api-comparison-list api-comparison-next api-comparison-skip
 POST   401  404  403  403  403  403  201  404
     api-preferences-import api-member-list api-topic-import api-document-import api-pool-list
-    api-stopping-rule-list api-automatic-list api-qrels-list
+    api-stopping-rule-list api-automatic-list api-qrels-list api-data-file-list
 POST   302  404  403  403  403  302  403  404
     judge-skip judge review-done comparison-desk comparison-skip comparison-undo
 POST   302  404  403  403  403  403  409  404
@@ -143,7 +157,7 @@ POST   401  404  403  403  403  403  400  404
     api-campaign-reopen-submissions api-campaign-errata
 POST   401  404  404  404  404  404  409  404
     api-member-remove api-study-batches api-study-batch-paid api-study-start api-study-pause
-    api-study-resume
+    api-study-resume api-qrels-release
 POST   302  200  200  200  200  200  200  200
     password_change account token-create
 POST   302  404  403  403  403  403  403  404
@@ -185,7 +199,7 @@ POST   401  404  403  403  403  403  200  404
 POST   401  404  403  403  403  403  202  404
     api-score-set-evaluate
 POST   401  404  404  403  403  404  409  404
-    api-score-set-release
+    api-score-set-release api-score-set-publish api-data-file-release
 """
 
 

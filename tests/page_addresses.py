@@ -25,7 +25,9 @@ VALUES: dict[str, dict[str, str | int]] = {
     "name": {
         "": "model", "measure": "bpref-10", "api-measure-detail": "bpref-10",
         "measure@spelt": "nDCG@10", "help-page": "formats", "help-image": "leaderboard.png",
-        "preference-results-download": "shares",
+        "preference-results-download": "shares", "data-file": "notes.txt",
+        "data-file-edit": "notes.txt", "data-file-release": "notes.txt",
+        "data-file-remove": "notes.txt", "data-file@open": "open.txt",
     },
     "table": {"": "panel", "disagreement-download": "pairs", "paper-download": "runs",
               "paper-download@all": "all"},
@@ -73,7 +75,9 @@ def urls(world: World) -> dict[str, str]:
         "invitation": world.invitation, "reusability": world.report, "slot": world.slot,
         "simulation": world.simulation, "topic": campaign.topics.first(),
         "document": campaign.documents.first(), "automatic": world.automatic,
-        "stopping-rule": campaign.stopping_rules.get(),
+        "stopping-rule": campaign.stopping_rules.get(), "data-file": world.data_file,
+        "score-publish": score_set,
+        "archive": world.archive,
     }  # fmt: skip
     known: dict[str, Any] = {
         "slug": campaign.slug, "username": "assessor", "run": world.run.pk, "worker": worker.pk,
@@ -82,9 +86,12 @@ def urls(world: World) -> dict[str, str]:
     }  # fmt: skip
     team = quote(campaign.teams.get(pk=world.run.team_id).name)
     asked = {"slug": campaign.slug, "docno": "d1", "topic": "1", "team": team}
-    invited = known | {"token": token(world)}
+    others = {
+        "join": known | {"token": token(world)},
+        "public-campaign@published": known | {"slug": "elsewhere"},
+    }
     return {
-        row: locate_row(row, objects, invited if row == "join" else known, asked) or ""
+        row: locate_row(row, objects, others.get(row, known), asked) or ""
         for row in {name for name, _, _ in rows()}
     }
 

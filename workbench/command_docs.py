@@ -29,6 +29,8 @@ ON_FILES = {
     "score-preferences": "[preferences](preferences.md#scores-of-runs)",
     "bradley-terry": "[preferences](preferences.md#strengths-of-documents)",
     "user-measures": "[user-based measures](users.md)",
+    "check-run": "[runs and their codes](formats.md#codes-of-runs)",
+    "verify-archive": "[archives](formats.md#archives)",
 }
 """The commands that need no database, and the pages about what they compute."""
 ON_INSTALLATION = {
@@ -43,6 +45,7 @@ ON_INSTALLATION = {
     "aggregate": "[aggregation](aggregation.md)",
     "disagreement": "[effect of disagreement](disagreement.md)",
     "load_campaign": "[campaign folders](organizer.md#campaign-folders)",
+    "archive": "[archives](formats.md#archives), the [organizer's guide](organizer.md#archive)",
     "paper": "[results for a paper](results.md)",
     "verdicts": "[verdicts](verdicts.md)",
     "check_judging": "[judging plans](judging.md#during-judging)",

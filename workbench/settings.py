@@ -62,6 +62,9 @@ INSTALLED_APPS = [
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
     "django.forms",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
     "axes",
     "csp",
     "django_htmx",
@@ -99,6 +102,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "workbench.middleware.NoNulMiddleware",
     "workbench.middleware.ActionRefusedMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
     "axes.middleware.AxesMiddleware",
 ]
 
@@ -119,7 +123,13 @@ TEMPLATES = [
             ],
             "builtins": ["campaigns.templatetags.components", "django.templatetags.i18n"],
         },
-    }
+    },
+    {  # Mails are plain text: nothing in them is escaped.
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "NAME": "mail",
+        "DIRS": [RESOURCE_DIR / "templates"],
+        "OPTIONS": {"autoescape": False, "builtins": ["django.templatetags.i18n"]},
+    },
 ]
 
 DATABASES = {
@@ -194,6 +204,42 @@ AXES_LOCKOUT_CALLABLE = "campaigns.views.site.lockout_response"
 AXES_ENABLE_ACCESS_FAILURE_LOG = True
 AXES_SENSITIVE_PARAMETERS = ["old_password", "new_password1", "new_password2"]
 AXES_VERBOSE = False
+
+# Accounts by django-allauth: sign-up, confirmed addresses, password reset, second factor. Sign-in
+# itself stays under the limits above.
+EMAIL_CONFIG: dict[str, Any] = env.email("EMAIL_URL", default="dummymail://")
+HAS_MAIL = not EMAIL_CONFIG["EMAIL_BACKEND"].endswith("dummy.EmailBackend")
+# Who may create an account: "invitation", only holders of an invitation link; "campaigns", others
+# too while a campaign takes registrations of teams; "open", everybody.
+POOLBENCH_SIGN_UP = env("POOLBENCH_SIGN_UP", default="campaigns")
+ACCOUNT_ADAPTER = "campaigns.services.accounts.AccountAdapter"
+ACCOUNT_FORMS = {
+    "signup": "campaigns.forms.accounts.NewAccountForm",
+    "reset_password": "campaigns.forms.accounts.ResetRequestForm",
+    "reset_password_from_key": "campaigns.forms.accounts.NewPasswordForm",
+}
+ACCOUNT_LOGIN_METHODS = {"username", "email"}
+# Without mail no address can be confirmed. With mail the username is made from the name: a chosen
+# one that is taken would tell who has an account.
+ACCOUNT_SIGNUP_FIELDS = ["email*" if HAS_MAIL else "username*", "password1*", "password2*"]
+ACCOUNT_EMAIL_VERIFICATION = "mandatory" if HAS_MAIL else "none"
+ACCOUNT_CHANGE_EMAIL = True  # one address; another replaces it once confirmed
+# ``User.email`` holds the confirmed address alone: see campaigns/services/accounts.py.
+ACCOUNT_USER_MODEL_EMAIL_FIELD = None
+ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
+ACCOUNT_REAUTHENTICATION_REQUIRED = True
+ACCOUNT_REAUTHENTICATION_METHODS = ("password", "mfa")
+# By address of the client ("ip"), mail address or account ("key"), user; see docs/deployment.md.
+ACCOUNT_RATE_LIMITS = {
+    "signup": "20/h/ip",
+    "reset_password": "20/h/ip,5/h/key",
+    "reset_password_from_key": "20/m/ip",
+    "confirm_email": "1/3m/key",
+    "manage_email": "10/m/user",
+    "reauthenticate": "10/m/user",
+    "login_failed": "10/m/ip,5/5m/key",
+}
+MFA_TOTP_ISSUER = "Poolbench"
 
 CELERY_BROKER_URL = env("CELERY_BROKER_URL", default="filesystem://")
 CELERY_BROKER_TRANSPORT_OPTIONS = (
@@ -332,15 +378,19 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "RunKindEnum": "campaigns.models.Run.Kind",
         "JudgmentKindEnum": "judging.models.Judgment.Kind",
+        "DataAudienceEnum": "campaigns.models.DataFile.Audience",
         "ErratumKindEnum": "campaigns.models.campaign.Erratum.Kind",
     },
 }
 
 # Errors are mailed to the administrators if there are any.
-vars().update(env.email("EMAIL_URL", default="dummymail://"))
+vars().update(EMAIL_CONFIG)
 EMAIL_TIMEOUT = 10
 EMAIL_SUBJECT_PREFIX = "[Poolbench] "
 DEFAULT_FROM_EMAIL = SERVER_EMAIL = env("POOLBENCH_MAIL_FROM", default="poolbench@localhost")
+# Mails go into the outbox and no further.
+POOLBENCH_MAIL_DRY_RUN = env.bool("POOLBENCH_MAIL_DRY_RUN", default=False)
+POOLBENCH_MAILS_PER_TICK = env.int("POOLBENCH_MAILS_PER_TICK", default=100)
 ADMINS = [("", address) for address in env.list("POOLBENCH_ADMINS", default=[])]
 
 LOG_FORMAT = env("POOLBENCH_LOG_FORMAT", default="plain")

@@ -18,7 +18,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer, Serializer
 
-from campaigns.api.attachments import attachment_response
 from campaigns.api.confirmation import ConfirmSerializer, read_decision
 from campaigns.api.corrections import (
     CorrectionSerializer,
@@ -27,10 +26,11 @@ from campaigns.api.corrections import (
     VisibilitySerializer,
 )
 from campaigns.api.limits import PlainJSONParser
-from campaigns.api.run_fields import RunSerializer, RunUploadSerializer
-from campaigns.errors import ActionRefused
+from campaigns.api.run_fields import RunSerializer, RunTrialSerializer, RunUploadSerializer
+from campaigns.api.run_files import run_file_response
+from campaigns.api.run_uploads import read_upload_bytes, submit_uploaded_run, try_uploaded_run
 from campaigns.models import Campaign, Document, Grade, Run, Team, Topic, User
-from campaigns.queries.lists import get_campaign_for, list_teams_for
+from campaigns.queries.lists import get_campaign_for
 from campaigns.rules import require_permission
 from campaigns.services import collection
 from campaigns.services.campaigns import (
@@ -41,10 +41,7 @@ from campaigns.services.campaigns import (
     update_campaign,
 )
 from campaigns.services.errata import correct_texts
-from campaigns.services.run_limits import check_size
 from campaigns.services.runs import (
-    read_original_file,
-    submit_and_check_run,
     withdraw_run,
 )
 from poolbench.judging.scale import GradeSpec
@@ -74,9 +71,9 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
         model = Campaign
         fields = (
             "slug", "title", "description", "guidelines", "website", "citation", "text_layout",
-            "relevance_level", "test", "correction", "alpha",
-            "max_runs_per_team", "max_docs_per_topic", "require_all_topics", "runs_deadline",
-            "team_deadline", "judging_deadline", "board", "grades", "created_at",
+            "registration", "terms", "relevance_level", "test", "correction", "alpha",
+            "max_runs_per_team", "max_docs_per_topic", "require_all_topics", "run_fields",
+            "runs_deadline", "team_deadline", "judging_deadline", "board", "grades", "created_at",
         )  # fmt: skip
         read_only_fields = ("created_at",)
         # Asked, as on the page: no default fits every scale.
@@ -295,7 +292,7 @@ class RunViewSet(viewsets.ReadOnlyModelViewSet[Run]):
 
     @extend_schema(
         request={"multipart/form-data": RunUploadSerializer},
-        responses=RunSerializer,
+        responses={201: RunSerializer, 200: RunTrialSerializer},
         parameters=[OpenApiParameter(KEY, str, "header", description="Any text of your own.")],
     )
     def create(self, request: Request) -> Response:
@@ -303,9 +300,11 @@ class RunViewSet(viewsets.ReadOnlyModelViewSet[Run]):
 
         The same file sent again with the same ``Idempotency-Key`` gets the same run, so a request
         that was answered with 503, or not at all, can be repeated. Another run with the same key
-        is refused: 409, code `key-used`.
+        is refused: 409, code `key-used`. With `check_only` nothing is stored: 200 with the report.
         """
         actor, campaign, fields = read_act(RunUploadSerializer, request, "campaigns.see_runs")
+        if fields.pop("check_only"):
+            return Response(try_uploaded_run(actor, campaign, fields))
         fields["key"] = request.headers.get(KEY, "")
         run = submit_uploaded_run(actor, campaign, fields)
         return Response(self.get_serializer(run).data, status=status.HTTP_201_CREATED)
@@ -319,14 +318,14 @@ class RunViewSet(viewsets.ReadOnlyModelViewSet[Run]):
         )
         return Response(self.get_serializer(run).data)
 
-    @extend_schema(responses={(200, "application/octet-stream"): OpenApiTypes.BINARY})
+    @extend_schema(
+        responses={(200, "application/octet-stream"): OpenApiTypes.BINARY},
+        parameters=[OpenApiParameter("metadata", str, description="Any: with ir_metadata.")],
+    )
     @action(detail=True)
     def file(self, request: Request, pk: str) -> HttpResponse:  # noqa: ARG002 (the route's)
-        """The file as it was uploaded."""
-        run = self.get_object()
-        return attachment_response(
-            read_original_file(run), run.file_name, "application/octet-stream"
-        )
+        """The file as it was uploaded; with `?metadata`, unpacked and with its metadata."""
+        return run_file_response(self.get_object(), with_metadata="metadata" in request.GET)
 
 
 def filter_campaigns(request: Request) -> QuerySet[Campaign]:
@@ -353,30 +352,3 @@ def import_response(request: Request, import_file: Any) -> Response:
         file_format=fields["format"],
     )
     return Response({"new": count}, status=status.HTTP_201_CREATED)
-
-
-def read_upload_bytes(upload: Any) -> bytes:
-    """The bytes of an upload, read only if its size is within the limit."""
-    check_size(upload.size)
-    data: bytes = upload.read()
-    return data
-
-
-def submit_uploaded_run(actor: User, campaign: Campaign, fields: dict[str, Any]) -> Run:
-    """Submit the run of an upload form, and check it now if it is small."""
-    teams, name = list_teams_for(actor, campaign), fields.pop("team", None)
-    fields["team"] = get_object_or_404(teams, name=name) if name else teams.first()
-    if fields["team"] is None:
-        raise ActionRefused("no-team", "The run has no team.", 'Set the field "team".')
-    if (number := fields.pop("replaces", None)) is not None:
-        visible = Run.objects.visible_to(actor)
-        fields["replaces"] = get_object_or_404(visible, campaign=campaign, pk=number)
-    upload = fields.pop("file")
-    return submit_and_check_run(
-        one_use=True,
-        actor=actor,
-        campaign=campaign,
-        data=read_upload_bytes(upload),
-        file_name=upload.name,
-        **fields,
-    )

@@ -52,8 +52,12 @@ Teams cannot be renamed, merged or deleted. Invite to a team with the right name
 mail email notify notification reminder newsletter | | organizer#setup
 Poolbench sends no mail. Members see notices on the pages of the campaign; you copy and send
 invitation links.
-download get | topic document collection corpus | api
-Topics and documents are read page by page, or fetched through the API. No file has all of them.
+download get | topic document collection corpus data qrels | participant#data
+The page Data has topics, docnos, documents, guidelines and released qrels as files, each with its
+hash. What is not there has not been released by the organizers.
+publish public | page campaign call scores results leaderboard | organizer#public-page
+A campaign has a public page once an organizer publishes it; released scores and qrels are
+published by acts of their own.
 """
 """Acts, things and the place in the help; then the answer. A query has one of the acts and, if
 there are any, one of the things, compared by stem.

@@ -19,6 +19,8 @@ ROLES = {
     ("Organizers", "organizer"): {
         "Create a campaign": "organizer#setup",
         "Import topics and documents": "organizer#topics-and-documents",
+        "Give data to teams and to everybody": "organizer#data",
+        "Publish a page with call, dates and results": "organizer#public-page",
         "Invite teams and assessors": "organizer#setup",
         "Follow and check runs": "organizer#runs",
         "Create a pool, and choose its depth": "organizer#pool",
@@ -27,11 +29,12 @@ ROLES = {
         "See how far assessors agree": "organizer#agreement-and-assessor-quality",
         "Decide when to stop judging": "stopping",
         "Adjudicate disagreements": "organizer#adjudication",
-        "Freeze qrels": "organizer#qrels",
+        "Freeze, release and publish qrels": "organizer#qrels",
         "Evaluate runs and release scores": "organizer#scores",
         "Judge with a crowd": "crowd",
     },
     ("Participants", "participant"): {
+        "Download topics, documents and qrels": "participant#data",
         "Join a team and submit a run": "participant#submit-a-run",
         "Write a run file": "formats#runs",
         "Find out what a code such as E07 means": "formats#codes",
@@ -158,7 +161,8 @@ _HELPED = {
     "organizer": "campaign home",
     "organizer#acts-that-cannot-be-undone": (
         "comparison-plan-close documents-delete events member-add member-remove plan-close"
-        " pool-freeze qrels-freeze round-end run-withdraw score-release study-stop"
+        " pool-freeze public-page-publish qrels-freeze qrels-release round-end run-withdraw"
+        " data-file-release score-publish score-release study-stop"
         " submissions-close topics-delete visibility-change"
     ),
     "organizer#adjudication": "adjudication consensus consensus-pair",
@@ -169,16 +173,19 @@ _HELPED = {
     "organizer#comparing-documents-and-runs-side-by-side": "comparison-plans",
     "organizer#effect-of-disagreement": "disagreement-effect",
     "organizer#correct-a-mistake": "errata erratum-new",
+    "organizer#data": "data-file-edit data-file-new",
+    "organizer#public-page": "public-page-edit",
     "organizer#import-and-export": "import-export",
     "organizer#judging": "flagged-documents interim-scores judging",
     "organizer#pool": "pool pools",
     "organizer#qrels": "qrels qrels-changes qrels-compare qrels-list",
-    "organizer#runs": "runs submissions-reopen",
+    "organizer#runs": "run-form runs submissions-reopen",
     "organizer#scores": "score-set scores",
     "organizer#setup": "campaign-new campaign-settings guidelines people",
     "organizer#topics-and-documents": "document documents topic topics",
+    "participant#data": "data",
     "participant#read-your-scores": "run-scores",
-    "participant#submit-a-run": "join run-upload",
+    "participant#submit-a-run": "join run-upload runs-submitted",
     "policies": "qrels-policies",
     "pooling#methods": "pooling-methods",
     "pooling#simulation-in-a-campaign": "simulation simulation-report",

@@ -22,6 +22,7 @@ from django.utils.translation import gettext_lazy as _
 from campaigns.models.append_only import AppendOnlyModel
 from campaigns.models.people import Member, Role, Team, User
 from poolbench.evaluation.significance_tests import CORRECTIONS, TESTS
+from poolbench.runs.run_form import RunField, read_run_fields
 
 MARKDOWN_LENGTH = MaxLengthValidator(50_000)
 """About twenty pages. Rendering takes a second for the worst text of this length."""
@@ -31,12 +32,23 @@ def random_seed() -> int:
     return secrets.randbelow(2**31)
 
 
+def validate_run_fields(entries: object) -> None:
+    try:
+        read_run_fields(entries)
+    except ValueError as faults:
+        raise ValidationError(str(faults)) from faults
+
+
 class CampaignQuerySet(models.QuerySet["Campaign"]):
     def visible_to(self, user: User | AnonymousUser) -> CampaignQuerySet:
         """Access check: campaigns in which ``user`` has a role; a superuser sees all."""
         if user.is_superuser:
             return self
         return self.filter(pk__in=Member.objects.filter(user_id=user.pk or 0).values("campaign"))
+
+    def open_for_registration(self) -> CampaignQuerySet:
+        """Campaigns in which teams can register themselves, whoever asks."""
+        return self.exclude(registration=Campaign.Registration.CLOSED)
 
     def organized_by(self, user: User | AnonymousUser) -> CampaignQuerySet:
         """The campaigns that ``user`` organizes; a superuser organizes all."""
@@ -53,6 +65,11 @@ class Campaign(models.Model):
         OWN = "own", _("Own scores with best, median and worst")
         PSEUDONYMS = "pseudonyms", _("Full leaderboard, other teams under pseudonyms")
         NAMES = "names", _("Full leaderboard with team names")
+
+    class Registration(models.TextChoices):
+        CLOSED = "closed", _("By invitation only")
+        APPROVAL = "approval", _("Teams register; an organizer approves each")
+        OPEN = "open", _("Teams register and take part at once")
 
     class TextLayout(models.TextChoices):
         AUTOMATIC = "automatic", _("As each document needs")
@@ -77,6 +94,22 @@ class Campaign(models.Model):
         blank=True, validators=[MARKDOWN_LENGTH],
         help_text="How papers should cite the campaign: BibTeX or text. Default: title and page.",
     )  # fmt: skip
+    registration = models.CharField(
+        "registration of teams",
+        max_length=8,
+        choices=Registration,
+        default=Registration.CLOSED,
+        help_text="Unless by invitation only, title and terms are shown to everybody who signs in.",
+    )
+    terms = models.TextField(
+        "terms of participation",
+        blank=True,
+        validators=[MARKDOWN_LENGTH],
+        help_text="Markdown. Teams accept them when they register or join.",
+    )
+    terms_version = models.PositiveIntegerField(
+        default=0, editable=False, help_text="Version of the terms; 0 if there have been none."
+    )
     guideline_version = models.PositiveIntegerField(
         default=0, editable=False, help_text="Guideline version; 0 if none exist."
     )
@@ -105,6 +138,12 @@ class Campaign(models.Model):
     require_all_topics = models.BooleanField(
         default=False, help_text="Reject runs that omit a topic."
     )
+    run_fields = models.JSONField(
+        default=list,
+        blank=True,
+        validators=[validate_run_fields],
+        help_text="What is asked with each run: name, label, kind, choices, required, help.",
+    )
     runs_deadline = models.DateTimeField(null=True, blank=True, help_text="UTC.")
     judging_deadline = models.DateTimeField(null=True, blank=True, help_text="UTC.")
     board = models.CharField(
@@ -132,6 +171,9 @@ class Campaign(models.Model):
         help_text="Differences with p at or below this level are significant.",
     )
     seed = models.PositiveIntegerField(default=random_seed, editable=False)
+    reminded_at = models.DateTimeField(
+        null=True, editable=False, help_text="When it was last looked for assessors to remind."
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     created_by = models.ForeignKey(User, models.PROTECT, related_name="+")
 
@@ -154,6 +196,11 @@ class Campaign(models.Model):
                 return  # submission was reopened after judging
             message = "Judging would end before runs close: choose a later date."
             raise ValidationError({"judging_deadline": message})
+
+    @property
+    def run_form(self) -> tuple[RunField, ...]:
+        """What is asked with each run."""
+        return read_run_fields(self.run_fields)
 
     def takes_runs(self) -> bool:
         return self.is_open_for(None)
@@ -221,6 +268,32 @@ class Guideline(AppendOnlyModel):
         constraints = [
             models.UniqueConstraint("campaign", "version", name="guideline_version_once")
         ]
+
+
+class Terms(AppendOnlyModel):
+    """A version of the terms of participation, in force from ``at`` on."""
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="terms_versions")
+    version = models.PositiveIntegerField()
+    text = models.TextField(blank=True)
+    at = models.DateTimeField(default=timezone.now)
+    by = models.ForeignKey(User, models.PROTECT, related_name="+")
+
+    class Meta:
+        ordering = ["-version"]
+        constraints = [models.UniqueConstraint("campaign", "version", name="terms_version_once")]
+
+
+class TermsAcceptance(AppendOnlyModel):
+    """That ``user`` has accepted a version of the terms of participation."""
+
+    terms = models.ForeignKey(Terms, models.CASCADE, related_name="acceptances")
+    user = models.ForeignKey(User, models.PROTECT, related_name="accepted_terms")
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["-at", "-pk"]
+        constraints = [models.UniqueConstraint("terms", "user", name="terms_accepted_once")]
 
 
 class Erratum(AppendOnlyModel):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from django.contrib.auth.models import AnonymousUser
 from django.db import models
 from django.db.models import Exists, OuterRef, Q
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from campaigns.models.append_only import AppendOnlyModel
@@ -43,6 +46,25 @@ class RunQuerySet(models.QuerySet["Run"]):
         return self.filter(Q(state=Run.State.ACCEPTED) | Q(pk__in=seen.order_by().values("pk")))
 
 
+@dataclass(frozen=True)
+class CheckPlace:
+    """Where a run is that is not checked yet: ``place`` of ``waiting`` jobs, or, with place 0, at a
+    worker (``running``) or stopped by an error (``failed``).
+    """
+
+    state: str
+    place: int = 0
+    waiting: int = 0
+
+    def __str__(self) -> str:
+        if self.state == "failed":
+            return gettext("check failed")
+        if self.place:
+            values = {"place": self.place, "waiting": self.waiting}
+            return gettext("waiting, %(place)s of %(waiting)s") % values
+        return gettext("checking")
+
+
 class Run(models.Model):
     """A submitted run: the original file, the result of its check, and its columnar matrix.
 
@@ -71,6 +93,12 @@ class Run(models.Model):
     priority = models.PositiveSmallIntegerField(
         default=1, help_text="Judging precedence; 1 is first."
     )
+    answers = models.JSONField(
+        default=dict, blank=True, help_text="To the run form of the campaign, by field."
+    )
+    ir_metadata = models.JSONField(
+        default=dict, blank=True, help_text="The ir_metadata block of the file."
+    )
     state = models.CharField(max_length=10, choices=State, default=State.RECEIVED)
     file = models.CharField(max_length=200, blank=True)
     file_removed_at = models.DateTimeField(null=True, blank=True)
@@ -92,6 +120,8 @@ class Run(models.Model):
     withdrawn_at = models.DateTimeField(null=True, blank=True)
 
     objects = RunQuerySet.as_manager()
+    check_place: CheckPlace | None = None
+    """Set by ``campaigns.queries.run_checks`` on the runs that a page or answer shows."""
 
     class Meta:
         ordering = ["team__name", "priority", "tag", "pk"]
@@ -114,6 +144,12 @@ class Run(models.Model):
     def label(self) -> str:
         """For messages and the log."""
         return f"{self.tag or self.file_name} ({self.team.name})"
+
+    @property
+    def has_metadata(self) -> bool:
+        """Whether a file with an ``ir_metadata`` block can be made of it."""
+        checked = self.state not in (self.State.RECEIVED, self.State.REJECTED)
+        return checked and bool(self.answers or self.ir_metadata)
 
     @property
     def is_released(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import zlib
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -20,13 +21,17 @@ from campaigns.models import Campaign, Job, Run, Team, User
 from campaigns.queries.collection_files import load_collection_index
 from campaigns.queries.confirmations.runs import describe_withdrawal
 from campaigns.queries.lists import has_released_scores, list_open_rejections
+from campaigns.queries.run_checks import iter_latest_runs, list_cut_offs
 from campaigns.rules import require_permission
-from campaigns.services import events, jobs, matrices
+from campaigns.services import events, jobs, letters, matrices
 from campaigns.services.decisions import check_decision
+from campaigns.services.run_form import require_answers
 from campaigns.services.run_limits import check_can_submit, check_open, require_team
 from poolbench.files.faults import format_count
-from poolbench.files.streams import GZIP_MAGIC
+from poolbench.files.streams import GZIP_MAGIC, read_bytes
+from poolbench.runs.ir_metadata import write_ir_metadata
 from poolbench.runs.run_checks import CheckedRun, RunRules, check_run_file
+from poolbench.runs.run_form import put_value
 
 PACKED = ".packed.gz"
 FORMER_STATES = (Run.State.REPLACED, Run.State.WITHDRAWN)
@@ -44,6 +49,7 @@ def submit_run(
     kind: str = Run.Kind.AUTOMATIC,
     priority: int = 1,
     replaces: Run | None = None,
+    answers: Mapping[str, object] | None = None,
     key: str = "",
     one_use: bool = False,
     check_here: bool = False,
@@ -59,11 +65,12 @@ def submit_run(
     """
     require_team(actor, campaign, team)
     digest = store.sha256(data)
-    sent_as = digest, tag, description, kind, priority, replaces and replaces.pk
+    sent_as = digest, tag, description, kind, priority, replaces and replaces.pk, answers or {}
     upload_key = make_upload_key(key, sent_as) if key else ""
     if sent := find_sent_run(team, upload_key, one_use=one_use):
         return sent
     check_can_submit(actor, campaign, team, len(data), replaces)
+    answered = require_answers(campaign, data, answers or {})
     file = store_run_file(data)
     try:
         with transaction.atomic():
@@ -74,6 +81,7 @@ def submit_run(
                 description=description,
                 kind=kind,
                 priority=priority,
+                answers=answered,
                 file=file,
                 file_name=file_name[:200],
                 size=len(data),
@@ -184,6 +192,20 @@ def read_original_file(run: Run) -> bytes:
     return gzip.decompress(data) if run.file.endswith(PACKED) else data
 
 
+def build_file_with_metadata(run: Run) -> bytes:
+    """The file, unpacked, with an ``ir_metadata`` block: that of the file, the run tag, and the
+    answers of the team.
+    """
+    if not run.has_metadata:
+        message = _("The run has no metadata.")
+        raise ActionRefused("no-metadata", message, _("Download the file as it was submitted."))
+    text = read_bytes(read_original_file(run), max_bytes=settings.POOLBENCH_MAX_UPLOAD_BYTES)
+    metadata = run.ir_metadata | {"tag": run.tag}
+    for name, answer in run.answers.items():
+        put_value(metadata, name, answer)
+    return write_ir_metadata(text, metadata)
+
+
 def perform_run_check(job: Job) -> None:
     """Handler of ``campaigns.check_run``: the run becomes accepted or rejected."""
     run = Run.objects.select_related("campaign", "team", "replaces").get(pk=job.args["run"])
@@ -241,17 +263,18 @@ def write_run_outcome(job: Job, run: Run, state: str, fields: dict[str, Any]) ->
     if unchecked.update(state=state, checked_at=timezone.now(), **fields):
         subject = fields["tag"] or run.file_name
         events.log_event(run.campaign, None, f"run.{state}", subject, run=run.pk)
+        letters.queue_run_letters(run, state, fields)
     jobs.finish_job(job, run=run.pk, state=state, url=run.get_absolute_url())
 
 
 def build_run_outcome(run: Run, result: CheckedRun) -> dict[str, Any]:
     """The fields of ``run`` that the check fills in."""
-    counts = {"documents": result.documents, "topics": len(result.topics), "tied": result.tied}
     return {
         "tag": (run.tag or result.tag)[:60],
         "lines": result.lines,
         "normalised_hash": result.digest,
-        "report": result.report.as_dict() | {"found": counts},
+        "report": result.as_report(),
+        "ir_metadata": result.metadata,
     }
 
 
@@ -294,6 +317,8 @@ def build_run_rules(run: Run) -> RunRules:
         require_all_topics=campaign.require_all_topics,
         max_bytes=settings.POOLBENCH_MAX_UPLOAD_BYTES,
         earlier_hashes=dict(earlier.values_list("normalised_hash", "tag")),
+        earlier_runs=(matrices.load_run_table(other) for other in iter_latest_runs(run)),
+        cut_offs=list_cut_offs(campaign),
     )
 
 

@@ -26,6 +26,9 @@ LABELS = {
     "evaluation.collection": "Reusability report",
     "evaluation.evaluate": "Evaluation",
     "evaluation.simulation": "Simulation",
+    "replay.archive": "Archive",
+    "replay.overview": "Tables and figures",
+    "replay.runs": "Runs",
 }
 
 

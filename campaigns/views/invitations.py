@@ -13,7 +13,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
 from campaigns.errors import ActionRefused
-from campaigns.forms.settings import SignUpForm
+from campaigns.forms.accounts import SignUpForm
 from campaigns.models import Campaign, Invitation, User
 from campaigns.services import people
 from campaigns.services.sign_in import set_device_cookie

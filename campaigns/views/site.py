@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, cast
 
+from allauth.account.utils import perform_login
+from allauth.mfa.utils import is_mfa_enabled
 from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm
@@ -16,17 +18,20 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from campaigns.forms.settings import AccountForm, CurrentPasswordForm, SignInForm, TokenForm
+from campaigns.forms.accounts import AccountForm, CurrentPasswordForm, SignInForm, TokenForm
 from campaigns.lifecycle.home import build_home
 from campaigns.models import ApiToken, User
+from campaigns.queries.public_page import list_public_campaigns
+from campaigns.queries.teams import list_open_registrations
+from campaigns.services.accounts import is_sign_up_open, needs_confirmation
 from campaigns.services.health import FAILED, get_health
-from campaigns.services.sign_in import set_device_cookie
 from campaigns.services.tokens import create_token, revoke_token
 from campaigns.views.context_processors import THEMES
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 
 YEAR = 365 * 24 * 3600
+MOST_CAMPAIGNS = 100
 
 
 @login_not_required
@@ -36,13 +41,19 @@ def home_view(request: HttpRequest) -> HttpResponse:
     unless ``?all`` asks for the list.
     """
     if not isinstance(request.user, User):
-        return render_page(request, "campaigns/front.html")
+        front = {"campaigns": list_public_campaigns()[:MOST_CAMPAIGNS]}
+        return render_page(request, "campaigns/front.html", front)
     home = build_home(request.user)
     if len(home.campaigns) == 1 and "all" not in request.GET:
         return redirect(home.campaigns[0].campaign)
     may_create = request.user.has_perm("campaigns.create")
     # ``today``: the date by UTC.
-    page = {"home": home, "may_create": may_create, "today": timezone.now().date()}
+    page = {
+        "home": home,
+        "may_create": may_create,
+        "today": timezone.now().date(),
+        "registrations": list_open_registrations(request.user),
+    }
     return render_page(request, "campaigns/home.html", page)
 
 
@@ -83,6 +94,7 @@ def render_account(
         "form": form,
         "token": ApiToken.objects.filter(user=request.user).first(),
         "token_form": TokenForm(),
+        "has_second_factor": is_mfa_enabled(request.user),
         "new_token": new_token,
     }
     return render_page(request, "campaigns/account.html", page)
@@ -115,12 +127,22 @@ def health_view(request: HttpRequest) -> JsonResponse:  # noqa: ARG001 (views ta
 
 
 class SignInView(LoginView):
+    """The password, under our limits; then allauth's steps, such as a second factor."""
+
     authentication_form = SignInForm
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
-        answer = super().form_valid(form)
-        set_device_cookie(self.request, answer, form.get_user())
+        user = cast(User, form.get_user())
+        answer: HttpResponse = perform_login(
+            self.request,
+            user,
+            email_verification="mandatory" if needs_confirmation(user) else "none",
+            redirect_url=self.get_success_url(),
+        )
         return answer
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        return super().get_context_data(**kwargs) | {"is_sign_up_open": is_sign_up_open()}
 
 
 class ChangePasswordView(PasswordChangeView):

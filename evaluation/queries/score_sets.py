@@ -49,6 +49,11 @@ def get_reader(user: AnyUser, campaign: Campaign) -> ScoreReader:
     return ScoreReader(is_organizer=is_organizer, teams=teams, board=campaign.board)
 
 
+def organizer_reader(campaign: Campaign) -> ScoreReader:
+    """An organizer: for files that a job makes for them."""
+    return ScoreReader(is_organizer=True, teams=frozenset(), board=campaign.board)
+
+
 def participant_reader(campaign: Campaign, team: Team | None) -> ScoreReader:
     """A member of ``team``: for the organizer's preview."""
     teams = frozenset() if team is None else frozenset((team.pk,))

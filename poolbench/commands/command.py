@@ -15,6 +15,10 @@ from typing import Any, ClassVar, NamedTuple
 class CliError(Exception):
     """The end of a command that cannot do its work: what is wrong, and how to mend it."""
 
+    def __init__(self, text: str, status: int = 1) -> None:
+        super().__init__(text)
+        self.status = status
+
 
 class Output(NamedTuple):
     """Where a command writes: its result as it is, and notes of a line each."""
@@ -38,8 +42,10 @@ class FileCommand(ABC):
         """Define the arguments and options."""
 
     @abstractmethod
-    def run(self, options: Mapping[str, Any], out: Output) -> None:
-        """Do it. Raises ``CliError`` before anything is written to standard output."""
+    def run(self, options: Mapping[str, Any], out: Output) -> int | None:
+        """Do it, and return the exit status; None is 0. Raises ``CliError`` before anything is
+        written to standard output.
+        """
 
 
 class InputCommand(FileCommand):

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from campaigns import store
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Document, Topic
 from campaigns.queries.collection_files import find_collection, read_registered_texts
 from campaigns.services.collection import iter_batches
 from poolbench.files.faults import list_names
 from poolbench.pooling.candidates import RunListing
+from poolbench.pooling.document_texts import document_text, hash_topic_texts
 from poolbench.pooling.session import LogMismatch
 from poolbench.pooling.spec import PoolSpec
 from poolbench.texts.documents import DocumentText
-from poolbench.texts.markup import strip_markup
 from pooling.models import Pool
 
 
@@ -79,12 +78,6 @@ def load_frozen_texts(pool: Pool, topic: Topic, docnos: Sequence[str]) -> list[s
     return [document_text(documents[docno]) for docno in docnos]
 
 
-def hash_topic_texts(query: str, hashes: Iterable[tuple[str, str]]) -> str:
-    """sha256 of the sha256 of ``query`` and a line ``docno sha256`` per document."""
-    lines = [store.sha256(query.encode()), *(f"{docno} {sha256}" for docno, sha256 in hashes)]
-    return store.sha256("\n".join(lines).encode())
-
-
 TEXT_FORMATS = (Document.Format.TEXT, Document.Format.HTML)
 """PDF and images have no readable text."""
 
@@ -125,12 +118,6 @@ def iter_text_rows(
     documents = campaign.documents.filter(format__in=TEXT_FORMATS).order_by()
     for part in iter_batches(docnos):
         yield from documents.filter(docno__in=part).values_list(*columns)
-
-
-def document_text(document: DocumentText) -> str:
-    """Title and body as one text; HTML without its tags."""
-    body = strip_markup(document.body) if document.format == "html" else document.body
-    return f"{document.title}\n{body}"
 
 
 def topic_query(topic: Topic) -> str:

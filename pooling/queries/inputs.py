@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,7 +11,6 @@ from typing import Any
 from django.db.models import QuerySet
 from django.urls import reverse
 
-from campaigns import store
 from campaigns.confirmation import Confirmation, Consequence
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Run, User
@@ -28,7 +26,7 @@ from poolbench.pooling.candidates import RunListing
 from poolbench.pooling.pool_builder import build_pool_table, is_shared, start_sessions
 from poolbench.pooling.run_listing import build_listing_from_matrices
 from poolbench.pooling.session import PoolSession
-from poolbench.pooling.spec import PoolSpec
+from poolbench.pooling.spec import PoolSpec, hash_inputs
 from poolbench.pooling.tables import PoolTable
 from pooling.queries.document_texts import attach_listing_texts, check_reader
 from pooling.queries.pools import latest_pool_version
@@ -180,8 +178,7 @@ class PoolDraft:
     @cached_property
     def inputs_hash(self) -> str:
         """sha256 of the inputs as canonical JSON: sorted keys, no white space, UTF-8."""
-        text = json.dumps(self.inputs, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-        return store.sha256(text.encode())
+        return hash_inputs(self.inputs)
 
     def describe(self) -> Confirmation:
         """The confirmation before it is frozen, as of now."""

@@ -345,7 +345,12 @@ def shown_token(answer) -> str:
 
 def test_the_account_page_saves_the_name(stranger, as_user):
     client = as_user(stranger)
-    assert client.post("/account/", {"first_name": "Ann", "last_name": "Bo"}).status_code == 302
+    assert (
+        client.post(
+            "/account/", {"first_name": "Ann", "last_name": "Bo", "mail_language": "de"}
+        ).status_code
+        == 302
+    )
     stranger.refresh_from_db()
     assert stranger.shown_name == "Ann Bo"
 

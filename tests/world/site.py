@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from campaigns.models import Campaign, Invitation, Job, Role, Run, Team, User
+from campaigns.models import Campaign, DataFile, Invitation, Job, Role, Run, Team, User
 from campaigns.services import jobs
+from campaigns.services.data_files import add_data_file, widen_audience
 from campaigns.services.people import create_invitation, get_or_create_team, sign_invitation_token
+from campaigns.services.public_page import publish_page
 from campaigns.services.runs import latest_check_job, submit_run
 from crowd.models import Study
 from evaluation.models import RunScores, ScoreSet
@@ -28,6 +30,7 @@ from preferences.models import ComparisonPlan
 from preferences.services.comparison_plans import ComparisonOptions, create_comparison_plan
 from reliability.services.reusability import request_reusability_report
 from reliability.services.simulation import SimulationRequest, request_simulation
+from replay.archive.jobs import RUNS, request_campaign_file
 from tests.world.crowd import build_crowd_study
 from tests.world.people import begin, joined, user
 
@@ -40,7 +43,9 @@ The foreigner organizes the other campaign."""
 
 @dataclass
 class World:
-    """``campaign`` has released scores; so has ``elsewhere``, the campaign of the foreigner."""
+    """``campaign`` has released scores; so has ``elsewhere``, the campaign of the foreigner, whose
+    page is public. ``data_file``, notes.txt, is for teams; open.txt is for everybody.
+    """
 
     campaign: Campaign
     people: dict[str, User | None]
@@ -58,7 +63,9 @@ class World:
     simulation: Job
     automatic: AutomaticAssessor
     study: Study
+    archive: Job
     comparisons: ComparisonPlan
+    data_file: DataFile
     elsewhere: World | None = None
 
     @property
@@ -76,6 +83,7 @@ def build_site() -> World:
     organizer = user("organizer", can_create_campaigns=True)
     world = play(organizer, "small", everybody)
     world.elsewhere = play(foreigner, "elsewhere", {})
+    publish_page(actor=foreigner, campaign=world.elsewhere.campaign)
     world.people["foreigner"] = foreigner
     return world
 
@@ -127,12 +135,22 @@ def play(organizer: User, slug: str, others: dict[str, User | None]) -> World:
         simulation=simulated(organizer, campaign, qrels),
         automatic=create_automatic_assessor(actor=organizer, campaign=campaign, name="model"),
         study=build_crowd_study(campaign, pool),
+        archive=jobs.run_here(request_campaign_file(actor=organizer, campaign=campaign, kind=RUNS)),
         comparisons=create_comparison_plan(
             actor=organizer,
             campaign=campaign,
             options=ComparisonOptions("documents", "Side by side", pool=pool),
         ),
+        data_file=[offer(organizer, campaign, each) for each in ("everybody", "teams")][-1],
     )
+
+
+def offer(organizer: User, campaign: Campaign, audience: str) -> DataFile:
+    """A data file for the audience."""
+    name = {"everybody": "open.txt", "teams": "notes.txt"}[audience]
+    text = f"A file for {audience}.".encode()
+    added = add_data_file(actor=organizer, campaign=campaign, name=name, data=text, title="Notes")
+    return widen_audience(actor=organizer, file=added.file, audience=audience)
 
 
 def simulated(organizer: User, campaign: Campaign, qrels: Qrels) -> Job:

@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('campaigns', '0007_mail'),
+        ('campaigns', '0011_run_metadata'),
     ]
 
     operations = [
