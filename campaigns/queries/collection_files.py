@@ -58,7 +58,7 @@ def iter_docnos(campaign: Campaign) -> Iterator[str]:
     return docnos.iterator(chunk_size=20_000)
 
 
-def count_documents(campaign: Campaign) -> int:
+def count_collection_documents(campaign: Campaign) -> int:
     """Documents of the collection, in its files or imported."""
     collection = find_collection(campaign)
     return collection.documents if collection else campaign.documents.count()
