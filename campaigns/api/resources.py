@@ -258,7 +258,8 @@ class DocumentViewSet(viewsets.ReadOnlyModelViewSet[Document]):
     serializer_class = DocumentSerializer
 
     def get_queryset(self) -> QuerySet[Document]:
-        documents = Document.objects.filter(campaign__in=filter_campaigns(self.request))
+        visible = Document.objects.visible_to(self.request.user)
+        documents = visible.filter(campaign__in=filter_campaigns(self.request))
         if docno := self.request.query_params.get("docno"):
             documents = documents.filter(docno=docno)
         return documents.select_related("campaign")

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from django.contrib.auth.models import AnonymousUser
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from campaigns.models.campaign import Campaign
-from campaigns.models.people import User
+from campaigns.models.people import Member, Role, User
+
+POOL_READERS = (Role.ORGANIZER, Role.ASSESSOR, Role.ADJUDICATOR)
 
 
 class Topic(models.Model):
@@ -30,6 +33,20 @@ class Topic(models.Model):
 
     def __str__(self) -> str:
         return f"{self.number} {self.title}"
+
+
+class DocumentQuerySet(models.QuerySet["Document"]):
+    def visible_to(self, user: User | AnonymousUser) -> DocumentQuerySet:
+        """Of imported documents all. The rows of a registered collection say what is pooled: only
+        those who judge or organize see them.
+        """
+        members = Member.objects.filter(user_id=user.pk or 0, role__in=POOL_READERS)
+        if getattr(user, "is_superuser", False):
+            return self
+        registered = Collection.objects.values("campaign")
+        return self.filter(
+            ~Q(campaign__in=registered) | Q(campaign__in=members.order_by().values("campaign"))
+        )
 
 
 class Document(models.Model):
@@ -59,6 +76,8 @@ class Document(models.Model):
     size = models.PositiveBigIntegerField(default=0, help_text="File size in bytes.")
     sha256 = models.CharField(max_length=64)
     source_sha256 = models.CharField(max_length=64, blank=True)
+
+    objects = DocumentQuerySet.as_manager()
 
     class Meta:
         ordering = ["docno"]

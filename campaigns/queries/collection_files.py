@@ -36,7 +36,7 @@ def find_collection(campaign: Campaign) -> Collection | None:
 def load_collection_index(campaign: Campaign) -> CollectionIndex | None:
     """The index of the registered collection, mapped into memory; None without one."""
     collection = find_collection(campaign)
-    return collection and open_index(collection)
+    return open_index(collection) if collection else None
 
 
 def open_index(collection: Collection) -> CollectionIndex:
@@ -58,7 +58,7 @@ def iter_docnos(campaign: Campaign) -> Iterator[str]:
     return docnos.iterator(chunk_size=20_000)
 
 
-def count_documents(campaign: Campaign) -> int:
+def count_collection_documents(campaign: Campaign) -> int:
     """Documents of the collection, in its files or imported."""
     collection = find_collection(campaign)
     return collection.documents if collection else campaign.documents.count()

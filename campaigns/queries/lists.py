@@ -23,7 +23,6 @@ from django.utils.translation import gettext as _
 from campaigns.models import (
     Campaign,
     DataFile,
-    Document,
     Event,
     Invitation,
     Job,
@@ -34,6 +33,7 @@ from campaigns.models import (
     Topic,
     User,
 )
+from campaigns.models.collection import DocumentQuerySet
 from campaigns.models.event_phrases import EVENT_PHRASES, NOTICES
 from campaigns.models.runs import RunQuerySet
 from campaigns.rules import is_organizer_anywhere, list_conflicts, require_access
@@ -230,7 +230,7 @@ def has_released_scores(campaign: Campaign) -> bool:
     return bool(campaign.score_sets.filter(released_at__isnull=False).exists())
 
 
-def search_documents(campaign: Campaign, words: str) -> QuerySet[Document]:
+def search_documents(campaign: Campaign, words: str) -> DocumentQuerySet:
     """Documents whose docno or title contains every word; bodies are not searched. ``beginning``:
     the first characters of the body, which name a document without a title.
     """

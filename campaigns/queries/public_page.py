@@ -12,6 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from campaigns.models import Campaign, Grade, PublicPage, User
+from campaigns.queries.collection_files import count_collection_documents
 from campaigns.rules import is_organizer_anywhere
 from poolbench.texts.dates import TaskDate, read_dates
 
@@ -68,7 +69,7 @@ def list_public_campaigns() -> QuerySet[Campaign]:
 def describe_public_facts(campaign: Campaign) -> PublicFacts:
     return PublicFacts(
         topics=campaign.topics.filter(withheld=False).count(),
-        documents=campaign.documents.count(),
+        documents=count_collection_documents(campaign),
         grades=list(campaign.grades.all()),
         runs=campaign.max_runs_per_team,
         depth=campaign.max_docs_per_topic,

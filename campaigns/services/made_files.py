@@ -10,13 +10,20 @@ import json
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from django.db import transaction
 from django.db.models import QuerySet
 
 from campaigns import store
 from campaigns.models import Campaign, DataFile, DataFileVersion, Document, Event, Job
+from campaigns.queries.collection_files import (
+    count_collection_documents,
+    find_collection,
+    iter_docnos,
+)
 from campaigns.services import events, jobs
+from campaigns.services.collection import iter_batches
 from poolbench.files.faults import format_count
 from poolbench.texts.topic_files import TOPIC_WRITERS
 from poolbench.texts.topics import TopicText
@@ -56,7 +63,7 @@ def identify_topics(campaign: Campaign) -> str:
 
 def identify_documents(campaign: Campaign) -> str:
     """Changes with every import, deletion and correction: they are all in the log."""
-    codes = ("documents.imported", "documents.deleted", "text.corrected")
+    codes = ("documents.imported", "documents.registered", "documents.deleted", "text.corrected")
     last = Event.objects.filter(campaign=campaign, code__in=codes).order_by("-pk").first()
     return f"{last.pk if last else 0} {campaign.documents.exists()}"
 
@@ -72,9 +79,8 @@ def write_topics(campaign: Campaign, ending: str) -> Iterator[bytes]:
 
 
 def iter_docno_parts(campaign: Campaign) -> Iterator[bytes]:
-    docnos = campaign.documents.order_by("docno").values_list("docno", flat=True)
-    for docno in docnos.iterator(chunk_size=BATCH):
-        yield f"{docno}\n".encode()
+    for docnos in iter_batches(iter_docnos(campaign)):
+        yield "".join(f"{docno}\n" for docno in docnos).encode()
 
 
 def write_document_parts(campaign: Campaign) -> Iterator[bytes]:
@@ -92,6 +98,9 @@ def write_document_parts(campaign: Campaign) -> Iterator[bytes]:
 
 
 def list_texts(campaign: Campaign) -> QuerySet[Document]:
+    """Of a registered collection none: its rows would say what is pooled."""
+    if find_collection(campaign) is not None:
+        return campaign.documents.none()
     return campaign.documents.filter(format__in=(Document.Format.TEXT, Document.Format.HTML))
 
 
@@ -106,8 +115,7 @@ def write_sample_run(campaign: Campaign) -> Iterator[bytes]:
     """A run that the check accepts: for each topic some documents, in an order by hash that says
     nothing of relevance.
     """
-    first = campaign.documents.order_by("docno").values_list("docno", flat=True)
-    docnos = list(first[:SAMPLE_DOCUMENTS])
+    docnos = list(islice(iter_docnos(campaign), SAMPLE_DOCUMENTS))
     depth = min(SAMPLE_DEPTH, campaign.max_docs_per_topic, len(docnos))
     for topic in list_topic_texts(campaign) if docnos else ():
         order = sorted(docnos, key=lambda docno: store.sha256(f"{topic.number} {docno}".encode()))
@@ -120,7 +128,7 @@ def format_topic_count(campaign: Campaign) -> str:
 
 
 def format_docno_count(campaign: Campaign) -> str:
-    return format_count(campaign.documents.count(), "docno")
+    return format_count(count_collection_documents(campaign), "docno")
 
 
 def format_text_count(campaign: Campaign) -> str:
@@ -230,7 +238,7 @@ def add_made_rows(campaign: Campaign) -> None:
     """In the order of the page, also of files that are only made for more readers, so that
     organizers can release them.
     """
-    has_documents = campaign.documents.exists()
+    has_documents = campaign.documents.exists() and find_collection(campaign) is None
     for made in MADE_FILES:
         if has_documents or made not in WAITING_FILES:
             get_made_row(campaign, made)

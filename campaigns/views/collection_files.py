@@ -6,13 +6,16 @@ from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods
 
-from campaigns.models import Job
+from campaigns.models import Campaign, Collection, Job
 from campaigns.queries.collection_files import find_collection, list_offered_files
 from campaigns.queries.lists import get_campaign_for
 from campaigns.services.registration import KIND, request_registration
 from campaigns.views.helpers import SignedInRequest, campaign_url
 from campaigns.views.pages import render_page
 from poolbench.files.faults import FaultReport
+
+FileRow = tuple[str, int, bool]
+"""Name, bytes, and whether it is ticked."""
 
 
 @require_http_methods(["GET", "POST"])
@@ -30,7 +33,7 @@ def collection_files_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "campaign": campaign,
         "collection": collection,
         "rows": campaign.documents.count(),
-        "offered": [(path.name, path.stat().st_size) for path in list_offered_files(campaign)],
+        "offered": list_file_rows(campaign, collection),
         "can_register": collection is not None or not campaign.documents.exists(),
         "job": job if job and job.state != Job.State.DONE else None,
         "job_url": job and campaign_url("job", campaign, job.pk),
@@ -39,6 +42,15 @@ def collection_files_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "verdict": "Not registered",
     }
     return render_page(request, "campaigns/collection_files.html", page)
+
+
+def list_file_rows(campaign: Campaign, collection: Collection | None) -> list[FileRow]:
+    """The offered files. Ticked are those that are registered; before, all."""
+    names = {file["name"] for file in collection.files} if collection else None
+    return [
+        (path.name, path.stat().st_size, names is None or path.name in names)
+        for path in list_offered_files(campaign)
+    ]
 
 
 def read_job_report(job: Job | None) -> FaultReport | None:

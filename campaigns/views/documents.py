@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 
 from campaigns import store
 from campaigns.api.attachments import range_response
-from campaigns.models import Document
+from campaigns.models import Campaign, Document
 from campaigns.queries.lists import get_campaign_for
 from campaigns.rules import is_organizer_anywhere
 from campaigns.views.helpers import SignedInRequest, read_digits
@@ -30,7 +30,7 @@ PDF = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 
 @require_safe
 def document_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign = get_campaign_for(request.user, slug)
-    document = get_object_or_404(campaign.documents, docno=request.GET.get("docno", ""))
+    document = get_document_for(request, campaign)
     page = {
         "campaign": campaign,
         "document": document,
@@ -49,7 +49,7 @@ def document_body_view(request: SignedInRequest, slug: str) -> HttpResponseBase:
     images: the file, or the requested range of it.
     """
     campaign = get_campaign_for(request.user, slug)
-    document = get_object_or_404(campaign.documents, docno=request.GET.get("docno", ""))
+    document = get_document_for(request, campaign)
     if document.format == Document.Format.TEXT:
         piece = slice_text_page(document.body, parse_start(request))
         page = {"campaign": campaign, "document": document, "piece": piece}
@@ -64,6 +64,11 @@ def document_body_view(request: SignedInRequest, slug: str) -> HttpResponseBase:
     answer.headers["Referrer-Policy"] = "no-referrer"
     patch_vary_headers(answer, ["Cookie"])
     return answer
+
+
+def get_document_for(request: SignedInRequest, campaign: Campaign) -> Document:
+    documents = campaign.documents.visible_to(request.user)
+    return get_object_or_404(documents, docno=request.GET.get("docno", ""))
 
 
 def content_security_policy(document: Document) -> str:

@@ -16,6 +16,7 @@ from campaigns.models import Collection, Document, Job
 from campaigns.queries.collection_files import iter_docnos, list_missing_docnos
 from campaigns.services import jobs
 from campaigns.services.collection import delete_all, import_documents
+from campaigns.services.made_files import MADE_FILES
 from campaigns.services.registration import prepare_documents, register_collection
 from judging.services.imports import import_judgments
 from judging.services.training import add_training
@@ -211,6 +212,7 @@ def test_faults_of_a_registration_are_shown_on_the_page(page, campaign, settings
     shown = page.get(url).content.decode()
     assert "Not registered" in shown
     assert "ED06" in shown
+    assert "<code>a.tsv</code>" in shown
     assert not Document.objects.filter(campaign=campaign).exists()
 
 
@@ -219,3 +221,29 @@ def test_a_lost_index_is_told(organizer, campaign, collection):
     with pytest.raises(ActionRefused) as refused:
         list(iter_docnos(campaign))
     assert refused.value.code == "no-index"
+
+
+def test_who_does_not_judge_is_not_shown_what_is_pooled(
+    as_user, organizer, campaign, team, participant, assessor, collection
+):
+    run = ranked_run(team, "r", {"1": "d2 d7"})
+    freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=[run])
+    page = reverse("document", args=["small"]) + "?docno=d2"
+    listing, api = reverse("documents", args=["small"]), "/api/documents/?campaign=small"
+    answers = {}
+    for user in (organizer, assessor, participant):
+        client = as_user(user)
+        shown = "docno=d2" in client.get(listing).content.decode()
+        answers[user] = client.get(page).status_code, shown, client.get(api).json()["count"]
+    assert answers[organizer] == answers[assessor] == (200, True, 2)
+    assert answers[participant] == (404, False, 0)
+    assert "9 documents" in client.get(listing).content.decode()
+
+
+def test_files_for_teams_are_of_the_whole_collection(organizer, campaign, team, collection):
+    run = ranked_run(team, "r", {"1": "d2 d7"})
+    freeze_pool(actor=organizer, campaign=campaign, spec=depth_spec(2), runs=[run])
+    made = {each.name: b"".join(each.write(campaign)) for each in MADE_FILES}
+    assert made["docnos.txt"].split() == [f"d{n}".encode() for n in range(1, 10)]
+    assert {line.split()[2] for line in made["sample-run.txt"].splitlines()} > {b"d1", b"d9"}
+    assert made["documents.jsonl.gz"] == b""

@@ -6,7 +6,7 @@ from django.urls import reverse
 
 from campaigns.confirmation import Confirmation, ConfirmationChoice, Consequence
 from campaigns.models import Campaign, Run
-from campaigns.queries.collection_files import count_documents, find_collection
+from campaigns.queries.collection_files import count_collection_documents, find_collection
 from campaigns.queries.confirmations.runs import count_participants, has_participants
 from poolbench.files.faults import format_count
 
@@ -20,7 +20,7 @@ VISIBLE = {
 
 def describe_deletion(campaign: Campaign, noun: str) -> Confirmation:
     """Before all topics or documents are deleted: ``noun`` is the plural."""
-    count = count_documents(campaign) if noun == "documents" else campaign.topics.count()
+    count = count_collection_documents(campaign) if noun == "documents" else campaign.topics.count()
     registered = noun == "documents" and find_collection(campaign) is not None
     again = "Register the files again" if registered else "Import the file again"
     title = format_count(count, noun[:-1])
