@@ -59,7 +59,7 @@ class RunSerializer(serializers.ModelSerializer[Run]):
     @extend_schema_field(CheckPlaceSerializer(allow_null=True))
     def get_check(self, run: Run) -> dict[str, Any] | None:
         place = self._check_places.get(run.pk)
-        return place and asdict(place)
+        return asdict(place) if place else None
 
     @cached_property
     def _check_places(self) -> dict[int, CheckPlace]:
@@ -105,11 +105,11 @@ class RunUploadSerializer(Serializer[Any]):
 
 def describe_trial(trial: RunTrial) -> dict[str, Any]:
     """The check of a file, by the fields of ``RunTrialSerializer``."""
-    checked = trial.checked
+    result = trial.result
     return {
-        "accepted": checked.accepted,
-        "tag": checked.tag,
-        "lines": checked.lines,
-        "report": checked.as_report(),
+        "accepted": result.accepted,
+        "tag": result.tag,
+        "lines": result.lines,
+        "report": result.as_report(),
         "refusal": str(trial.refusal or ""),
     }
