@@ -17,6 +17,18 @@ from campaigns.models.runs import CheckPlace
 from campaigns.queries.run_checks import find_check_places
 from campaigns.services.run_trials import RunTrial
 from poolbench.files.json_texts import parse_json
+from poolbench.runs.run_form import FIELD_KINDS
+
+
+class RunFieldSerializer(Serializer[Any]):
+    """A question of the run form; `name` is the key of its answers."""
+
+    name = serializers.CharField()
+    label = serializers.CharField()
+    kind = serializers.ChoiceField(choices=list(FIELD_KINDS.items()), required=False)
+    choices = serializers.ListField(child=serializers.CharField(), required=False)
+    required = serializers.BooleanField(required=False)
+    help = serializers.CharField(required=False, allow_blank=True)
 
 
 class CheckPlaceSerializer(Serializer[Any]):
