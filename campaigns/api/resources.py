@@ -28,7 +28,12 @@ from campaigns.api.corrections import (
 from campaigns.api.endings import EndingMixin
 from campaigns.api.limits import PlainJSONParser
 from campaigns.api.requests import read_fields, request_user
-from campaigns.api.run_fields import RunSerializer, RunTrialSerializer, RunUploadSerializer
+from campaigns.api.run_fields import (
+    RunFieldSerializer,
+    RunSerializer,
+    RunTrialSerializer,
+    RunUploadSerializer,
+)
 from campaigns.api.run_files import run_file_response
 from campaigns.api.run_uploads import read_upload_bytes, submit_uploaded_run, try_uploaded_run
 from campaigns.models import Campaign, Document, Grade, Run, Scope, Team, Topic, User
@@ -65,6 +70,7 @@ class GradeSerializer(serializers.ModelSerializer[Grade]):
 class CampaignSerializer(serializers.ModelSerializer[Campaign]):
     slug = serializers.SlugField(required=False, max_length=60)
     grades = GradeSerializer(many=True)
+    run_fields = RunFieldSerializer(many=True, required=False)
     team_deadline = serializers.SerializerMethodField(
         help_text="Until when your team can submit runs; `runs_deadline` is that of all teams."
     )

@@ -155,7 +155,7 @@ class Campaign(models.Model):
         default=list,
         blank=True,
         validators=[validate_run_fields],
-        help_text="What is asked with each run: name, label, kind, choices, required, help.",
+        help_text="Questions about each run: name, label, kind, choices, required, help.",
     )
     runs_deadline = models.DateTimeField(null=True, blank=True, help_text="UTC.")
     judging_deadline = models.DateTimeField(null=True, blank=True, help_text="UTC.")
@@ -221,7 +221,7 @@ class Campaign(models.Model):
 
     @property
     def run_form(self) -> tuple[RunField, ...]:
-        """What is asked with each run."""
+        """The questions about each run."""
         return read_run_fields(self.run_fields)
 
     @property

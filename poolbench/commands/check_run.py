@@ -148,13 +148,13 @@ def format_text(results: Sequence[tuple[str, CheckedRun]]) -> str:
 def describe_outcome(result: CheckedRun) -> str:
     count = partial(count_kind, result.report)
     outcome = "accepted" if result.accepted else "rejected"
-    found = [
+    counts = [
         format_count(result.documents, "document"),
         format_count(len(result.topics), "topic"),
         count("E", "error"),
         count("W", "warning"),
     ]
-    return f"{outcome}; {', '.join(found)}."
+    return f"{outcome}; {', '.join(counts)}."
 
 
 def count_kind(report: FaultReport, letter: str, noun: str) -> str:
