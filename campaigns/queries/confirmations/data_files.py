@@ -90,8 +90,8 @@ def describe_page_publication(campaign: Campaign) -> Confirmation:
         Consequence(
             "It shows",
             "the title, call, dates, organizers, web page and citation; how many topics and"
-            " documents there are, and the grades and measures. Description and guidelines stay with"
-            " members.",
+            " documents there are, and the grades and measures. Description and guidelines stay"
+            " with members.",
         ),
         Consequence("Data", f"{format_count(files, 'file')} for everybody; others are not named."),
         Consequence("Runs and teams", "are not shown. Scores are once they are published, which"
