@@ -184,6 +184,22 @@ def test_a_score_that_was_changed_is_named_with_its_topic(world, tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("table", "before", "after"),
+    [
+        ("pools", '"inputs_hash"', '"other"'),
+        ("qrels", '"policy":"majority"', '"policy":"mine"'),
+        ("score_sets", '"map"', '"nonsense"'),
+        ("run_scores", '"packed":[', '"packed":[[],'),
+    ],
+)
+def test_a_malformed_table_is_refused(world, tmp_path, table, before, after):
+    folder = unpack(make_archive(world.campaign, tmp_path / "a.zip"))
+    change_file(folder, f"tables/{table}.jsonl", lambda text: text.replace(before, after))
+    with pytest.raises(InvalidFile, match="EA05 A table has not what it needs"):
+        verify_archive(folder)
+
+
+@pytest.mark.parametrize(
     ("row", "message"),
     [
         ({"format": "html", "body": "<script>x</script>"}, "Its HTML is not sanitized."),
