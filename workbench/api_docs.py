@@ -25,6 +25,7 @@ WHO = {
     "members": ORGANIZERS,
     "topics": MEMBERS,
     "documents": MEMBERS,
+    "data-files": "everyone, without a token, for published files; members for theirs",
     "runs": "organizers; participants for their team",
     "pools": ORGANIZERS,
     "plans": ORGANIZERS,
@@ -52,6 +53,9 @@ WHO_ELSE = {
     "POST /api/documents/import/": ORGANIZERS,
     "GET /api/judgments/": "organizers; assessors for their own",
     "POST /api/score-sets/evaluate/": ORGANIZERS,
+    "POST /api/data-files/": ORGANIZERS,
+    "POST /api/data-files/{id}/release/": ORGANIZERS,
+    "POST /api/score-sets/{id}/publish/": ORGANIZERS,
     "POST /api/score-sets/{id}/release/": ORGANIZERS,
 }
 # The description of an endpoint without one in its code, by the end of its operation name.

@@ -25,6 +25,7 @@ from campaigns.queries.lists import has_released_scores
 from campaigns.rules import require_permission
 from campaigns.services import events, letters
 from campaigns.services.decisions import check_decision
+from campaigns.services.teams import save_terms_version
 from poolbench.judging.scale import GradeSpec, list_scale_faults
 
 
@@ -42,6 +43,7 @@ def create_campaign(
         campaign.save()
         write_scale(campaign, scale)
         save_guideline_version(actor, campaign)
+        save_terms_version(actor, campaign)
         Member.objects.create(campaign=campaign, user=actor, role=Role.ORGANIZER)
         events.log_event(campaign, actor, "campaign.created", title)
     return campaign
@@ -70,6 +72,8 @@ def update_campaign(
             campaign.save(update_fields=changed)
             if "guidelines" in changed:
                 save_guideline_version(actor, campaign)
+            if "terms" in changed:
+                save_terms_version(actor, campaign)
             values = {name: describe_value(changes[name])[:200] for name in changed}
             events.log_event(campaign, actor, "campaign.updated", **values)
         # Of closed submission a later date that has passed, too, lets in no runs.

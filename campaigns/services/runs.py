@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import zlib
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -17,15 +18,20 @@ from campaigns import store
 from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused, format_utc
 from campaigns.models import Campaign, Job, Run, Team, User
+from campaigns.queries.collection_files import load_collection_index
 from campaigns.queries.confirmations.runs import describe_withdrawal
 from campaigns.queries.lists import has_released_scores, list_open_rejections
+from campaigns.queries.run_checks import iter_latest_runs, list_cut_offs
 from campaigns.rules import require_permission
 from campaigns.services import events, jobs, letters, matrices
 from campaigns.services.decisions import check_decision
+from campaigns.services.run_form import require_answers
 from campaigns.services.run_limits import check_can_submit, check_open, require_team
 from poolbench.files.faults import format_count
-from poolbench.files.streams import GZIP_MAGIC
+from poolbench.files.streams import GZIP_MAGIC, read_bytes
+from poolbench.runs.ir_metadata import write_ir_metadata
 from poolbench.runs.run_checks import CheckedRun, RunRules, check_run_file
+from poolbench.runs.run_form import put_value
 
 PACKED = ".packed.gz"
 FORMER_STATES = (Run.State.REPLACED, Run.State.WITHDRAWN)
@@ -43,6 +49,7 @@ def submit_run(
     kind: str = Run.Kind.AUTOMATIC,
     priority: int = 1,
     replaces: Run | None = None,
+    answers: Mapping[str, object] | None = None,
     key: str = "",
     one_use: bool = False,
     check_here: bool = False,
@@ -52,18 +59,17 @@ def submit_run(
     With ``check_here`` the check is not sent to a worker: the caller runs it.
 
     Team members can submit until the deadline and up to the run limit; organizers can submit
-    for any team. ``data`` is plain text or gzip. Who sends the same again with the same ``key``,
-    after an answer that was lost, gets the same run; another run with a key of ``one_use`` is
-    refused. Raises ``ActionRefused``.
+    for any team. ``answers`` are those to the campaign's run form. ``data`` is plain text or gzip.
+    Who sends the same again with the same ``key``, after an answer that was lost, gets the same
+    run; another run with a key of ``one_use`` is refused. Raises ``ActionRefused``.
     """
     require_team(actor, campaign, team)
     digest = store.sha256(data)
-    sent_as = digest, tag, description, kind, priority, replaces and replaces.pk
-    upload_key = make_upload_key(key, sent_as) if key else ""
+    sent_as = digest, tag, description, kind, priority, replaces and replaces.pk, answers or {}
+    upload_key = key and make_upload_key(key, sent_as)
     if sent := find_sent_run(team, upload_key, one_use=one_use):
         return sent
     check_can_submit(actor, campaign, team, len(data), replaces)
-    file = store_run_file(data)
     try:
         with transaction.atomic():
             run = Run.objects.create(
@@ -73,7 +79,8 @@ def submit_run(
                 description=description,
                 kind=kind,
                 priority=priority,
-                file=file,
+                answers=require_answers(campaign, data, answers or {}),
+                file=store_run_file(data),
                 file_name=file_name[:200],
                 size=len(data),
                 sha256=digest,
@@ -83,13 +90,17 @@ def submit_run(
                 after_release=has_released_scores(campaign),
             )
             events.log_event(campaign, actor, "run.submitted", run.label, run=run.pk)
-            queue = jobs.create_job if check_here else jobs.enqueue
-            queue(campaign=campaign, kind="campaigns.check_run", actor=actor, run=run.pk)
+            enqueue_run_check(actor, run, here=check_here)
     except IntegrityError:  # the same at the same time
         if sent := find_sent_run(team, upload_key):
             return sent
         raise
     return run
+
+
+def enqueue_run_check(actor: User, run: Run, *, here: bool) -> None:
+    queue = jobs.create_job if here else jobs.enqueue
+    queue(campaign=run.campaign, kind="campaigns.check_run", actor=actor, run=run.pk)
 
 
 def make_upload_key(key: str, sent_as: tuple[Any, ...]) -> str:
@@ -183,6 +194,20 @@ def read_original_file(run: Run) -> bytes:
     return gzip.decompress(data) if run.file.endswith(PACKED) else data
 
 
+def build_file_with_metadata(run: Run) -> bytes:
+    """The file, unpacked, with an ``ir_metadata`` block: that of the file, the run tag, and the
+    answers of the team.
+    """
+    if not run.has_metadata:
+        message = _("The run has no metadata.")
+        raise ActionRefused("no-metadata", message, _("Download the file as it was submitted."))
+    text = read_bytes(read_original_file(run), max_bytes=settings.POOLBENCH_MAX_UPLOAD_BYTES)
+    metadata = run.ir_metadata | {"tag": run.tag}
+    for name, answer in run.answers.items():
+        put_value(metadata, name, answer)
+    return write_ir_metadata(text, metadata)
+
+
 def perform_run_check(job: Job) -> None:
     """Handler of ``campaigns.check_run``: the run becomes accepted or rejected."""
     run = Run.objects.select_related("campaign", "team", "replaces").get(pk=job.args["run"])
@@ -246,12 +271,12 @@ def write_run_outcome(job: Job, run: Run, state: str, fields: dict[str, Any]) ->
 
 def build_run_outcome(run: Run, result: CheckedRun) -> dict[str, Any]:
     """The fields of ``run`` that the check fills in."""
-    counts = {"documents": result.documents, "topics": len(result.topics), "tied": result.tied}
     return {
         "tag": (run.tag or result.tag)[:60],
         "lines": result.lines,
         "normalised_hash": result.digest,
-        "report": result.report.as_dict() | {"found": counts},
+        "report": result.as_report(),
+        "ir_metadata": result.metadata,
     }
 
 
@@ -287,13 +312,15 @@ def build_run_rules(run: Run) -> RunRules:
     return RunRules(
         topics=frozenset(number for number, withheld in topics if not withheld),
         withheld_topics=frozenset(number for number, withheld in topics if withheld),
-        docnos=list_collection_docnos(campaign),
+        docnos=load_collection_index(campaign) or list_collection_docnos(campaign),
         declared_tag=run.tag or None,
         used_tags=list_used_tags(run),
         max_per_topic=campaign.max_docs_per_topic,
         require_all_topics=campaign.require_all_topics,
         max_bytes=settings.POOLBENCH_MAX_UPLOAD_BYTES,
         earlier_hashes=dict(earlier.values_list("normalised_hash", "tag")),
+        earlier_runs=(matrices.load_run_table(other) for other in iter_latest_runs(run)),
+        cut_offs=list_cut_offs(campaign),
     )
 
 
@@ -309,7 +336,7 @@ def list_used_tags(run: Run) -> frozenset[str]:
 
 
 def list_collection_docnos(campaign: Campaign) -> frozenset[str] | None:
-    """The docnos of the collection; None if the campaign has no documents."""
+    """The docnos of imported documents; None if the campaign has no documents."""
     docnos = campaign.documents.order_by().values_list("docno", flat=True)
     return frozenset(docnos.iterator(chunk_size=20_000)) or None
 

@@ -1,4 +1,4 @@
-"""Release scores to participants. Release is permanent."""
+"""Release scores to participants, and publish them to everybody. Both are permanent."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from campaigns.services import events
 from campaigns.services.campaigns import close_if_chosen
 from campaigns.services.decisions import check_decision
 from campaigns.services.mail import TAKE_BACK, queue_mail
-from evaluation.models import ScoreSet
-from evaluation.queries.confirmations import describe_release
+from evaluation.models import ScorePublication, ScoreSet
+from evaluation.queries.confirmations import describe_publication, describe_release
 
 
 def release_scores(
@@ -52,6 +52,36 @@ def release_scores(
         )
     score_set.refresh_from_db()
     return score_set
+
+
+def publish_scores(
+    *, actor: User, score_set: ScoreSet, decision: Decision | None = None
+) -> ScorePublication:
+    """Show a released score set on the public page, as the campaign's board says now."""
+    require_permission(actor, "campaigns.manage", score_set.campaign)
+    with transaction.atomic():
+        locked = Campaign.objects.select_for_update(no_key=True)
+        campaign = score_set.campaign = locked.get(pk=score_set.campaign_id)
+        score_set.refresh_from_db(fields=["released_at"])
+        check_publishable(score_set)
+        confirmed = check_decision(partial(describe_publication, score_set), decision)
+        publication = ScorePublication.objects.create(
+            campaign=campaign, score_set=score_set, board=campaign.board, by=actor
+        )
+        data = {"score_set": score_set.pk, "board": campaign.board, **confirmed}
+        events.log_event(campaign, actor, "scores.published", f"score set {score_set.pk}", **data)
+    return publication
+
+
+def check_publishable(score_set: ScoreSet) -> None:
+    """Refuse scores that teams do not know, and those that are published just so."""
+    if score_set.released_at is None:
+        fix = "Release them to the teams first."
+        raise ActionRefused("not-released", "These scores are not released.", fix)
+    newest = score_set.campaign.score_publications.first()
+    same = (score_set.pk, score_set.campaign.board)
+    if newest is not None and (newest.score_set_id, newest.board) == same:
+        raise ActionRefused("already-published", "These scores are published already.")
 
 
 def check_not_released(score_set: ScoreSet) -> None:

@@ -181,7 +181,8 @@ def test_every_kind_is_a_letter(kind, language, campaign, organizer, team):
     context = {
         "team": team, "tag": "t", "errors": 2, "warnings": 1, "first": "E07 <odd>", "runs": 1,
         "limit": 5, "deadline": at, "until": at, "erratum": erratum, "pairs": 3, "since": at,
-        "documents": 4, "subject": "S", "text": "T", "sender": "Ann", "version": 2,
+        "documents": 4, "subject": "S", "text": "T", "sender": "Ann",
+        "qrels": {"version": 2, "pairs": 3, "sha256": "0f"},
     }  # fmt: skip
     queue_mail(kind, [organizer], key="k", campaign=campaign, context=context, path="/p/")
     told = Mail.objects.get()

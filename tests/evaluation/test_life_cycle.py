@@ -177,7 +177,7 @@ def test_tabs_are_those_of_the_role(
     assert labels(organizer) == {
         "Overview": ["Overview"],
         "Setup": ["Settings", "Topics", "Documents", "Guidelines", "Corrections"],
-        "Runs": ["Runs", "Submit run"],
+        "Runs": ["Runs", "Submit run", "Run form"],
         "Pool": ["Pools", "Simulate"],
         "Judging": [
             "Today", "Progress", "Agreement", "When to stop", "Adjudication", "Training",

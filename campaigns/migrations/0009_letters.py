@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('campaigns', '0007_mail'),
+        ('campaigns', '0008_accounts_and_registration'),
     ]
 
     operations = [
