@@ -1,4 +1,4 @@
-"""Settings of accounts: django-allauth's, beside our own limits on sign-in."""
+"""Settings of accounts: django-allauth's, and those of django-axes for our limits on sign-in."""
 
 from __future__ import annotations
 
@@ -12,6 +12,16 @@ def build_account_settings(*, has_mail: bool) -> dict[str, Any]:
     who has an account.
     """
     return {
+        "AXES_HANDLER": "campaigns.services.sign_in.SignInHandler",
+        "AXES_FAILURE_LIMIT": 1,  # the handler reports 1 while a client has to wait
+        "AXES_COOLOFF_TIME": 24,  # hours after which failures no longer count
+        "AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT": False,
+        "AXES_RESET_ON_SUCCESS": True,
+        "AXES_LOCKOUT_PARAMETERS": [["username", "ip_address"]],  # what a successful sign-in resets
+        "AXES_LOCKOUT_CALLABLE": "campaigns.views.site.lockout_response",
+        "AXES_ENABLE_ACCESS_FAILURE_LOG": True,
+        "AXES_SENSITIVE_PARAMETERS": ["old_password", "new_password1", "new_password2"],
+        "AXES_VERBOSE": False,
         "ACCOUNT_ADAPTER": "campaigns.services.accounts.AccountAdapter",
         "ACCOUNT_FORMS": {
             "add_email": "campaigns.forms.accounts.NewAddressForm",
@@ -33,7 +43,6 @@ def build_account_settings(*, has_mail: bool) -> dict[str, Any]:
         "ACCOUNT_REAUTHENTICATION_METHODS": ("password", "mfa"),
         # By address of the client ("ip"), mail address or account ("key"), user.
         "ACCOUNT_RATE_LIMITS": {
-            "add_email": "campaigns.forms.accounts.NewAddressForm",
             "signup": "20/h/ip",
             "reset_password": "20/h/ip,5/h/key",
             "reset_password_from_key": "20/m/ip",

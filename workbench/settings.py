@@ -196,16 +196,6 @@ LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "home"
 # Wrong passwords before sign-in has to wait; see docs/deployment.md.
 POOLBENCH_SIGN_IN_TRIES = env.int("POOLBENCH_SIGN_IN_TRIES", default=10)
-AXES_HANDLER = "campaigns.services.sign_in.SignInHandler"
-AXES_FAILURE_LIMIT = 1  # the handler reports 1 while a client has to wait
-AXES_COOLOFF_TIME = 24  # hours after which failures no longer count
-AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
-AXES_RESET_ON_SUCCESS = True
-AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]  # what a successful sign-in resets
-AXES_LOCKOUT_CALLABLE = "campaigns.views.site.lockout_response"
-AXES_ENABLE_ACCESS_FAILURE_LOG = True
-AXES_SENSITIVE_PARAMETERS = ["old_password", "new_password1", "new_password2"]
-AXES_VERBOSE = False
 
 EMAIL_CONFIG: dict[str, Any] = env.email("EMAIL_URL", default="dummymail://")
 HAS_MAIL = not EMAIL_CONFIG["EMAIL_BACKEND"].endswith("dummy.EmailBackend")
@@ -236,7 +226,7 @@ POOLBENCH_INLINE = env.bool("POOLBENCH_INLINE", default=False)
 # Runs up to this size are checked while the participant waits, larger ones by a worker.
 POOLBENCH_CHECK_AT_ONCE_BYTES = env.int("POOLBENCH_CHECK_AT_ONCE_BYTES", default=8_000_000)
 POOLBENCH_MAX_UPLOAD_BYTES = env.int("POOLBENCH_MAX_UPLOAD_BYTES", default=200_000_000)
-# A folder with a folder of large files for each campaign, by its short name; empty for none.
+# A folder with a folder of large files for each campaign, by its short name.
 POOLBENCH_COLLECTIONS = env("POOLBENCH_COLLECTIONS", default="")
 POOLBENCH_LEASE_MINUTES = env.int("POOLBENCH_LEASE_MINUTES", default=30)
 # Uploads in progress, in a folder of ours so that `housekeeping` can remove abandoned ones.

@@ -15,11 +15,9 @@ from django.contrib.auth.forms import (
 )
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext
 
 from campaigns.models import User
 from campaigns.queries.mail import has_mail_server
-from campaigns.services.tokens import list_token_lifetimes
 
 
 class OneLineField(forms.CharField):
@@ -128,17 +126,6 @@ class CurrentPasswordForm(PasswordChangeForm):
                 self.error_messages["password_incorrect"], code="password_incorrect"
             )
         return password
-
-
-class TokenForm(forms.Form):
-    days = forms.TypedChoiceField(coerce=int, label=_("Valid for"))
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        lifetimes = list_token_lifetimes()
-        days: Any = self.fields["days"]
-        days.choices = [(n, ngettext("%(n)s day", "%(n)s days", n) % {"n": n}) for n in lifetimes]
-        days.initial = lifetimes[-1]
 
 
 class SignUpForm(BaseUserCreationForm):  # type: ignore[type-arg]

@@ -37,7 +37,7 @@ def list_members(campaign: Campaign, *roles: str) -> QuerySet[User]:
     return User.objects.filter(pk__in=members.order_by().values("user")).order_by("pk")
 
 
-def list_team_members(campaign: Campaign, team: Team | None = None) -> QuerySet[User]:
+def list_people_of_teams(campaign: Campaign, team: Team | None = None) -> QuerySet[User]:
     """The members of ``team``, or of all teams."""
     members = campaign.members.filter(role=Role.PARTICIPANT)
     if team is not None:
@@ -51,7 +51,7 @@ def list_recipients(campaign: Campaign, audience: str, team: Team | None = None)
         return list(list_members(campaign))
     if audience == "assessors":
         return list(list_members(campaign, *JUDGES))
-    return list(list_team_members(campaign, team if audience == "team" else None))
+    return list(list_people_of_teams(campaign, team if audience == "team" else None))
 
 
 def list_concerned_members(erratum: Erratum) -> QuerySet[User]:
@@ -70,7 +70,7 @@ def list_concerned_members(erratum: Erratum) -> QuerySet[User]:
     topic = campaign.topics.filter(number=name)
     assigned = User.objects.filter(assignments__topic__in=topic, assignments__left=False)
     at_work = Q(pk__in=judged.values("assessor")) | Q(pk__in=assigned.order_by().values("pk"))
-    teams = list_team_members(campaign).order_by().values("pk")
+    teams = list_people_of_teams(campaign).order_by().values("pk")
     judging = judges.filter(at_work).order_by().values("pk")
     return User.objects.filter(Q(pk__in=teams) | Q(pk__in=judging)).order_by("pk")
 

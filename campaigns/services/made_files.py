@@ -86,7 +86,7 @@ def iter_docno_parts(campaign: Campaign) -> Iterator[bytes]:
 def write_document_parts(campaign: Campaign) -> Iterator[bytes]:
     """JSON Lines, gzip: the same documents give the same bytes. PDF and images are left out."""
     packer = zlib.compressobj(6, zlib.DEFLATED, 31)
-    documents = list_texts(campaign).order_by("docno")
+    documents = list_text_documents(campaign).order_by("docno")
     is_empty = True
     for document in documents.iterator(chunk_size=BATCH):
         is_empty = False
@@ -97,7 +97,7 @@ def write_document_parts(campaign: Campaign) -> Iterator[bytes]:
         yield packer.flush()
 
 
-def list_texts(campaign: Campaign) -> QuerySet[Document]:
+def list_text_documents(campaign: Campaign) -> QuerySet[Document]:
     """Of a registered collection none: its rows would say what is pooled."""
     if find_collection(campaign) is not None:
         return campaign.documents.none()
@@ -132,7 +132,7 @@ def format_docno_count(campaign: Campaign) -> str:
 
 
 def format_text_count(campaign: Campaign) -> str:
-    texts, every = list_texts(campaign).count(), campaign.documents.count()
+    texts, every = list_text_documents(campaign).count(), campaign.documents.count()
     more = f"; without {every - texts:,} PDF and image files" if every > texts else ""
     return f"{format_count(texts, 'document')}, JSON Lines, gzip{more}"
 

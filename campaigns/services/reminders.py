@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from campaigns.models import Campaign, Mail, Team
-from campaigns.queries.mail import list_team_members
+from campaigns.queries.mail import list_people_of_teams
 from campaigns.services.mail import queue_mail
 
 DAYS = (1, 3)
@@ -60,7 +60,7 @@ def remind_team(campaign: Campaign, team: Team, deadline: datetime | None, key: 
     }
     mails = queue_mail(
         "runs_deadline",
-        list_team_members(campaign, team),
+        list_people_of_teams(campaign, team),
         key=key,
         campaign=campaign,
         context=context,

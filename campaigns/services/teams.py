@@ -266,7 +266,7 @@ def send_invitation(invitation: Invitation) -> bool:
         return False
     path = reverse("join", args=[sign_invitation_token(invitation)])
     url = settings.POOLBENCH_URL + path
-    # Whoever is invited has no language yet: it is that of who invites.
+    # People who are invited have no language yet: the mail is in that of the inviter.
     context = {"invitation": invitation, "url": url, "recipient": invitation.created_by}
     subject, body = render_mail("team_invitation", context)
     try:

@@ -11,7 +11,7 @@ from django.utils import timezone
 from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, User
-from campaigns.queries.mail import list_team_members
+from campaigns.queries.mail import list_people_of_teams
 from campaigns.rules import require_permission
 from campaigns.services import events
 from campaigns.services.campaigns import close_if_chosen
@@ -44,7 +44,7 @@ def release_scores(
         events.log_event(campaign, actor, "scores.released", subject, **data)
         queue_mail(
             "scores_released",
-            list_team_members(campaign),
+            list_people_of_teams(campaign),
             key=f"score set {score_set.pk}, {now:%Y-%m-%dT%H:%M:%S}",
             campaign=campaign,
             path=reverse("scores", args=[campaign.slug]),

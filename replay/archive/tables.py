@@ -22,6 +22,7 @@ from campaigns.models import (
     Role,
     Run,
     Team,
+    Terms,
     Topic,
 )
 from crowd.models import (
@@ -108,19 +109,23 @@ def define_table(
 CAMPAIGN_FIELDS = split_field_names(
     "title description guidelines website citation guideline_version last_erratum relevance_level"
     " text_layout max_runs_per_team max_docs_per_topic require_all_topics runs_deadline"
-    " judging_deadline board measures test correction alpha seed created_at"
+    " judging_deadline board measures test correction alpha seed created_at run_fields terms"
+    " terms_version"
 )
-CAMPAIGN_LEFT_OUT = ("id", "slug", "created_by")
+CAMPAIGN_LEFT_OUT = split_field_names(
+    "id slug created_by registration reminded_at rehearsal closed_at removal_at"
+)
 """The slug stands beside the fields: it may be another where the archive is loaded."""
 CHECKED = Q(state__in=(Run.State.ACCEPTED, Run.State.REPLACED, Run.State.WITHDRAWN), matrix__gt="")
 JUDGES = Q(role__in=(Role.ASSESSOR, Role.ADJUDICATOR))
 LEASE = "k position reserved_for state assessor leased_at expires_at"
 
 TABLES = (
-    define_table("teams", Team, "name runs_deadline"),
+    define_table("teams", Team, "name affiliation runs_deadline", "contact"),
     define_table("members", Member, "user role joined_at", "team", condition=JUDGES),
     define_table("topics", Topic, "number title description narrative withheld position"),
     define_table("grades", Grade, "value label key gain meaning"),
+    define_table("terms", Terms, "version text at", "by"),
     define_table("guidelines", Guideline, "version text sha256 at", "by"),
     define_table("errata", Erratum, "number kind name before after reason at", "by"),
     define_table(
@@ -132,8 +137,8 @@ TABLES = (
     define_table(
         "runs",
         Run,
-        "team tag description kind priority state file_name size sha256 normalised_hash lines"
-        " report replaces submitted_at after_release checked_at withdrawn_at",
+        "team tag description kind priority answers ir_metadata state file_name size sha256"
+        " normalised_hash lines report replaces submitted_at after_release checked_at withdrawn_at",
         "file file_removed_at upload_key matrix submitted_by",
         condition=CHECKED,
     ),
@@ -282,7 +287,8 @@ TABLES = (
 )
 NOT_ARCHIVED = split_field_names(
     "Event Job Snapshot Mail Invitation PairChunk CrowdKey LinkKey ProviderEvent PaymentBatch"
-    " BatchItem PaymentDispute AlarmDismissal ReviewRequest"
+    " BatchItem PaymentDispute AlarmDismissal ReviewRequest Collection DataFile DataFileVersion"
+    " PublicPage ScorePublication TeamRequest TermsAcceptance Removal"
 )
 """Models of a campaign that are no part of its archive."""
 PACKED = {"contributors": "<u2", "packed": "<f8"}
