@@ -40,7 +40,7 @@ def describe_account_deletion(user: User) -> Confirmation:
                 _("Username, name, e-mail address, password, second factor, API token, mails to"
                   " you, records of your sign-ins, registrations of teams."),
             ),
-            Consequence(_("Your roles"), roles % {"n": campaigns}),
+            *([Consequence(_("Your roles"), roles % {"n": campaigns})] if campaigns else []),
             *([Consequence(_("Judgments"), judgments % {"n": judged})] if judged else []),
             *([Consequence(_("Runs"), stays % {"n": runs})] if runs else []),
             Consequence(
