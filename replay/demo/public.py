@@ -11,7 +11,7 @@ from evaluation.services.release import publish_scores
 from judging.services.qrels_release import release_qrels
 
 EVERYBODY = DataFile.Audience.EVERYBODY
-SUMMARY = "Find the function, class or module of Python's standard library that does what is asked."
+SUMMARY = "Find the function, class or module of Python's standard library that a programmer needs."
 CALL = """\
 For each question of a programmer, rank up to 1,000 entries of the documentation of Python's
 standard library. An entry is relevant if it answers part of the question.
