@@ -12,7 +12,6 @@ from smtplib import SMTPException
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
-from allauth.account.internal.stagekit import clear_login
 from allauth.account.models import EmailAddress
 from allauth.account.signals import email_confirmed, email_removed
 from allauth.account.utils import user_pk_to_url_str
@@ -136,7 +135,6 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return answer
 
     def respond_user_inactive(self, request: HttpRequest, user: User) -> HttpResponse:  # noqa: ARG002
-        clear_login(request)
         return HttpResponseRedirect(reverse("login"))
 
 
