@@ -183,7 +183,9 @@ def test_tabs_are_those_of_the_role(
             "Today", "Progress", "Agreement", "When to stop", "Adjudication", "Training",
             "Automatic", "Crowd", "Preferences", "Import and export",
         ],
-        "Results": ["Leaderboard", "For a paper", "Interim scores", "Qrels", "Reusability", "Archive"],
+        "Results": [
+            "Leaderboard", "For a paper", "Interim scores", "Qrels", "Reusability", "Archive",
+        ],
         "People": ["Members", "Log"],
     }  # fmt: skip
     root = django_user_model.objects.create_superuser("root", password="correct horse battery")
