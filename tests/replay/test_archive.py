@@ -229,6 +229,16 @@ def test_a_document_that_no_import_would_make_is_not_loaded(
     assert (Document.objects.count(), Campaign.objects.count()) == before
 
 
+def test_a_field_that_an_older_archive_lacks_has_its_default(world, settings, tmp_path):
+    folder = unpack(make_archive(world.campaign, tmp_path / "a.zip"))
+    change_file(folder, "tables/topics.jsonl", lambda text: text.replace('"withheld":false,', ""))
+    change_file(folder, "campaign.yaml", lambda text: text.replace("max_docs_per_topic: 1000", ""))
+    move_away(world.campaign, settings, tmp_path)
+    loaded = load_archive(actor=world.people["organizer"], folder=folder)
+    assert set(loaded.topics.values_list("withheld", flat=True)) == {False}
+    assert loaded.max_docs_per_topic == 1000
+
+
 def test_what_is_there_already_is_not_loaded_again(world, tmp_path):
     archive, organizer = make_archive(world.campaign, tmp_path / "a.zip"), world.people["organizer"]
     with pytest.raises(ActionRefused, match="Campaign small already exists"):
