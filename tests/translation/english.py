@@ -23,9 +23,11 @@ VOID = {"input", "br", "img", "meta", "link", "hr", "col"}
 OWN = {"lang", "csrfmiddlewaretoken", "client_uuid", "key", "aria-pressed"}
 SAME = {
     "Poolbench", "Poolbench 0.1.0", "doccano", "Label Studio", "poolbench check-run",
-    "Apache-2.0", "English", "Deutsch", "API", "CSV", "JSON",
-    "JSONL", "qrels", "Esc", "Enter", "Aa", "sha256", "SHA-256", "UTC", "Authorization: Token …",
-    "TREC", "trec_eval", "poolbench-1", "vs.", "LaTeX", "Markdown", "BibTeX", "PNG", "SVG",
+    "sha256sum --check sha256sums.txt", "manage.py reset_link USERNAME",
+    "Version", "Code", "Apache-2.0", "English", "Deutsch", "API",
+    "CSV", "JSON", "JSONL", "qrels", "Esc", "Enter", "Aa", "sha256", "SHA-256", "UTC",
+    "Authorization: Token …", "TREC", "trec_eval", "poolbench-1", "vs.", "LaTeX", "Markdown",
+    "BibTeX", "PNG", "SVG",
 }  # fmt: skip
 """What is not a word of either language."""
 STATUS = {"/nowhere/": 404, "/join/nonsense/": 404, "/c/small/setup/": 403,
@@ -113,11 +115,16 @@ def same_in_both() -> set[str]:
 
 def find_english(client: Client, campaign: Campaign, urls: Iterable[str]) -> dict[str, list[str]]:
     """The texts of each page that are the same in both languages, but for those of members."""
-    told, left = sorted(contents(campaign) | same_in_both() | SAME, key=len, reverse=True), {}
-    for url in urls:
-        english, german = (Words(page(client, url, code)) for code in ("en", "de"))
-        assert set(german.values) ^ set(english.values) == set(), url
-        both = english.words() & german.words()
-        if texts := sorted(text for text in both if not is_content(text, told)):
-            left[url] = texts
-    return left
+    found = {
+        url: list_english(campaign, *(page(client, url, code) for code in ("en", "de")))
+        for url in urls
+    }
+    return {url: texts for url, texts in found.items() if texts}
+
+
+def list_english(campaign: Campaign, english_page: str, german_page: str) -> list[str]:
+    told = sorted(contents(campaign) | same_in_both() | SAME, key=len, reverse=True)
+    english, german = Words(english_page), Words(german_page)
+    assert set(german.values) ^ set(english.values) == set()
+    both = english.words() & german.words()
+    return sorted(text for text in both if not is_content(text, told))
