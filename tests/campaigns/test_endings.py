@@ -199,6 +199,7 @@ def test_a_deleted_campaign_is_removed_with_all_that_is_its_own(world):
         Document.objects.create(
             campaign=campaign, docno=f"image {name[:2]}", format="image", file=name, sha256="0"
         )
+    run_tick()  # notes when it has looked for reminders
     before, users = compute_digest(elsewhere), User.objects.count()
     counts = {name: rows.count() for name, rows in list_campaign_rows(world.campaign)}
     delete_campaign(actor=organizer, campaign=world.campaign)
