@@ -114,6 +114,18 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         except (OSError, SMTPException) as error:
             log.error("A mail of %s could not be sent: %s", template_prefix, error)
 
+    def send_notification_mail(
+        self,
+        template_prefix: str,
+        user: User,
+        context: dict[str, Any] | None = None,
+        email: str | None = None,
+    ) -> None:
+        """A warning to the confirmed address that something has changed."""
+        if address := email or user.email:
+            values = {**(context or {}), "user_name": user.username}
+            super().send_notification_mail(template_prefix, user, values, address)
+
     def login(self, request: HttpRequest, user: User) -> None:
         login(request, user, backend=BACKEND)
 

@@ -6,10 +6,12 @@ from __future__ import annotations
 
 import json
 import zipfile
+from io import StringIO
 from pathlib import Path
 
 import pytest
 from django.apps import apps
+from django.core.management import CommandError, call_command
 
 from campaigns import store
 from campaigns.errors import ActionRefused
@@ -97,18 +99,23 @@ def test_an_archive_names_no_judge_and_has_no_secret(world, tmp_path):
         assert b"Ask Cyril" in packed.read("small/tables/judgments.jsonl")
 
 
-def test_an_archive_without_documents_has_their_ids(world, settings, tmp_path):
+def test_commands_archive_without_documents_and_load(world, settings, tmp_path):
+    archive = tmp_path / "ids.zip"
     Judgment.objects.filter(campaign=world.campaign).update(passages=[[0, 4, "Text"]])
-    archive = make_archive(world.campaign, tmp_path / "ids.zip", documents=False)
+    call_command("archive", "small", str(archive), "--docnos-only", stdout=StringIO())
     with zipfile.ZipFile(archive) as packed:
         assert packed.read("small/docnos.txt").splitlines()[:2] == [b"d1", b"d2"]
         assert "small/tables/documents.jsonl" not in packed.namelist()
         assert b'"Text"' not in packed.read("small/tables/judgments.jsonl")
     assert verify_archive(archive).is_same
     move_away(world.campaign, settings, tmp_path)
-    loaded = load(world.people["organizer"], archive)
+    call_command("load_campaign", str(archive), organizer="keeper", stdout=StringIO())
+    loaded = Campaign.objects.get(slug="small")
+    assert loaded.created_by.username == "keeper"
     assert not loaded.documents.exists()
     assert loaded.judgments.first().passages == []
+    with pytest.raises(CommandError, match="Campaign small already exists"):
+        call_command("load_campaign", str(archive), stdout=StringIO())
 
 
 def test_a_pool_that_grew_is_built_again(
@@ -174,6 +181,22 @@ def test_a_score_that_was_changed_is_named_with_its_topic(world, tmp_path):
     (line,) = verify_archive(folder).list_lines()
     measure = world.score_set.measures[0]
     assert line.startswith(f"tables/run_scores.jsonl: topic 1, {measure} of small-a in score set 1")
+
+
+@pytest.mark.parametrize(
+    ("table", "before", "after"),
+    [
+        ("pools", '"inputs_hash"', '"other"'),
+        ("qrels", '"policy":"majority"', '"policy":"mine"'),
+        ("score_sets", '"map"', '"nonsense"'),
+        ("run_scores", '"packed":[', '"packed":[[],'),
+    ],
+)
+def test_a_malformed_table_is_refused(world, tmp_path, table, before, after):
+    folder = unpack(make_archive(world.campaign, tmp_path / "a.zip"))
+    change_file(folder, f"tables/{table}.jsonl", lambda text: text.replace(before, after))
+    with pytest.raises(InvalidFile, match="EA05 A table has not what it needs"):
+        verify_archive(folder)
 
 
 @pytest.mark.parametrize(
