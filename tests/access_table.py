@@ -89,7 +89,7 @@ GET    303  303  303  303  303  303  303  303
     crowd-consent crowd-leave crowd-practice crowd-unit
 GET    302  200  200  200  200  200  200  200
     password_change password_change_done account account_email account_reauthenticate mfa_index
-    password_change password_change_done account mails
+    mails
 GET    302  404  404  200  404  404  404  404
     mail
 GET    302  404  403  403  403  403  404  404
@@ -192,14 +192,12 @@ POST   401  404  404  404  404  404  200  404
     api-plan-pause api-plan-resume api-study-stop api-plan-close api-automatic-judgments
 POST   200  200  200  200  200  200  200  200
     login account_login account_reset_password account_reset_password_from_key
-    crowd-fake-return api-interleaving-list api-click-preferences-list
-    login crowd-fake-return api-interleaving-list api-click-preferences-list reminders-stop
+    crowd-fake-return api-interleaving-list api-click-preferences-list reminders-stop
 POST   302  302  302  302  302  302  302  302
-    logout language theme
+    logout account_logout language theme account-delete mfa_authenticate
+    mfa_reauthenticate mfa_activate_totp mfa_generate_recovery_codes
 POST   302  404  404  404  404  404  404  404
     token-revoke
-    logout account_logout language theme token-revoke account-delete mfa_authenticate
-    mfa_reauthenticate mfa_activate_totp mfa_generate_recovery_codes
 POST   401  404  403  403  403  403  409  404
     api-campaign-visibility api-campaign-close-submissions api-plan-list api-plan-preview
 POST   401  404  403  403  403  403  400  404
@@ -208,7 +206,7 @@ POST   401  404  404  404  404  404  409  404
     api-member-remove api-study-batches api-study-batch-paid api-study-start api-study-pause
     api-study-resume api-qrels-release
 POST   302  200  200  200  200  200  200  200
-    password_change account
+    password_change account account_reauthenticate
 POST   302  422  422  422  422  422  422  422
     token-create
 GET    302  403  403  403  403  403  403  403
@@ -223,7 +221,6 @@ POST   401  404  403  403  403  403  400  404
     api-campaign-copy
 POST   401  404  403  403  403  403  409  404
     api-campaign-close api-campaign-reopen api-campaign-delete api-campaign-restore
-    password_change account token-create account_reauthenticate
 POST   302  404  403  403  403  403  403  404
     adjudicate adjudication-skip adjudication-undo
 POST   302  404  403  403  403  403  404  404
