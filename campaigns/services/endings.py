@@ -140,7 +140,7 @@ def remove_campaign(campaign: Campaign) -> Removal:
         users = list(User.objects.filter(own).values_list("pk", flat=True))
         rows = {}
         for name, own_rows in list_campaign_rows(stored):
-            if count := own_rows._raw_delete(own_rows.db):  # type: ignore[attr-defined]  # noqa: SLF001 (no cascade)
+            if count := own_rows._raw_delete(own_rows.db):  # noqa: SLF001 (no cascade)
                 rows[name] = count
         User.objects.filter(pk__in=users).delete()
         removal = Removal.objects.create(
@@ -165,11 +165,11 @@ def list_campaign_rows(campaign: Campaign) -> list[tuple[str, QuerySet[models.Mo
         for model in apps.get_models(include_auto_created=True):
             for field in model._meta.concrete_fields:  # noqa: SLF001 (Django documents it)
                 if model not in paths and field.related_model in known:
-                    above = paths[field.related_model]  # type: ignore[index]
+                    above = paths[field.related_model]
                     paths[model] = f"{field.name}__{above}" if above else field.name
                     level.append(model)
     del paths[Campaign]
-    rows = [
+    rows: list[tuple[str, QuerySet[models.Model]]] = [
         (name_rows(model), QuerySet(model).filter(**{path: campaign.pk}))
         for model, path in reversed(paths.items())
     ]

@@ -24,13 +24,8 @@ from rest_framework.serializers import Serializer
 from campaigns import store
 from campaigns.api.attachments import CONTENT_TYPES
 from campaigns.api.confirmation import ConfirmSerializer
-from campaigns.api.resources import (
-    CAMPAIGN,
-    filter_campaigns,
-    filter_organized_campaigns,
-    read_act,
-    request_user,
-)
+from campaigns.api.requests import request_user
+from campaigns.api.resources import CAMPAIGN, filter_campaigns, filter_organized_campaigns, read_act
 from campaigns.models import Campaign, Scope, Topic
 from judging.models import Judgment, Purpose, Qrels, Slot
 from judging.queries.exclusions import counting_judgments
