@@ -9,6 +9,7 @@ from functools import partial
 
 from django.apps import apps
 from django.conf import settings
+from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
 from django.db import models, transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
@@ -137,6 +138,9 @@ def remove_campaign(campaign: Campaign) -> Removal:
         deleted = Event.objects.filter(campaign=stored, code="campaign.deleted").first()
         # Automatic assessors and crowd workers, of upper apps, are users of this campaign alone.
         own = Q(automatic__campaign=stored) | Q(crowd_worker__campaign=stored)
+        if stored.rehearsal:
+            unusable = Q(password__startswith=UNUSABLE_PASSWORD_PREFIX)
+            own |= unusable & Q(username__startswith=name_rehearsal_account(stored))
         users = list(User.objects.filter(own).values_list("pk", flat=True))
         rows = {}
         for name, own_rows in list_campaign_rows(stored):
@@ -152,6 +156,11 @@ def remove_campaign(campaign: Campaign) -> Removal:
         )
     log.warning("campaign %s was removed, as %s asked", removal.slug, removal.asked_by or "nobody")
     return removal
+
+
+def name_rehearsal_account(campaign: Campaign) -> str:
+    """How the usernames of a rehearsal's generated assessors begin; they cannot sign in."""
+    return f"rehearsal-{campaign.pk}-assessor-"
 
 
 def list_campaign_rows(campaign: Campaign) -> list[tuple[str, QuerySet[models.Model]]]:
