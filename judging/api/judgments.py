@@ -19,20 +19,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
-<<<<<<< HEAD
-from campaigns.api.resources import (
-    CAMPAIGN,
-    filter_campaigns,
-    read_act,
-    request_user,
-)
-=======
-from campaigns import store
-from campaigns.api.attachments import CONTENT_TYPES
-from campaigns.api.confirmation import ConfirmSerializer
 from campaigns.api.requests import request_user
-from campaigns.api.resources import CAMPAIGN, filter_campaigns, filter_organized_campaigns, read_act
->>>>>>> life
+from campaigns.api.resources import CAMPAIGN, filter_campaigns, read_act
 from campaigns.models import Campaign, Scope, Topic
 from judging.models import Judgment, Purpose, Slot
 from judging.queries.exclusions import counting_judgments
