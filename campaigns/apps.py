@@ -34,6 +34,7 @@ class CampaignsConfig(AppConfig):
     def ready(self) -> None:
         from campaigns.lifecycle.campaign import LIFE_CYCLE
         from campaigns.lifecycle.registry import add_life_cycle
+        from campaigns.services.endings import remove_deleted_campaigns
         from campaigns.services.heartbeats import add_tick_chore
         from campaigns.services.made_files import request_stale_files
         from campaigns.services.mail import send_queued_mails
@@ -45,3 +46,4 @@ class CampaignsConfig(AppConfig):
         add_tick_chore(queue_run_reminders)
         add_tick_chore(send_queued_mails)
         add_tick_chore(request_stale_files)
+        add_tick_chore(remove_deleted_campaigns)

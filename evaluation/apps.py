@@ -7,6 +7,7 @@ class EvaluationConfig(AppConfig):
         "views.leaderboard.score_set_view",
         "views.leaderboard.scores_view",
         "views.paper.paper_view",
+        "views.public.",
         "views.run_pairs.",
         "views.runs.",
         "views.score_changes.",

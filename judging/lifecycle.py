@@ -275,8 +275,8 @@ def list_home_tasks(user: User, viewers: Collection[Viewer]) -> list[HomeTask]:
 
 def list_qrels_audiences(status: Status) -> list[AudienceLine]:
     readers = {
-        DataFile.Audience.TEAMS: _("organizers; teams: released versions"),
-        DataFile.Audience.EVERYBODY: _("organizers; everybody: published versions"),
+        DataFile.Audience.TEAMS.value: _("organizers; teams: released versions"),
+        DataFile.Audience.EVERYBODY.value: _("organizers; everybody: published versions"),
     }
     audience = status.get(JudgingFacts).qrels_readers
     text = readers.get(audience or "", _("organizers"))

@@ -30,6 +30,7 @@ FILE_COMMANDS = {
     "simulate": "poolbench.commands.simulate_pool.SimulatePoolCommand",
     "check-run": "poolbench.commands.check_run.CheckRunCommand",
     "verify-archive": "poolbench.commands.verify_archive.VerifyArchiveCommand",
+    "client": "poolbench.commands.client.ClientCommand",
 }
 """Where each command on files is; only the one that is called is loaded."""
 SERVER_COMMANDS = {
@@ -74,6 +75,7 @@ def run_file_command(name: str, words: Sequence[str]) -> int:
         status = command.run(vars(options), Output(sys.stdout.write, write_note))
         sys.stdout.flush()
     except CliError as error:
+        sys.stdout.flush()
         sys.stderr.write(f"poolbench {name}: {error}\n")
         return error.status
     except BrokenPipeError:

@@ -6,6 +6,7 @@ from celery import shared_task
 
 from campaigns.services import jobs
 from replay.archive.jobs import make_campaign_file
+from replay.rehearsal import play_rehearsal
 
 
 @shared_task(name="replay.archive")
@@ -21,3 +22,8 @@ def runs_task(job_id: int) -> None:
 @shared_task(name="replay.overview")
 def overview_task(job_id: int) -> None:
     jobs.perform_job(job_id, make_campaign_file)
+
+
+@shared_task(name="replay.rehearse")
+def rehearse_task(job_id: int) -> None:
+    jobs.perform_job(job_id, play_rehearsal)

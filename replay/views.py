@@ -59,7 +59,7 @@ def request_file(request: SignedInRequest, campaign: Campaign) -> HttpResponse:
     request_campaign_file(
         actor=request.user,
         campaign=campaign,
-        kind=BY_NAME.get(request.POST.get("file", ""), ""),
+        kind=BY_NAME.get(request.POST.get("kind", ""), ""),
         documents="documents" in request.POST,
         comments="comments" in request.POST,
     )

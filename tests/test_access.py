@@ -52,7 +52,7 @@ def bodies(world: World) -> dict[str, dict[str, object]]:
         "pools": {"run": runs, "depth": "1", "seconds": "30", "after": "1"},
         "invite": {"role": "assessor", "uses": "1", "days": "1"},
         "qrels-list": {"policy": "majority"},
-        "archive": {"file": "archive"},
+        "archive": {"kind": "archive"},
         "consensus-undo": {"topic": "1", "docno": "d1"},
         "simulation": {"depths": "2", "qrels": "1", "fed_by": "pool", "seeds": "1"},
         "simulation@filled": {"fill": "1"},
@@ -106,8 +106,10 @@ SCRIPT = ("/judge-acts/", "/judge-ahead/", "/judge-renew/")
 """What the judging screen's script posts to, as JSON."""
 
 
-def ask(client: Client, method: str, url: str, body: dict[str, object]) -> HttpResponse:
-    """The answer; whatever the request changed is undone."""
+def ask(
+    client: Client, method: str, url: str, body: dict[str, object], *, undone: bool = True
+) -> HttpResponse:
+    """The answer; whatever the request changed is ``undone``."""
     kept = deepcopy(client.cookies)
     with transaction.atomic():
         if method == "GET":
@@ -120,7 +122,7 @@ def ask(client: Client, method: str, url: str, body: dict[str, object]) -> HttpR
         else:
             answer = client.post(url, body)
         answer.body = answer.getvalue()  # a stream is read within the transaction
-        transaction.set_rollback(True)
+        transaction.set_rollback(undone)
     client.cookies = kept
     return answer
 

@@ -31,10 +31,12 @@ ON_FILES = {
     "user-measures": "[user-based measures](users.md)",
     "check-run": "[runs and their codes](formats.md#codes-of-runs)",
     "verify-archive": "[archives](formats.md#archives)",
+    "client": "the [REST API](api.md), whose refusals it prints",
 }
 """The commands that need no database, and the pages about what they compute."""
 ON_INSTALLATION = {
     "make_organizer": "[deployment](deployment.md)",
+    "reset_link": "[deployment](deployment.md#accounts)",
     "import_topics": "[formats](formats.md#topics)",
     "import_documents": "[formats](formats.md#documents)",
     "register_collection": "[formats](formats.md#collections-of-millions)",

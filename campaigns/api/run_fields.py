@@ -17,6 +17,18 @@ from campaigns.models.runs import CheckPlace
 from campaigns.queries.run_checks import find_check_places
 from campaigns.services.run_trials import RunTrial
 from poolbench.files.json_texts import parse_json
+from poolbench.runs.run_form import FIELD_KINDS
+
+
+class RunFieldSerializer(Serializer[Any]):
+    """A question of the run form; `name` is the key of its answers."""
+
+    name = serializers.CharField()
+    label = serializers.CharField()
+    kind = serializers.ChoiceField(choices=list(FIELD_KINDS.items()), required=False)
+    choices = serializers.ListField(child=serializers.CharField(), required=False)
+    required = serializers.BooleanField(required=False)
+    help = serializers.CharField(required=False, allow_blank=True)
 
 
 class CheckPlaceSerializer(Serializer[Any]):
@@ -59,7 +71,7 @@ class RunSerializer(serializers.ModelSerializer[Run]):
     @extend_schema_field(CheckPlaceSerializer(allow_null=True))
     def get_check(self, run: Run) -> dict[str, Any] | None:
         place = self._check_places.get(run.pk)
-        return place and asdict(place)
+        return asdict(place) if place else None
 
     @cached_property
     def _check_places(self) -> dict[int, CheckPlace]:
@@ -105,11 +117,11 @@ class RunUploadSerializer(Serializer[Any]):
 
 def describe_trial(trial: RunTrial) -> dict[str, Any]:
     """The check of a file, by the fields of ``RunTrialSerializer``."""
-    checked = trial.checked
+    result = trial.result
     return {
-        "accepted": checked.accepted,
-        "tag": checked.tag,
-        "lines": checked.lines,
-        "report": checked.as_report(),
+        "accepted": result.accepted,
+        "tag": result.tag,
+        "lines": result.lines,
+        "report": result.as_report(),
         "refusal": str(trial.refusal or ""),
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from allauth.account.forms import ResetPasswordForm, ResetPasswordKeyForm, SignupForm
+from allauth.account.forms import AddEmailForm, ResetPasswordForm, ResetPasswordKeyForm, SignupForm
 from django import forms
 from django.contrib.auth import authenticate
 from django.contrib.auth.forms import (
@@ -15,17 +15,16 @@ from django.contrib.auth.forms import (
 )
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext
 
 from campaigns.models import User
-from campaigns.services.tokens import list_token_lifetimes
+from campaigns.queries.mail import has_mail_server
 
 
 class OneLineField(forms.CharField):
     """Text on one line, whatever a program sends: it stands in mails."""
 
     def to_python(self, value: Any) -> str:
-        return " ".join(super().to_python(value).split())
+        return " ".join(str(super().to_python(value) or "").split())
 
 
 def describe_passwords(form: forms.Form) -> None:
@@ -49,9 +48,8 @@ class NewAccountForm(SignupForm):  # type: ignore[misc]
         super().__init__(*args, **kwargs)
         describe_passwords(self)
         if "email" in self.fields:
-            self.fields["email"].label = _("E-mail")
+            describe_address(self)
             self.fields["email"].help_text = _("You confirm it by a link that is sent to it.")
-            self.fields["email"].widget.attrs.pop("placeholder", None)
         if "username" in self.fields:
             self.fields["username"].help_text = _("Letters, digits and @.+-_ only")
             self.fields["username"].widget.attrs = {"autocomplete": "username"}
@@ -60,21 +58,31 @@ class NewAccountForm(SignupForm):  # type: ignore[misc]
         """allauth calls it; nothing is left to do."""
 
 
+def describe_address(form: forms.Form) -> None:
+    form.fields["email"].label = _("E-mail")
+    form.fields["email"].widget.attrs.pop("placeholder", None)
+
+
+class NewAddressForm(AddEmailForm):  # type: ignore[misc]
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        describe_address(self)
+
+
 class ResetRequestForm(ResetPasswordForm):  # type: ignore[misc]
     """Sends links to confirmed addresses, and to one that alone can get at its account: it has
     never been signed in to. The answer is the same for all others.
     """
 
+    users: list[User]
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["email"].label = _("E-mail")
-        self.fields["email"].widget.attrs.pop("placeholder", None)
+        describe_address(self)
 
     def clean_email(self) -> str:
         address: str = super().clean_email()
-        self.users = [
-            user for user in self.users if user.email == address or user.last_login is None
-        ]
+        self.users = [user for user in self.users if user.email == address or not user.last_login]
         return address
 
 
@@ -120,21 +128,16 @@ class CurrentPasswordForm(PasswordChangeForm):
         return password
 
 
-class TokenForm(forms.Form):
-    days = forms.TypedChoiceField(coerce=int, label=_("Valid for"))
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        lifetimes = list_token_lifetimes()
-        days: Any = self.fields["days"]
-        days.choices = [(n, ngettext("%(n)s day", "%(n)s days", n) % {"n": n}) for n in lifetimes]
-        days.initial = lifetimes[-1]
-
-
 class SignUpForm(BaseUserCreationForm):  # type: ignore[type-arg]
     name = OneLineField(max_length=150, label=_("Your name"))
+    email = forms.EmailField(
+        max_length=254,
+        required=False,
+        label=_("E-mail"),
+        help_text=_("For letters of the campaign and new passwords. You confirm it by a link."),
+    )
 
-    field_order = ("name", "username", "password1", "password2")
+    field_order = ("name", "email", "username", "password1", "password2")
 
     class Meta:
         model = User
@@ -142,6 +145,8 @@ class SignUpForm(BaseUserCreationForm):  # type: ignore[type-arg]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        if not has_mail_server():
+            del self.fields["email"]
         username = self.fields["username"]
         username.label, username.help_text = _("Username"), _("Letters, digits and @.+-_ only")
         username.widget.attrs.pop("autofocus", None)

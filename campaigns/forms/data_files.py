@@ -40,10 +40,10 @@ class DataVersionForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         fields = super().clean() or {}
-        given = [name for name in ("file", "text") if fields.get(name)]
-        if len(given) > 1:
+        sources = [name for name in ("file", "text") if fields.get(name)]
+        if len(sources) > 1:
             raise forms.ValidationError("Choose a file or write a text, not both.")
-        if not given and self.needs_content and not self.errors:
+        if not sources and self.needs_content and not self.errors:
             raise forms.ValidationError("Choose a file, or write a text.")
         return fields
 
@@ -76,7 +76,7 @@ class DataFileForm(DataVersionForm):
     def clean(self) -> dict[str, Any]:
         fields = super().clean()
         upload = fields.get("file")
-        name = fields.get("name") or (upload.name if upload else "text.md")
+        name = fields.get("name") or (upload.name if upload else "text.txt")
         try:
             check_name(name)
         except ActionRefused as refused:
@@ -117,7 +117,7 @@ class PublicPageForm(forms.ModelForm):  # type: ignore[type-arg]
         }
         help_texts = {
             "summary": "Shown below the title, by search engines and where the page is shared.",
-            "call": "Markdown: the task, how it is judged, how to take part.",
+            "call": "Markdown: the task, how it is judged, how to take part. A heading is # Title.",
             "dates": "One per line: 2027-04-15 Papers due. A day ends at 23:59 anywhere on Earth;"
             " 2027-04-15 12:00 is that moment in UTC. The deadlines of the settings are added.",
             "organizers": "Markdown: names, institutions, how to write to you.",

@@ -8,6 +8,7 @@ from django import forms
 
 from campaigns.models import Campaign, Team
 from campaigns.queries.mail import AUDIENCES
+from campaigns.services.messages import MOST_CHARACTERS
 
 TEAM = "team-"
 
@@ -16,7 +17,7 @@ class MessageForm(forms.Form):
     to = forms.ChoiceField(label="To")
     subject = forms.CharField(max_length=150)
     text = forms.CharField(
-        max_length=10_000,
+        max_length=MOST_CHARACTERS,
         widget=forms.Textarea({"rows": 12}),
         help_text="Plain text. Begin without “Dear …”: each mail begins with the person's name.",
     )

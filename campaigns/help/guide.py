@@ -22,6 +22,7 @@ ROLES = {
         "Give data to teams and to everybody": "organizer#data",
         "Publish a page with call, dates and results": "organizer#public-page",
         "Invite teams and assessors": "organizer#setup",
+        "Let teams register themselves": "organizer#teams",
         "Follow and check runs": "organizer#runs",
         "Create a pool, and choose its depth": "organizer#pool",
         "Plan who judges what": "organizer#judging",
@@ -35,7 +36,10 @@ ROLES = {
     },
     ("Participants", "participant"): {
         "Download topics, documents and qrels": "participant#data",
-        "Join a team and submit a run": "participant#submit-a-run",
+        "Register a team": "participant#register-a-team",
+        "Invite colleagues, or leave": "participant#your-team",
+        "Set a new password or address": "participant#your-account",
+        "Submit a run": "participant#submit-a-run",
         "Write a run file": "formats#runs",
         "Find out what a code such as E07 means": "formats#codes",
         "Read and download your scores": "participant#read-your-scores",
@@ -60,6 +64,26 @@ ROLES = {
     },
 }
 """By role and its whole guide: answers to "How do I …", and the places that give them."""
+
+READERS = {
+    "organizer": "Organizers",
+    "participant": "Participants",
+    "assessor": "Assessors",
+    "operator": "Operators",
+}
+"""By role, in addresses: who can restrict a search to what is for them."""
+
+_FOR_ROLE = {
+    "organizer": (
+        "organizer pooling sampling judging today agreement disagreement stopping policies crowd"
+        " crowd-providers crowd-quality aggregation verdicts collection preferences"
+    ),
+    "participant": "participant",
+    "assessor": "assessor",
+    "operator": "deployment performance",
+}
+PAGE_ROLES = {page: role for role, pages in _FOR_ROLE.items() for page in pages.split()}
+"""The one role that a page is for; all others are for everybody."""
 
 SUBJECTS = {
     "Guides": {
@@ -159,8 +183,10 @@ _HELPED = {
     "judging#training": "training-sets",
     "measures": "measure measures",
     "organizer": "campaign home",
+    "organizer#close-delete-and-copy": ("campaign-close campaign-delete campaign-reopen life"),
     "organizer#acts-that-cannot-be-undone": (
-        "comparison-plan-close documents-delete events member-add member-remove plan-close"
+        "comparison-plan-close documents-delete events member-add member-remove"
+        " ownership-transfer plan-close"
         " pool-freeze public-page-publish qrels-freeze qrels-release round-end run-withdraw"
         " data-file-release score-publish score-release study-stop"
         " submissions-close topics-delete visibility-change"
@@ -182,10 +208,14 @@ _HELPED = {
     "organizer#runs": "run-form runs submissions-reopen",
     "organizer#scores": "score-set scores",
     "organizer#setup": "campaign-new campaign-settings guidelines people",
+    "organizer#teams": "invitation-list people-team teams",
     "organizer#topics-and-documents": "document documents topic topics",
     "participant#data": "data",
     "participant#read-your-scores": "run-scores",
+    "participant#register-a-team": "team_register",
     "participant#submit-a-run": "join run-upload runs-submitted",
+    "participant#your-account": "account_email account-delete mfa_index",
+    "participant#your-team": "team team-leave team-terms",
     "policies": "qrels-policies",
     "pooling#methods": "pooling-methods",
     "pooling#simulation-in-a-campaign": "simulation simulation-report",

@@ -272,6 +272,14 @@ TABS = (
         ),
     ),
     Tab(
+        "setup",
+        60,
+        gettext_lazy("Copy and close"),
+        "life",
+        ("setup/life",),
+        ORGANIZER,
+    ),
+    Tab(
         "runs",
         10,
         gettext_lazy("Runs"),

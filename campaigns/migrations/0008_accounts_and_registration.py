@@ -6,14 +6,26 @@ from django.db import migrations, models
 
 
 def move_addresses(apps, schema_editor):
-    """Addresses so far were typed in and never confirmed: allauth keeps them as such."""
+    """Addresses so far were typed in and never confirmed: allauth keeps them as such. Those of
+    users who have never signed in were given by the operator, who vouches for them.
+    """
     User = apps.get_model('campaigns', 'User')
     EmailAddress = apps.get_model('account', 'EmailAddress')
-    users = User.objects.exclude(email='')
-    EmailAddress.objects.bulk_create(
-        EmailAddress(user_id=user.pk, email=user.email.lower(), primary=True) for user in users
-    )
-    users.update(email='')
+    confirmed = set()
+    for user in User.objects.exclude(email='').order_by('pk'):
+        address = user.email.lower()
+        verified = user.last_login is None and address not in confirmed
+        confirmed |= {address} if verified else set()
+        EmailAddress.objects.create(user_id=user.pk, email=address, verified=verified, primary=True)
+        User.objects.filter(pk=user.pk).update(email=address if verified else '')
+    check_constraints(schema_editor)
+
+
+def check_constraints(schema_editor):
+    """Now, not at the end: PostgreSQL changes no table whose rows have still to be checked."""
+    if schema_editor.connection.vendor == 'postgresql':
+        schema_editor.execute('SET CONSTRAINTS ALL IMMEDIATE')
+        schema_editor.execute('SET CONSTRAINTS ALL DEFERRED')
 
 
 def restore_addresses(apps, schema_editor):
@@ -21,6 +33,8 @@ def restore_addresses(apps, schema_editor):
     EmailAddress = apps.get_model('account', 'EmailAddress')
     for address in EmailAddress.objects.order_by('verified', 'primary'):
         User.objects.filter(pk=address.user_id).update(email=address.email)
+    EmailAddress.objects.all().delete()
+    check_constraints(schema_editor)
 
 
 class Migration(migrations.Migration):

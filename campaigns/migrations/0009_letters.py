@@ -32,7 +32,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='user',
             name='reminders',
-            field=models.BooleanField(default=True, help_text='Of deadlines, and of documents that wait. All other mails must arrive.', verbose_name='reminders by mail'),
+            field=models.BooleanField(default=True, help_text='Of deadlines, and of documents that wait. Other mails always come.', verbose_name='reminders by mail'),
         ),
         migrations.AlterField(
             model_name='mail',

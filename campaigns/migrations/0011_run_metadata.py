@@ -14,7 +14,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='campaign',
             name='run_fields',
-            field=models.JSONField(blank=True, default=list, help_text='What is asked with each run: name, label, kind, choices, required, help.', validators=[campaigns.models.campaign.validate_run_fields]),
+            field=models.JSONField(blank=True, default=list, help_text='Questions about each run: name, label, kind, choices, required, help.', validators=[campaigns.models.campaign.validate_run_fields]),
         ),
         migrations.AddField(
             model_name='run',

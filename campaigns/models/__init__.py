@@ -12,13 +12,14 @@ from campaigns.models.campaign import (
 )
 from campaigns.models.collection import Collection, Document, Topic
 from campaigns.models.data_files import DataFile, DataFileVersion, PublicPage
-from campaigns.models.history import Event, Job, ProcessHeartbeat, Snapshot
+from campaigns.models.history import Event, Job, ProcessHeartbeat, Removal, Snapshot
 from campaigns.models.mail import Mail
 from campaigns.models.people import (
     ApiToken,
     Invitation,
     Member,
     Role,
+    Scope,
     Team,
     TeamRequest,
     User,
@@ -44,8 +45,10 @@ __all__ = [
     "PairChunk",
     "ProcessHeartbeat",
     "PublicPage",
+    "Removal",
     "Role",
     "Run",
+    "Scope",
     "Snapshot",
     "Team",
     "TeamRequest",

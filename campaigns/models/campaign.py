@@ -14,6 +14,7 @@ from django.core.validators import (
     URLValidator,
 )
 from django.db import models
+from django.db.models import Q
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.functional import cached_property
@@ -41,21 +42,33 @@ def validate_run_fields(entries: object) -> None:
 
 class CampaignQuerySet(models.QuerySet["Campaign"]):
     def visible_to(self, user: User | AnonymousUser) -> CampaignQuerySet:
-        """Access check: campaigns in which ``user`` has a role; a superuser sees all."""
+        """Access check: campaigns in which ``user`` has a role, those that are to be removed for
+        organizers only; a superuser sees all.
+        """
+        reached = self.within_token(user)
         if user.is_superuser:
-            return self
-        return self.filter(pk__in=Member.objects.filter(user_id=user.pk or 0).values("campaign"))
+            return reached
+        roles = Member.objects.filter(user_id=user.pk or 0)
+        organized = roles.filter(role=Role.ORGANIZER)
+        not_deleted = Q(removal_at=None, pk__in=roles.values("campaign"))
+        return reached.filter(not_deleted | Q(pk__in=organized.values("campaign")))
 
     def open_for_registration(self) -> CampaignQuerySet:
-        """Campaigns in which teams can register themselves, whoever asks."""
+        """Campaigns in which strangers can register teams."""
         return self.exclude(registration=Campaign.Registration.CLOSED)
 
     def organized_by(self, user: User | AnonymousUser) -> CampaignQuerySet:
         """The campaigns that ``user`` organizes; a superuser organizes all."""
+        reached = self.within_token(user)
         if user.is_superuser:
-            return self
+            return reached
         roles = Member.objects.filter(user_id=user.pk or 0, role=Role.ORGANIZER)
-        return self.filter(pk__in=roles.values("campaign"))
+        return reached.filter(pk__in=roles.values("campaign"))
+
+    def within_token(self, user: User | AnonymousUser) -> CampaignQuerySet:
+        """Only the campaign of the token with which ``user`` came, if it is for one."""
+        only = getattr(user, "token_campaign_id", None)
+        return self if only is None else self.filter(pk=only)
 
 
 class Campaign(models.Model):
@@ -142,7 +155,7 @@ class Campaign(models.Model):
         default=list,
         blank=True,
         validators=[validate_run_fields],
-        help_text="What is asked with each run: name, label, kind, choices, required, help.",
+        help_text="Questions about each run: name, label, kind, choices, required, help.",
     )
     runs_deadline = models.DateTimeField(null=True, blank=True, help_text="UTC.")
     judging_deadline = models.DateTimeField(null=True, blank=True, help_text="UTC.")
@@ -174,6 +187,15 @@ class Campaign(models.Model):
     reminded_at = models.DateTimeField(
         null=True, editable=False, help_text="When it was last looked for assessors to remind."
     )
+    rehearsal = models.BooleanField(
+        default=False, editable=False, help_text="A copy with generated runs, to be thrown away."
+    )
+    closed_at = models.DateTimeField(
+        null=True, blank=True, editable=False, help_text="Since when nothing can be changed."
+    )
+    removal_at = models.DateTimeField(
+        null=True, blank=True, editable=False, help_text="When a deleted campaign is removed."
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     created_by = models.ForeignKey(User, models.PROTECT, related_name="+")
 
@@ -199,8 +221,13 @@ class Campaign(models.Model):
 
     @property
     def run_form(self) -> tuple[RunField, ...]:
-        """What is asked with each run."""
+        """The questions about each run."""
         return read_run_fields(self.run_fields)
+
+    @property
+    def is_read_only(self) -> bool:
+        """Closed or deleted: ``rules.require_open`` refuses every act."""
+        return self.closed_at is not None or self.removal_at is not None
 
     def takes_runs(self) -> bool:
         return self.is_open_for(None)

@@ -13,6 +13,11 @@ from django.utils.translation import gettext_lazy as _
 EVENT_PHRASES = {
     "campaign.created": _("Campaign created"),
     "campaign.updated": _("Settings changed"),
+    "campaign.copied": _("Campaign copied"),
+    "campaign.closed": _("Campaign closed"),
+    "campaign.reopened": _("Campaign reopened"),
+    "campaign.deleted": _("Campaign deleted"),
+    "campaign.restored": _("Campaign restored"),
     # Of former versions, whose logs keep it.
     "threshold.changed": _("Threshold of a verdict changed"),
     "board.changed": _("Visibility to participants changed"),

@@ -12,20 +12,25 @@ from campaigns.models.campaign import Campaign
 from campaigns.models.people import User
 
 MAIL_KINDS = {
-    "run_accepted": _("Run accepted"),
-    "run_rejected": _("Run rejected"),
-    "runs_deadline": _("Run deadline near"),
-    "judging_deadline": _("Judging deadline near"),
-    "documents_wait": _("Documents wait"),
-    "adjudication_requested": _("Adjudication requested"),
-    "text_corrected": _("Text corrected"),
-    "submissions_extended": _("Submission extended"),
-    "submissions_reopened": _("Submission reopened"),
-    "scores_released": _("Scores released"),
-    "qrels_released": _("Qrels released"),
-    "message": _("Message of the organizers"),
+    "team_requested": "Team registered",
+    "team_approved": "Team approved",
+    "team_refused": "Team refused",
+    "run_accepted": "Run accepted",
+    "run_rejected": "Run rejected",
+    "runs_deadline": "Run deadline near",
+    "judging_deadline": "Judging deadline near",
+    "documents_wait": "Documents wait",
+    "adjudication_requested": "Adjudication requested",
+    "text_corrected": "Text corrected",
+    "submissions_extended": "Submission extended",
+    "submissions_reopened": "Submission reopened",
+    "scores_released": "Scores released",
+    "qrels_released": "Qrels released",
+    "message": "Message of the organizers",
 }
-"""Mails about a campaign, each with the template ``templates/mail/KIND.txt``."""
+"""Mails about a campaign, each with the template ``templates/mail/KIND.txt``, as the outbox calls
+them.
+"""
 REMINDERS = frozenset({"runs_deadline", "judging_deadline", "documents_wait"})
 """Those that a user can unsubscribe from; all others must arrive."""
 
@@ -95,7 +100,7 @@ class Mail(models.Model):
     @property
     def label(self) -> str:
         """Its kind in words."""
-        return str(MAIL_KINDS.get(self.kind, self.kind))
+        return MAIL_KINDS.get(self.kind, self.kind)
 
     @property
     def is_reminder(self) -> bool:

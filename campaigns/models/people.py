@@ -20,14 +20,17 @@ class User(AbstractUser):
     reminders = models.BooleanField(
         _("reminders by mail"),
         default=True,
-        help_text=_("Of deadlines, and of documents that wait. All other mails must arrive."),
+        help_text=_("Of deadlines, and of documents that wait. Other mails always come."),
     )
     mail_language = models.CharField(
         _("language of mails"), max_length=10, choices=settings.LANGUAGES, default="en"
     )
 
+    token_campaign_id: int | None = None
+    """The one campaign that the token of the request is for: no others can be seen."""
+
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Save. A new password, however it was set, revokes the user's API token."""
+        """Save. A new password, however it was set, revokes the user's API tokens."""
         # Django sets this for a new password, but not when it upgrades the hash of the old one.
         has_new_password = self.pk is not None and vars(self).get("_password") is not None
         super().save(*args, **kwargs)
@@ -39,21 +42,46 @@ class User(AbstractUser):
         return self.get_full_name() or self.username
 
 
+class Scope(models.TextChoices):
+    """What a token may be used for, of what its user may do."""
+
+    READ = "read", pgettext_lazy("scope", "Read")
+    SUBMIT = "submit", pgettext_lazy("scope", "Submit runs")
+    JUDGE = "judge", pgettext_lazy("scope", "Judge")
+    ORGANIZE = "organize", pgettext_lazy("scope", "Organize")
+
+
+def list_all_scopes() -> list[str]:
+    return list(Scope.values)
+
+
 class ApiToken(models.Model):
     """A user's API token. ``digest`` is the sha256 of the key, which is shown once.
 
-    The key is random, so neither a salt nor a slow hash would add anything.
+    The key is random, so neither a salt nor a slow hash would add anything. ``campaign``: the
+    only one that it is for, None for all.
     """
 
-    user = models.OneToOneField(User, models.CASCADE, related_name="api_token")
+    user = models.ForeignKey(User, models.CASCADE, related_name="api_tokens")
+    name = models.CharField(max_length=60, default="API token")
+    scopes = models.JSONField(default=list_all_scopes)
+    campaign = models.ForeignKey(
+        "campaigns.Campaign", models.CASCADE, null=True, blank=True, related_name="+"
+    )
     digest = models.CharField(max_length=64, unique=True)
     created_at = models.DateTimeField(default=timezone.now)
     expires_at = models.DateTimeField()
     last_used_at = models.DateTimeField(null=True, blank=True)
 
+    class Meta:
+        ordering = ["-created_at", "-pk"]
+
     @property
     def is_expired(self) -> bool:
         return timezone.now() >= self.expires_at
+
+    def list_scope_labels(self) -> list[str]:
+        return [str(scope.label) for scope in Scope if scope in self.scopes]
 
 
 class Team(models.Model):

@@ -21,8 +21,10 @@ class RunQuerySet(models.QuerySet["Run"]):
     def visible_to(self, user: User | AnonymousUser) -> RunQuerySet:
         """Access check: all runs for the campaign's organizers, a team's own for its members."""
         organized = Campaign.objects.organized_by(user)
+        visible = Campaign.objects.visible_to(user).order_by()
         roles = Member.objects.filter(user_id=user.pk or 0, role=Role.PARTICIPANT)
-        return self.filter(Q(campaign__in=organized.order_by()) | Q(team__in=roles.values("team")))
+        own = Q(team__in=roles.values("team"), campaign__in=visible)
+        return self.filter(Q(campaign__in=organized.order_by()) | own)
 
     def accepted(self) -> RunQuerySet:
         return self.filter(state=Run.State.ACCEPTED)

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from axes.models import AccessLog
-from django.db.models import ForeignKey, Model
+from django.db.models import ForeignKey
 
 from campaigns.models import Event, Run, User
 
 SECRETS = {"ApiToken": {"digest"}, "Authenticator": {"data"}, "User": {"password"}}
 """By model, the fields that are no use to the person but could be to a thief."""
 READABLE = {"Campaign": "slug", "Topic": "number", "Team": "name", "User": "username", "Run": "tag"}
-"""What stands for a row that another one refers to; otherwise its ID does."""
+"""By model, the field that stands for a row that others refer to, instead of its ID."""
 
 
 def iter_account_data(user: User) -> Iterator[tuple[str, list[dict[str, Any]]]]:
@@ -33,13 +33,13 @@ def iter_account_data(user: User) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     yield from ((name, rows) for name, rows in others.items() if rows)
 
 
-def read_rows(model: type[Model], filters: dict[str, Any]) -> list[dict[str, Any]]:
+def read_rows(model: Any, filters: dict[str, Any]) -> list[dict[str, Any]]:
     """The fields of the rows that ``filters`` find, without secrets."""
     secret = SECRETS.get(model.__name__, set())
     fields = model._meta.fields  # noqa: SLF001 (public in Django)
     columns = {field.name: name_column(field) for field in fields if field.name not in secret}
-    found = model.objects.filter(**filters).order_by("pk").values_list(*columns.values())
-    return [dict(zip(columns, row, strict=True)) for row in found]
+    rows = model.objects.filter(**filters).order_by("pk").values_list(*columns.values())
+    return [dict(zip(columns, row, strict=True)) for row in rows]
 
 
 def name_column(field: Any) -> str:

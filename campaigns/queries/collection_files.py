@@ -108,7 +108,7 @@ def check_file_unchanged(file: dict[str, object]) -> None:
         status = path.stat()
         if status.st_size == file["size"] and (
             status.st_mtime_ns == file["mtime_ns"]
-            or hash_registered_file(path, status.st_size, status.st_mtime_ns) == file["sha256"]
+            or hash_collection_file(path, status.st_size, status.st_mtime_ns) == file["sha256"]
         ):
             return
     except OSError as error:
@@ -118,7 +118,7 @@ def check_file_unchanged(file: dict[str, object]) -> None:
     raise ActionRefused("collection-changed", message, FIX)
 
 
-def hash_registered_file(path: Path, size: int, changed: int) -> str:
+def hash_collection_file(path: Path, size: int, changed: int) -> str:
     def compute() -> str:
         with path.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
@@ -126,7 +126,7 @@ def hash_registered_file(path: Path, size: int, changed: int) -> str:
     return _hashes.get_or_compute((str(path), size, changed), compute)
 
 
-def list_folder_files(campaign: Campaign) -> list[Path]:
+def list_registrable_files(campaign: Campaign) -> list[Path]:
     """The files that the operator offers the campaign: those in the folder of its short name below
     ``POOLBENCH_COLLECTIONS``, by name.
     """

@@ -36,7 +36,7 @@ from campaigns.models import (
 from campaigns.models.collection import DocumentQuerySet
 from campaigns.models.event_phrases import EVENT_PHRASES, NOTICES
 from campaigns.models.runs import RunQuerySet
-from campaigns.rules import is_organizer_anywhere, list_conflicts, require_permission
+from campaigns.rules import is_organizer_anywhere, list_conflicts, require_access
 from poolbench.files.faults import list_names
 
 CORRECTED = "text.corrected"
@@ -55,7 +55,7 @@ def get_campaign_for(
     campaign = Campaign.objects.visible_to(user).filter(slug=slug).first()
     if campaign is None:
         raise Http404(f"no campaign {slug}")
-    require_permission(user, permission, campaign)  # type: ignore[arg-type]  # has signed in
+    require_access(user, permission, campaign)  # type: ignore[arg-type]  # has signed in
     return campaign
 
 
@@ -152,7 +152,7 @@ def is_new_data(event: Event) -> bool:
     """Whether teams have something that they did not have before the event."""
     organizers = DataFile.Audience.ORGANIZERS
     if event.code == "data.changed":
-        return event.data.get("audience") != organizers
+        return bool(event.data.get("audience") != organizers)
     return event.code in DATA_CODES and event.data.get("before") == organizers
 
 

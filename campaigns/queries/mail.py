@@ -8,27 +8,27 @@ from typing import Any
 from django.conf import settings
 from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
 
 from campaigns.models import Campaign, Erratum, Mail, Role, Team, User
 from campaigns.models.mail import MailQuerySet
 
 LATE = timedelta(hours=1)
 JUDGES = (Role.ASSESSOR, Role.ADJUDICATOR)
-AUDIENCES = {"teams": _("All teams"), "assessors": _("Assessors"), "everybody": _("Everybody")}
+AUDIENCES = {"teams": "All teams", "assessors": "Assessors", "everybody": "Everybody"}
 """To whom organizers write, besides a single team."""
 
 
 def has_mail_server() -> bool:
-    """Whether mails leave the installation: the setting EMAIL_URL names a server."""
-    return not settings.EMAIL_BACKEND.endswith("dummy.EmailBackend")
+    """Whether mails leave the installation: EMAIL_URL names a server, and it makes no dry run."""
+    return find_unsent_state() is None
 
 
 def find_unsent_state() -> Mail.State | None:
     """The state of all mails of an installation that sends none, with the reason."""
     if settings.POOLBENCH_MAIL_DRY_RUN:
         return Mail.State.DRY_RUN
-    return None if has_mail_server() else Mail.State.NOT_SENT
+    has_none = settings.EMAIL_BACKEND.endswith("dummy.EmailBackend")
+    return Mail.State.NOT_SENT if has_none else None
 
 
 def list_members(campaign: Campaign, *roles: str) -> QuerySet[User]:
@@ -37,7 +37,7 @@ def list_members(campaign: Campaign, *roles: str) -> QuerySet[User]:
     return User.objects.filter(pk__in=members.order_by().values("user")).order_by("pk")
 
 
-def list_team_members(campaign: Campaign, team: Team | None = None) -> QuerySet[User]:
+def list_people_of_teams(campaign: Campaign, team: Team | None = None) -> QuerySet[User]:
     """The members of ``team``, or of all teams."""
     members = campaign.members.filter(role=Role.PARTICIPANT)
     if team is not None:
@@ -51,7 +51,7 @@ def list_recipients(campaign: Campaign, audience: str, team: Team | None = None)
         return list(list_members(campaign))
     if audience == "assessors":
         return list(list_members(campaign, *JUDGES))
-    return list(list_team_members(campaign, team if audience == "team" else None))
+    return list(list_people_of_teams(campaign, team if audience == "team" else None))
 
 
 def list_concerned_members(erratum: Erratum) -> QuerySet[User]:
@@ -70,7 +70,7 @@ def list_concerned_members(erratum: Erratum) -> QuerySet[User]:
     topic = campaign.topics.filter(number=name)
     assigned = User.objects.filter(assignments__topic__in=topic, assignments__left=False)
     at_work = Q(pk__in=judged.values("assessor")) | Q(pk__in=assigned.order_by().values("pk"))
-    teams = list_team_members(campaign).order_by().values("pk")
+    teams = list_people_of_teams(campaign).order_by().values("pk")
     judging = judges.filter(at_work).order_by().values("pk")
     return User.objects.filter(Q(pk__in=teams) | Q(pk__in=judging)).order_by("pk")
 
@@ -81,9 +81,12 @@ def list_outbox(campaign: Campaign) -> MailQuerySet:
 
 
 def list_own_mails(user: User) -> MailQuerySet:
-    """The mails to ``user`` about their campaigns, newest first, but those that were canceled."""
+    """The mails to ``user`` about their campaigns, newest first; not those that were canceled, or
+    can be until they are due.
+    """
     own = Mail.objects.visible_to(user).filter(user=user).exclude(state=Mail.State.CANCELED)
-    return own.select_related("campaign")
+    is_due = Q(send_after__lte=timezone.now()) | Q(attempts__gt=0)
+    return own.filter(is_due).select_related("campaign")
 
 
 def list_late_mails() -> QuerySet[Mail]:

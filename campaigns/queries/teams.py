@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
@@ -89,7 +90,7 @@ def list_team_rows(campaign: Campaign) -> list[TeamRow]:
     ]
 
 
-def list_accepting_users(campaign: Campaign) -> QuerySet[TermsAcceptance]:
+def list_accepting_users(campaign: Campaign) -> Any:
     """The IDs of those who have accepted the newest terms."""
     version = Q(terms__campaign=campaign, terms__version=campaign.terms_version)
     return TermsAcceptance.objects.filter(version).values("user")

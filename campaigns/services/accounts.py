@@ -7,11 +7,11 @@ not, in rows of its own (``EmailAddress``), and the receivers here copy the conf
 from __future__ import annotations
 
 import logging
+from datetime import timedelta
 from smtplib import SMTPException
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
-from allauth.account.internal.stagekit import clear_login
 from allauth.account.models import EmailAddress
 from allauth.account.signals import email_confirmed, email_removed
 from allauth.account.utils import user_pk_to_url_str
@@ -19,16 +19,19 @@ from allauth.mfa.signals import authentication_failed
 from django.conf import settings
 from django.contrib.auth import login
 from django.db import transaction
+from django.db.models import QuerySet
 from django.dispatch import receiver
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
+from django.utils import timezone
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, User
+from campaigns.queries.mail import has_mail_server
 from campaigns.services.sign_in import set_device_cookie, write_log
 
 log = logging.getLogger(__name__)
+UNCONFIRMED_DAYS = 30
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 
@@ -39,14 +42,24 @@ def is_sign_up_open() -> bool:
     return bool(settings.POOLBENCH_SIGN_UP == "open")
 
 
-def needs_confirmation(user: User) -> bool:
+def has_to_confirm_address(user: User) -> bool:
     """Whether ``user`` has signed up but neither signed in nor confirmed the address yet.
 
-    Later an address that is not confirmed locks nobody out; it just gets no mail.
+    Later an address that is not confirmed locks no one out; it just gets no mail.
     """
-    return user.last_login is None and not user.email and EmailAddress.objects.filter(
-        user=user
-    ).exists()  # fmt: skip
+    return has_mail_server() and list_unconfirmed_accounts().filter(pk=user.pk).exists()
+
+
+def list_unconfirmed_accounts() -> QuerySet[User]:
+    """Of strangers who have signed up, and never confirmed their address."""
+    return User.objects.filter(last_login=None, email="", emailaddress__verified=False)
+
+
+def remove_unconfirmed_accounts() -> int:
+    """Remove those whose link has long expired: their names and addresses are free again."""
+    old = timezone.now() - timedelta(days=UNCONFIRMED_DAYS)
+    accounts = list_unconfirmed_accounts().filter(date_joined__lt=old, memberships=None)
+    return len([user.delete() for user in accounts])
 
 
 def confirm_address(user: User, address: str) -> None:
@@ -65,7 +78,12 @@ def make_reset_url(user: User) -> str:
 
     key = default_token_generator.make_token(user)
     kwargs = {"uidb36": user_pk_to_url_str(user), "key": key}
-    return settings.POOLBENCH_URL + reverse("account_reset_password_from_key", kwargs=kwargs)
+    return build_site_url("account_reset_password_from_key", kwargs=kwargs)
+
+
+def build_site_url(name: str, **route: Any) -> str:
+    """The address of a page in a mail."""
+    return f"{settings.POOLBENCH_URL}{reverse(name, **route)}"
 
 
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
@@ -81,11 +99,10 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
     def get_reset_password_from_key_url(self, key: str) -> str:
         uid, _, token = key.partition("-")
         kwargs = {"uidb36": uid, "key": token}
-        return settings.POOLBENCH_URL + reverse("account_reset_password_from_key", kwargs=kwargs)
+        return build_site_url("account_reset_password_from_key", kwargs=kwargs)
 
     def get_email_confirmation_url(self, request: HttpRequest, emailconfirmation: Any) -> str:  # noqa: ARG002
-        args = [emailconfirmation.key]
-        return settings.POOLBENCH_URL + reverse("account_confirm_email", args=args)
+        return build_site_url("account_confirm_email", args=[emailconfirmation.key])
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
         """Send at once: links with secrets never wait in the outbox. The answer is the same
@@ -95,6 +112,18 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
             super().send_mail(template_prefix, email, {**context, "site": settings.POOLBENCH_URL})
         except (OSError, SMTPException) as error:
             log.error("A mail of %s could not be sent: %s", template_prefix, error)
+
+    def send_notification_mail(
+        self,
+        template_prefix: str,
+        user: User,
+        context: dict[str, Any] | None = None,
+        email: str | None = None,
+    ) -> None:
+        """A warning to the confirmed address that something has changed."""
+        if address := email or user.email:
+            values = {**(context or {}), "user_name": user.username}
+            super().send_notification_mail(template_prefix, user, values, address)
 
     def login(self, request: HttpRequest, user: User) -> None:
         login(request, user, backend=BACKEND)
@@ -106,8 +135,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return answer
 
     def respond_user_inactive(self, request: HttpRequest, user: User) -> HttpResponse:  # noqa: ARG002
-        clear_login(request)
-        return redirect("login")
+        return HttpResponseRedirect(reverse("login"))
 
 
 @receiver(email_confirmed)

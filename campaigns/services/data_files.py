@@ -73,7 +73,7 @@ def add_data_file(
 def check_name(name: str) -> None:
     if not NAME.fullmatch(name) or ".." in name:
         fix = "Use 2 to 100 of the characters A–Z, a–z, 0–9, dot, hyphen and underscore."
-        raise ActionRefused("bad-name", "This is no name for a data file.", fix)
+        raise ActionRefused("bad-name", "A data file cannot have this name.", fix)
     if name in MADE_NAMES or QRELS_NAME.fullmatch(name):
         fix = "Choose another name."
         raise ActionRefused("name-taken", f"Poolbench makes the file {name} itself.", fix)
@@ -99,7 +99,7 @@ def edit_data_file(*, actor: User, file: DataFile, title: str, licence: str) -> 
     return file
 
 
-def widen_audience(
+def release_data_file(
     *, actor: User, file: DataFile, audience: str, decision: Decision | None = None
 ) -> DataFile:
     """Give a file to the teams, or to everybody. That of qrels is an act of its own."""
@@ -114,7 +114,7 @@ def widen_audience(
         data = {"audience": audience, "before": file.audience, **confirmed}
         events.log_event(file.campaign, actor, code, file.name, **data)
     file.refresh_from_db()
-    # Some files are made only once somebody may have them.
+    # Some files are made only for more readers than organizers.
     request_made_files(file.campaign)
     return file
 

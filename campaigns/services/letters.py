@@ -8,7 +8,7 @@ from typing import Any
 from django.urls import reverse
 
 from campaigns.models import Campaign, Erratum, Event, Run, Team
-from campaigns.queries.mail import list_concerned_members, list_team_members
+from campaigns.queries.mail import list_concerned_members, list_people_of_teams
 from campaigns.services.mail import queue_mail
 from poolbench.files.faults import FaultReport
 
@@ -26,7 +26,7 @@ def queue_run_letters(run: Run, state: str, fields: dict[str, Any]) -> None:
     }
     queue_mail(
         f"run_{state}",
-        list_team_members(run.campaign, run.team),
+        list_people_of_teams(run.campaign, run.team),
         key=f"run {run.pk}",
         campaign=run.campaign,
         context=context,
@@ -40,7 +40,7 @@ def queue_deadline_letters(
     """Tell the teams, or ``team`` alone, that runs are taken until ``until``, as ``event`` says."""
     queue_mail(
         event.code.replace(".", "_"),
-        list_team_members(campaign, team),
+        list_people_of_teams(campaign, team),
         key=f"event {event.pk}",
         campaign=campaign,
         context={"until": until, "team": team},

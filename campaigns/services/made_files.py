@@ -14,7 +14,6 @@ from itertools import islice
 
 from django.db import transaction
 from django.db.models import QuerySet
-from django.utils.translation import gettext_noop
 
 from campaigns import store
 from campaigns.models import Campaign, DataFile, DataFileVersion, Document, Event, Job
@@ -84,10 +83,10 @@ def iter_docno_parts(campaign: Campaign) -> Iterator[bytes]:
         yield "".join(f"{docno}\n" for docno in docnos).encode()
 
 
-def write_documents(campaign: Campaign) -> Iterator[bytes]:
+def write_document_parts(campaign: Campaign) -> Iterator[bytes]:
     """JSON Lines, gzip: the same documents give the same bytes. PDF and images are left out."""
     packer = zlib.compressobj(6, zlib.DEFLATED, 31)
-    documents = list_texts(campaign).order_by("docno")
+    documents = list_text_documents(campaign).order_by("docno")
     is_empty = True
     for document in documents.iterator(chunk_size=BATCH):
         is_empty = False
@@ -98,7 +97,7 @@ def write_documents(campaign: Campaign) -> Iterator[bytes]:
         yield packer.flush()
 
 
-def list_texts(campaign: Campaign) -> QuerySet[Document]:
+def list_text_documents(campaign: Campaign) -> QuerySet[Document]:
     """Of a registered collection none: its rows would say what is pooled."""
     if find_collection(campaign) is not None:
         return campaign.documents.none()
@@ -124,16 +123,16 @@ def write_sample_run(campaign: Campaign) -> Iterator[bytes]:
             yield f"{topic.number} Q0 {docno} {rank} {depth - rank + 1} sample\n".encode()
 
 
-def count_topics(campaign: Campaign) -> str:
+def format_topic_count(campaign: Campaign) -> str:
     return format_count(campaign.topics.filter(withheld=False).count(), "topic")
 
 
-def count_documents(campaign: Campaign) -> str:
+def format_docno_count(campaign: Campaign) -> str:
     return format_count(count_collection_documents(campaign), "docno")
 
 
-def count_texts(campaign: Campaign) -> str:
-    texts, every = list_texts(campaign).count(), campaign.documents.count()
+def format_text_count(campaign: Campaign) -> str:
+    texts, every = list_text_documents(campaign).count(), campaign.documents.count()
     more = f"; without {every - texts:,} PDF and image files" if every > texts else ""
     return f"{format_count(texts, 'document')}, JSON Lines, gzip{more}"
 
@@ -144,24 +143,24 @@ def topic_file(ending: str, title: str, holds: str) -> MadeFile:
         title=title,
         identify=identify_topics,
         write=lambda campaign: write_topics(campaign, ending),
-        holds=lambda campaign: f"{count_topics(campaign)}, {holds}",
+        holds=lambda campaign: f"{format_topic_count(campaign)}, {holds}",
     )
 
 
 MADE_FILES = (
-    topic_file("xml", gettext_noop("Topics"), "TREC XML"),
-    topic_file("jsonl", gettext_noop("Topics as JSON Lines"), "one JSON object per line"),
-    topic_file("tsv", gettext_noop("Queries"), "number and title, tab-separated"),
+    topic_file("xml", "Topics", "TREC XML"),
+    topic_file("jsonl", "Topics as JSON Lines", "one JSON object per line"),
+    topic_file("tsv", "Queries", "number and title, tab-separated"),
     MadeFile(
-        "docnos.txt", gettext_noop("Docnos"), identify_documents, iter_docno_parts, count_documents
+        "docnos.txt", "Docnos", identify_documents, iter_docno_parts, format_docno_count
     ),
     MadeFile(
-        "documents.jsonl.gz", gettext_noop("Documents"), identify_documents, write_documents,
-        count_texts, audience=Audience.ORGANIZERS, needs=Audience.TEAMS,
+        "documents.jsonl.gz", "Documents", identify_documents, write_document_parts,
+        format_text_count, audience=Audience.ORGANIZERS, needs=Audience.TEAMS,
     ),
     MadeFile(
-        "sample-run.txt", gettext_noop("Sample run"), identify_sample, write_sample_run,
-        lambda campaign: f"{count_topics(campaign)}, any documents: shows the format",
+        "sample-run.txt", "Sample run", identify_sample, write_sample_run,
+        lambda campaign: f"{format_topic_count(campaign)}, any documents: shows the format",
     ),
 )  # fmt: skip
 """In the order of the page."""
@@ -172,14 +171,16 @@ MADE_NAMES = frozenset(each.name for each in MADE_FILES)
 def list_stale_files(campaign: Campaign) -> list[tuple[MadeFile, str]]:
     """Those that have to be made anew, each with the hash of what it is to be made from."""
     rows = {row.name: row for row in campaign.data_files.filter(source__in=MADE_NAMES)}
-    order = list(Audience)
+    order, sources = list(Audience), dict[object, str]()
     stale = []
     for made in MADE_FILES:
         row = rows.get(made.name)
         audience = row.audience if row else made.audience
         if order.index(Audience(audience)) < order.index(Audience(made.needs)):
             continue
-        source = made.identify(campaign)[:64]
+        if made.identify not in sources:
+            sources[made.identify] = made.identify(campaign)
+        source = sources[made.identify]
         if row is None or row.made_from != source:
             stale.append((made, source))
     return stale
@@ -227,10 +228,10 @@ def make_data_files(job: Job) -> None:
     campaign.jobs.filter(kind=MAKE, pk__lt=job.pk, state=Job.State.DONE).delete()
 
 
-def get_made_row(campaign: Campaign, made: MadeFile) -> DataFile:
+def get_made_row(campaign: Campaign, spec: MadeFile) -> DataFile:
     """The row of the file, made if there is none."""
-    defaults = {"title": made.title, "audience": made.audience, "source": made.name}
-    return DataFile.objects.get_or_create(campaign=campaign, name=made.name, defaults=defaults)[0]
+    defaults = {"title": spec.title, "audience": spec.audience, "source": spec.name}
+    return DataFile.objects.get_or_create(campaign=campaign, name=spec.name, defaults=defaults)[0]
 
 
 def add_made_rows(campaign: Campaign) -> None:
@@ -250,11 +251,11 @@ def list_waiting_files(campaign: Campaign) -> QuerySet[DataFile]:
 
 
 def save_made_file(
-    campaign: Campaign, made: MadeFile, source: str, content: tuple[str, str, int]
+    campaign: Campaign, spec: MadeFile, source: str, content: tuple[str, str, int]
 ) -> bool:
     """Store the content as a new version if it is new; whether the teams had another one."""
     path, sha256, size = content
-    row = get_made_row(campaign, made)
+    row = get_made_row(campaign, spec)
     newest = row.versions.first()
     DataFile.objects.filter(pk=row.pk).update(made_from=source)
     if (newest is None and not size) or (newest is not None and newest.sha256 == sha256):
@@ -265,6 +266,6 @@ def save_made_file(
         path=path,
         sha256=sha256,
         size=size,
-        holds=made.holds(campaign)[:200] if size else "nothing any more",
+        holds=spec.holds(campaign)[:200] if size else "nothing any more",
     )
     return newest is not None and row.audience != Audience.ORGANIZERS

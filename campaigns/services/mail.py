@@ -5,7 +5,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable
 from datetime import timedelta
-from smtplib import SMTPDataError, SMTPNotSupportedError, SMTPRecipientsRefused
+from smtplib import (
+    SMTPDataError,
+    SMTPNotSupportedError,
+    SMTPRecipientsRefused,
+    SMTPResponseException,
+)
 from time import monotonic
 from typing import Any
 
@@ -14,26 +19,27 @@ from django.core.exceptions import PermissionDenied
 from django.core.mail import EmailMessage, get_connection
 from django.db import IntegrityError, transaction
 from django.db.models import F
-from django.template.loader import render_to_string
-from django.utils import timezone, translation
+from django.utils import timezone
 from django.utils.text import wrap
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Mail, User
 from campaigns.models.mail import REMINDERS
+from campaigns.queries.letters import render_letter, render_mail
 from campaigns.queries.mail import find_unsent_state, list_late_mails
 from campaigns.rules import require_permission
 from campaigns.services import events
 from campaigns.services.reminder_links import make_reminder_url
 
 log = logging.getLogger(__name__)
+COLUMNS = 72
 MOST_ATTEMPTS = 5
 FIRST_RETRY = timedelta(minutes=2)
+NO_END = "The process that should send it ended each time."
 MOST_SECONDS = 40.0
 """A tick is over before the next, however slow the mail server is."""
 TAKE_BACK = timedelta(minutes=15)
 """The delay of mails about an act that may turn out to be a mistake."""
-COLUMNS = 72
 OF_THIS_MAIL = (SMTPRecipientsRefused, SMTPDataError, SMTPNotSupportedError, ValueError)
 """What the server, or a header, says against one mail; all other errors are of the server."""
 
@@ -52,14 +58,16 @@ def queue_mail(
     """Queue ``templates/mail/{kind}.txt`` for each recipient; return the new rows.
 
     Call it inside the transaction of the act. ``key`` identifies the occasion, such as the run
-    that was accepted: a second call with the same kind and key reaches nobody twice. The first
-    line of the template is the subject. It has the ``recipient``, the ``campaign``, ``site`` (the
-    address of the installation, without a slash at the end), ``url`` (that of the page ``path``
-    there) and ``context``, and is written in the recipient's language.
+    that was accepted: a second call with the same kind and key sends nothing twice. A rehearsal
+    sends no mail. The first line of the template is the subject. It has the ``recipient``, the
+    ``campaign``, ``site`` (the address of the installation, without a slash at the end), ``url``
+    (that of the page ``path`` there) and ``context``, and is written in the recipient's language.
 
     A user without an address gets a row as well, to be read in the outbox and on their account;
     one who wants no reminders gets none of these.
     """
+    if campaign is not None and campaign.rehearsal:
+        return []
     site = settings.POOLBENCH_URL
     values = {"campaign": campaign, "site": site, "url": site + path, **(context or {})}
     earlier = Mail.objects.filter(kind=kind, key=key).values_list("address", "user")
@@ -71,7 +79,7 @@ def queue_mail(
         if (user.email or user.pk) in reached:
             continue
         reached.add(user.email or user.pk)
-        subject, body = render_mail(kind, user.mail_language, {**values, "recipient": user})
+        subject, body = render_mail(kind, {**values, "recipient": user})
         mails.append(
             Mail(
                 campaign=campaign,
@@ -82,19 +90,10 @@ def queue_mail(
                 key=key,
                 subject=subject,
                 body=body,
-                state=Mail.State.QUEUED if user.email else Mail.State.NO_ADDRESS,
                 send_after=timezone.now() + delay,
             )
         )
     return Mail.objects.bulk_create(mails, ignore_conflicts=True)
-
-
-def render_mail(kind: str, language: str, context: dict[str, Any]) -> tuple[str, str]:
-    """Subject and body of a mail: plain text, where nothing is escaped."""
-    with translation.override(language):
-        text = render_to_string(f"mail/{kind}.txt", context, using="mail")
-    subject, _, body = text.strip().partition("\n")
-    return " ".join(subject.split())[:200], wrap(body.strip(), COLUMNS) + "\n"
 
 
 def send_queued_mails() -> int:
@@ -105,10 +104,12 @@ def send_queued_mails() -> int:
     connection, mails wait without losing an attempt.
     """
     due = Mail.objects.filter(state=Mail.State.QUEUED, send_after__lte=timezone.now())
+    due.filter(address="").update(state=Mail.State.NO_ADDRESS)
     if state := find_unsent_state():
         due.update(state=state)
         return 0
     due.filter(kind__in=REMINDERS, user__reminders=False).update(state=Mail.State.CANCELED)
+    due.filter(attempts__gte=MOST_ATTEMPTS).update(state=Mail.State.FAILED, error=NO_END)
     mails = list(
         due.select_related("user").order_by("send_after", "pk")[: settings.POOLBENCH_MAILS_PER_TICK]
     )
@@ -131,7 +132,7 @@ def send_mails(mails: list[Mail]) -> int:
         waiting = Mail.objects.filter(
             pk__in=[mail.pk for mail in mails], state=Mail.State.QUEUED, attempts=0
         )
-        waiting.update(error=str(error)[:300])
+        waiting.update(error=explain_error(error))
     finally:
         server.close()
     return sent
@@ -153,12 +154,12 @@ def send_mail(mail: Mail, server: Any) -> bool:
     except (OSError, *OF_THIS_MAIL) as error:
         is_over = mail.attempts + 1 >= MOST_ATTEMPTS or is_permanent(error)
         state = Mail.State.FAILED if is_over else Mail.State.QUEUED
-        queued.update(state=state, error=str(error)[:300])
-        log.warning("mail %s could not be sent: %s", mail.pk, error)
+        queued.update(state=state, error=explain_error(error))
+        log.warning("mail %s could not be sent: %s", mail.pk, explain_error(error))
         if isinstance(error, OF_THIS_MAIL):
             return False
         raise
-    # Whatever has become of the row meanwhile: it went out.
+    # Whatever the state of the row is by now: it went out.
     Mail.objects.filter(pk=mail.pk).update(state=Mail.State.SENT, sent_at=timezone.now(), error="")
     return True
 
@@ -172,9 +173,23 @@ def is_permanent(error: Exception) -> bool:
     return isinstance(error, (SMTPNotSupportedError, ValueError))
 
 
+def explain_error(error: Exception) -> str:
+    """What the server said, or what went wrong."""
+    answer: tuple[int, bytes | str]
+    if isinstance(error, SMTPRecipientsRefused):
+        answer = next(iter(error.recipients.values()))
+    elif isinstance(error, SMTPResponseException):
+        answer = error.smtp_code, error.smtp_error
+    else:
+        return str(error)[:300]
+    code, reply = answer
+    text = reply.decode(errors="replace") if isinstance(reply, bytes) else reply
+    return f"{code} {text}"[:300]
+
+
 def build_message(mail: Mail, server: Any = None) -> EmailMessage:
     """The mail as it goes out. Only here a reminder gets its link to unsubscribe, which works
-    without signing in: nobody else reads it in the outbox.
+    without signing in, so it is not to be read in the outbox.
     """
     host = settings.POOLBENCH_URL.partition("//")[2].partition("/")[0].partition(":")[0]
     headers = {"Message-ID": f"<poolbench-{mail.pk}@{host}>", "Auto-Submitted": "auto-generated"}
@@ -183,11 +198,10 @@ def build_message(mail: Mail, server: Any = None) -> EmailMessage:
         url = make_reminder_url(mail.user)
         headers["List-Unsubscribe"] = f"<{url}>"
         headers["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
-        with translation.override(mail.user.mail_language):
-            body += render_to_string("mail/unsubscribe.txt", {"url": url}, using="mail")
+        body += render_letter("mail/unsubscribe.txt", {"url": url}, mail.user)
     reply_to = [mail.reply_to] if mail.reply_to else None
     return EmailMessage(
-        mail.subject, body, to=[mail.address], reply_to=reply_to, headers=headers,
+        mail.subject, wrap(body, COLUMNS), to=[mail.address], reply_to=reply_to, headers=headers,
         connection=server,
     )  # fmt: skip
 

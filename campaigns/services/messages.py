@@ -47,8 +47,8 @@ def send_message(
         Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
         recipients = draft.recipients
         if not recipients:
-            message = f"{draft.audience_label}: there is nobody yet."
-            raise ActionRefused("nobody", message, "Invite them first.")
+            message = f"{draft.audience_label}: no members yet."
+            raise ActionRefused("no-recipients", message, "Invite them first.")
         confirmed = check_decision(partial(describe_message, draft), decision)
         people = [user.username for user in recipients]
         event = events.log_event(

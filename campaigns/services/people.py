@@ -20,7 +20,7 @@ from campaigns.queries.confirmations.people import (
     describe_second_role,
     describe_transfer,
 )
-from campaigns.rules import list_conflicts, require_permission
+from campaigns.rules import list_conflicts, require_open, require_permission
 from campaigns.services import events
 from campaigns.services.decisions import check_decision
 
@@ -110,7 +110,7 @@ def transfer_ownership(
     """Another member becomes an organizer, and ``actor`` is none any more: one act."""
     require_permission(actor, "campaigns.manage", campaign)
     with transaction.atomic():
-        # Locked, so that a campaign does not lose its last organizer meanwhile.
+        # Locked, so that a campaign does not lose its last organizer.
         organizers = campaign.members.select_for_update().filter(role=Role.ORGANIZER)
         own = next((member for member in organizers if member.user_id == actor.pk), None)
         is_member = campaign.members.filter(user=successor).exists()
@@ -191,6 +191,7 @@ def get_invitation(token: str) -> Invitation:
     invitation = invitations.filter(pk=number).first()
     if invitation is None:
         raise ActionRefused("revoked", _("This invitation has been revoked."), advice)
+    require_open(invitation.campaign)
     if invitation.uses_left == 0:
         raise ActionRefused("used-up", _("This invitation has already been used."), advice)
     if not invitation.is_open:

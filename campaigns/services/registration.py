@@ -20,7 +20,7 @@ from campaigns.models import Campaign, Collection, Document, Job, User
 from campaigns.queries.collection_files import (
     find_collection,
     list_docnos_without_row,
-    list_folder_files,
+    list_registrable_files,
     read_registered_texts,
 )
 from campaigns.queries.lists import has_dependent_data
@@ -123,7 +123,7 @@ def request_registration(*, actor: User, campaign: Campaign, names: Sequence[str
 
 
 def choose_offered_files(campaign: Campaign, names: Sequence[str]) -> list[Path]:
-    offered = {path.name: path for path in list_folder_files(campaign)}
+    offered = {path.name: path for path in list_registrable_files(campaign)}
     if not names or set(names) - offered.keys():
         message = "Choose files from the list."
         raise ActionRefused("no-file", message, "Reload the page; the folder may have changed.")

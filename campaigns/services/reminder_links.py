@@ -15,8 +15,13 @@ SALT = "campaigns.reminders"
 
 def make_reminder_url(user: User) -> str:
     """It never expires: mails are kept for years."""
-    token = signing.Signer(salt=SALT).sign(str(user.pk))
-    return settings.POOLBENCH_URL + reverse("reminders-stop", args=[token])
+    path = reverse("reminders-stop", args=[sign_reminder_token(user)])
+    return f"{settings.POOLBENCH_URL}{path}"
+
+
+def sign_reminder_token(user: User) -> str:
+    """The part of the link that cannot be guessed or forged."""
+    return signing.Signer(salt=SALT).sign(str(user.pk))
 
 
 def stop_reminders(token: str) -> None:

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from campaigns.models import Campaign, Mail, Team
-from campaigns.queries.mail import list_team_members
+from campaigns.queries.mail import list_people_of_teams
 from campaigns.services.mail import queue_mail
 
 DAYS = (1, 3)
@@ -30,8 +30,9 @@ def queue_run_reminders() -> int:
     """
     now = timezone.now()
     near = (now, now + timedelta(days=max(DAYS)))
-    is_near = Q(runs_deadline__range=near) | Q(teams__runs_deadline__range=near)
-    campaigns = Campaign.objects.filter(is_near).distinct()
+    more_time = Team.objects.filter(runs_deadline__range=near).values("campaign")
+    is_near = Q(runs_deadline__range=near) | Q(pk__in=more_time.order_by())
+    campaigns = Campaign.objects.filter(is_near, closed_at=None, removal_at=None)
     return sum(remind_teams(campaign, now) for campaign in campaigns)
 
 
@@ -59,7 +60,7 @@ def remind_team(campaign: Campaign, team: Team, deadline: datetime | None, key: 
     }
     mails = queue_mail(
         "runs_deadline",
-        list_team_members(campaign, team),
+        list_people_of_teams(campaign, team),
         key=key,
         campaign=campaign,
         context=context,

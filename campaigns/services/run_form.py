@@ -29,21 +29,21 @@ class AnswersRefused(ActionRefused):
         return {"fields": self.faults}
 
 
-def read_answers(campaign: Campaign, data: bytes, given: Mapping[str, object]) -> RunAnswers:
-    """The answers in ``given`` and, where it has none, in the ``ir_metadata`` block of the run
+def read_answers(campaign: Campaign, data: bytes, entries: Mapping[str, object]) -> RunAnswers:
+    """The answers in ``entries`` and, where it has none, in the ``ir_metadata`` block of the run
     ``data``. A faulty block has none; the check of the run says what is wrong with it.
     """
     fields = campaign.run_form
-    needed = any(not given.get(field.name) for field in fields)
+    needed = any(not entries.get(field.name) for field in fields)
     block = read_ir_metadata(read_run_head(data), FaultReport()) if needed else {}
-    return check_answers(fields, given, block)
+    return check_answers(fields, entries, block)
 
 
 def require_answers(
-    campaign: Campaign, data: bytes, given: Mapping[str, object]
+    campaign: Campaign, data: bytes, entries: Mapping[str, object]
 ) -> dict[str, str | bool]:
     """``read_answers`` without faults. Raises ``AnswersRefused`` with all of them."""
-    read = read_answers(campaign, data, given)
+    read = read_answers(campaign, data, entries)
     if read.faults:
         raise AnswersRefused(read.faults)
     return dict(read.answers)

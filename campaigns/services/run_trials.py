@@ -24,7 +24,7 @@ class RunTrial:
     """What the check says of a file, and why it could not be submitted now, if that is so."""
 
     file_name: str
-    checked: CheckedRun
+    result: CheckedRun
     refusal: ActionRefused | None
 
 
@@ -48,8 +48,8 @@ def try_run(
         fix = _("Check it at home with the command poolbench check-run, or submit it.")
         raise ActionRefused("too-large-to-try", message % {"limit": limit}, fix)
     run = Run(campaign=campaign, team=team, tag=tag.strip()[:60], replaces=replaces)
-    checked = check_run_file(data, build_run_rules(run), file=file_name)
-    return RunTrial(file_name, checked, find_refusal(actor, run, len(data)))
+    result = check_run_file(data, build_run_rules(run), file=file_name)
+    return RunTrial(file_name, result, find_refusal(actor, run, len(data)))
 
 
 def find_refusal(actor: User, run: Run, size: int) -> ActionRefused | None:

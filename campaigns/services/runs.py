@@ -59,19 +59,17 @@ def submit_run(
     With ``check_here`` the check is not sent to a worker: the caller runs it.
 
     Team members can submit until the deadline and up to the run limit; organizers can submit
-    for any team. ``data`` is plain text or gzip. Who sends the same again with the same ``key``,
-    after an answer that was lost, gets the same run; another run with a key of ``one_use`` is
-    refused. Raises ``ActionRefused``.
+    for any team. ``answers`` are those to the campaign's run form. ``data`` is plain text or gzip.
+    Who sends the same again with the same ``key``, after an answer that was lost, gets the same
+    run; another run with a key of ``one_use`` is refused. Raises ``ActionRefused``.
     """
     require_team(actor, campaign, team)
     digest = store.sha256(data)
     sent_as = digest, tag, description, kind, priority, replaces and replaces.pk, answers or {}
-    upload_key = make_upload_key(key, sent_as) if key else ""
+    upload_key = key and make_upload_key(key, sent_as)
     if sent := find_sent_run(team, upload_key, one_use=one_use):
         return sent
     check_can_submit(actor, campaign, team, len(data), replaces)
-    answered = require_answers(campaign, data, answers or {})
-    file = store_run_file(data)
     try:
         with transaction.atomic():
             run = Run.objects.create(
@@ -81,8 +79,8 @@ def submit_run(
                 description=description,
                 kind=kind,
                 priority=priority,
-                answers=answered,
-                file=file,
+                answers=require_answers(campaign, data, answers or {}),
+                file=store_run_file(data),
                 file_name=file_name[:200],
                 size=len(data),
                 sha256=digest,
@@ -92,13 +90,17 @@ def submit_run(
                 after_release=has_released_scores(campaign),
             )
             events.log_event(campaign, actor, "run.submitted", run.label, run=run.pk)
-            queue = jobs.create_job if check_here else jobs.enqueue
-            queue(campaign=campaign, kind="campaigns.check_run", actor=actor, run=run.pk)
+            enqueue_run_check(actor, run, here=check_here)
     except IntegrityError:  # the same at the same time
         if sent := find_sent_run(team, upload_key):
             return sent
         raise
     return run
+
+
+def enqueue_run_check(actor: User, run: Run, *, here: bool) -> None:
+    queue = jobs.create_job if here else jobs.enqueue
+    queue(campaign=run.campaign, kind="campaigns.check_run", actor=actor, run=run.pk)
 
 
 def make_upload_key(key: str, sent_as: tuple[Any, ...]) -> str:

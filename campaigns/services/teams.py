@@ -31,12 +31,13 @@ from campaigns.models import (
     User,
 )
 from campaigns.queries.confirmations.people import describe_leaving
+from campaigns.queries.letters import render_mail
 from campaigns.queries.mail import has_mail_server
 from campaigns.queries.teams import find_own_team, has_accepted_terms
 from campaigns.rules import is_organizer_anywhere, require_permission
 from campaigns.services import events
 from campaigns.services.decisions import check_decision
-from campaigns.services.mail import queue_mail, render_mail
+from campaigns.services.mail import queue_mail
 from campaigns.services.people import check_team_name, create_membership, sign_invitation_token
 
 log = logging.getLogger(__name__)
@@ -103,7 +104,7 @@ def request_team(
             organizers = User.objects.filter(
                 memberships__campaign=stored, memberships__role=Role.ORGANIZER
             )
-            mail_about(request, "team_requested", organizers)
+            send_request_mail(request, "team_requested", organizers)
     return request
 
 
@@ -141,7 +142,7 @@ def approve_team_request(*, actor: User, request: TeamRequest) -> Team:
         request = lock_waiting_request(request)
         check_new_name(request.campaign, request.name)
         team = admit_team(actor, request)
-        mail_about(request, "team_approved", [request.user])
+        send_request_mail(request, "team_approved", [request.user])
     return team
 
 
@@ -156,7 +157,7 @@ def refuse_team_request(*, actor: User, request: TeamRequest, reason: str) -> No
         events.log_event(
             request.campaign, actor, "team.request_refused", request.name, reason=request.reason
         )
-        mail_about(request, "team_refused", [request.user])
+        send_request_mail(request, "team_refused", [request.user])
 
 
 def lock_waiting_request(request: TeamRequest) -> TeamRequest:
@@ -189,7 +190,7 @@ def admit_team(actor: User, request: TeamRequest) -> Team:
     return team
 
 
-def mail_about(request: TeamRequest, kind: str, recipients: Any) -> None:
+def send_request_mail(request: TeamRequest, kind: str, recipients: Any) -> None:
     slug = request.campaign.slug
     path = {
         "team_requested": f"{reverse('people', args=[slug])}#requests",
@@ -264,9 +265,10 @@ def send_invitation(invitation: Invitation) -> bool:
     if not has_mail_server():
         return False
     path = reverse("join", args=[sign_invitation_token(invitation)])
-    context = {"invitation": invitation, "url": settings.POOLBENCH_URL + path}
-    language = invitation.created_by.mail_language
-    subject, body = render_mail("team_invitation", language, context)
+    url = settings.POOLBENCH_URL + path
+    # People who are invited have no language yet: the mail is in that of the inviter.
+    context = {"invitation": invitation, "url": url, "recipient": invitation.created_by}
+    subject, body = render_mail("team_invitation", context)
     try:
         EmailMessage(subject, body, to=[invitation.sent_to]).send()
     except (OSError, SMTPException) as error:

@@ -42,7 +42,7 @@ def totp_picture_view(request: SignedInRequest) -> HttpResponse:
 
 
 @require_safe
-@reauthentication_required(app="allauth.account")
+@reauthentication_required(app="allauth.account")  # type: ignore[untyped-decorator]
 def account_export_view(request: SignedInRequest) -> HttpResponse:
     """Everything that the installation holds about the person: a zip of JSON files."""
     buffer = BytesIO()
@@ -55,7 +55,7 @@ def account_export_view(request: SignedInRequest) -> HttpResponse:
 
 
 @require_http_methods(["GET", "POST"])
-@reauthentication_required(app="allauth.account")
+@reauthentication_required(app="allauth.account")  # type: ignore[untyped-decorator]
 def account_delete_view(request: SignedInRequest) -> HttpResponse:
     """Delete one's account, with all consequences told before."""
     user = User.objects.get(pk=request.user.pk)

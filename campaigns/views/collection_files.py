@@ -7,7 +7,7 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods
 
 from campaigns.models import Campaign, Collection, Job
-from campaigns.queries.collection_files import find_collection, list_folder_files
+from campaigns.queries.collection_files import find_collection, list_registrable_files
 from campaigns.queries.lists import get_campaign_for
 from campaigns.services.registration import KIND, request_registration
 from campaigns.views.helpers import SignedInRequest, campaign_url
@@ -49,7 +49,7 @@ def list_file_rows(campaign: Campaign, collection: Collection | None) -> list[Fi
     names = {file["name"] for file in collection.files} if collection else None
     return [
         (path.name, path.stat().st_size, names is None or path.name in names)
-        for path in list_folder_files(campaign)
+        for path in list_registrable_files(campaign)
     ]
 
 

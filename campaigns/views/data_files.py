@@ -17,7 +17,7 @@ from campaigns.api.attachments import attachment_response, stored_file_response
 from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused
 from campaigns.forms.data_files import DataFileEditForm, DataFileForm
-from campaigns.models import Campaign, DataFile
+from campaigns.models import Campaign, DataFile, Job
 from campaigns.models.data_files import QRELS
 from campaigns.queries.confirmations.data_files import describe_widening
 from campaigns.queries.data_files import (
@@ -32,10 +32,10 @@ from campaigns.services.data_files import (
     add_data_file,
     check_widening,
     edit_data_file,
+    release_data_file,
     remove_data_file,
-    widen_audience,
 )
-from campaigns.services.made_files import list_waiting_files, request_made_files
+from campaigns.services.made_files import MAKE, list_waiting_files, request_made_files
 from campaigns.views.confirmation import confirm_act
 from campaigns.views.helpers import SignedInRequest, campaign_url
 from campaigns.views.pages import render_page
@@ -45,9 +45,10 @@ from campaigns.views.pages import render_page
 def data_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """The files that the reader can download; for organizers all, and what they can do."""
     campaign = get_campaign_for(request.user, slug)
-    job = request_made_files(campaign)
+    request_made_files(campaign)
     offered = list_offered_files(request.user, campaign)
     organizes = is_organizer_anywhere(request.user, campaign)
+    job = campaign.jobs.filter(kind=MAKE).first() if organizes else None
     page = {
         "campaign": campaign,
         "offered": offered,
@@ -56,7 +57,8 @@ def data_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "changes": list_changes(offered),
         "organizes": organizes,
         "waiting": list_waiting_files(campaign) if organizes else [],
-        "job": job if job is not None and not job.is_over else None,
+        # The latest one, under way or failed.
+        "job": job if job and job.state != Job.State.DONE else None,
         "job_url": campaign_url("job", campaign, job.pk) if job else "",
     }
     return render_page(request, "campaigns/data.html", page)
@@ -167,7 +169,7 @@ def data_file_release_view(request: SignedInRequest, slug: str, name: str) -> Ht
     check_widening(file, audience)
 
     def act(decision: Decision) -> HttpResponse:
-        widen_audience(actor=request.user, file=file, audience=audience, decision=decision)
+        release_data_file(actor=request.user, file=file, audience=audience, decision=decision)
         messages.success(request, f"{file.name} is for {file.get_audience_display()} now.")
         return redirect("data", campaign.slug)
 

@@ -29,6 +29,7 @@ LABELS = {
     "replay.archive": "Archive",
     "replay.overview": "Tables and figures",
     "replay.runs": "Runs",
+    "replay.rehearse": "Rehearsal",
 }
 
 

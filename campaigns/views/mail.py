@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 
 from django.contrib import messages
@@ -27,7 +28,10 @@ from campaigns.views.helpers import SignedInRequest, paginate
 from campaigns.views.pages import render_page
 from campaigns.views.row_filters import RowFilter, build_row_filter
 
-FILTERS = {"state": ("State", dict(Mail.State.choices)), "kind": ("Kind", MAIL_KINDS)}
+FILTERS: dict[str, tuple[str, Mapping[str, object]]] = {
+    "state": ("State", dict(Mail.State.choices)),
+    "kind": ("Kind", MAIL_KINDS),
+}
 """The outbox is in English, as all pages of organizers."""
 
 
@@ -90,7 +94,7 @@ def message_new_view(request: SignedInRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         if build_draft(request, campaign, form).recipients:
             return confirm_message(request, campaign, form)
-        form.add_error("to", "There is nobody yet. Invite them first.")
+        form.add_error("to", "No members yet. Invite them first.")
     status = 422 if request.method == "POST" else 200
     page = {"campaign": campaign, "form": form}
     return render_page(request, "campaigns/message_new.html", page, status=status)

@@ -34,11 +34,12 @@ def runs_download_view(request: SignedInRequest, slug: str) -> HttpResponseBase:
 
 def list_run_cells(run: Run) -> list[str]:
     """The values of ``COLUMNS``."""
-    found = run.report.get("found", {})
+    counts = run.report.get("found", {})
     checked = run.checked_at.isoformat() if run.checked_at else ""
+    codes = " ".join(run.report.get("counts", ()))
     values = (
         run.pk, run.team.name, run.tag, run.state, run.check_place or "", run.kind, run.priority,
-        found.get("topics", ""), found.get("documents", ""), " ".join(run.report.get("counts", ())),
+        counts.get("topics", ""), counts.get("documents", ""), codes,
         run.submitted_at.isoformat(), checked, "yes" if run.after_release else "no",
         run.file_name, run.sha256, run.description,
     )  # fmt: skip

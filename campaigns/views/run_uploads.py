@@ -89,9 +89,9 @@ def submit_from_form(
         return None
     if len(uploads) == 1:
         return redirect(runs[0])
-    for name, refusal in refused:
+    for name, why in refused:
         message = _("%(file)s was not submitted. %(why)s")
-        messages.error(request, message % {"file": name, "why": refusal})
+        messages.error(request, message % {"file": name, "why": why})
     query = QueryDict(mutable=True)
     query.setlist("run", [str(run.pk) for run in runs])
     return redirect(f"{campaign_url('runs-submitted', campaign)}?{query.urlencode()}")
@@ -108,10 +108,10 @@ def add_refusals(form: RunForm, refused: Refusals) -> None:
 
 def read_form(form: RunForm) -> tuple[dict[str, Any], list[UploadedFile[Any]]]:
     """The fields of all runs of the form, and the files."""
-    given = form.cleaned_data
+    values = form.cleaned_data
     names = ("team", "tag", "description", "kind", "priority", "replaces")
-    fields = {name: given[name] for name in names}
-    return fields | {"key": str(given["key"] or ""), "answers": form.answers}, given["file"]
+    fields = {name: values[name] for name in names}
+    return fields | {"key": str(values["key"] or ""), "answers": form.answers}, values["file"]
 
 
 def try_from_form(request: SignedInRequest, campaign: Campaign, form: RunForm) -> list[RunTrial]:

@@ -81,8 +81,10 @@ def runs_view(request: SignedInRequest, slug: str) -> HttpResponse:
     )  # fmt: skip
     columns = [column for column in COLUMNS if organizes or column.name != "team"]
     defaults = [column.name for column in columns]
-    asked = campaign.run_form
-    columns += [TableColumn(f"{ANSWER}{f.name}", f.label, f.help, "text opt") for f in asked]
+    columns += (
+        TableColumn(f"{ANSWER}{field.name}", field.label, field.help, "text opt")
+        for field in campaign.run_form
+    )
     page_obj = paginate(request, listed, MOST_ROWS)
     mark_check_places(page_obj)
     # ``rejections``: rejected runs that still need the attention of the user's team;

@@ -118,6 +118,8 @@ def list_consequences(score_set: ScoreSet, runs: list[Run], people: str) -> list
         Consequence(f"Qrels {score_set.qrels.version}", describe_qrels_readers(score_set.qrels)),
         Consequence("Runs", "A run withdrawn from now on stays in this and in later score sets,"
                     " marked withdrawn. Released runs can no longer be replaced."),
+        Consequence("Mail", "Teams get one 15 minutes later; until then you can cancel it.",
+                    reverse("outbox", args=[campaign.slug]), "View outbox"),
         Consequence("For good", "Scores that a team has read cannot be undone. The log keeps"
                     " this page as you see it."),
     ]  # fmt: skip

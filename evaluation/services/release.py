@@ -11,7 +11,7 @@ from django.utils import timezone
 from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, User
-from campaigns.queries.mail import list_team_members
+from campaigns.queries.mail import list_people_of_teams
 from campaigns.rules import require_permission
 from campaigns.services import events
 from campaigns.services.campaigns import close_if_chosen
@@ -37,14 +37,15 @@ def release_scores(
         confirmed = check_decision(partial(describe_release, score_set), decision)
         close_if_chosen(actor, campaign, decision)
         unreleased = ScoreSet.objects.filter(pk=score_set.pk, released_at__isnull=True)
-        unreleased.update(released_at=timezone.now(), released_by=actor)
+        now = timezone.now()
+        unreleased.update(released_at=now, released_by=actor)
         subject = f"score set {score_set.pk}, qrels {score_set.qrels.version}"
         data = {"score_set": score_set.pk, **confirmed}
         events.log_event(campaign, actor, "scores.released", subject, **data)
         queue_mail(
             "scores_released",
-            list_team_members(campaign),
-            key=f"score set {score_set.pk}",
+            list_people_of_teams(campaign),
+            key=f"score set {score_set.pk}, {now:%Y-%m-%dT%H:%M:%S}",
             campaign=campaign,
             path=reverse("scores", args=[campaign.slug]),
             delay=TAKE_BACK,

@@ -25,7 +25,7 @@ from campaigns.api.resources import (
     read_act,
     request_user,
 )
-from campaigns.models import Campaign, Topic
+from campaigns.models import Campaign, Scope, Topic
 from judging.models import Judgment, Purpose, Slot
 from judging.queries.exclusions import counting_judgments
 from judging.queries.judgments import (
@@ -161,6 +161,7 @@ class CheckedOutSerializer(Serializer[Any]):
 class JudgmentViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Judgment]):
     """The log of human judgments: the whole log for organizers, their own for assessors."""
 
+    scope = Scope.JUDGE
     queryset = Judgment.objects.none()
     serializer_class = JudgmentSerializer
 

@@ -107,7 +107,7 @@ def describe_qrels_release(qrels: Qrels, audience: str) -> Confirmation:
         Consequence(
             readers,
             f"can download {name} without an account." if is_public
-            else f"can download {name}; they are told on their pages and by mail.",
+            else f"can download {name}, and get a notice and a mail.",
         ),
         Consequence("They learn", "the grade of each judged pair. Who judged, how often assessors"
                     " differed and what is undecided stay with the organizers."),

@@ -1,4 +1,4 @@
-"""Release a qrels version to the teams, or publish it. Freezing alone shows it to nobody."""
+"""Release a qrels version to the teams, or publish it; a frozen one stays with the organizers."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def release_qrels(
         code = "qrels.published" if audience == EVERYBODY else "qrels.released"
         data = {"version": qrels.version, "sha256": qrels.sha256, "before": file.audience}
         events.log_event(campaign, actor, code, str(qrels), **data, **confirmed)
-        # Whoever had it by the release is not written to again.
+        # By the key, a publication is not mailed to those who had the version before.
         teams = User.objects.filter(
             memberships__campaign=campaign, memberships__role=Role.PARTICIPANT
         )

@@ -32,10 +32,11 @@ def queue_judging_reminders() -> int:
     )
     is_due = Q(reminded_at=None) | Q(reminded_at__lte=now - EVERY)
     is_open = Q(judging_deadline=None) | Q(judging_deadline__gt=now)
+    is_open &= Q(closed_at=None, removal_at=None)
     due = Campaign.objects.filter(is_due, is_open, pk__in=plans.order_by().values("campaign"))
     queued = 0
     for campaign in due:
-        # Whoever changes the row does it: two ticks may run at once.
+        # The tick that changes the row does it: two may run at once.
         if Campaign.objects.filter(is_due, pk=campaign.pk).update(reminded_at=now):
             queued += remind_assessors(campaign, now)
     return queued

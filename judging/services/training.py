@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, User
 from campaigns.queries.collection_files import list_missing_docnos
-from campaigns.rules import require_permission
+from campaigns.rules import require_access, require_permission
 from campaigns.services import events
 from campaigns.services.registration import prepare_documents
 from judging.models import Audience, Judgment, Purpose, TrainingPair
@@ -151,7 +151,7 @@ def report_unknown_docnos(
 
 def next_training_pair(*, actor: User, campaign: Campaign) -> TrainingPair | None:
     """The first training pair that the actor has not answered."""
-    require_permission(actor, "campaigns.judge", campaign)
+    require_access(actor, "campaigns.judge", campaign)
     return unanswered_pairs(actor, campaign).first()
 
 

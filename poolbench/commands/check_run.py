@@ -76,7 +76,7 @@ class CheckRunCommand(FileCommand):
             files = {path: read_run_file(path) for path in dict.fromkeys(options["runs"])}
             results = list(check_in_turn(files, rules))
         except (OSError, InvalidFile, CliError) as error:
-            raise CliError(describe_failure(error), NOT_CHECKED) from error
+            raise CliError(describe_failure(error), status=NOT_CHECKED) from error
         write = {"text": format_text, "json": format_json}[options["format"]]
         out.write(write(results))
         return 0 if all(result.accepted for _path, result in results) else REJECTED
@@ -148,13 +148,13 @@ def format_text(results: Sequence[tuple[str, CheckedRun]]) -> str:
 def describe_outcome(result: CheckedRun) -> str:
     count = partial(count_kind, result.report)
     outcome = "accepted" if result.accepted else "rejected"
-    found = [
+    counts = [
         format_count(result.documents, "document"),
         format_count(len(result.topics), "topic"),
         count("E", "error"),
         count("W", "warning"),
     ]
-    return f"{outcome}; {', '.join(found)}."
+    return f"{outcome}; {', '.join(counts)}."
 
 
 def count_kind(report: FaultReport, letter: str, noun: str) -> str:

@@ -13,11 +13,13 @@ from typing import Any, ClassVar, NamedTuple
 
 
 class CliError(Exception):
-    """The end of a command that cannot do its work: what is wrong, and how to mend it."""
+    """The end of a command that cannot do its work: what is wrong, and how to mend it. ``status``
+    is the exit status.
+    """
 
-    def __init__(self, text: str, status: int = 1) -> None:
-        super().__init__(text)
+    def __init__(self, message: str, *, status: int = 1) -> None:
         self.status = status
+        super().__init__(message)
 
 
 class Output(NamedTuple):

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NoReturn
 
 from poolbench.files.faults import FaultReport, InvalidFile
 from poolbench.files.json_texts import parse_json
@@ -157,7 +157,7 @@ def iter_rows(folder: Path, name: str) -> Iterator[dict[str, Any]]:
 
 def reject_archive(
     file: Path, code: str, message: str, excerpt: str = "", line: int | None = None
-) -> Any:
+) -> NoReturn:
     """Raise ``InvalidFile`` with one fault."""
     report = FaultReport(file.name)
     report.add(code, message, AGAIN, excerpt=excerpt, line=line)

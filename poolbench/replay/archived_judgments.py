@@ -15,6 +15,11 @@ from poolbench.judging.policies import PairBallot
 from poolbench.replay.archive_folder import iter_rows
 
 Row = dict[str, Any]
+READ = (
+    *("id", "topic", "docno", "assessor", "purpose", "kind", "grade", "slot", "lease", "unit"),
+    *("third", "judged_at"),
+)
+"""What of a judgment is kept in memory: a log can be long."""
 Pair = tuple[str, str]
 
 
@@ -24,7 +29,8 @@ class ArchivedJudgments:
 
     @cached_property
     def log(self) -> list[Row]:
-        return list(iter_rows(self.folder, "judgments"))
+        rows = iter_rows(self.folder, "judgments")
+        return [{key: row[key] for key in READ if key in row} for row in rows]
 
     @cached_property
     def units(self) -> list[Row]:

@@ -98,8 +98,8 @@ class ArchivedPools:
         for pair in sorted(archived.keys() | computed.keys()):
             before, after = archived.get(pair), computed.get(pair)
             if before is None or after is None:
-                states = ("in the pool" if each else None for each in (before, after))
-                yield Difference(ITEMS, name, *states, *pair)
+                states = [None if each is None else "in the pool" for each in (before, after)]
+                yield Difference(ITEMS, name, states[0], states[1], *pair)
                 continue
             for column in COLUMNS:
                 if is_other(before.get(column), after[column]):

@@ -74,8 +74,8 @@ class CheckedRun:
 
     def as_report(self) -> dict[str, Any]:
         """The faults and what was found, as plain JSON: the same from a site and at home."""
-        found = {"documents": self.documents, "topics": len(self.topics), "tied": self.tied}
-        return self.report.as_dict() | {"found": found}
+        counts = {"documents": self.documents, "topics": len(self.topics), "tied": self.tied}
+        return self.report.as_dict() | {"found": counts}
 
 
 def check_run_file(data: bytes, rules: RunRules, *, file: str = "") -> CheckedRun:

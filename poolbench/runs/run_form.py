@@ -15,7 +15,7 @@ FIELD_KINDS = {"choice": "choice", "text": "text", "yes_no": "yes or no"}
 MOST_FIELDS, MOST_CHOICES = 20, 30
 MAX_NAME, MAX_LABEL, MAX_HELP, MAX_TEXT = 60, 100, 300, 2_000
 _NAME = re.compile(r"[a-z][a-z0-9]*(?:[ ._-][a-z0-9]+)*")
-NAME_FORM = "lower-case letters and digits, with single . _ - or blanks between them"
+NAME_FORM = "lower-case letters and digits, and between them single . _ - or spaces"
 _YES_NO = {"yes": True, "true": True, "no": False, "false": False}
 _KEYS = {"name": str, "label": str, "kind": str, "choices": list, "required": bool, "help": str}
 
@@ -133,17 +133,17 @@ class RunAnswers:
 
 
 def check_answers(
-    fields: Sequence[RunField], given: Mapping[str, object], metadata: Mapping[str, Any]
+    fields: Sequence[RunField], entries: Mapping[str, object], metadata: Mapping[str, Any]
 ) -> RunAnswers:
-    """The answers in ``given``, and for fields without one those in an ``ir_metadata`` block."""
+    """The answers in ``entries``, and for fields without one those in an ``ir_metadata`` block."""
     answers: dict[str, str | bool] = {}
     known = {field.name for field in fields}
     faults = {
-        name: "The campaign does not ask this." for name in map(str, given) if name not in known
+        name: "The campaign does not ask this." for name in map(str, entries) if name not in known
     }
     for field in fields:
         try:
-            answer = field.read_answer(given.get(field.name))
+            answer = field.read_answer(entries.get(field.name))
             if answer is None:
                 answer = field.read_answer(find_value(metadata, field.name))
         except ValueError as fault:
@@ -167,7 +167,7 @@ def find_value(metadata: Mapping[str, Any], name: str) -> object:
 
 
 def put_value(metadata: dict[str, Any], name: str, value: object) -> None:
-    """Set the value at the place ``name``; what stands in its way is replaced."""
+    """Set the value at the place ``name``; values in its way are replaced."""
     *outer, last = name.split(".")
     for part in outer:
         inner = metadata.get(part)
@@ -178,4 +178,6 @@ def put_value(metadata: dict[str, Any], name: str, value: object) -> None:
 
 def format_answer(value: object) -> str:
     """An answer as lists and files show it."""
-    return {True: "yes", False: "no", None: ""}.get(value, str(value))  # type: ignore[call-overload]
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "" if value is None else str(value)

@@ -108,13 +108,13 @@ class RankingLikeness:
         return self.topics > 0 and self.same >= NEARLY_ALL * self.topics
 
 
-def compare_rankings(table: RunTable, other: RunTable) -> RankingLikeness:
+def measure_likeness(table: RunTable, other: RunTable) -> RankingLikeness:
     """The likeness of two runs.
 
     >>> from poolbench.runs.runs import run_from_rows
     >>> first = run_from_rows("first", [("1", "a", 2), ("1", "b", 1), ("2", "a", 1)])
     >>> second = run_from_rows("second", [("1", "a", 8), ("1", "b", 4), ("2", "c", 1)])
-    >>> compare_rankings(first, second)
+    >>> measure_likeness(first, second)
     RankingLikeness(topics=2, same=1, overlap=0.5)
     """
     theirs = {topic: index for index, topic in enumerate(other.topics)}
@@ -131,7 +131,7 @@ def compare_rankings(table: RunTable, other: RunTable) -> RankingLikeness:
 def check_near_runs(report: FaultReport, table: RunTable, others: Iterable[RunTable]) -> None:
     """W14 for each of ``others``, runs of the same team, that is nearly the same."""
     for other in others:
-        likeness = compare_rankings(table, other)
+        likeness = measure_likeness(table, other)
         if likeness.is_near:
             report.add(
                 "W14",

@@ -19,7 +19,7 @@ from campaigns.queries.confirmations.runs import (
     list_done_submission,
     list_submission_matters,
 )
-from campaigns.rules import require_permission
+from campaigns.rules import require_access
 from campaigns.services import matrices
 from poolbench.files.faults import format_count, list_names
 from poolbench.pooling.candidates import RunListing
@@ -233,7 +233,7 @@ def draft_pool(
     *, actor: User, campaign: Campaign, spec: PoolSpec, runs: Iterable[Run]
 ) -> PoolDraft:
     """The pool that ``freeze_pool`` would freeze, with the same checks. Writes nothing."""
-    require_permission(actor, "campaigns.manage", campaign)
+    require_access(actor, "campaigns.manage", campaign)
     check_spec(campaign, spec)
     runs_by_tag = get_poolable_runs(campaign, runs)
     return PoolDraft(campaign, runs_by_tag, *build_sessions(campaign, runs_by_tag, spec))

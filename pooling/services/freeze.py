@@ -10,6 +10,7 @@ from django.db import transaction
 from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Run, User
+from campaigns.rules import require_permission
 from campaigns.services import events
 from campaigns.services.campaigns import close_if_chosen
 from campaigns.services.decisions import check_decision
@@ -40,6 +41,7 @@ def freeze_pool(
     ``after`` is the newest version that ``actor`` saw (0: none). Raises ``ActionRefused`` if
     another has been frozen since, or if the same pool exists.
     """
+    require_permission(actor, "campaigns.manage", campaign)
     draft = draft_pool(actor=actor, campaign=campaign, spec=spec, runs=runs)
     with prepare_documents(campaign, draft.docnos) as add_documents, transaction.atomic():
         # Locked, so that the second of two organizers sees the pool of the first.

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, NoReturn
 from uuid import UUID, uuid4
 
 from django.core.exceptions import ValidationError
@@ -263,8 +263,10 @@ def iter_fields(model: type[Model]) -> Iterator[Field[Any, Any]]:
 
 
 def decode_value(column: Field[Any, Any], value: Any) -> Any:
-    """A value of an archive as that of a field."""
+    """A value of an archive as that of a field; the default where an older archive has none."""
     if value is None:
+        if column.has_default() and not column.null:
+            return column.get_default()
         return None if column.null or not column.empty_strings_allowed else ""
     if column.name in PACKED:
         return pack_numbers(value, PACKED[column.name])
@@ -288,7 +290,7 @@ def check_row(record: Model, left_out: tuple[str, ...], file: Path, line: int | 
         reject_row(file, line, "; ".join(error.messages))
 
 
-def reject_row(file: Path, line: int | None, message: str) -> Any:
+def reject_row(file: Path, line: int | None, message: str) -> NoReturn:
     report = FaultReport(file.name)
     report.add("EA05", message, "Get the archive again.", line=line)
     raise InvalidFile(report)

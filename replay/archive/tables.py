@@ -22,6 +22,7 @@ from campaigns.models import (
     Role,
     Run,
     Team,
+    Terms,
     Topic,
 )
 from crowd.models import (
@@ -63,7 +64,7 @@ Filled = Callable[[dict[str, Any]], dict[str, Any]]
 class ArchiveTable:
     """``fields`` of the rows of ``model`` are archived, those ``left_out`` are not; ``path`` leads
     from a row to its campaign. ``comments`` are fields that are empty where the archive has no
-    comments. ``condition``: which rows.
+    comments, ``excerpts`` those where it has no documents. ``condition``: which rows.
     """
 
     name: str
@@ -72,6 +73,7 @@ class ArchiveTable:
     fields: tuple[str, ...]
     left_out: tuple[str, ...] = ()
     comments: tuple[str, ...] = ()
+    excerpts: tuple[str, ...] = ()
     condition: Q = field(default_factory=Q)
 
 
@@ -87,6 +89,7 @@ def define_table(
     *,
     path: str = "campaign",
     comments: str = "",
+    excerpts: str = "",
     condition: Q | None = None,
 ) -> ArchiveTable:
     """The same from space-separated names; the campaign itself is always left out."""
@@ -98,6 +101,7 @@ def define_table(
         split_field_names(fields),
         ("id", *split_field_names(own)),
         split_field_names(comments),
+        split_field_names(excerpts),
         Q() if condition is None else condition,
     )
 
@@ -105,19 +109,23 @@ def define_table(
 CAMPAIGN_FIELDS = split_field_names(
     "title description guidelines website citation guideline_version last_erratum relevance_level"
     " text_layout max_runs_per_team max_docs_per_topic require_all_topics runs_deadline"
-    " judging_deadline board measures test correction alpha seed created_at"
+    " judging_deadline board measures test correction alpha seed created_at run_fields terms"
+    " terms_version"
 )
-CAMPAIGN_LEFT_OUT = ("id", "slug", "created_by")
+CAMPAIGN_LEFT_OUT = split_field_names(
+    "id slug created_by registration reminded_at rehearsal closed_at removal_at"
+)
 """The slug stands beside the fields: it may be another where the archive is loaded."""
 CHECKED = Q(state__in=(Run.State.ACCEPTED, Run.State.REPLACED, Run.State.WITHDRAWN), matrix__gt="")
 JUDGES = Q(role__in=(Role.ASSESSOR, Role.ADJUDICATOR))
 LEASE = "k position reserved_for state assessor leased_at expires_at"
 
 TABLES = (
-    define_table("teams", Team, "name runs_deadline"),
+    define_table("teams", Team, "name affiliation runs_deadline", "contact"),
     define_table("members", Member, "user role joined_at", "team", condition=JUDGES),
     define_table("topics", Topic, "number title description narrative withheld position"),
     define_table("grades", Grade, "value label key gain meaning"),
+    define_table("terms", Terms, "version text at", "by"),
     define_table("guidelines", Guideline, "version text sha256 at", "by"),
     define_table("errata", Erratum, "number kind name before after reason at", "by"),
     define_table(
@@ -129,8 +137,8 @@ TABLES = (
     define_table(
         "runs",
         Run,
-        "team tag description kind priority state file_name size sha256 normalised_hash lines"
-        " report replaces submitted_at after_release checked_at withdrawn_at",
+        "team tag description kind priority answers ir_metadata state file_name size sha256"
+        " normalised_hash lines report replaces submitted_at after_release checked_at withdrawn_at",
         "file file_removed_at upload_key matrix submitted_by",
         condition=CHECKED,
     ),
@@ -205,6 +213,7 @@ TABLES = (
         " active_seconds document_sha256 third judged_at",
         "client_uuid",
         comments="reason comment",
+        excerpts="passages",
     ),
     define_table("exclusions", Exclusion, "worker unit reason undoes set_at", "actor"),
     define_table(
@@ -278,7 +287,8 @@ TABLES = (
 )
 NOT_ARCHIVED = split_field_names(
     "Event Job Snapshot Mail Invitation PairChunk CrowdKey LinkKey ProviderEvent PaymentBatch"
-    " BatchItem PaymentDispute AlarmDismissal ReviewRequest"
+    " BatchItem PaymentDispute AlarmDismissal ReviewRequest Collection DataFile DataFileVersion"
+    " PublicPage ScorePublication TeamRequest TermsAcceptance Removal"
 )
 """Models of a campaign that are no part of its archive."""
 PACKED = {"contributors": "<u2", "packed": "<f8"}

@@ -25,7 +25,7 @@ from poolbench.replay.manifest import MANIFEST
 from poolbench.reports.archive import ArchiveFiles
 from preferences.models import ComparisonSlot, Preference
 from replay.archive.pseudonyms import Pseudonyms, choose_pseudonyms
-from replay.archive.rows import Row, RowWriter, get_field, write_line
+from replay.archive.rows import Row, RowWriter, get_field, sort_keys, write_line
 from replay.archive.runs import name_run_file
 from replay.archive.tables import CAMPAIGN_FIELDS, JUDGES, TABLES, ArchiveTable
 from replay.archive.texts import write_archive_readme, write_citation, write_settings
@@ -43,6 +43,11 @@ class ArchiveOptions:
 
     documents: bool = True
     comments: bool = False
+
+    def list_hidden(self, table: ArchiveTable) -> tuple[str, ...]:
+        """The fields of ``table`` that are left empty: passages are parts of documents."""
+        comments = () if self.comments else table.comments
+        return comments if self.documents else comments + table.excerpts
 
 
 def write_archive(
@@ -88,7 +93,7 @@ class CampaignWriter:
         self.campaign, self.files, self.options = campaign, files, options
         self.progress = progress
         self.pseudonyms = choose_pseudonyms(campaign, list_judging_people(campaign))
-        self.rows = RowWriter(campaign, self.pseudonyms, options.comments)
+        self.rows = RowWriter(campaign, self.pseudonyms, options.list_hidden)
 
     def write(self) -> None:
         contents = {"documents": self.options.documents, "comments": self.options.comments}
@@ -160,7 +165,7 @@ class CampaignWriter:
                 ending = key.removesuffix("_file")
                 aggregation[key] = f"qrels/qrels-{version.version}-{ending}.csv"
                 files.append((aggregation[key], lambda text=text: text))  # type: ignore[misc]
-        row["manifest"] = manifest
+        row["manifest"] = sort_keys(manifest)
         return files
 
     def complete_pool(self, row: Row) -> None:
@@ -172,7 +177,7 @@ class CampaignWriter:
             | {"id": run.get("archived_id", run["id"])}
             for run in runs
         ]
-        row["spec"] = row["spec"] | {"runs": listed}
+        row["spec"] = sort_keys(row["spec"] | {"runs": listed})
 
 
 def list_judging_people(campaign: Campaign) -> list[User]:
@@ -192,7 +197,7 @@ def list_judging_people(campaign: Campaign) -> list[User]:
         (campaign.crowd_workers.all(), "user"),
         (campaign.automatic_assessors.all(), "user"),
     ):
-        people.update(rows.order_by().values_list(name, flat=True).distinct())  # type: ignore[attr-defined]
+        people.update(rows.order_by().values_list(name, flat=True).distinct())
     return list(User.objects.filter(pk__in=[pk for pk in people if pk]).order_by("pk"))
 
 

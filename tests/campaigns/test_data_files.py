@@ -16,11 +16,11 @@ from campaigns.services.data_files import (
     add_data_file,
     check_name,
     edit_data_file,
+    release_data_file,
     remove_data_file,
-    widen_audience,
 )
 from campaigns.services.errata import correct_texts
-from campaigns.services.made_files import request_made_files
+from campaigns.services.made_files import request_made_files, request_stale_files
 from poolbench.texts.documents import read_documents
 from poolbench.texts.topics import read_topics
 from tests.confirming import api, confirm
@@ -78,7 +78,7 @@ def test_documents_are_made_once_they_may_be_had(organizer, campaign):
     make(campaign)
     file = campaign.data_files.get(name="documents.jsonl.gz")
     assert (file.audience, file.versions.count()) == ("organizers", 0)
-    widen_audience(actor=organizer, file=file, audience="teams")
+    release_data_file(actor=organizer, file=file, audience="teams")
     jobs.run_here(campaign.jobs.get(state="queued"))
     data = content(campaign, "documents.jsonl.gz")
     docnos = [json.loads(line)["id"] for line in gzip.decompress(data).splitlines()]
@@ -99,8 +99,9 @@ def test_a_correction_is_a_new_version_with_one_notice(
     correct_texts(
         actor=organizer, campaign=campaign, kind="topic", name="1", texts={"title": "Corrected"}
     )
+    assert request_stale_files() == 1  # the tick
     make(campaign)
-    assert request_made_files(campaign) is None
+    assert request_stale_files() == 0
     page = read_page(as_user(participant).get(DATA))
     assert "topics.xml, topics.jsonl, topics.tsv" in page
     versions = campaign.data_files.get(name="topics.xml").versions
@@ -136,7 +137,9 @@ def test_a_file_goes_from_organizers_to_teams_to_everybody(
     assert (kept["overridden"], kept["consents"]) == (["no-licence"], ["for-everybody"])
     file.refresh_from_db()
     for audience in ("organizers", "teams", "everybody", "nobody"):
-        assert refusal(widen_audience, actor=organizer, file=file, audience=audience) == "not-wider"
+        assert (
+            refusal(release_data_file, actor=organizer, file=file, audience=audience) == "not-wider"
+        )
     # Told once: the publication is no news to those who had it.
     (notice,) = list_notices_for(participant, campaign)
     assert (notice.phrase, notice.subject) == ("New data", "notes.txt")
@@ -144,7 +147,7 @@ def test_a_file_goes_from_organizers_to_teams_to_everybody(
 
 def test_a_new_version_keeps_name_and_readers(organizer, campaign):
     file = add(organizer, campaign)
-    widen_audience(actor=organizer, file=file, audience="teams")
+    release_data_file(actor=organizer, file=file, audience="teams")
     with refusing("same-file"):
         add(organizer, campaign)
     add(organizer, campaign, data=b"two", note="Mended", licence="CC0")
@@ -160,17 +163,17 @@ def test_a_new_version_keeps_name_and_readers(organizer, campaign):
 
 def test_the_form_takes_a_text_that_the_page_shows_as_markdown(as_user, organizer, campaign):
     client = as_user(organizer)
-    fields = {"title": "Guidelines", "name": "guidelines.md", "text": "Be **brief**.\r\n<script>"}
+    fields = {"title": "Guidelines", "name": "guidelines.txt", "text": "Be **brief**.\r\n<script>"}
     assert client.post(f"{DATA}new/", fields).status_code == 302
     page = read_page(client.get(DATA))
     assert "<strong>brief</strong>" in page
-    assert "<script>" not in page.split("guidelines.md")[-1]
-    assert content(campaign, "guidelines.md") == b"Be **brief**.\n<script>"
+    assert "<script>" not in page.split("guidelines.txt")[-1]
+    assert content(campaign, "guidelines.txt") == b"Be **brief**.\n<script>"
     empty = client.post(f"{DATA}new/", {"title": "Nothing"})
     assert empty.status_code == 422
     assert "Choose a file, or write a text." in read_page(empty)
     changed = {"title": "Rules", "licence": "CC0", "text": "Be *briefer*.", "note": "Shorter"}
-    assert client.post(f"{DATA}edit/guidelines.md/", changed).status_code == 302
+    assert client.post(f"{DATA}edit/guidelines.txt/", changed).status_code == 302
     assert "Shorter" in read_page(client.get(DATA))
 
 

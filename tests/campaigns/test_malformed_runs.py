@@ -51,7 +51,7 @@ def on_site(campaign, organizer, participant, team):
             update_campaign(actor=organizer, campaign=campaign, **asked)
         if odd.earlier:
             assert submit_and_check_run(**who, data=odd.earlier).state == "accepted"
-        return try_run(**who, data=odd.data, tag=odd.tag).checked
+        return try_run(**who, data=odd.data, tag=odd.tag).result
 
     return check
 

@@ -197,6 +197,16 @@ def test_organizers_define_the_form(campaign, organizer, as_user):
     assert "none; some" in client.get(address).content.decode()
     with refusing("bad-settings"):
         update_campaign(actor=organizer, campaign=campaign, run_fields=[{"name": "x"}])
+    api = f"/api/campaigns/{campaign.slug}/"
+    sent = json.dumps({"run_fields": FIELDS})
+    changed = client.patch(api, sent, content_type="application/json")
+    assert [field["name"] for field in changed.json()["run_fields"]] == [
+        field["name"] for field in FIELDS
+    ]
+    campaign.refresh_from_db()
+    assert [field.kind for field in campaign.run_form] == ["choice", "yes_no", "text"]
+    bad = client.patch(api, sent.replace("yes_no", "date"), content_type="application/json")
+    assert bad.status_code == 400
 
 
 def test_the_page_of_withdrawal_does_not_open_after_closing(

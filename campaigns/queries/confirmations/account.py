@@ -27,9 +27,13 @@ def describe_account_deletion(user: User) -> Confirmation:
         "%(n)s judgments stay and count, by “deleted-…”: qrels and scores do not change.",
         judged,
     )
-    kept = ngettext("%(n)s run stays with its team.", "%(n)s runs stay with their teams.", runs)
+    stays = ngettext("%(n)s run stays with its team.", "%(n)s runs stay with their teams.", runs)
     campaigns = user.memberships.values("campaign").distinct().count()
-    roles = ngettext("in %(n)s campaign end.", "in %(n)s campaigns end.", campaigns)
+    roles = ngettext(
+        "in %(n)s campaign end; its organizers see that in the log.",
+        "in %(n)s campaigns end; their organizers see that in the log.",
+        campaigns,
+    )
     return Confirmation(
         question=_("Delete your account?"),
         summary=user.username,
@@ -40,9 +44,9 @@ def describe_account_deletion(user: User) -> Confirmation:
                 _("Username, name, e-mail address, password, second factor, API token, mails to"
                   " you, records of your sign-ins, registrations of teams."),
             ),
-            Consequence(_("Your roles"), roles % {"n": campaigns}),
-            Consequence(_("Judgments"), judgments % {"n": judged}),
-            Consequence(_("Runs"), kept % {"n": runs}),
+            *([Consequence(_("Your roles"), roles % {"n": campaigns})] if campaigns else []),
+            *([Consequence(_("Judgments"), judgments % {"n": judged})] if judged else []),
+            *([Consequence(_("Runs"), stays % {"n": runs})] if runs else []),
             Consequence(
                 _("Log"),
                 _("keeps what you did, under the pseudonym; your name is replaced in it."),

@@ -11,7 +11,7 @@ from poolbench.files.faults import format_count
 
 EVERYBODY = DataFile.Audience.EVERYBODY
 READERS = {
-    DataFile.Audience.TEAMS: "can download it from the page Data; they are told on their pages.",
+    DataFile.Audience.TEAMS: "can download it from the page Data, and see a notice.",
     EVERYBODY: "can download it without an account, and pass it on.",
 }
 PUBLISH, RELEASE = "for-everybody", "for-teams"
@@ -32,7 +32,7 @@ def list_licence_matters(file: DataFile | None, although: str) -> list[OpenMatte
         OpenMatter(
             f"{file.name} has no licence text.",
             override,
-            detail="Without one nobody knows what may be done with it.",
+            detail="Without one it is not known what may be done with it.",
             url=reverse("data-file-edit", args=[file.campaign.slug, file.name]),
             link="Write it",
         )
@@ -49,7 +49,7 @@ def describe_widening(file: DataFile, audience: str) -> Confirmation:
     consequences = [
         Consequence(readers, READERS[DataFile.Audience(audience)]),
         Consequence("Later versions", "are for the same readers as soon as they are there."),
-        Consequence("For good", "What has been downloaded cannot be taken back."),
+        Consequence("For good", "What has been downloaded stays with its readers."),
     ]
     consent = ConfirmationChoice(
         PUBLISH if is_public else RELEASE, f"{readers} may have {file.name}"
@@ -78,7 +78,7 @@ def describe_page_publication(campaign: Campaign) -> Confirmation:
             (
                 not page.organizers,
                 "no-organizers",
-                "Nobody is named as organizer.",
+                "No organizer is named.",
                 "Publish without names",
             ),
         )
@@ -89,8 +89,9 @@ def describe_page_publication(campaign: Campaign) -> Confirmation:
         Consequence("Everybody", "can open the page without an account; search engines find it."),
         Consequence(
             "It shows",
-            "the title, call, dates, organizers and citation; how many topics and documents there"
-            " are, and the grades and measures.",
+            "the title, call, dates, organizers, web page and citation; how many topics and"
+            " documents there are, and the grades and measures. Description and guidelines stay"
+            " with members.",
         ),
         Consequence("Data", f"{format_count(files, 'file')} for everybody; others are not named."),
         Consequence("Runs and teams", "are not shown. Scores are once they are published, which"

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from django.conf import settings
 from django.urls import reverse
 
 from campaigns.confirmation import Confirmation, Consequence
 from campaigns.models import Campaign, Mail, Team, User
+from campaigns.queries.letters import render_mail
 from campaigns.queries.mail import AUDIENCES, find_unsent_state, list_recipients
 from poolbench.files.faults import format_count, list_names
 
@@ -35,7 +37,7 @@ class MessageDraft:
 
     @property
     def audience_label(self) -> str:
-        return f"Team {self.team.name}" if self.team else str(AUDIENCES[self.audience])
+        return f"Team {self.team.name}" if self.team else AUDIENCES[self.audience]
 
     @cached_property
     def recipients(self) -> list[User]:
@@ -47,6 +49,15 @@ class MessageDraft:
         """What the template ``mail/message.txt`` needs."""
         return {"subject": self.subject, "text": self.text, "sender": self.actor.shown_name}
 
+    def preview(self) -> Consequence:
+        """The mail as one of the recipients gets it, if possible another person than the actor."""
+        others = [user for user in self.recipients if user != self.actor]
+        reader = (others or self.recipients)[0]
+        url = settings.POOLBENCH_URL + self.campaign.get_absolute_url()
+        values = {"campaign": self.campaign, "url": url, "recipient": reader}
+        _subject, body = render_mail("message", self.context | values)
+        return Consequence(f"Mail to {reader.shown_name}", body.strip())
+
 
 def describe_message(draft: MessageDraft) -> Confirmation:
     """Before a message is sent: who gets it, and what it says."""
@@ -56,16 +67,16 @@ def describe_message(draft: MessageDraft) -> Confirmation:
     consequences = [
         Consequence(people, list_names([user.shown_name for user in recipients], MOST_NAMES)),
         Consequence("Subject", draft.subject),
-        Consequence("Text", draft.text),
+        draft.preview(),
         Consequence("Sent", LEAVES[find_unsent_state()]),
     ]
     if without:
         names = list_names(without, MOST_NAMES)
         text = f"{names}: they find the message on their account page, and get no mail."
         consequences.append(Consequence("Without an address", text))
-    answers = draft.actor.email or "to nobody: your account has no address"
+    answers = draft.actor.email or "No address: your account has none"
     consequences.append(Consequence("Answers go to", answers))
-    consequences.append(Consequence("For good", "What was sent cannot be taken back. The log"
+    consequences.append(Consequence("For good", "A mail that was sent cannot be recalled. The log"
                                     " keeps this page."))  # fmt: skip
     return Confirmation(
         question=f"Send this message to {people}?",
