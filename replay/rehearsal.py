@@ -131,8 +131,8 @@ def judge_rehearsal(
 
 
 def create_rehearsal_account(campaign: Campaign, number: int) -> User:
-    """A new account that cannot sign in, and goes with its rehearsal: one with a name that somebody
-    could have chosen before would let them in.
+    """A new account that cannot sign in, and goes with its rehearsal: its
+    name is one that no other account can have had before.
     """
     name = f"{name_rehearsal_account(campaign)}{number}-{secrets.token_hex(3)}"
     return User.objects.create_user(name, first_name=f"Assessor {number} (rehearsal)")

@@ -184,7 +184,7 @@ def index():
         ("work offline", "assessor#working-offline"),
         ("import topics", "organizer#topics-and-documents"),
         ("conflicting roles", "organizer#conflicting-roles"),
-        ("backup", "deployment#backup"),
+        ("backup", "commands#backup"),
     ],
 )
 def test_questions_of_newcomers_are_answered_first(query, place):

@@ -17,10 +17,10 @@ QUESTIONS = {
     "archive the campaign": "everything stays readable",
     "copy last year's campaign": "for next year, or a rehearsal",
     "rehearse": "a rehearsal with generated runs",
-    "Forgot my password?": "manage.py changepassword NAME",
+    "Forgot my password?": "manage.py reset_link NAME",
     "I lost my API token": "Revoke it under Account",
-    "sign up": "Open the invitation link of an organizer",
-    "delete my account": "Accounts cannot be deleted",
+    "sign up": "where a campaign lets teams register",
+    "delete my account": "stay under a pseudonym",
     "transfer ownership": "A campaign has no owner",
     "extend the deadline": "extend or reopen submission, for all teams or one",
     "undo a release": "A release is for good",
@@ -44,8 +44,8 @@ QUESTIONS = {
     "change the slug": "The address of a campaign cannot be changed",
     "edit the log": "The log is never changed",
     "can an assessor also be a participant: both roles": "Who judges should not take part",
-    "how do I email teams": "Poolbench sends no mail",
-    "download all documents": "poolbench client data",
+    "how do I email teams": "the page Outbox has all of it",
+    "download all documents": "The page Data has topics",
 }
 
 
