@@ -50,7 +50,8 @@ CHANGE | account username user | participant#your-account
 Usernames stay, as judgments and log name them. Name, address and password are changed under
 Account.
 MOVE | ownership owner campaign organizer | organizer#setup organizer
-A campaign has no owner, only organizers. Hand it over under People: another member becomes organizer, and your role ends.
+A campaign has no owner, only organizers. Hand it over under People: another member becomes
+organizer, and your role ends.
 LATER submit | deadline submission late | participant#submit-a-run participant
 Only organizers extend or reopen submission, for all teams or for yours. Ask them: they can also
 submit a run for your team.
