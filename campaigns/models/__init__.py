@@ -7,11 +7,13 @@ from campaigns.models.history import Event, Job, ProcessHeartbeat, Snapshot
 from campaigns.models.mail import Mail
 from campaigns.models.people import ApiToken, Invitation, Member, Role, Team, User
 from campaigns.models.runs import PairChunk, Run
+from campaigns.models.tasks import CampaignTask
 
 __all__ = [
     "ApiToken",
     "AppendOnlyModel",
     "Campaign",
+    "CampaignTask",
     "Document",
     "Erratum",
     "Event",

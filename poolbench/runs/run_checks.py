@@ -12,12 +12,13 @@ from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 
 from poolbench.files.columns import ColumnFile
-from poolbench.files.faults import FaultReport, InvalidFile
+from poolbench.files.faults import FaultReport, InvalidFile, escape_excerpt, format_count
 from poolbench.files.streams import read_bytes
 from poolbench.runs.run_fields import FieldChecks, check_docnos, check_topics
 from poolbench.runs.run_ranking import RankedRows, check_depths, check_ranking
+from poolbench.runs.residual import mark_judged
 from poolbench.runs.runs import RUN_LAYOUT, RowCollector, build_run_table, parse_scores
-from poolbench.runs.tables import RunTable
+from poolbench.runs.tables import QrelsTable, RunTable
 
 _STRUCTURE = ("E01", "E03", "E13", "E14")
 
@@ -29,6 +30,7 @@ class RunRules:
     ``topics`` are those that runs may contain; ``withheld_topics`` (training topics) get a
     message of their own. ``docnos`` is the collection.
     ``earlier_hashes`` maps ``normalised_hash`` of the same team's other runs to their tags.
+    ``judged`` are the judgments of earlier rounds, whose documents leave the run, or are refused.
     """
 
     topics: frozenset[str] | None = None
@@ -40,6 +42,8 @@ class RunRules:
     require_all_topics: bool = False
     max_bytes: int = 1 << 28
     earlier_hashes: Mapping[str, str] = field(default_factory=dict)
+    judged: QrelsTable | None = None
+    refuse_judged: bool = False
 
 
 @dataclass(frozen=True)
@@ -88,6 +92,7 @@ def check_run_file(data: bytes, rules: RunRules, *, file: str = "") -> CheckedRu
     if sound:
         check_missing_topics(source.report, rules, rows.grouped.topics)
         tied = check_ranking(source, RankedRows.from_rows(rows, fields.ranks()), table)
+        check_judged(source.report, table, rules)
     return _build_result(source, table, tied, rules.earlier_hashes)
 
 
@@ -103,6 +108,25 @@ def check_missing_topics(report: FaultReport, rules: RunRules, answered: tuple[s
         report.add("E17", message, "Add documents for these topics; every topic is required.")
     else:
         report.add("W02", message, "Missing topics score 0 in means over all topics.")
+
+
+def check_judged(report: FaultReport, table: RunTable, rules: RunRules) -> None:
+    """Add W16, or E21 where the campaign refuses them or nothing else is left, for documents that
+    earlier rounds have judged.
+    """
+    if rules.judged is None:
+        return
+    marked = mark_judged(table, rules.judged)
+    count = int(marked.sum())
+    if not count:
+        return
+    first = table.docnos[int(marked.argmax())]
+    documents = format_count(count, "document")
+    message = f"{documents} judged in earlier rounds, such as {escape_excerpt(first, 40)}."
+    if rules.refuse_judged or count == len(table):
+        report.add("E21", message, "Remove the documents of the qrels of the earlier rounds.")
+    else:
+        report.add("W16", message, "None needed; they are left out before pooling and scoring.")
 
 
 def ranking_hash(table: RunTable) -> str:

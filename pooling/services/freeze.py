@@ -66,6 +66,7 @@ def write_pool(actor: User, draft: PoolDraft, confirmed: dict[str, Any]) -> Pool
     campaign, inputs, table = draft.campaign, draft.inputs, draft.table
     pool = Pool.objects.create(
         campaign=campaign,
+        task=draft.task,
         version=latest_pool_version(campaign) + 1,
         spec=inputs,
         inputs_hash=draft.inputs_hash,

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from campaigns.confirmation import Confirmation, ConfirmationChoice, Consequence, OpenMatter
 from campaigns.errors import format_utc
-from campaigns.models import Campaign, Run, Team
+from campaigns.models import Campaign, CampaignTask, Run, Team
 from poolbench.files.faults import format_count, list_names
 
 CLOSE = "close-submissions"
@@ -39,11 +39,13 @@ def format_submission(campaign: Campaign) -> str:
     return f"Submission is open for {', '.join(each)}" if each else "Submission is closed"
 
 
-def list_submission_matters(campaign: Campaign, although: str, risk: str) -> list[OpenMatter]:
-    """That runs can still come in, with closing as the remedy. ``although``: the verb of the
-    act; ``risk``: what may go wrong.
+def list_submission_matters(
+    campaign: Campaign, although: str, risk: str, task: CampaignTask | None = None
+) -> list[OpenMatter]:
+    """That runs can still come in, to ``task``, with closing as the remedy. ``although``: the verb
+    of the act; ``risk``: what may go wrong.
     """
-    if not campaign.takes_runs_of_a_team():
+    if not campaign.takes_runs_of_a_team() or (task is not None and task.is_over):
         return []
     return [
         OpenMatter(

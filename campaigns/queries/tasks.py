@@ -1,0 +1,81 @@
+"""The tasks and rounds of a campaign: their runs, and what earlier rounds have judged.
+
+None stands for the campaign itself: the runs that name no task, which are all where there is none.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from campaigns import store
+from campaigns.models import Campaign, CampaignTask
+from campaigns.models.runs import RunQuerySet
+from poolbench.cache import Cache
+from poolbench.runs.qrels import read_qrels
+from poolbench.runs.tables import QrelsTable
+
+_judged: Cache[str, QrelsTable] = Cache(4)
+"""By the hash of the qrels."""
+
+
+def list_scored_runs(campaign: Campaign, task: CampaignTask | None) -> RunQuerySet:
+    """The runs of ``task`` that an evaluation scores, in the order of submission."""
+    runs = campaign.runs.scored().filter(task=task)
+    return runs.select_related("team", "task__campaign").order_by("pk")
+
+
+def list_current_runs(campaign: Campaign) -> RunQuerySet:
+    """The scored runs of the task that reports on the campaign are about."""
+    return list_scored_runs(campaign, get_current_task(campaign))
+
+
+def get_current_task(campaign: Campaign) -> CampaignTask | None:
+    """The task of the latest pool; before the first one, that of the latest run."""
+    if not campaign.tasks.exists():
+        return None
+    # Pools belong to an upper app; only the reverse relation is known here.
+    latest = campaign.pools.select_related("task__campaign").first()
+    latest = (
+        latest or campaign.runs.scored().select_related("task__campaign").order_by("-pk").first()
+    )
+    return latest.task if latest is not None else None
+
+
+def list_open_tasks(campaign: Campaign) -> list[CampaignTask]:
+    """Those whose own run deadline is ahead, or that have none."""
+    return [task for task in campaign.tasks.all() if not task.is_over]
+
+
+def find_task(campaign: Campaign, slug: str) -> CampaignTask | None:
+    return campaign.tasks.filter(slug=slug).first() if slug else None
+
+
+def get_removed_qrels(task: CampaignTask) -> Any:
+    """The qrels version of the earlier rounds; versions belong to an upper app."""
+    return task.campaign.qrels.get(version=task.judged_before)
+
+
+def load_judged_before(task: CampaignTask | None) -> QrelsTable | None:
+    """What earlier rounds have judged; None if ``task`` is no round."""
+    if task is None or task.judged_before is None:
+        return None
+    qrels = get_removed_qrels(task)
+    return _judged.get_or_compute(qrels.sha256, lambda: read_qrels(store.get_blob(qrels.path)))
+
+
+def describe_removal(task: CampaignTask | None) -> dict[str, Any]:
+    """Which judgments leave a round, as pools and scores state it; nothing for other tasks."""
+    before = load_judged_before(task)
+    if task is None or before is None:
+        return {}
+    qrels = get_removed_qrels(task)
+    pairs = int((before.grades >= 0).sum())
+    return {"qrels_version": qrels.version, "sha256": qrels.sha256, "judged_pairs": pairs}
+
+
+def describe_task(task: CampaignTask | None) -> dict[str, Any]:
+    """What pools and scores of ``task`` name; empty without one, so that nothing else changes."""
+    if task is None:
+        return {}
+    removed = describe_removal(task)
+    return {"task": task.slug} | ({"removed": removed} if removed else {})
