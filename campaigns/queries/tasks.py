@@ -34,10 +34,9 @@ def get_current_task(campaign: Campaign) -> CampaignTask | None:
     if not campaign.tasks.exists():
         return None
     # Pools belong to an upper app; only the reverse relation is known here.
-    latest = campaign.pools.select_related("task__campaign").first()
-    latest = (
-        latest or campaign.runs.scored().select_related("task__campaign").order_by("-pk").first()
-    )
+    pool = campaign.pools.select_related("task__campaign").first()
+    runs = campaign.runs.scored().select_related("task__campaign").order_by("-pk")
+    latest = pool or runs.first()
     return latest.task if latest is not None else None
 
 
@@ -52,7 +51,7 @@ def find_task(campaign: Campaign, slug: str) -> CampaignTask | None:
 
 def get_removed_qrels(task: CampaignTask) -> Any:
     """The qrels version of the earlier rounds; versions belong to an upper app."""
-    return task.campaign.qrels.get(version=task.judged_before)
+    return task.campaign.qrels.get(version=task.judged_before or 0)
 
 
 def load_judged_before(task: CampaignTask | None) -> QrelsTable | None:
@@ -61,6 +60,13 @@ def load_judged_before(task: CampaignTask | None) -> QrelsTable | None:
         return None
     qrels = get_removed_qrels(task)
     return _judged.get_or_compute(qrels.sha256, lambda: read_qrels(store.get_blob(qrels.path)))
+
+
+def list_judged_before(task: CampaignTask | None) -> frozenset[tuple[str, str]]:
+    """The pairs that earlier rounds have judged; empty if ``task`` is no round."""
+    before = load_judged_before(task)
+    grades = {} if before is None else before.by_pair()
+    return frozenset(pair for pair, grade in grades.items() if grade >= 0)
 
 
 def describe_removal(task: CampaignTask | None) -> dict[str, Any]:

@@ -66,8 +66,7 @@ def submit_run(
     require_team(actor, campaign, team)
     digest = store.sha256(data)
     task = choose_task(campaign, task, replaces)
-    sent_as = digest, tag, description, kind, priority, replaces and replaces.pk
-    sent_as += (task.pk,) if task else ()
+    sent_as = digest, tag, description, kind, priority, replaces and replaces.pk, task and task.pk
     upload_key = make_upload_key(key, sent_as) if key else ""
     if sent := find_sent_run(team, upload_key, one_use=one_use):
         return sent

@@ -161,8 +161,9 @@ class EvaluateCommand(FileCommand):
             stated = state_highest_grade(measures, scoring, judged.grades)
             measures = tuple(dict(zip(stated, measures, strict=True)).values())
         paths = list(dict.fromkeys(options["runs"]))
-        fixed = {"judged": judged, "before": before, "measures": measures, "options": scoring}
-        score = partial(score_file, **fixed)
+        score = partial(
+            score_file, judged=judged, before=before, measures=measures, options=scoring
+        )
         readings = map_in_order(score, paths, options["jobs"] or choose_process_count(paths))
         bar = ProgressBar(verbose=bool(options["verbosity"]))
         scores = [reader.take(reading) for reading in bar.track(readings, "runs", len(paths))]

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from poolbench.files.columns import ColumnFile
 from poolbench.files.faults import FaultReport, InvalidFile, escape_excerpt, format_count
 from poolbench.files.streams import read_bytes
+from poolbench.runs.residual import mark_judged
 from poolbench.runs.run_fields import FieldChecks, check_docnos, check_topics
 from poolbench.runs.run_ranking import RankedRows, check_depths, check_ranking
-from poolbench.runs.residual import mark_judged
 from poolbench.runs.runs import RUN_LAYOUT, RowCollector, build_run_table, parse_scores
 from poolbench.runs.tables import QrelsTable, RunTable
 
