@@ -14,6 +14,7 @@ from campaigns.views import (
     people,
     runs,
     site,
+    tasks,
 )
 from campaigns.views.addresses import page
 
@@ -24,6 +25,10 @@ CAMPAIGN_PAGES = [
     page("setup/guidelines/", campaigns.guidelines_view),
     page("setup/errata/", errata.errata_view),
     page("setup/errata/new/", errata.erratum_new_view),
+    page("setup/tasks/", tasks.tasks_view),
+    page("setup/tasks/new/", tasks.task_new_view),
+    page("setup/tasks/edit/<slug:task>/", tasks.task_edit_view),
+    page("setup/tasks/delete/<slug:task>/", tasks.task_delete_view),
     page("people/", people.people_view),
     page("people/invite/", people.invite_view),
     page("people/add/", people.member_add_view),

@@ -291,7 +291,7 @@ class RunViewSet(viewsets.ReadOnlyModelViewSet[Run]):
     def get_queryset(self) -> QuerySet[Run]:
         runs = Run.objects.visible_to(self.request.user)
         runs = runs.filter(campaign__in=filter_campaigns(self.request))
-        return runs.select_related("campaign", "team")
+        return runs.select_related("campaign", "team", "task")
 
     @extend_schema(
         request={"multipart/form-data": RunUploadSerializer},
@@ -371,6 +371,8 @@ def submit_uploaded_run(actor: User, campaign: Campaign, fields: dict[str, Any])
     if (number := fields.pop("replaces", None)) is not None:
         visible = Run.objects.visible_to(actor)
         fields["replaces"] = get_object_or_404(visible, campaign=campaign, pk=number)
+    if slug := fields.pop("task", None):
+        fields["task"] = get_object_or_404(campaign.tasks, slug=slug)
     upload = fields.pop("file")
     return submit_and_check_run(
         one_use=True,

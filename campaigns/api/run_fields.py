@@ -15,12 +15,15 @@ class RunSerializer(serializers.ModelSerializer[Run]):
 
     campaign = serializers.SlugRelatedField[Any](slug_field="slug", read_only=True)
     team = serializers.SlugRelatedField[Any](slug_field="name", read_only=True)
+    task = serializers.SlugRelatedField[Any](
+        slug_field="slug", read_only=True, help_text="Null in a campaign without tasks."
+    )
     report = serializers.DictField(read_only=True)
 
     class Meta:
         model = Run
         fields = (
-            "id", "campaign", "team", "tag", "description", "kind", "priority", "state",
+            "id", "campaign", "team", "task", "tag", "description", "kind", "priority", "state",
             "file_name", "size", "sha256", "lines", "report", "replaces", "submitted_at",
             "after_release", "checked_at", "withdrawn_at", "file_removed_at",
         )  # fmt: skip
@@ -31,6 +34,9 @@ class RunUploadSerializer(Serializer[Any]):
     campaign = serializers.SlugField()
     file = serializers.FileField(allow_empty_file=True)
     team = serializers.CharField(required=False, help_text="Team name. Default: your own team.")
+    task = serializers.CharField(
+        required=False, help_text="Short name of the task. Default: the only one that is open."
+    )
     tag = serializers.CharField(
         required=False, max_length=60, help_text="Default: the tag in the file."
     )

@@ -31,7 +31,7 @@ from campaigns.lifecycle.texts import (
     format_until,
     ngettext,
 )
-from campaigns.models import Document, Grade, Member, Role, Run, Topic
+from campaigns.models import CampaignTask, Document, Grade, Member, Role, Run, Topic
 from campaigns.queries.lists import list_open_rejections
 
 
@@ -40,6 +40,7 @@ class CampaignFacts(AppFacts):
     """``runs`` and ``teams`` are of accepted runs."""
 
     topics: int
+    tasks: int
     grades: int
     documents: bool
     runs: int
@@ -55,6 +56,7 @@ class CampaignFacts(AppFacts):
         participants = Member.objects.filter(**of_campaign, role=Role.PARTICIPANT)
         return {
             "topics": count_rows_subquery(Topic.objects.filter(**of_campaign)),
+            "tasks": count_rows_subquery(CampaignTask.objects.filter(**of_campaign)),
             "grades": count_rows_subquery(Grade.objects.filter(**of_campaign)),
             "documents": Exists(Document.objects.filter(**of_campaign)),
             "runs": count_rows_subquery(runs),
@@ -121,9 +123,12 @@ def setup_tasks(status: Status) -> list[Task]:
 
 def submission_tasks(status: Status) -> list[Task]:
     campaign, facts = status.campaign, status.get(CampaignFacts)
-    limit = campaign.max_runs_per_team
+    # Of a campaign with tasks, each has a limit of its own.
+    limit = None if facts.tasks else campaign.max_runs_per_team
     remaining = None if limit is None else max(limit - facts.team_runs, 0)
     allowed = _("Your team can submit any number of runs")
+    if facts.tasks:
+        allowed = _("Your team can submit runs")
     if remaining is not None:
         allowed = ngettext(
             "Your team can submit %(n)s more run", "Your team can submit %(n)s more runs", remaining
@@ -194,6 +199,17 @@ TABS = (
         ("setup/topics",),
         others="data",
         count=lambda status: status.get(CampaignFacts).topics,
+    ),
+    Tab(
+        "setup",
+        25,
+        gettext_lazy("Tasks and rounds"),
+        "tasks",
+        ("setup/tasks",),
+        others="data",
+        arguments=lambda status: (
+            {} if status.is_organizer or status.get(CampaignFacts).tasks else None
+        ),
     ),
     Tab("setup", 30, gettext_lazy("Documents"), "documents", ("setup/documents",), others="data"),
     Tab("setup", 40, gettext_lazy("Guidelines"), "guidelines", ("setup/guidelines",), JUDGES),

@@ -5,6 +5,8 @@ None stands for the campaign itself: the runs that name no task, which are all w
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import dataclass
 from typing import Any
 
 from campaigns import store
@@ -85,3 +87,18 @@ def describe_task(task: CampaignTask | None) -> dict[str, Any]:
         return {}
     removed = describe_removal(task)
     return {"task": task.slug} | ({"removed": removed} if removed else {})
+
+
+@dataclass(frozen=True)
+class TaskLine:
+    """A task in the list of all: ``runs`` are its accepted ones."""
+
+    task: CampaignTask
+    topics: int
+    runs: int
+
+
+def list_task_lines(campaign: Campaign) -> list[TaskLine]:
+    counts = Counter(campaign.runs.accepted().order_by().values_list("task", flat=True))
+    tasks = campaign.tasks.select_related("campaign")
+    return [TaskLine(task, len(task.list_topic_numbers()), counts[task.pk]) for task in tasks]

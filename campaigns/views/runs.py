@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
+from itertools import product
 
 from django.contrib import messages
 from django.http import HttpResponse
@@ -18,7 +20,7 @@ from campaigns.errors import ActionRefused, format_utc
 from campaigns.forms.corrections import ReopeningForm
 from campaigns.forms.settings import RunForm
 from campaigns.lifecycle.registry import list_run_notes
-from campaigns.models import Campaign, Run, Team
+from campaigns.models import Campaign, CampaignTask, Run
 from campaigns.queries.confirmations.runs import (
     describe_closing,
     describe_reopening,
@@ -31,6 +33,7 @@ from campaigns.queries.lists import (
     list_runs_for,
     list_teams_for,
 )
+from campaigns.queries.tasks import list_open_tasks
 from campaigns.rules import is_organizer_anywhere
 from campaigns.services.campaigns import (
     check_later_deadline,
@@ -53,6 +56,7 @@ from campaigns.views.row_filters import filter_rows
 
 COLUMNS = (
     TableColumn("team", gettext_lazy("Team"), marks="text opt"),
+    TableColumn("task", gettext_lazy("Task"), marks="text opt"),
     TableColumn("state", gettext_lazy("State"), marks="text main"),
     TableColumn("kind", gettext_lazy("Run type"), marks="text opt"),
     TableColumn("priority", gettext_lazy("Priority"), marks="num opt sort"),
@@ -62,6 +66,8 @@ COLUMNS = (
     TableColumn("submitted", gettext_lazy("Submitted (UTC)"), marks="text opt"),
     TableColumn("file", gettext_lazy("File"), marks="opt"),
 )
+NO_TASK = "~"
+"""In the address of the list: runs that name no task. No task has this short name."""
 
 
 @require_safe
@@ -80,7 +86,13 @@ def runs_view(request: SignedInRequest, slug: str) -> HttpResponse:
         request, listed, lambda run: run.kind, parameter="kind", label=_("Run type"),
         labels=dict(Run.Kind.choices),
     )  # fmt: skip
-    columns = [column for column in COLUMNS if organizes or column.name != "team"]
+    tasks = {task.slug: task.name for task in campaign.tasks.all()}
+    listed, by_task = filter_rows(
+        request, listed, lambda run: run.task.slug if run.task else NO_TASK, parameter="task",
+        label=_("Task"), labels=tasks | {NO_TASK: _("none")},
+    )  # fmt: skip
+    hidden = [*([] if organizes else ["team"]), *([] if tasks else ["task"])]
+    columns = [column for column in COLUMNS if column.name not in hidden]
     # ``rejections``: rejected runs that still need the attention of the user's team;
     # ``page_obj``: the runs of the states and kinds chosen in the address, of ``total`` in
     # all.
@@ -90,6 +102,7 @@ def runs_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "total": len(runs),
         "states": states,
         "kinds": kinds,
+        "by_task": by_task,
         "column_choice": choose_columns(request, columns, [column.name for column in columns]),
         "accepted": accepted,
         "organizes": organizes,
@@ -167,21 +180,23 @@ def submit_from_form(request: SignedInRequest, campaign: Campaign, form: RunForm
 
 def list_team_quotas(
     request: SignedInRequest, campaign: Campaign
-) -> list[tuple[Team, datetime | None, int, int | None]]:
-    """For the teams of this user: until when they can submit, accepted runs, and how many more;
-    None without a limit.
+) -> list[tuple[str, datetime | None, int, int | None]]:
+    """For the teams of this user, or each open task: until when they can submit, accepted runs,
+    and how many more; None without a limit.
     """
-    limit = campaign.max_runs_per_team
-    own = (
-        []
-        if is_organizer_anywhere(request.user, campaign)
-        else list_teams_for(request.user, campaign)
-    )
-    counts = [
-        (team, campaign.get_deadline_for(team.runs_deadline), team.runs.scored().count())
-        for team in own
-    ]
-    return [(*facts, None if limit is None else max(0, limit - facts[-1])) for facts in counts]
+    if is_organizer_anywhere(request.user, campaign):
+        return []
+    quotas = []
+    tasks: Sequence[CampaignTask | None] = list_open_tasks(campaign) or [None]
+    for team, task in product(list_teams_for(request.user, campaign), tasks):
+        limit = campaign.max_runs_per_team if task is None else task.run_limit
+        ends = campaign.get_deadline_for(team.runs_deadline)
+        if task is not None and task.runs_deadline is not None:
+            ends = min(task.runs_deadline, ends or task.runs_deadline)
+        count = team.runs.scored().filter(task=task).count()
+        remaining = None if limit is None else max(0, limit - count)
+        quotas.append((str(task or team), ends, count, remaining))
+    return quotas
 
 
 def may_change(request: SignedInRequest, run: Run) -> bool:

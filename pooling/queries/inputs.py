@@ -146,6 +146,12 @@ def list_poolable_runs(campaign: Campaign) -> QuerySet[Run]:
     return runs.order_by("team__name", "priority", "tag")
 
 
+def list_task_runs(campaign: Campaign, slug: str) -> QuerySet[Run]:
+    """Those of the task ``slug``; of all runs without one."""
+    runs = list_poolable_runs(campaign)
+    return runs.filter(task__slug=slug) if slug else runs
+
+
 def choose_runs(
     runs: Iterable[Run], *, up_to_priority: int | None = None, per_team: int | None = None
 ) -> list[Run]:
