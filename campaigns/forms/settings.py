@@ -20,9 +20,9 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from campaigns.errors import format_thousands
-from campaigns.models import Campaign, CampaignTask, Role, Run, Team, User
+from campaigns.forms.task_field import add_task_field
+from campaigns.models import Campaign, Role, Run, Team, User
 from campaigns.queries.lists import list_replaceable_runs_for, list_teams_for
-from campaigns.queries.tasks import list_open_tasks
 from campaigns.rules import is_organizer_anywhere
 from campaigns.services.tokens import list_token_lifetimes
 from poolbench.files.name_lists import split_names
@@ -300,9 +300,6 @@ class RunForm(forms.Form):
     team = forms.ModelChoiceField(
         Team.objects.none(), label=_("Team"), empty_label=_("Choose a team")
     )
-    task = forms.ModelChoiceField(
-        CampaignTask.objects.none(), label=_("Task"), empty_label=_("Choose a task")
-    )
     tag = forms.CharField(
         label=_("Run tag"),
         max_length=60,
@@ -349,15 +346,7 @@ class RunForm(forms.Form):
         self.fields["team"].queryset = teams  # type: ignore[attr-defined]
         self.fields["replaces"].queryset = replaces  # type: ignore[attr-defined]
         organizes = is_organizer_anywhere(user, campaign)
-        tasks = list(campaign.tasks.all() if organizes else list_open_tasks(campaign))
-        if campaign.tasks.exists():
-            open_for_user = campaign.tasks.filter(pk__in=[task.pk for task in tasks])
-            self.fields["task"].queryset = open_for_user  # type: ignore[attr-defined]
-            former = replaces.filter(pk=self.initial.get("replaces") or 0).first()
-            only = tasks[0] if len(tasks) == 1 else None
-            self.fields["task"].initial = former.task if former else only
-        else:
-            del self.fields["task"]
+        add_task_field(self, campaign, every=organizes)
         if not organizes:
             self.fields["team"].initial = teams.first()
             self.fields["team"].widget = forms.HiddenInput()

@@ -71,22 +71,18 @@ def list_judged_before(task: CampaignTask | None) -> frozenset[tuple[str, str]]:
     return frozenset(pair for pair, grade in grades.items() if grade >= 0)
 
 
-def describe_removal(task: CampaignTask | None) -> dict[str, Any]:
-    """Which judgments leave a round, as pools and scores state it; nothing for other tasks."""
-    before = load_judged_before(task)
-    if task is None or before is None:
-        return {}
-    qrels = get_removed_qrels(task)
-    pairs = int((before.grades >= 0).sum())
-    return {"qrels_version": qrels.version, "sha256": qrels.sha256, "judged_pairs": pairs}
-
-
 def describe_task(task: CampaignTask | None) -> dict[str, Any]:
-    """What pools and scores of ``task`` name; empty without one, so that nothing else changes."""
+    """What pools and scores of ``task`` name: of a round also which judgments leave it. Empty
+    without one, so that nothing else changes.
+    """
     if task is None:
         return {}
-    removed = describe_removal(task)
-    return {"task": task.slug} | ({"removed": removed} if removed else {})
+    before, names = load_judged_before(task), {"task": task.slug}
+    if before is None:
+        return names
+    qrels, pairs = get_removed_qrels(task), int((before.grades >= 0).sum())
+    removed = {"qrels_version": qrels.version, "sha256": qrels.sha256, "judged_pairs": pairs}
+    return names | {"removed": removed}
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import zlib
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -54,14 +55,12 @@ def submit_run(
     one_use: bool = False,
     check_here: bool = False,
 ) -> Run:
-    """Store the original file and queue its check (job ``campaigns.check_run``).
+    """Store the original file and queue its check (job ``campaigns.check_run``). With
+    ``check_here`` it is not sent to a worker: the caller runs it.
 
-    With ``check_here`` the check is not sent to a worker: the caller runs it.
-
-    Team members can submit until the deadline and up to the run limit; organizers can submit
-    for any team. ``data`` is plain text or gzip. Who sends the same again with the same ``key``,
-    after an answer that was lost, gets the same run; another run with a key of ``one_use`` is
-    refused. Raises ``ActionRefused``.
+    Team members can submit until the deadline and up to the run limit, organizers for any team.
+    ``data`` is plain text or gzip. Who sends the same again with the same ``key``, after an answer
+    that was lost, gets the same run; another run with a key of ``one_use`` is refused.
     """
     require_team(actor, campaign, team)
     digest = store.sha256(data)
@@ -91,14 +90,19 @@ def submit_run(
                 submitted_by=actor,
                 after_release=has_released_scores(campaign, task),
             )
-            events.log_event(campaign, actor, "run.submitted", run.label, run=run.pk)
-            queue = jobs.create_job if check_here else jobs.enqueue
-            queue(campaign=campaign, kind="campaigns.check_run", actor=actor, run=run.pk)
+            log_submission(run, jobs.create_job if check_here else jobs.enqueue)
     except IntegrityError:  # the same at the same time
         if sent := find_sent_run(team, upload_key):
             return sent
         raise
     return run
+
+
+def log_submission(run: Run, queue: Callable[..., Job]) -> None:
+    """Log it, and queue the check of the run. Call it in a transaction."""
+    campaign, actor = run.campaign, run.submitted_by
+    events.log_event(campaign, actor, "run.submitted", run.label, run=run.pk)
+    queue(campaign=campaign, kind="campaigns.check_run", actor=actor, run=run.pk)
 
 
 def make_upload_key(key: str, sent_as: tuple[Any, ...]) -> str:

@@ -214,12 +214,6 @@ class PoolDraft:
         others = [run.tag for run in poolable if run.pk not in pooled]
         teams = len({run.team_id for run in self.runs})
         documents = format_count(size, "document")
-        done = [] if others else ["All accepted runs contribute to this pool."]
-        if removed := self.inputs.get("removed"):
-            judged = format_count(removed["judged_pairs"], "document")
-            done.append(
-                f"What qrels {removed['qrels_version']} have judged ({judged}) is left out."
-            )
         consequences = [
             Consequence("For good", f"Pool {version} never changes or loses a document, even if a"
                         " run is withdrawn. A larger pool is a new version."),
@@ -243,11 +237,21 @@ class PoolDraft:
             f" {format_count(teams, 'team')}. Inputs {self.inputs_hash[:12]}.",
             before="Before you freeze",
             open=tuple(matters),
-            done=(*list_done_submission(campaign), *done),
+            done=(*list_done_submission(campaign), *self.list_done(others)),
             consequences=tuple(consequences),
             button=f"Freeze {documents}",
             back=reverse("pools", args=[campaign.slug]),
         )
+
+    def list_done(self, others: Sequence[str]) -> list[str]:
+        """``others``: the runs that do not contribute."""
+        done = [] if others else ["All accepted runs contribute to this pool."]
+        if removed := self.inputs.get("removed"):
+            judged = format_count(removed["judged_pairs"], "document")
+            done.append(
+                f"What qrels {removed['qrels_version']} have judged ({judged}) is left out."
+            )
+        return done
 
 
 def draft_pool(
