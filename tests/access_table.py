@@ -9,7 +9,7 @@ TABLE = """
 #      anon strang viewer owner rival assess organ foreign
 GET    302  404  403  403  403  403  200  404
     campaign-settings visibility-change people member-remove topics-import documents-import
-    submissions-close submissions-reopen erratum-new events events-download pools pool
+    submissions-close submissions-reopen erratum-new task-new events events-download pools pool
     pool-download judging plan-new plan-assign plan-close plan-reassign
     judging-today review-new flagged-documents judging-assessor training-sets
     judgments-download assessor-qrels import-export judgments-export judgments-import
@@ -45,7 +45,7 @@ GET    302  404  403  200  200  403  200  404
 GET    401  200  200  200  200  200  200  200
     api-campaign-list api-member-list api-topic-list api-document-list api-run-list
     api-pool-list api-plan-list api-study-list api-stopping-rule-list api-judgment-list
-    api-comparison-list api-automatic-list api-qrels-list api-score-set-list
+    api-comparison-list api-automatic-list api-qrels-list api-score-set-list api-task-list
 GET    302  404  403  200  404  403  200  404
     run run-file run-withdraw paper@team paper@chart paper-download@team run-scores
     run-scores@chart run-scores-download
@@ -59,7 +59,7 @@ GET    401  404  404  200  404  404  200  404
     api-run-detail api-run-file api-score-set-paper@team api-run-scores-detail
     api-run-scores-csv api-run-scores-json api-run-scores-txt
 GET    302  404  200  200  200  200  200  404
-    campaign topics topic documents document document-body errata
+    campaign topics topic documents document document-body errata tasks
 GET    401  404  404  200  200  404  200  404
     api-score-set-detail api-score-set-csv api-score-set-leaderboard api-score-set-paper
     api-score-set-paper-zip
@@ -68,7 +68,7 @@ GET    303  303  303  303  303  303  303  303
 GET    302  200  200  200  200  200  200  200
     password_change password_change_done account
 GET    302  404  403  403  403  403  404  404
-    agreement@no-chart qrels-aggregation round-end
+    agreement@no-chart qrels-aggregation round-end task-edit
 GET    401  404  200  200  200  200  200  404
     api-campaign-detail api-campaign-errata api-topic-detail api-document-detail
 GET    302  302  302  302  302  302  302  302
@@ -100,7 +100,7 @@ GET    404  404  404  404  404  404  404  404
 GET    401  404  403  403  403  200  200  404
     api-progress-detail
 GET    401  404  404  404  404  404  404  404
-    api-qrels-aggregation
+    api-qrels-aggregation api-task-detail
 PATCH  401  404  403  403  403  403  200  404
     api-campaign-detail
 POST   302  404  403  403  403  403  200  404
@@ -116,7 +116,7 @@ POST   302  404  403  403  403  403  302  404
     score-evaluate study-more-labels study-worker-undo study-workers comparison-plan-pause
     comparison-plan-reopen
 POST   302  404  403  403  403  403  422  404
-    pool-freeze training-sets judgments-import click-log-import study-new study-gold
+    task-new pool-freeze training-sets judgments-import click-log-import study-new study-gold
     study-practice study-edit study-start study-extend study-bonus study-reconcile
     study-dispute
 POST   401  404  403  403  403  200  403  404
@@ -124,7 +124,7 @@ POST   401  404  403  403  403  200  403  404
     api-comparison-list api-comparison-next api-comparison-skip
 POST   401  404  403  403  403  403  201  404
     api-preferences-import api-member-list api-topic-import api-document-import api-pool-list
-    api-stopping-rule-list api-automatic-list api-qrels-list
+    api-stopping-rule-list api-automatic-list api-qrels-list api-task-list
 POST   302  404  403  403  403  302  403  404
     judge-skip judge review-done comparison-desk comparison-skip comparison-undo
 POST   302  404  403  403  403  403  409  404
@@ -149,7 +149,7 @@ POST   302  200  200  200  200  200  200  200
 POST   302  404  403  403  403  403  403  404
     adjudicate adjudication-skip adjudication-undo
 POST   302  404  403  403  403  403  404  404
-    round-end study-worker-aside
+    round-end study-worker-aside task-edit task-delete
 POST   401  404  403  403  403  409  403  404
     api-judgment-undo api-comparison-undo
 POST   200  302  409  409  409  302  409  302

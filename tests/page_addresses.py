@@ -33,7 +33,7 @@ VALUES: dict[str, dict[str, str | int]] = {
             "reusability-report": "json", "compare-download": "tex", "paper-download": "tex",
             "paper-download@all": "zip", "measures-compared-download": "md",
             "run-scores-download": "txt"},
-    "pk": {"review-done": 1},
+    "pk": {"review-done": 1, "api-task-detail": 1}, "task": {"": "none"},
 }  # fmt: skip
 """Of arguments: the value by row or URL name, "" for all others."""
 QUERIES = {

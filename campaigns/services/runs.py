@@ -71,6 +71,7 @@ def submit_run(
         return sent
     check_can_submit(actor, campaign, team, len(data), replaces, task)
     file = store_run_file(data)
+    form = {"description": description, "kind": kind, "priority": priority}
     try:
         with transaction.atomic():
             run = Run.objects.create(
@@ -78,9 +79,7 @@ def submit_run(
                 team=team,
                 task=task,
                 tag=tag.strip()[:60],
-                description=description,
-                kind=kind,
-                priority=priority,
+                **form,
                 file=file,
                 file_name=file_name[:200],
                 size=len(data),
