@@ -103,6 +103,7 @@ def runs_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "states": states,
         "kinds": kinds,
         "by_task": by_task,
+        "has_tasks": bool(tasks),
         "column_choice": choose_columns(request, columns, [column.name for column in columns]),
         "accepted": accepted,
         "organizes": organizes,
