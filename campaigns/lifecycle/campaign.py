@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Exists
+from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -37,10 +38,11 @@ from campaigns.queries.lists import list_open_rejections
 
 @dataclass(frozen=True)
 class CampaignFacts(AppFacts):
-    """``runs`` and ``teams`` are of accepted runs."""
+    """``runs`` and ``teams`` are of accepted runs; ``open_tasks`` by the deadline of each."""
 
     topics: int
     tasks: int
+    open_tasks: int
     grades: int
     documents: bool
     runs: int
@@ -53,10 +55,12 @@ class CampaignFacts(AppFacts):
     def columns(cls) -> dict[str, Any]:
         of_campaign = {"campaign": OUTER}
         runs = Run.objects.filter(**of_campaign).accepted()
+        tasks = CampaignTask.objects.filter(**of_campaign)
         participants = Member.objects.filter(**of_campaign, role=Role.PARTICIPANT)
         return {
             "topics": count_rows_subquery(Topic.objects.filter(**of_campaign)),
-            "tasks": count_rows_subquery(CampaignTask.objects.filter(**of_campaign)),
+            "tasks": count_rows_subquery(tasks),
+            "open_tasks": count_rows_subquery(tasks.exclude(runs_deadline__lte=Now())),
             "grades": count_rows_subquery(Grade.objects.filter(**of_campaign)),
             "documents": Exists(Document.objects.filter(**of_campaign)),
             "runs": count_rows_subquery(runs),
@@ -136,6 +140,7 @@ def submission_tasks(status: Status) -> list[Task]:
     # A date that is still ahead after a release was set to let runs in.
     endless = campaign.runs_deadline is None
     over = not status.takes_runs or (endless and status.is_done("scores"))
+    over = over or (facts.tasks > 0 and not facts.open_tasks)
     can_submit = not over and remaining != 0 and facts.topics > 0
     rejected = ngettext(
         "%(n)s run of your team was rejected",

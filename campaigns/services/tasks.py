@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from django.db import transaction
+from django.utils import timezone
 from django.utils.text import slugify
 
 from campaigns.errors import ActionRefused, format_utc
 from campaigns.models import Campaign, CampaignTask, Topic, User
 from campaigns.models.event_phrases import describe_value
+from campaigns.queries.lists import has_released_scores
 from campaigns.rules import require_permission
 from campaigns.services import events
 from campaigns.services.campaigns import check_fields
@@ -68,6 +70,7 @@ def update_task(
             changed.append("topics")
             values["topics"] = str(len(topics))
         check_not_fixed(stored, changed)
+        check_not_opened_again(stored, changes)
         for name, value in changes.items():
             setattr(task, name, value)
         check_task(task)
@@ -92,6 +95,14 @@ def delete_task(*, actor: User, task: CampaignTask) -> None:
         task.delete()
 
 
+def store_task_topics(task: CampaignTask | None) -> None:
+    """Fix the topics of a task without a list of its own: later ones are of other tasks. Call it
+    in the transaction of a pool or score set.
+    """
+    if task is not None and not task.topics.exists():
+        task.topics.set(task.campaign.topics.filter(withheld=False))
+
+
 def is_fixed(task: CampaignTask) -> bool:
     """Pools and scores belong to upper apps; only the reverse relations are known here."""
     return bool(task.pools.exists() or task.score_sets.exists())
@@ -113,6 +124,16 @@ def check_not_fixed(task: CampaignTask, changed: Collection[str]) -> None:
     if is_fixed(task) and not set(FIXED).isdisjoint(changed):
         message = f"Topics and earlier judgments of {task} are fixed: it has a pool or scores."
         raise ActionRefused("task-fixed", message, "Create another task or round.")
+
+
+def check_not_opened_again(task: CampaignTask, changes: Mapping[str, Any]) -> None:
+    """``task`` as stored: teams that know its scores submit no more runs to it."""
+    until = changes.get("runs_deadline", task.runs_deadline)
+    still_over = until is not None and until <= timezone.now()
+    if task.is_over and not still_over and has_released_scores(task.campaign, task):
+        message = f"Scores of {task} are released: its submission stays closed."
+        fix = "Organizers can submit for a team; such runs are marked “after release”."
+        raise ActionRefused("reopens-task", message, fix)
 
 
 def check_task(task: CampaignTask) -> None:

@@ -17,6 +17,7 @@ from campaigns.models import Campaign, CampaignTask, Job, Run, User
 from campaigns.queries.tasks import describe_task, list_scored_runs
 from campaigns.rules import require_permission
 from campaigns.services import events, jobs, matrices
+from campaigns.services.tasks import store_task_topics
 from evaluation.models import RunScores, ScoreSet
 from evaluation.queries.scoring_inputs import measures_to_score, scoring_options, select_qrels
 from judging.models import Qrels
@@ -207,6 +208,7 @@ def save_score_set(actor: User, campaign: Campaign, qrels: Qrels, sheet: ScoreSh
         conditions=sheet.conditions,
         created_by=actor,
     )
+    store_task_topics(sheet.task)
     RunScores.objects.bulk_create(
         RunScores(
             score_set=score_set,

@@ -17,8 +17,10 @@ from django.utils import timezone
 
 from campaigns import store
 from campaigns.errors import ActionRefused
+from campaigns.lifecycle.campaign import submission_tasks
+from campaigns.lifecycle.status import get_campaign_status
 from campaigns.models import Campaign, CampaignTask, Role, Run, Topic, User
-from campaigns.services.campaigns import create_campaign
+from campaigns.services.campaigns import create_campaign, update_campaign
 from campaigns.services.matrices import load_run_table
 from campaigns.services.people import get_or_create_team
 from campaigns.services.runs import read_original_file, submit_and_check_run
@@ -323,3 +325,48 @@ def test_nothing_of_the_earlier_qrels_can_score_a_round(rounds: Rounds) -> None:
             actor=rounds.organizer, campaign=rounds.campaign, qrels=rounds.qrels[0],
             task=rounds.second,
         )  # fmt: skip
+
+
+def test_later_topics_are_not_those_of_a_round_with_a_pool(rounds: Rounds) -> None:
+    """Round 2 was given no list: it has the topics that there were."""
+    Topic.objects.create(campaign=rounds.campaign, number="99", title="new", position=99)
+    assert rounds.second.list_topic_numbers() == [str(n) for n in range(1, TOPICS + 1)]
+    later = create_task(actor=rounds.organizer, campaign=rounds.campaign, name="Round 3")
+    assert "99" in later.list_topic_numbers()
+
+
+def test_a_released_round_is_not_opened_again(rounds: Rounds) -> None:
+    over, ahead = (timezone.now() + timedelta(hours=hours) for hours in (-1, 1))
+    update_task(actor=rounds.organizer, task=rounds.first, runs_deadline=over)
+    update_task(actor=rounds.organizer, task=rounds.first, runs_deadline=ahead)
+    update_task(actor=rounds.organizer, task=rounds.first, runs_deadline=over)
+    release_scores(actor=rounds.organizer, score_set=rounds.sets[0])
+    for later in (ahead, None):
+        rounds.first.refresh_from_db()
+        with pytest.raises(ActionRefused, match="stays closed"):
+            update_task(actor=rounds.organizer, task=rounds.first, runs_deadline=later)
+
+
+def test_a_task_ends_with_the_campaign(rounds: Rounds) -> None:
+    ends = timezone.now() + timedelta(hours=1)
+    update_campaign(actor=rounds.organizer, campaign=rounds.campaign, runs_deadline=ends)
+    rounds.second.refresh_from_db()
+    with pytest.raises(ActionRefused, match="comes first"):
+        update_task(
+            actor=rounds.organizer, task=rounds.second, runs_deadline=ends + timedelta(hours=1)
+        )
+
+
+def test_teams_are_asked_for_runs_while_a_task_is_open(rounds: Rounds) -> None:
+    member = joined(rounds.campaign, "pat", Role.PARTICIPANT, rounds.runs["r1-0"].team)
+
+    def list_asked() -> list[str]:
+        status = get_campaign_status(rounds.campaign, member)
+        return [task.page for task in submission_tasks(status) if task.applies]
+
+    assert list_asked() == ["run-upload"]
+    over = timezone.now() - timedelta(hours=1)
+    update_task(actor=rounds.organizer, task=rounds.first, runs_deadline=over)
+    assert list_asked() == ["run-upload"]
+    update_task(actor=rounds.organizer, task=rounds.second, runs_deadline=over)
+    assert list_asked() == []
