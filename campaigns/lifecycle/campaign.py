@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
-from django.db.models import Exists
+from django.db.models import Exists, OuterRef, Q, Subquery
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -38,11 +39,15 @@ from campaigns.queries.lists import list_open_rejections
 
 @dataclass(frozen=True)
 class CampaignFacts(AppFacts):
-    """``runs`` and ``teams`` are of accepted runs; ``open_tasks`` by the deadline of each."""
+    """``runs`` and ``teams`` are of accepted runs; ``open_tasks``: whose deadline is ahead, or that
+    have none and no released scores; ``next_task`` is the next to close, at ``next_deadline``.
+    """
 
     topics: int
     tasks: int
     open_tasks: int
+    next_task: str | None
+    next_deadline: datetime | None
     grades: int
     documents: bool
     runs: int
@@ -56,11 +61,20 @@ class CampaignFacts(AppFacts):
         of_campaign = {"campaign": OUTER}
         runs = Run.objects.filter(**of_campaign).accepted()
         tasks = CampaignTask.objects.filter(**of_campaign)
+        # Scores belong to an upper app; only the reverse relation is known here.
+        released = CampaignTask.objects.filter(
+            pk=OuterRef("pk"), score_sets__released_at__isnull=False
+        )
+        ahead = tasks.filter(runs_deadline__gt=Now()).order_by("runs_deadline")
         participants = Member.objects.filter(**of_campaign, role=Role.PARTICIPANT)
         return {
             "topics": count_rows_subquery(Topic.objects.filter(**of_campaign)),
             "tasks": count_rows_subquery(tasks),
-            "open_tasks": count_rows_subquery(tasks.exclude(runs_deadline__lte=Now())),
+            "open_tasks": count_rows_subquery(
+                tasks.filter(Q(runs_deadline__gt=Now()) | Q(runs_deadline=None) & ~Exists(released))
+            ),
+            "next_task": Subquery(ahead.values("name")[:1]),
+            "next_deadline": Subquery(ahead.values("runs_deadline")[:1]),
             "grades": count_rows_subquery(Grade.objects.filter(**of_campaign)),
             "documents": Exists(Document.objects.filter(**of_campaign)),
             "runs": count_rows_subquery(runs),
@@ -139,8 +153,8 @@ def submission_tasks(status: Status) -> list[Task]:
         )
     # A date that is still ahead after a release was set to let runs in.
     endless = campaign.runs_deadline is None
-    over = not status.takes_runs or (endless and status.is_done("scores"))
-    over = over or (facts.tasks > 0 and not facts.open_tasks)
+    released = endless and status.is_done("scores")
+    over = not status.takes_runs or (not facts.open_tasks if facts.tasks else released)
     can_submit = not over and remaining != 0 and facts.topics > 0
     rejected = ngettext(
         "%(n)s run of your team was rejected",
@@ -265,6 +279,9 @@ def list_campaign_dates(status: Status) -> list[CampaignDate]:
         (status.runs_deadline, closes, closed),
         (judging, judging_ends, judging_ended),
     ]
+    if task := status.get(CampaignFacts).next_task:
+        task_closes = _("Runs close: %(task)s") % {"task": task}
+        dates.append((status.get(CampaignFacts).next_deadline, task_closes, task_closes))
     return [CampaignDate(at, ahead, past) for at, ahead, past in dates if at is not None]
 
 

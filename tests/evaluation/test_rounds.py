@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from campaigns import store
 from campaigns.errors import ActionRefused
-from campaigns.lifecycle.campaign import submission_tasks
+from campaigns.lifecycle.campaign import list_campaign_dates, submission_tasks
 from campaigns.lifecycle.status import get_campaign_status
 from campaigns.models import Campaign, CampaignTask, Role, Run, Topic, User
 from campaigns.services.campaigns import create_campaign, update_campaign
@@ -370,3 +370,9 @@ def test_teams_are_asked_for_runs_while_a_task_is_open(rounds: Rounds) -> None:
     assert list_asked() == ["run-upload"]
     update_task(actor=rounds.organizer, task=rounds.second, runs_deadline=over)
     assert list_asked() == []
+    ahead = timezone.now() + timedelta(days=2)
+    create_task(actor=rounds.organizer, campaign=rounds.campaign, name="Third", runs_deadline=ahead)
+    release_scores(actor=rounds.organizer, score_set=rounds.sets[0])
+    assert list_asked() == ["run-upload"]
+    dates = list_campaign_dates(get_campaign_status(rounds.campaign, member))
+    assert ("Runs close: Third", ahead) in [(date.ahead, date.at) for date in dates]
