@@ -39,6 +39,7 @@ from judging.services.qrels import freeze_qrels
 from poolbench.judging.scale import GradeSpec
 from poolbench.pooling.spec import depth_spec
 from pooling.models import Pool
+from pooling.queries.inputs import draft_pool
 from pooling.services.freeze import freeze_pool
 from tests.world.people import joined
 
@@ -376,3 +377,23 @@ def test_teams_are_asked_for_runs_while_a_task_is_open(rounds: Rounds) -> None:
     assert list_asked() == ["run-upload"]
     dates = list_campaign_dates(get_campaign_status(rounds.campaign, member))
     assert ("Runs close: Third", ahead) in [(date.ahead, date.at) for date in dates]
+
+
+def test_a_pool_of_a_round_leaves_the_other_tasks_open(rounds: Rounds) -> None:
+    """The question offers the deadline of the round, not the end of all submission."""
+    runs = [run for tag, run in rounds.runs.items() if tag.startswith("r2")]
+    draft = draft_pool(
+        actor=rounds.organizer, campaign=rounds.campaign, spec=depth_spec(9), runs=runs
+    )
+    (matter, *_) = draft.describe().open
+    assert "Submission to Round 2 is open" in matter.text
+    assert matter.remedy is None
+    assert matter.url.endswith("/setup/tasks/edit/round-2/")
+    over = timezone.now() - timedelta(hours=1)
+    update_task(actor=rounds.organizer, task=rounds.second, runs_deadline=over)
+    for run in runs:
+        run.refresh_from_db()
+    draft = draft_pool(
+        actor=rounds.organizer, campaign=rounds.campaign, spec=depth_spec(9), runs=runs
+    )
+    assert draft.describe().open == ()

@@ -47,6 +47,13 @@ def list_submission_matters(
     """
     if not campaign.takes_runs_of_a_team() or (task is not None and task.is_over):
         return []
+    override = ConfirmationChoice("submission-open", f"{although} although submission is open")
+    if task is not None:
+        # Closing would end the other tasks, too.
+        ends = f" until {format_utc(task.deadline)}" if task.deadline else ", without a deadline"
+        url = reverse("task-edit", args=[campaign.slug, task.slug])
+        text = f"Submission to {task} is open{ends}."
+        return [OpenMatter(text, override, risk, url=url, link="Change the deadline")]
     return [
         OpenMatter(
             text=f"{format_submission(campaign)}.",
@@ -57,9 +64,7 @@ def list_submission_matters(
                 f"{count_participants(campaign)} can no longer submit, replace or withdraw runs,"
                 " and see a notice.",
             ),
-            override=ConfirmationChoice(
-                "submission-open", f"{although} although submission is open"
-            ),
+            override=override,
             url=reverse("campaign-settings", args=[campaign.slug]),
             link="Change the deadline",
         )
