@@ -17,11 +17,14 @@ from typing import Any
 
 @dataclass(frozen=True)
 class ConfirmationChoice:
-    """A check box: ``code`` is its name in forms, in the API and in the log."""
+    """A check box: ``code`` is its name in forms, in the API and in the log. One that is ``typed``
+    is an input in which the code itself is written.
+    """
 
     code: str
     label: str
     detail: str = ""
+    typed: bool = False
 
 
 @dataclass(frozen=True)

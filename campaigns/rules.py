@@ -1,7 +1,8 @@
 """Permissions in a campaign, each from predicates on roles.
 
 Permissions are checked on a ``Campaign``: ``user.has_perm("campaigns.manage", campaign)``. A
-superuser has all of them. Services check them with ``require_permission``.
+superuser has all of them. Services that write check them with ``require_permission``, which also
+refuses every act on a campaign that is closed or deleted; what only reads has ``require_access``.
 """
 
 from __future__ import annotations
@@ -10,14 +11,20 @@ from collections.abc import Iterable
 
 import rules
 from django.core.exceptions import PermissionDenied
+from django.utils.translation import gettext as _
 
+from campaigns.errors import ActionRefused, format_utc
 from campaigns.models import Campaign, Role, User
 
 
 def get_roles(user: User, campaign: Campaign) -> frozenset[str]:
-    """The roles of ``user`` in ``campaign``."""
-    rows = campaign.members.filter(user_id=user.pk).values_list("role", flat=True)
-    return frozenset(rows)
+    """The roles of ``user`` in ``campaign``: none with a token for another campaign, and in one
+    that is to be removed only of organizers.
+    """
+    if user.token_campaign_id not in (None, campaign.pk):
+        return frozenset()
+    roles = frozenset(campaign.members.filter(user_id=user.pk).values_list("role", flat=True))
+    return roles if campaign.removal_at is None or Role.ORGANIZER in roles else frozenset()
 
 
 CONFLICTING = (Role.ORGANIZER, Role.ASSESSOR, Role.ADJUDICATOR)
@@ -58,7 +65,7 @@ def is_participant(user: User, campaign: Campaign) -> bool:
 
 @rules.predicate  # type: ignore[untyped-decorator]
 def may_create_campaigns(user: User, _: object = None) -> bool:
-    return user.can_create_campaigns
+    return user.can_create_campaigns and user.token_campaign_id is None
 
 
 rules.add_perm("campaigns.create", may_create_campaigns)
@@ -77,7 +84,26 @@ def is_organizer_anywhere(user: User, campaign: Campaign) -> bool:
     return user.is_superuser or is_organizer(user, campaign)
 
 
-def require_permission(user: User, permission: str, campaign: Campaign | None = None) -> None:
-    """Raise ``PermissionDenied`` unless ``user`` has ``permission`` on ``campaign``."""
+def require_access(user: User, permission: str, campaign: Campaign | None = None) -> None:
+    """To read: raise ``PermissionDenied`` unless ``user`` has ``permission`` on ``campaign``."""
     if not user.has_perm(permission, campaign):
         raise PermissionDenied(f"{user.get_username()} lacks {permission}")
+
+
+def require_permission(user: User, permission: str, campaign: Campaign | None = None) -> None:
+    """To write: the same, and the campaign must not be closed or deleted."""
+    require_access(user, permission, campaign)
+    if campaign is not None:
+        require_open(campaign)
+
+
+def require_open(campaign: Campaign) -> None:
+    """Refuse an act on a campaign that is closed or deleted: the one gate of all that write."""
+    if campaign.removal_at is not None:
+        message = _("The campaign is deleted; it is removed on %(at)s.")
+        message %= {"at": format_utc(campaign.removal_at)}
+        raise ActionRefused("campaign-deleted", message, _("An organizer can restore it."))
+    if campaign.closed_at is not None:
+        message = _("The campaign is closed since %(at)s: it can be read, but not changed.")
+        message %= {"at": format_utc(campaign.closed_at)}
+        raise ActionRefused("campaign-closed", message, _("An organizer can reopen it."))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
+from collections.abc import Iterable
 from pathlib import Path
 from uuid import uuid4
 
@@ -39,6 +41,45 @@ def put_blob(data: bytes, suffix: str = "", *, synced: bool = True) -> str:
     if synced:
         sync_folder(target.parent)
     return name
+
+
+def make_part_path() -> Path:
+    """Where to write a file that ``put_file`` then stores; ``check_store`` knows it as unnamed."""
+    root = Path(settings.STORE_DIR)
+    root.mkdir(parents=True, exist_ok=True)
+    return root / f"{uuid4().hex}.part"
+
+
+def put_file(path: Path, suffix: str = "") -> str:
+    """The same of the file ``path``, however large; it is moved."""
+    with path.open("rb+") as stream:
+        digest = hashlib.file_digest(stream, "sha256").hexdigest()
+        os.fsync(stream.fileno())
+    name = f"{digest[:2]}/{digest}{suffix}"
+    target = blob_path(name)
+    make_synced_folder(target.parent)
+    part = target.with_name(f"{target.name}.{uuid4().hex}.part")
+    try:
+        shutil.move(path, part)
+        part.replace(target)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+    sync_folder(target.parent)
+    return name
+
+
+def put_parts(parts: Iterable[bytes], suffix: str = "") -> tuple[str, str, int]:
+    """Store a file that need not fit into memory; return its name, sha256 and size."""
+    part = make_part_path()
+    try:
+        with part.open("wb") as stream:
+            size = sum(map(stream.write, parts))
+        name = put_file(part, suffix)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+    return name, Path(name).name.partition(".")[0], size
 
 
 def sync_blobs() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from celery import shared_task
 
-from campaigns.services import jobs, runs, snapshots
+from campaigns.services import jobs, made_files, registration, runs, snapshots
 
 
 @shared_task(name="campaigns.check_run")
@@ -12,6 +12,16 @@ def check_run_task(job_id: int) -> None:
     jobs.perform_job(job_id, runs.perform_run_check)
 
 
+@shared_task(name=registration.KIND)
+def register_collection_task(job_id: int) -> None:
+    jobs.perform_job(job_id, registration.perform_registration)
+
+
 @shared_task(name="campaigns.snapshot")
 def snapshot_task(job_id: int) -> None:
     jobs.perform_job(job_id, snapshots.compute_snapshot)
+
+
+@shared_task(name="campaigns.data_files")
+def data_files_task(job_id: int) -> None:
+    jobs.perform_job(job_id, made_files.make_data_files)

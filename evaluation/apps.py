@@ -7,8 +7,10 @@ class EvaluationConfig(AppConfig):
         "views.leaderboard.score_set_view",
         "views.leaderboard.scores_view",
         "views.paper.paper_view",
+        "views.public.",
         "views.run_pairs.",
         "views.runs.",
+        "views.score_changes.",
     )
     """Views whose pages are translated, or modules of them."""
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import OuterRef, Subquery
+from django.db.models import Exists, OuterRef, Subquery
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -27,7 +27,7 @@ from campaigns.lifecycle.registry import (
 from campaigns.lifecycle.status import count_rows_subquery
 from campaigns.lifecycle.texts import format_moment, ngettext
 from campaigns.models import Role
-from evaluation.models import ScoreSet
+from evaluation.models import ScorePublication, ScoreSet
 from judging.lifecycle import JudgingFacts
 from judging.queries.newer_judgments import list_newer_judgments
 
@@ -45,6 +45,7 @@ class ScoreFacts(AppFacts):
     latest_released_at: datetime | None
     released_at: datetime | None
     released_qrels: int | None
+    is_published: bool
     newer: int
 
     @classmethod
@@ -58,6 +59,7 @@ class ScoreFacts(AppFacts):
             "latest_released_at": Subquery(sets.values("released_at")[:1]),
             "released_at": Subquery(released.values("released_at")[:1]),
             "released_qrels": Subquery(released.values("qrels__version")[:1]),
+            "is_published": Exists(ScorePublication.objects.filter(campaign=OUTER)),
             "newer": count_rows_subquery(list_newer_judgments(OUTER, find_released_moment())),
         }
 
@@ -121,6 +123,8 @@ def list_score_audiences(status: Status) -> list[AudienceLine]:
     board = lowercase_label(status.campaign.get_board_display())
     if has_released(status):
         readers, page = _("organizers; each team: %(board)s") % {"board": board}, "scores"
+        if status.get(ScoreFacts).is_published:
+            readers += "; " + _("everybody on the public page")
         if status.is_organizer:
             page = "visibility-change"
         return [AudienceLine(_("Scores"), readers, page if _reads_scores(status) else "")]

@@ -75,3 +75,18 @@ class RunScores(AppendOnlyModel):
         """Topics × measures, in the order of ``score_set.topics`` and ``score_set.measures``."""
         flat = np.frombuffer(bytes(self.packed), dtype="<f8")
         return flat.reshape(len(self.score_set.topics), len(self.score_set.measures))
+
+
+class ScorePublication(AppendOnlyModel):
+    """That everybody may see a score set, as ``board`` says, which was the campaign's at the time.
+    The newest one counts.
+    """
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="score_publications")
+    score_set = models.ForeignKey(ScoreSet, models.PROTECT, related_name="publications")
+    board = models.CharField(max_length=12, choices=Campaign.Board)
+    at = models.DateTimeField(auto_now_add=True)
+    by = models.ForeignKey(User, models.PROTECT, related_name="+")
+
+    class Meta:
+        ordering = ["-at", "-pk"]

@@ -9,8 +9,10 @@ from evaluation.views import (
     leaderboard,
     measures,
     paper,
+    public,
     run_pairs,
     runs,
+    score_changes,
     score_moves,
 )
 
@@ -20,6 +22,7 @@ CAMPAIGN_PAGES = [
     page("results/scores/now/", interim_scores.interim_scores_view),
     page("results/scores/<int:pk>/", leaderboard.score_set_view),
     page("results/scores/<int:pk>/release/", leaderboard.score_release_view),
+    page("results/scores/<int:pk>/publish/", leaderboard.score_publish_view),
     page("results/scores/<int:pk>/compare/", runs.compare_view),
     page("results/scores/<int:pk>/changes/", score_moves.score_set_changes_view),
     page("results/scores/<int:pk>/pairs/", run_pairs.pairs_view),
@@ -31,6 +34,7 @@ CAMPAIGN_PAGES = [
         "results/scores/<int:pk>/run/<int:run>/scores.<slug:fmt>",
         downloads.run_scores_download_view,
     ),
+    page("results/scores/<int:pk>/run/<int:run>/changes/", score_changes.run_scores_changes_view),
     page("results/scores/now/interim.<slug:fmt>", downloads.interim_scores_download_view),
     page("results/scores/<int:pk>/compare.<slug:fmt>", downloads.compare_download_view),
     page(
@@ -43,5 +47,6 @@ CAMPAIGN_PAGES = [
 urlpatterns = [
     page("measures/", measures.measures_view),
     page("measures/<str:name>/", measures.measure_view),
+    page("p/<slug:slug>/", public.public_campaign_view),
     path("c/<slug:slug>/", include(CAMPAIGN_PAGES)),
 ]

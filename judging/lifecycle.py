@@ -26,7 +26,8 @@ from campaigns.lifecycle.registry import (
     Viewer,
 )
 from campaigns.lifecycle.texts import format_due, format_number, format_until, ngettext
-from campaigns.models import Campaign, Role, User
+from campaigns.models import Campaign, DataFile, Role, User
+from campaigns.models.data_files import QRELS
 from judging.models import Plan, Purpose, Qrels, Slot
 from judging.queries.adjudication import own_adjudication_progress
 from judging.queries.home import list_today_states, list_waiting_documents
@@ -40,10 +41,13 @@ from poolbench.verdicts import VerdictState
 
 @dataclass(frozen=True)
 class JudgingFacts(AppFacts):
-    """``judging`` is the tally that the judging page shows; ``qrels`` the latest version."""
+    """``judging`` is the tally that the judging page shows; ``qrels`` the latest version;
+    ``qrels_readers``: the widest audience of any version, None for organizers.
+    """
 
     judging: SlotTally
     qrels: int | None
+    qrels_readers: str | None
     to_adjudicate: int
     my_judged: int
     my_open: int
@@ -51,7 +55,12 @@ class JudgingFacts(AppFacts):
 
     @classmethod
     def columns(cls) -> dict[str, Any]:
-        return {"qrels": Subquery(Qrels.objects.filter(campaign=OUTER).values("version")[:1])}
+        # By the alphabet everybody comes before teams.
+        files = DataFile.objects.filter(campaign=OUTER, source=QRELS).order_by("audience")
+        return {
+            "qrels": Subquery(Qrels.objects.filter(campaign=OUTER).values("version")[:1]),
+            "qrels_readers": Subquery(files.values("audience")[:1]),
+        }
 
     @classmethod
     def counts(cls, viewer: Viewer) -> dict[str, Any]:
@@ -265,8 +274,14 @@ def list_home_tasks(user: User, viewers: Collection[Viewer]) -> list[HomeTask]:
 
 
 def list_qrels_audiences(status: Status) -> list[AudienceLine]:
-    organizers = _("organizers")
-    return [AudienceLine(_("Qrels"), organizers, "qrels-list" if status.is_organizer else "")]
+    readers = {
+        DataFile.Audience.TEAMS.value: _("organizers; teams: released versions"),
+        DataFile.Audience.EVERYBODY.value: _("organizers; everybody: published versions"),
+    }
+    audience = status.get(JudgingFacts).qrels_readers
+    text = readers.get(audience or "", _("organizers"))
+    page = "qrels-list" if status.is_organizer else "data" if audience else ""
+    return [AudienceLine(_("Qrels"), text, page)]
 
 
 PHASES = (

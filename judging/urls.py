@@ -19,6 +19,7 @@ from judging.views import (
     plans,
     progress,
     qrels,
+    qrels_release,
     quality,
     today,
     training,
@@ -95,7 +96,8 @@ CAMPAIGN_PAGES = [
     page("results/qrels/policies.<str:fmt>", qrels.qrels_policies_download_view),
     page("results/qrels/<int:version>/aggregation-<str:records>.csv", qrels.qrels_aggregation_view),
     page("results/qrels/<int:version>/", qrels.qrels_view),
-    page("results/qrels/<int:version>/qrels.txt", qrels.qrels_download_view),
+    page("results/qrels/<int:version>/release/", qrels_release.qrels_release_view),
+    page("results/qrels/<int:version>/qrels.txt", qrels_release.qrels_download_view),
 ]
 urlpatterns = [
     # Agreement and quality

@@ -28,6 +28,9 @@ FILE_COMMANDS = {
     "disagreement": "poolbench.commands.disagreement.DisagreementCommand",
     "report": "poolbench.commands.collection_report.CollectionReportCommand",
     "simulate": "poolbench.commands.simulate_pool.SimulatePoolCommand",
+    "check-run": "poolbench.commands.check_run.CheckRunCommand",
+    "verify-archive": "poolbench.commands.verify_archive.VerifyArchiveCommand",
+    "client": "poolbench.commands.client.ClientCommand",
 }
 """Where each command on files is; only the one that is called is loaded."""
 SERVER_COMMANDS = {
@@ -69,16 +72,17 @@ def run_file_command(name: str, words: Sequence[str]) -> int:
     parser = build_file_parser(name, command)
     try:
         options = parser.parse_args(words)
-        command.run(vars(options), Output(sys.stdout.write, write_note))
+        status = command.run(vars(options), Output(sys.stdout.write, write_note))
         sys.stdout.flush()
     except CliError as error:
+        sys.stdout.flush()
         sys.stderr.write(f"poolbench {name}: {error}\n")
-        return 1
+        return error.status
     except BrokenPipeError:
         # The reader, such as `head`, has what it wants. Nothing may be left to flush at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    return 0
+    return status or 0
 
 
 def load_file_command(name: str) -> FileCommand:

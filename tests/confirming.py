@@ -33,7 +33,9 @@ def read_confirmation(answer: object) -> dict[str, object]:
     fields: dict[str, object] = {"confirm": []}
     for tag in re.findall(r"<input [^>]*>", form):
         name, value = (re.search(rf'{key}="([^"]*)"', tag) for key in ("name", "value"))
-        if name[1].startswith("confirm"):  # also the radio buttons, as if all were ticked
+        if value is None:  # what is to be typed
+            fields["confirm"].append(re.search(r'id="confirm-([^"]*)"', tag)[1])
+        elif name[1].startswith("confirm"):  # also the radio buttons, as if all were ticked
             fields["confirm"].append(unescape(value[1]))
         elif name[1] == "run":
             fields.setdefault("run", []).append(value[1])

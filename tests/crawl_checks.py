@@ -26,8 +26,12 @@ from tests.world.site import World
 from workbench.api_docs import EMPTY_STYLE
 
 EVIL = "<script>alert(1)</script>"
-STORED = {"document-body", "health", "api-schema", "api-schema-json"}
-"""The others are not about anybody: they never look at who asks."""
+STORED = {
+    "document-body", "data-file", "data-file@open", "health", "api-schema", "api-schema-json",
+}  # fmt: skip
+"""Files are asked for again with their hash. The others are not about anybody: they never look at
+who asks.
+"""
 STRICT = {
     "default-src": "'none'",
     "script-src": "'self'",

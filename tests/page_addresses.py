@@ -14,6 +14,7 @@ from django.db.models import Model
 from django.urls import reverse
 
 from campaigns.models import Campaign, Role
+from campaigns.services.reminder_links import sign_reminder_token
 from crowd.services.doorway import make_unit_token
 from tests.access_table import rows
 from tests.pages import list_url_patterns
@@ -25,7 +26,9 @@ VALUES: dict[str, dict[str, str | int]] = {
     "name": {
         "": "model", "measure": "bpref-10", "api-measure-detail": "bpref-10",
         "measure@spelt": "nDCG@10", "help-page": "formats", "help-image": "leaderboard.png",
-        "preference-results-download": "shares",
+        "preference-results-download": "shares", "data-file": "notes.txt",
+        "data-file-edit": "notes.txt", "data-file-release": "notes.txt",
+        "data-file-remove": "notes.txt", "data-file@open": "open.txt",
     },
     "table": {"": "panel", "disagreement-download": "pairs", "paper-download": "runs",
               "paper-download@all": "all"},
@@ -33,7 +36,8 @@ VALUES: dict[str, dict[str, str | int]] = {
             "reusability-report": "json", "compare-download": "tex", "paper-download": "tex",
             "paper-download@all": "zip", "measures-compared-download": "md",
             "run-scores-download": "txt"},
-    "pk": {"review-done": 1, "api-task-detail": 1}, "task": {"": "none"},
+    "pk": {"review-done": 1, "token-revoke": 1, "api-task-detail": 1}, "uidb36": {"": "1"},
+    "key": {"": "1-x"}, "task": {"": "none"},
 }  # fmt: skip
 """Of arguments: the value by row or URL name, "" for all others."""
 QUERIES = {
@@ -45,7 +49,7 @@ QUERIES = {
     "stopping@chart": "?chart=found.svg", "compare@chart": "?chart=differences.svg",
     "pairs@chart": "?chart=intervals.svg", "run-scores@chart": "?chart=topics.svg",
     "paper@team": "?team={team}", "paper-download@team": "?team={team}",
-    "study-batch-new": "?reward=1.50",
+    "study-batch-new": "?reward=1.50", "ownership-transfer@chosen": "?successor={viewer}",
     "paper@chart": "?team={team}&chart=topics.png", "api-score-set-paper@team": "?team={team}",
 }  # fmt: skip
 OF_SCORES = ("score-set", "compare", "pairs", "measures-compared", "run-scores")
@@ -70,10 +74,14 @@ def urls(world: World) -> dict[str, str]:
         "round": world.plan, **dict.fromkeys(OF_SCORES, score_set), "draft": world.draft,
         "api-run-scores": world.scores, "run": world.run, "job": world.job, "pool": world.pool,
         "member": campaign.members.get(user=world.people["viewer"]), "qrels": world.qrels,
+        "people-team": campaign.teams.first(), "team-request": world.team_request,
         "invitation": world.invitation, "reusability": world.report, "slot": world.slot,
         "simulation": world.simulation, "topic": campaign.topics.first(),
         "document": campaign.documents.first(), "automatic": world.automatic,
-        "stopping-rule": campaign.stopping_rules.get(),
+        "stopping-rule": campaign.stopping_rules.get(), "data-file": world.data_file,
+        "score-publish": score_set,
+        "archive": world.archive,
+        **dict.fromkeys(("mail", "outbox"), world.people["owner"].mails.first()),
     }  # fmt: skip
     known: dict[str, Any] = {
         "slug": campaign.slug, "username": "assessor", "run": world.run.pk, "worker": worker.pk,
@@ -81,10 +89,17 @@ def urls(world: World) -> dict[str, str]:
         "token": make_unit_token(payment.unit),
     }  # fmt: skip
     team = quote(campaign.teams.get(pk=world.run.team_id).name)
-    asked = {"slug": campaign.slug, "docno": "d1", "topic": "1", "team": team}
-    invited = known | {"token": token(world)}
+    viewer = world.people["viewer"].pk
+    asked = {
+        "slug": campaign.slug, "docno": "d1", "topic": "1", "team": team, "viewer": viewer,
+    }  # fmt: skip
+    others = {
+        "join": known | {"token": token(world)},
+        "reminders-stop": known | {"token": sign_reminder_token(world.people["owner"])},
+        "public-campaign@published": known | {"slug": "elsewhere"},
+    }
     return {
-        row: locate_row(row, objects, invited if row == "join" else known, asked) or ""
+        row: locate_row(row, objects, others.get(row, known), asked) or ""
         for row in {name for name, _, _ in rows()}
     }
 
@@ -125,14 +140,15 @@ def list_pages(campaign: Campaign, roles: Collection[str]) -> Iterator[tuple[str
         **dict.fromkeys(OF_SCORES, released), "draft": sets.filter(released_at=None).first(),
         "run": runs.first(), "plan": campaign.plans.filter(kind="judge").order_by("pk").first(),
         "member": campaign.members.filter(role=Role.VIEWER).first(),
-        "job": campaign.jobs.order_by("pk").first(),
+        "people-team": campaign.teams.first(),
+        "job": campaign.jobs.order_by("pk").first(), "outbox": campaign.mails.first(),
     }  # fmt: skip
     known = {
         "slug": campaign.slug, "number": judged.topic.number, "run": runs.first().pk,
         "username": judged.assessor.username, "name": None,
     }  # fmt: skip
     asked = {"docno": judged.docno, "topic": judged.topic.number,
-             "team": quote(runs.first().team.name)}  # fmt: skip
+             "team": quote(runs.first().team.name), "viewer": 0}  # fmt: skip
     arguments = patterns()
     for row, method, statuses in rows():
         if method != "GET" or row.startswith(SKIPPED):

@@ -35,7 +35,8 @@ QUERIES = {
     "api-score-set-paper": "team m", "compare-download": "measure a b",
     "interim-scores-download": "policy by", "compare": "measure a b", "run-scores": "measure",
     "score-set-changes@draft": "since measure",
-    "run-upload": "replaces", "score-set-download": "shape", "api-pool-list": "campaign",
+    "run-upload": "replaces", "runs": "state kind column page", "runs-submitted": "run",
+    "score-set-download": "shape", "api-pool-list": "campaign",
     "api-run-list": "campaign limit offset", "api-judgment-list": "campaign topic current",
     "api-document-list": "docno", "api-score-set-list": "campaign",
 }  # fmt: skip
@@ -63,6 +64,14 @@ FORMS = {
     "judge-undo": {"client_uuid": "x"},
     "score-evaluate": {"qrels": 1, "measures": "ndcg"},
     "run-upload": {"tag": "x", "team": 1, "priority": 1, "replaces": 1},
+    "run-form": {
+        "fields-TOTAL_FORMS": 1,
+        "fields-INITIAL_FORMS": 0,
+        "fields-0-label": "Q",
+        "fields-0-name": "q",
+        "fields-0-kind": "choice",
+        "fields-0-choices": "a; b",
+    },
 }
 ASSESSORS = ("judge", "judge-skip", "judge-undo", "judge-change", "my-judgments")
 

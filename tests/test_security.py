@@ -39,7 +39,7 @@ def test_behind_tls_the_cookies_are_secure():
     assert settings.SESSION_COOKIE_SECURE == settings.CSRF_COOKIE_SECURE == settings.BEHIND_TLS
 
 
-WITHOUT_COOKIES = ("crowd-", "api-interleaving", "api-click-preferences")
+WITHOUT_COOKIES = ("crowd-", "api-interleaving", "api-click-preferences", "reminders-stop")
 """Pages and operations without sign-in: no cookie can be abused. See ``docs/decisions``."""
 
 

@@ -14,7 +14,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from campaigns.models import ApiToken, User
-from campaigns.services.tokens import create_token
+from campaigns.services.people import add_member
+from campaigns.services.tokens import MOST_TOKENS, create_token, digest_key
+from tests.refusals import refusing
 
 PASSWORD = "correct horse battery"
 
@@ -47,14 +49,15 @@ def test_a_token_ends(stranger, client, settings):
     client.force_login(stranger)
     page = client.get("/account/").content.decode()
     assert [f'value="{n}"' in page for n in (7, 30, 90, 100, 365)] == [True] * 4 + [False]
-    for chosen, days in (({}, 100), ({"days": "30"}, 30), ({"days": "365"}, 100)):
-        client.post("/account/token/", chosen)
-        token = ApiToken.objects.get()
+    form = {"name": "laptop", "scopes": ["read"]}
+    for chosen, days in (("100", 100), ("30", 30)):
+        client.post("/account/token/", form | {"days": chosen})
+        token = ApiToken.objects.first()
         assert token.expires_at - token.created_at - timedelta(days=days) < timedelta(minutes=1)
     key = create_token(stranger, 7)
     ApiToken.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
     assert ask(f"Token {key}") == 401
-    assert "Your token expired on" in client.get("/account/").content.decode()
+    assert "<strong>expired</strong>" in client.get("/account/").content.decode()
 
 
 def test_a_new_password_revokes_the_token_however_it_is_set(stranger, client):
@@ -106,4 +109,71 @@ def test_the_last_use_is_noted_once_a_minute(stranger, client, django_assert_num
     assert ApiToken.objects.get().last_used_at >= first
     client.force_login(stranger)
     page = client.get("/account/").content.decode()
-    assert all(word in page for word in ("Created", "Last used", "Expires"))
+    assert all(word in page for word in ("Last used", "Expires"))
+
+
+# Scopes
+
+
+def program(user: User, **given: object) -> Client:
+    return Client(headers={"Authorization": f"Token {create_token(user, **given)}"})
+
+
+ACTS = {
+    "read": ("get", "/api/campaigns/small/", {}),
+    "submit": ("post", "/api/runs/", {"campaign": "small"}),
+    "judge": ("post", "/api/judgments/next/", {"campaign": "small"}),
+    "organize": ("post", "/api/campaigns/small/close-submissions/", {}),
+}
+
+
+@pytest.mark.parametrize("scope", list(ACTS))
+def test_a_token_is_good_for_its_scopes_only(organizer, campaign, scope):
+    """Of the four acts one is let in; the others are refused with code and fix."""
+    caller = program(organizer, scopes=[scope])
+    for needed, (method, address, body) in ACTS.items():
+        answer = getattr(caller, method)(address, body or None)
+        if needed == scope:
+            assert answer.json().get("code") != "scope-missing"
+        else:
+            assert (answer.status_code, answer.json()["code"]) == (403, "scope-missing")
+            assert answer.json()["fix"].startswith(f"Create a token with the scope “{needed}”")
+
+
+def test_a_token_of_before_has_all_scopes(organizer, campaign):
+    ApiToken.objects.create(
+        user=organizer, digest=digest_key("old"), expires_at=timezone.now() + timedelta(days=1)
+    )
+    caller = Client(headers={"Authorization": "Token old"})
+    assert caller.get("/api/campaigns/small/").status_code == 200
+    close = "/api/campaigns/small/close-submissions/"
+    assert caller.post(close, {}, content_type="application/json").status_code == 200
+
+
+def test_a_token_for_one_campaign_sees_no_other(world):
+    owner, elsewhere = world.people["organizer"], world.elsewhere.campaign
+    add_member(actor=elsewhere.created_by, campaign=elsewhere, user=owner, role="organizer")
+    everywhere, caller = program(owner), program(owner, campaign=world.campaign)
+    assert everywhere.get("/api/campaigns/").json()["count"] == 2
+    assert [row["slug"] for row in caller.get("/api/campaigns/").json()["results"]] == ["small"]
+    assert everywhere.get(f"/api/pools/{world.elsewhere.pool.pk}/").status_code == 200
+    for row in ("pools", "qrels", "runs", "score-sets", "plans", "members"):
+        listed = caller.get(f"/api/{row}/").json()["results"]
+        assert {each["campaign"] for each in listed} == {"small"}, row
+    for kind, row in (("pools", "pool"), ("runs", "run"), ("run-scores", "scores")):
+        pk = getattr(world.elsewhere, row).pk
+        assert caller.get(f"/api/{kind}/{pk}/").status_code == 404
+    new = {"title": "New", "relevance_level": 1, "grades": []}
+    assert caller.post("/api/campaigns/", new, content_type="application/json").status_code >= 400
+    answer = caller.post("/api/campaigns/small/copy/", {"title": "N"}, "application/json")
+    assert answer.status_code == 403
+
+
+def test_tokens_are_limited_and_others_cannot_be_revoked(stranger, organizer, client):
+    keys = [create_token(organizer) for _ in range(MOST_TOKENS)]
+    with refusing("too-many-tokens"):
+        create_token(organizer)
+    client.force_login(stranger)
+    pk = ApiToken.objects.first().pk
+    assert client.post(f"/account/token/{pk}/revoke/").status_code == 404
+    assert ask(f"Token {keys[-1]}") == 200

@@ -15,7 +15,7 @@ from tests.conftest import REPOSITORY
 from tests.house import APPS
 
 TEXTS = {
-    "pages": [("templates", "*.html"), ("static", "*.js")],
+    "pages": [("templates", "*.html"), ("templates", "*.txt"), ("static", "*.js")],
     "code": [(app, "*.py") for app in (*APPS, "benchmarks")],
     "docs": [("docs", "*.md"), (".", "README.md"), (".", "CONTRIBUTING.md"), (".", "CHANGELOG.md")],
 }

@@ -5,10 +5,10 @@ from __future__ import annotations
 from django.urls import include, path
 from rest_framework.routers import SimpleRouter
 
-from campaigns.api import members, resources, tasks, verdicts
+from campaigns.api import data_files, members, resources, tasks, verdicts
 from crowd.api import studies
 from evaluation.api import measures, scores
-from judging.api import automatic, judgments, plans, progress, stopping
+from judging.api import automatic, judgments, plans, progress, qrels, stopping
 from pooling.api import PoolViewSet
 from preferences.api import comparisons, examples, results
 from workbench.api_docs import api_docs_view, api_schema_json_view, api_schema_view
@@ -19,6 +19,7 @@ router.register("members", members.MemberViewSet, basename="api-member")
 router.register("topics", resources.TopicViewSet, basename="api-topic")
 router.register("tasks", tasks.TaskViewSet, basename="api-task")
 router.register("documents", resources.DocumentViewSet, basename="api-document")
+router.register("data-files", data_files.DataFileViewSet, basename="api-data-file")
 router.register("runs", resources.RunViewSet, basename="api-run")
 router.register("pools", PoolViewSet, basename="api-pool")
 router.register("plans", plans.PlanViewSet, basename="api-plan")
@@ -27,7 +28,7 @@ router.register("progress", progress.ProgressViewSet, basename="api-progress")
 router.register("judgments", judgments.JudgmentViewSet, basename="api-judgment")
 router.register("automatic", automatic.AutomaticViewSet, basename="api-automatic")
 router.register("studies", studies.StudyViewSet, basename="api-study")
-router.register("qrels", judgments.QrelsViewSet, basename="api-qrels")
+router.register("qrels", qrels.QrelsViewSet, basename="api-qrels")
 router.register("comparisons", comparisons.ComparisonViewSet, basename="api-comparison")
 router.register("score-sets", scores.ScoreSetViewSet, basename="api-score-set")
 router.register("run-scores", scores.RunScoresViewSet, basename="api-run-scores")

@@ -26,6 +26,7 @@ WHO = {
     "topics": MEMBERS,
     "tasks": MEMBERS,
     "documents": MEMBERS,
+    "data-files": "everyone, without a token, for published files; members for theirs",
     "runs": "organizers; participants for their team",
     "pools": ORGANIZERS,
     "plans": ORGANIZERS,
@@ -56,6 +57,9 @@ WHO_ELSE = {
     "DELETE /api/tasks/{id}/": ORGANIZERS,
     "GET /api/judgments/": "organizers; assessors for their own",
     "POST /api/score-sets/evaluate/": ORGANIZERS,
+    "POST /api/data-files/": ORGANIZERS,
+    "POST /api/data-files/{id}/release/": ORGANIZERS,
+    "POST /api/score-sets/{id}/publish/": ORGANIZERS,
     "POST /api/score-sets/{id}/release/": ORGANIZERS,
 }
 # The description of an endpoint without one in its code, by the end of its operation name.

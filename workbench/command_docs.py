@@ -29,12 +29,17 @@ ON_FILES = {
     "score-preferences": "[preferences](preferences.md#scores-of-runs)",
     "bradley-terry": "[preferences](preferences.md#strengths-of-documents)",
     "user-measures": "[user-based measures](users.md)",
+    "check-run": "[runs and their codes](formats.md#codes-of-runs)",
+    "verify-archive": "[archives](formats.md#archives)",
+    "client": "the [REST API](api.md), whose refusals it prints",
 }
 """The commands that need no database, and the pages about what they compute."""
 ON_INSTALLATION = {
     "make_organizer": "[deployment](deployment.md)",
+    "reset_link": "[deployment](deployment.md#accounts)",
     "import_topics": "[formats](formats.md#topics)",
     "import_documents": "[formats](formats.md#documents)",
+    "register_collection": "[formats](formats.md#collections-of-millions)",
     "import_judgments": "[formats](formats.md#judgments)",
     "export_judgments": "[formats](formats.md#judgments)",
     "qrels": "the [organizer's guide](organizer.md#qrels), [qrels policies](policies.md)",
@@ -42,6 +47,7 @@ ON_INSTALLATION = {
     "aggregate": "[aggregation](aggregation.md)",
     "disagreement": "[effect of disagreement](disagreement.md)",
     "load_campaign": "[campaign folders](organizer.md#campaign-folders)",
+    "archive": "[archives](formats.md#archives), the [organizer's guide](organizer.md#archive)",
     "paper": "[results for a paper](results.md)",
     "verdicts": "[verdicts](verdicts.md)",
     "check_judging": "[judging plans](judging.md#during-judging)",

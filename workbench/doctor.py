@@ -20,7 +20,8 @@ from django.db.migrations.executor import MigrationExecutor
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from campaigns.models import Event, ProcessHeartbeat, User
+from campaigns.models import Event, Mail, ProcessHeartbeat, User
+from campaigns.queries.mail import summarize_mails
 from campaigns.services.health import ALARM_SECONDS, FAILED, LOW, OK, check_health
 from workbench.backups import list_known_migrations
 
@@ -63,7 +64,7 @@ def examine_installation() -> list[Finding]:
     health = check_health()
     findings = [*explain_health(health), *check_settings(), check_cache(), check_mail()]
     if health["database"] == OK:
-        findings += [check_migrations(), check_clock(), check_dump_program()]
+        findings += [check_migrations(), check_clock(), check_dump_program(), check_outbox()]
     if (folder := settings.VAR_DIR / "backups").is_dir():
         findings.append(check_newest_backup(folder))
     return findings
@@ -154,6 +155,23 @@ def check_mail() -> Finding:
         return Finding("mail", FAILED, str(error).strip(), "Compare EMAIL_URL with its server.")
     receivers = ", ".join(address for _, address in settings.ADMINS) or "nobody (POOLBENCH_ADMINS)"
     return Finding("mail", OK, f"The server takes connections; errors are mailed to {receivers}.")
+
+
+def check_outbox() -> Finding:
+    """Whether mails leave the outbox."""
+    mails = summarize_mails()
+    queued, failed = mails["states"].get(Mail.State.QUEUED, 0), mails["failed_today"]
+    message = f"{queued} queued; the oldest that is due has waited {mails['oldest_seconds']} s."
+    if mails["late"]:
+        fix = "See *mail* above, and the errors in the outbox of the campaigns."
+        return Finding("outbox", FAILED, f"{mails['late']} could not be sent for an hour.", fix)
+    if failed:
+        fix = "See the errors in the outbox of the campaigns; *Send again* there."
+        return Finding("outbox", WARNING, f"{message} {failed} failed in the last day.", fix)
+    if settings.POOLBENCH_MAIL_DRY_RUN:
+        fix = "Unset POOLBENCH_MAIL_DRY_RUN to send mails."
+        return Finding("outbox", WARNING, "A dry run: no mail is sent.", fix)
+    return Finding("outbox", OK, message)
 
 
 def check_migrations() -> Finding:

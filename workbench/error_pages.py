@@ -14,6 +14,7 @@ from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
+from django.utils.translation import gettext as _
 from django.views import defaults
 from rest_framework import status
 from rest_framework.response import Response
@@ -72,6 +73,12 @@ def handle_not_found(request: HttpRequest, exception: Exception) -> HttpResponse
     if is_api_request(request):
         return JsonResponse({"detail": DETAILS[404]}, status=404)
     return defaults.page_not_found(request, exception)
+
+
+def handle_too_many_requests(request: HttpRequest) -> HttpResponse:
+    """Status 429: of pages of accounts, which allauth counts."""
+    refused = ActionRefused("too-many", _("Too many requests."), _("Try again later."))
+    return render(request, "refused.html", {"refused": refused}, status=429)
 
 
 def handle_server_error(request: HttpRequest) -> HttpResponse:

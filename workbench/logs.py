@@ -22,22 +22,25 @@ REQUEST_ID: ContextVar[str] = ContextVar("request_id", default="")
 MAIL_SECONDS, MOST_MAILS = 3600, 10
 AWAY = (OperationalError, InterfaceError)
 LINK = re.compile(
-    r"((?:/|%2F)(?:join|w(?:/|%2F)unit)(?:/|%2F))[\w:.~-]+"
+    r"((?:/|%2F)(?:join|reminders|w(?:/|%2F)unit|confirm-email|reset(?:/|%2F)key)(?:/|%2F))"
+    r"(?!done(?:/|%2F))[\w:.~-]+"
     r"|((?:/|%2F)w(?:/|%2F)[\w-]+(?:/|%2F)\d+(?:/|%2F)?(?:return(?:/|%2F)?)?(?:\?|%3F))[^\s\"']+",
     re.IGNORECASE,
 )
-"""The address of an invitation or a work unit, and the signed query of a study's link with the
-worker's ID; also within another address's query.
+"""The address of an invitation, a work unit, a new password or an address to confirm, and the
+signed query of a study's link with the worker's ID; also within another address's query.
 """
 
 
 def mask_links(text: str) -> str:
-    """``text`` with invitation links cut behind ``/join/``, and those of crowd workers.
+    """``text`` with invitation links cut behind ``/join/``, those of accounts and crowd workers.
 
     >>> mask_links("GET /join/Mg:1vN:x-Y_z/?next=%2Fjoin%2FMg:1vN/")
     'GET /join/…/?next=%2Fjoin%2F…/'
     >>> mask_links("GET /w/unit/5f.1vN.x-Y/answer/, from /w/demo/3/?wid=jo&sig=a1")
     'GET /w/unit/…/answer/, from /w/demo/3/?…'
+    >>> mask_links("GET /accounts/password/reset/key/5-d8x-61c/ /accounts/confirm-email/Mg:1v:x/")
+    'GET /accounts/password/reset/key/…/ /accounts/confirm-email/…/'
     """
     return LINK.sub(lambda match: f"{match[1] or match[2]}…", text)
 

@@ -17,7 +17,8 @@ from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 from django.views.decorators.http import require_safe
 
-from campaigns.models import Job
+from campaigns.models import Job, Mail
+from campaigns.queries.mail import summarize_mails
 from campaigns.services.health import FAILED, OK, get_health
 from judging.models import Judgment
 from workbench.request_times import BOUNDS, ERRORS, SECONDS, sum_requests
@@ -70,6 +71,14 @@ def _list_counts() -> Iterator[str]:
     yield from (
         f'poolbench_jobs{{state="{state}"}} {by_state.get(state, 0)}' for state in Job.State.values
     )
+    mails = summarize_mails()
+    yield from _head("mails", "gauge", "Mails by state.")
+    yield from (
+        f'poolbench_mails{{state="{state}"}} {mails["states"].get(state, 0)}'
+        for state in Mail.State.values
+    )
+    text = "Seconds that the oldest mail which is due has waited."
+    yield from _gauge("oldest_queued_mail_seconds", text, mails["oldest_seconds"])
     latest = Judgment.objects.order_by("-pk").values_list("judged_at", flat=True)[:LATEST]
     minute_ago = timezone.now() - timedelta(minutes=1)
     number = sum(at >= minute_ago for at in latest)

@@ -28,6 +28,7 @@ from workbench.request_times import record_request
 log = logging.getLogger("poolbench.requests")
 
 TRANSLATED = (
+    "allauth.",
     "django.",
     *(
         f"{app.name}.{name}"

@@ -25,9 +25,12 @@ from campaigns.services.tokens import find_token
 
 TAKE_FILES = frozenset(
     {
+        "api-data-file-list",
         "api-document-import",
         "api-run-list",
         "api-topic-import",
+        "data-file-edit",
+        "data-file-new",
         "documents-import",
         "judgments-import",
         "run-upload",

@@ -14,6 +14,8 @@ import environ
 from csp.constants import NONE, SELF
 from django.core.management.utils import get_random_secret_key
 
+from workbench.account_settings import build_account_settings
+
 BASE_DIR = Path(__file__).resolve().parent.parent
 # Templates, static files, catalogs, docs: a wheel has them in this package, a checkout at its root.
 PACKAGE_DIR = Path(__file__).resolve().parent
@@ -62,6 +64,9 @@ INSTALLED_APPS = [
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
     "django.forms",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
     "axes",
     "csp",
     "django_htmx",
@@ -99,6 +104,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "workbench.middleware.NoNulMiddleware",
     "workbench.middleware.ActionRefusedMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
     "axes.middleware.AxesMiddleware",
 ]
 
@@ -119,7 +125,13 @@ TEMPLATES = [
             ],
             "builtins": ["campaigns.templatetags.components", "django.templatetags.i18n"],
         },
-    }
+    },
+    {  # Mails are plain text: nothing in them is escaped.
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "NAME": "mail",
+        "DIRS": [RESOURCE_DIR / "templates"],
+        "OPTIONS": {"autoescape": False, "builtins": ["django.templatetags.i18n"]},
+    },
 ]
 
 DATABASES = {
@@ -184,16 +196,13 @@ LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "home"
 # Wrong passwords before sign-in has to wait; see docs/deployment.md.
 POOLBENCH_SIGN_IN_TRIES = env.int("POOLBENCH_SIGN_IN_TRIES", default=10)
-AXES_HANDLER = "campaigns.services.sign_in.SignInHandler"
-AXES_FAILURE_LIMIT = 1  # the handler reports 1 while a client has to wait
-AXES_COOLOFF_TIME = 24  # hours after which failures no longer count
-AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
-AXES_RESET_ON_SUCCESS = True
-AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]  # what a successful sign-in resets
-AXES_LOCKOUT_CALLABLE = "campaigns.views.site.lockout_response"
-AXES_ENABLE_ACCESS_FAILURE_LOG = True
-AXES_SENSITIVE_PARAMETERS = ["old_password", "new_password1", "new_password2"]
-AXES_VERBOSE = False
+
+EMAIL_CONFIG: dict[str, Any] = env.email("EMAIL_URL", default="dummymail://")
+HAS_MAIL = not EMAIL_CONFIG["EMAIL_BACKEND"].endswith("dummy.EmailBackend")
+# Who may create an account: "invitation", holders of an invitation link alone; "campaigns", others
+# too while a campaign lets teams register; "open", everybody.
+POOLBENCH_SIGN_UP = env("POOLBENCH_SIGN_UP", default="campaigns")
+vars().update(build_account_settings(has_mail=HAS_MAIL))
 
 CELERY_BROKER_URL = env("CELERY_BROKER_URL", default="filesystem://")
 CELERY_BROKER_TRANSPORT_OPTIONS = (
@@ -217,6 +226,8 @@ POOLBENCH_INLINE = env.bool("POOLBENCH_INLINE", default=False)
 # Runs up to this size are checked while the participant waits, larger ones by a worker.
 POOLBENCH_CHECK_AT_ONCE_BYTES = env.int("POOLBENCH_CHECK_AT_ONCE_BYTES", default=8_000_000)
 POOLBENCH_MAX_UPLOAD_BYTES = env.int("POOLBENCH_MAX_UPLOAD_BYTES", default=200_000_000)
+# A folder with a folder of large files for each campaign, by its short name.
+POOLBENCH_COLLECTIONS = env("POOLBENCH_COLLECTIONS", default="")
 POOLBENCH_LEASE_MINUTES = env.int("POOLBENCH_LEASE_MINUTES", default=30)
 # Uploads in progress, in a folder of ours so that `housekeeping` can remove abandoned ones.
 FILE_UPLOAD_TEMP_DIR = str(UPLOAD_DIR)
@@ -234,6 +245,8 @@ POOLBENCH_API_RATE = env("POOLBENCH_API_RATE", default="1200/min")
 POOLBENCH_ANONYMOUS_RATE = env("POOLBENCH_ANONYMOUS_RATE", default="60/min")  # per address
 POOLBENCH_UPLOAD_RATE = env("POOLBENCH_UPLOAD_RATE", default="300/min")
 POOLBENCH_CROWD_RATE = env("POOLBENCH_CROWD_RATE", default="1200/min")
+# Days in which organizers can restore a campaign that was deleted.
+POOLBENCH_DELETED_DAYS = env.int("POOLBENCH_DELETED_DAYS", default=14)
 POOLBENCH_TOKEN_DAYS = env.int("POOLBENCH_TOKEN_DAYS", default=365)
 # Proxies in front of the web server, each of which adds an address to X-Forwarded-For.
 POOLBENCH_PROXIES = env.int("POOLBENCH_PROXIES", default=0)
@@ -303,7 +316,10 @@ REST_FRAMEWORK = {
         "campaigns.api.limits.AnonymousThrottle",
     ],
     "NUM_PROXIES": 0,  # ClientAddressMiddleware has counted them
-    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_PERMISSION_CLASSES": [
+        "rest_framework.permissions.IsAuthenticated",
+        "campaigns.api.scopes.TokenScope",
+    ],
     "DEFAULT_PARSER_CLASSES": ["campaigns.api.limits.PlainJSONParser"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PAGINATION_CLASS": "campaigns.api.limits.LimitPagination",
@@ -330,15 +346,19 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "RunKindEnum": "campaigns.models.Run.Kind",
         "JudgmentKindEnum": "judging.models.Judgment.Kind",
+        "DataAudienceEnum": "campaigns.models.DataFile.Audience",
         "ErratumKindEnum": "campaigns.models.campaign.Erratum.Kind",
     },
 }
 
 # Errors are mailed to the administrators if there are any.
-vars().update(env.email("EMAIL_URL", default="dummymail://"))
+vars().update(EMAIL_CONFIG)
 EMAIL_TIMEOUT = 10
 EMAIL_SUBJECT_PREFIX = "[Poolbench] "
 DEFAULT_FROM_EMAIL = SERVER_EMAIL = env("POOLBENCH_MAIL_FROM", default="poolbench@localhost")
+# Mails go into the outbox and no further.
+POOLBENCH_MAIL_DRY_RUN = env.bool("POOLBENCH_MAIL_DRY_RUN", default=False)
+POOLBENCH_MAILS_PER_TICK = env.int("POOLBENCH_MAILS_PER_TICK", default=100)
 ADMINS = [("", address) for address in env.list("POOLBENCH_ADMINS", default=[])]
 
 LOG_FORMAT = env("POOLBENCH_LOG_FORMAT", default="plain")

@@ -14,13 +14,15 @@ from django.conf import settings
 from django.db.models import QuerySet
 
 from campaigns import store
-from campaigns.models import Document, Job, PairChunk, Run
+from campaigns.models import Collection, DataFileVersion, Document, Job, PairChunk, Run
 from judging.models import Qrels
 
 NAMING_FIELDS: tuple[tuple[str, QuerySet[Any], str], ...] = (
+    ("collection", Collection.objects.all(), "index"),
     ("document", Document.objects.all(), "file"),
     ("run", Run.objects.all(), "file"),
     ("run", Run.objects.all(), "matrix"),
+    ("data file version", DataFileVersion.objects.all(), "path"),
     ("pair chunk", PairChunk.objects.all(), "path"),
     ("qrels", Qrels.objects.all(), "path"),
     ("qrels", Qrels.objects.all(), "manifest__aggregation__pairs_file"),
@@ -79,7 +81,8 @@ def list_named_files() -> Iterator[tuple[str, str]]:
     """``(name, row)`` for every file that a row names; ``row`` says which, for a message."""
     for kind, rows, field in NAMING_FIELDS:
         named = rows.exclude(**{field: ""}).order_by("pk")
-        for pk, slug, name in named.values_list("pk", "campaign__slug", field).iterator():
+        campaign = "file__campaign__slug" if rows.model is DataFileVersion else "campaign__slug"
+        for pk, slug, name in named.values_list("pk", campaign, field).iterator():
             if name is not None:
                 yield name, f"{kind} {pk} of {slug} ({field})"
     for job in Job.objects.exclude(result={}).select_related("campaign").iterator():

@@ -31,4 +31,5 @@ class ApiTokenAuthentication(TokenAuthentication):
         if token is None:
             raise AuthenticationFailed(_("Invalid token: unknown, expired or revoked."))
         record_token_use(token)
+        token.user.token_campaign_id = token.campaign_id
         return token.user, token

@@ -18,7 +18,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer, Serializer
 
-from campaigns.api.attachments import attachment_response
 from campaigns.api.confirmation import ConfirmSerializer, read_decision
 from campaigns.api.corrections import (
     CorrectionSerializer,
@@ -26,11 +25,19 @@ from campaigns.api.corrections import (
     ReopeningSerializer,
     VisibilitySerializer,
 )
+from campaigns.api.endings import EndingMixin
 from campaigns.api.limits import PlainJSONParser
-from campaigns.api.run_fields import RunSerializer, RunUploadSerializer
-from campaigns.errors import ActionRefused
-from campaigns.models import Campaign, Document, Grade, Run, Team, Topic, User
-from campaigns.queries.lists import get_campaign_for, list_teams_for
+from campaigns.api.requests import read_fields, request_user
+from campaigns.api.run_fields import (
+    RunFieldSerializer,
+    RunSerializer,
+    RunTrialSerializer,
+    RunUploadSerializer,
+)
+from campaigns.api.run_files import run_file_response
+from campaigns.api.run_uploads import read_upload_bytes, submit_uploaded_run, try_uploaded_run
+from campaigns.models import Campaign, Document, Grade, Run, Scope, Team, Topic, User
+from campaigns.queries.lists import get_campaign_for
 from campaigns.rules import require_permission
 from campaigns.services import collection
 from campaigns.services.campaigns import (
@@ -41,10 +48,7 @@ from campaigns.services.campaigns import (
     update_campaign,
 )
 from campaigns.services.errata import correct_texts
-from campaigns.services.run_limits import check_size
 from campaigns.services.runs import (
-    read_original_file,
-    submit_and_check_run,
     withdraw_run,
 )
 from poolbench.judging.scale import GradeSpec
@@ -66,6 +70,7 @@ class GradeSerializer(serializers.ModelSerializer[Grade]):
 class CampaignSerializer(serializers.ModelSerializer[Campaign]):
     slug = serializers.SlugField(required=False, max_length=60)
     grades = GradeSerializer(many=True)
+    run_fields = RunFieldSerializer(many=True, required=False)
     team_deadline = serializers.SerializerMethodField(
         help_text="Until when your team can submit runs; `runs_deadline` is that of all teams."
     )
@@ -74,11 +79,12 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
         model = Campaign
         fields = (
             "slug", "title", "description", "guidelines", "website", "citation", "text_layout",
-            "relevance_level", "test", "correction", "alpha",
-            "max_runs_per_team", "max_docs_per_topic", "require_all_topics", "runs_deadline",
-            "team_deadline", "judging_deadline", "board", "grades", "created_at",
+            "registration", "terms", "relevance_level", "test", "correction", "alpha",
+            "max_runs_per_team", "max_docs_per_topic", "require_all_topics", "run_fields",
+            "runs_deadline", "team_deadline", "judging_deadline", "board", "grades", "created_at",
+            "rehearsal", "closed_at", "removal_at",
         )  # fmt: skip
-        read_only_fields = ("created_at",)
+        read_only_fields = ("created_at", "rehearsal", "closed_at", "removal_at")
         # Asked, as on the page: no default fits every scale.
         extra_kwargs = {"relevance_level": {"required": True}}
 
@@ -143,19 +149,6 @@ import_action = action(
 )
 
 
-def request_user(request: Request) -> User:
-    """The signed-in user; the permission classes admit no one else."""
-    assert isinstance(request.user, User)  # noqa: S101 (for the type checker)
-    return request.user
-
-
-def read_fields(form: type[Serializer[Any]], request: Request) -> dict[str, Any]:
-    """The validated body of the request; 400 with what is wrong with it."""
-    filled = form(data=request.data)
-    filled.is_valid(raise_exception=True)
-    return dict(filled.validated_data)
-
-
 def read_act(
     form: type[Serializer[Any]], request: Request, permission: str = "campaigns.manage"
 ) -> tuple[User, Campaign, dict[str, Any]]:
@@ -165,6 +158,7 @@ def read_act(
 
 
 class CampaignViewSet(
+    EndingMixin,
     mixins.CreateModelMixin,
     mixins.RetrieveModelMixin,
     mixins.UpdateModelMixin,
@@ -270,7 +264,8 @@ class DocumentViewSet(viewsets.ReadOnlyModelViewSet[Document]):
     serializer_class = DocumentSerializer
 
     def get_queryset(self) -> QuerySet[Document]:
-        documents = Document.objects.filter(campaign__in=filter_campaigns(self.request))
+        visible = Document.objects.visible_to(self.request.user)
+        documents = visible.filter(campaign__in=filter_campaigns(self.request))
         if docno := self.request.query_params.get("docno"):
             documents = documents.filter(docno=docno)
         return documents.select_related("campaign")
@@ -284,6 +279,7 @@ class DocumentViewSet(viewsets.ReadOnlyModelViewSet[Document]):
 
 @extend_schema_view(list=extend_schema(parameters=[CAMPAIGN]))
 class RunViewSet(viewsets.ReadOnlyModelViewSet[Run]):
+    scope = Scope.SUBMIT
     queryset = Run.objects.none()
     serializer_class = RunSerializer
     parser_classes = (MultiPartParser,)
@@ -295,7 +291,7 @@ class RunViewSet(viewsets.ReadOnlyModelViewSet[Run]):
 
     @extend_schema(
         request={"multipart/form-data": RunUploadSerializer},
-        responses=RunSerializer,
+        responses={201: RunSerializer, 200: RunTrialSerializer},
         parameters=[OpenApiParameter(KEY, str, "header", description="Any text of your own.")],
     )
     def create(self, request: Request) -> Response:
@@ -303,9 +299,11 @@ class RunViewSet(viewsets.ReadOnlyModelViewSet[Run]):
 
         The same file sent again with the same ``Idempotency-Key`` gets the same run, so a request
         that was answered with 503, or not at all, can be repeated. Another run with the same key
-        is refused: 409, code `key-used`.
+        is refused: 409, code `key-used`. With `check_only` nothing is stored: 200 with the report.
         """
         actor, campaign, fields = read_act(RunUploadSerializer, request, "campaigns.see_runs")
+        if fields.pop("check_only"):
+            return Response(try_uploaded_run(actor, campaign, fields))
         fields["key"] = request.headers.get(KEY, "")
         run = submit_uploaded_run(actor, campaign, fields)
         return Response(self.get_serializer(run).data, status=status.HTTP_201_CREATED)
@@ -319,14 +317,14 @@ class RunViewSet(viewsets.ReadOnlyModelViewSet[Run]):
         )
         return Response(self.get_serializer(run).data)
 
-    @extend_schema(responses={(200, "application/octet-stream"): OpenApiTypes.BINARY})
+    @extend_schema(
+        responses={(200, "application/octet-stream"): OpenApiTypes.BINARY},
+        parameters=[OpenApiParameter("metadata", str, description="Any: with ir_metadata.")],
+    )
     @action(detail=True)
     def file(self, request: Request, pk: str) -> HttpResponse:  # noqa: ARG002 (the route's)
-        """The file as it was uploaded."""
-        run = self.get_object()
-        return attachment_response(
-            read_original_file(run), run.file_name, "application/octet-stream"
-        )
+        """The file as it was uploaded; with `?metadata`, unpacked and with its metadata."""
+        return run_file_response(self.get_object(), with_metadata="metadata" in request.GET)
 
 
 def filter_campaigns(request: Request) -> QuerySet[Campaign]:
@@ -353,32 +351,3 @@ def import_response(request: Request, import_file: Any) -> Response:
         file_format=fields["format"],
     )
     return Response({"new": count}, status=status.HTTP_201_CREATED)
-
-
-def read_upload_bytes(upload: Any) -> bytes:
-    """The bytes of an upload, read only if its size is within the limit."""
-    check_size(upload.size)
-    data: bytes = upload.read()
-    return data
-
-
-def submit_uploaded_run(actor: User, campaign: Campaign, fields: dict[str, Any]) -> Run:
-    """Submit the run of an upload form, and check it now if it is small."""
-    teams, name = list_teams_for(actor, campaign), fields.pop("team", None)
-    fields["team"] = get_object_or_404(teams, name=name) if name else teams.first()
-    if fields["team"] is None:
-        raise ActionRefused("no-team", "The run has no team.", 'Set the field "team".')
-    if (number := fields.pop("replaces", None)) is not None:
-        visible = Run.objects.visible_to(actor)
-        fields["replaces"] = get_object_or_404(visible, campaign=campaign, pk=number)
-    if slug := fields.pop("task", None):
-        fields["task"] = get_object_or_404(campaign.tasks, slug=slug)
-    upload = fields.pop("file")
-    return submit_and_check_run(
-        one_use=True,
-        actor=actor,
-        campaign=campaign,
-        data=read_upload_bytes(upload),
-        file_name=upload.name,
-        **fields,
-    )

@@ -2,12 +2,49 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+from functools import cached_property
 from typing import Any
 
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.serializers import Serializer
 
+from campaigns.api.limits import is_storable, iter_json
 from campaigns.models import Run
+from campaigns.models.runs import CheckPlace
+from campaigns.queries.run_checks import find_check_places
+from campaigns.services.run_trials import RunTrial
+from poolbench.files.json_texts import parse_json
+from poolbench.runs.run_form import FIELD_KINDS
+
+
+class RunFieldSerializer(Serializer[Any]):
+    """A question of the run form; `name` is the key of its answers."""
+
+    name = serializers.CharField()
+    label = serializers.CharField()
+    kind = serializers.ChoiceField(choices=list(FIELD_KINDS.items()), required=False)
+    choices = serializers.ListField(child=serializers.CharField(), required=False)
+    required = serializers.BooleanField(required=False)
+    help = serializers.CharField(required=False, allow_blank=True)
+
+
+class CheckPlaceSerializer(Serializer[Any]):
+    state = serializers.CharField()
+    place = serializers.IntegerField()
+    waiting = serializers.IntegerField()
+
+
+class RunTrialSerializer(Serializer[Any]):
+    """The check of a file that was not submitted."""
+
+    accepted = serializers.BooleanField()
+    tag = serializers.CharField()
+    lines = serializers.IntegerField()
+    report = serializers.DictField()
+    refusal = serializers.CharField(help_text="Why it cannot be submitted now, or empty.")
 
 
 class RunSerializer(serializers.ModelSerializer[Run]):
@@ -19,15 +56,48 @@ class RunSerializer(serializers.ModelSerializer[Run]):
         slug_field="slug", read_only=True, help_text="Null in a campaign without tasks."
     )
     report = serializers.DictField(read_only=True)
+    check = serializers.SerializerMethodField(
+        help_text="Of a run that is not checked yet: `state` (queued, running, failed), and of a"
+        " queued one its `place` among the `waiting` jobs; otherwise null."
+    )
 
     class Meta:
         model = Run
         fields = (
-            "id", "campaign", "team", "task", "tag", "description", "kind", "priority", "state",
-            "file_name", "size", "sha256", "lines", "report", "replaces", "submitted_at",
-            "after_release", "checked_at", "withdrawn_at", "file_removed_at",
+            "id", "campaign", "team", "task", "tag", "description", "kind", "priority",
+            "answers",
+            "ir_metadata", "state", "check", "file_name", "size", "sha256", "lines", "report",
+            "replaces", "submitted_at", "after_release", "checked_at", "withdrawn_at",
+            "file_removed_at",
         )  # fmt: skip
         read_only_fields = fields
+
+    @extend_schema_field(CheckPlaceSerializer(allow_null=True))
+    def get_check(self, run: Run) -> dict[str, Any] | None:
+        place = self._check_places.get(run.pk)
+        return asdict(place) if place else None
+
+    @cached_property
+    def _check_places(self) -> dict[int, CheckPlace]:
+        """Those of all runs of this answer."""
+        rows = self.instance if self.parent is None else self.parent.instance
+        runs = [rows] if isinstance(rows, Run) else rows or ()
+        return find_check_places(run.pk for run in runs if run.state == Run.State.RECEIVED)
+
+
+@extend_schema_field(OpenApiTypes.STR)
+class AnswersField(serializers.CharField):
+    """A JSON object in a field of a form."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        text = super().to_internal_value(data)
+        try:
+            answers = parse_json(text)
+        except ValueError as error:
+            raise serializers.ValidationError("This is not JSON.") from error
+        if not isinstance(answers, dict) or not all(map(is_storable, iter_json(answers))):
+            raise serializers.ValidationError("This must be a JSON object of plain values.")
+        return answers
 
 
 class RunUploadSerializer(Serializer[Any]):
@@ -44,3 +114,21 @@ class RunUploadSerializer(Serializer[Any]):
     kind = serializers.ChoiceField(choices=Run.Kind.choices, required=False)
     priority = serializers.IntegerField(required=False, min_value=1, max_value=99)
     replaces = serializers.IntegerField(required=False, help_text="ID of the run to replace.")
+    answers = AnswersField(
+        required=False, help_text="To the run form of the campaign (`run_fields`): a JSON object."
+    )
+    check_only = serializers.BooleanField(
+        required=False, default=False, help_text="Check the file without submitting it."
+    )
+
+
+def describe_trial(trial: RunTrial) -> dict[str, Any]:
+    """The check of a file, by the fields of ``RunTrialSerializer``."""
+    result = trial.result
+    return {
+        "accepted": result.accepted,
+        "tag": result.tag,
+        "lines": result.lines,
+        "report": result.as_report(),
+        "refusal": str(trial.refusal or ""),
+    }

@@ -10,7 +10,8 @@ from rest_framework import mixins, serializers, viewsets
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from campaigns.api.resources import CAMPAIGN, filter_campaigns, read_act, request_user
+from campaigns.api.requests import request_user
+from campaigns.api.resources import CAMPAIGN, filter_campaigns, read_act
 from campaigns.models import CampaignTask
 from campaigns.rules import require_permission
 from campaigns.services.tasks import create_task, delete_task, update_task

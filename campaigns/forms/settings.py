@@ -3,28 +3,14 @@
 from __future__ import annotations
 
 from typing import Any
-from uuid import uuid4
 
 from django import forms
 from django.conf import settings
-from django.contrib.auth import authenticate
-from django.contrib.auth.forms import (
-    AuthenticationForm,
-    BaseUserCreationForm,
-    PasswordChangeForm,
-    UsernameField,
-)
 from django.core.files.uploadedfile import UploadedFile
-from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext
 
 from campaigns.errors import format_thousands
-from campaigns.forms.task_field import add_task_field
-from campaigns.models import Campaign, Role, Run, Team, User
-from campaigns.queries.lists import list_replaceable_runs_for, list_teams_for
-from campaigns.rules import is_organizer_anywhere
-from campaigns.services.tokens import list_token_lifetimes
+from campaigns.models import Campaign, Role, User
 from poolbench.files.name_lists import split_names
 from poolbench.judging.scale import GradeSpec
 from poolbench.texts.documents import DOCUMENT_FORMATS
@@ -99,6 +85,8 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
             "website",
             "citation",
             "text_layout",
+            "registration",
+            "terms",
             "relevance_level",
             "runs_deadline",
             "judging_deadline",
@@ -116,6 +104,8 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
             "guidelines": forms.Textarea({"rows": 9}),
             "citation": forms.Textarea({"rows": 4}),
             "text_layout": forms.RadioSelect,
+            "registration": forms.RadioSelect,
+            "terms": forms.Textarea({"rows": 6}),
             "runs_deadline": DateTimeLocalInput(),
             "judging_deadline": DateTimeLocalInput(),
             "board": forms.RadioSelect,
@@ -132,6 +122,8 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
         }
         labels = {
             "slug": "Short name",
+            "registration": "Registration of teams",
+            "terms": "Terms of participation",
             "website": "Web page",
             "citation": "Preferred citation",
             "relevance_level": "Relevance level",
@@ -145,7 +137,7 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["text_layout"].required = False
+        self.fields["text_layout"].required = self.fields["registration"].required = False
         if self.instance.pk:
             del self.fields["slug"]
             if self.instance.score_sets.filter(released_at__isnull=False).exists():
@@ -161,6 +153,11 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]
         self.initial["relevance_level"] = initial.get("relevance_level")
         self.fields["slug"].required = False
         self.fields["slug"].help_text = "Used in URLs. Generated from the title if left empty."
+
+    def clean_registration(self) -> str:
+        """As it is, where a client does not send one."""
+        chosen = self.cleaned_data["registration"] or self.initial.get("registration")
+        return str(chosen or Campaign.Registration.CLOSED)
 
     def clean_text_layout(self) -> str:
         """The layout so far, where a client does not send one."""
@@ -215,66 +212,6 @@ class MemberForm(forms.Form):
         return user
 
 
-class SignInForm(AuthenticationForm):
-    """Limits the length of the username, as the log of failed sign-ins does; Django does not."""
-
-    username = UsernameField(max_length=150, widget=forms.TextInput({"autofocus": True}))
-
-
-class CurrentPasswordForm(PasswordChangeForm):
-    """Asks for the current password as a sign-in does: guesses are limited and logged."""
-
-    def __init__(self, *args: Any, request: HttpRequest, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.request = request
-
-    def clean_old_password(self) -> str:
-        password: str = self.cleaned_data["old_password"]
-        username = self.user.get_username()
-        if authenticate(self.request, username=username, password=password) is None:
-            raise forms.ValidationError(
-                self.error_messages["password_incorrect"], code="password_incorrect"
-            )
-        return password
-
-
-class TokenForm(forms.Form):
-    days = forms.TypedChoiceField(coerce=int, label=_("Valid for"))
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        lifetimes = list_token_lifetimes()
-        days: Any = self.fields["days"]
-        days.choices = [(n, ngettext("%(n)s day", "%(n)s days", n) % {"n": n}) for n in lifetimes]
-        days.initial = lifetimes[-1]
-
-
-class SignUpForm(BaseUserCreationForm):  # type: ignore[type-arg]
-    name = forms.CharField(max_length=150, label=_("Your name"))
-
-    field_order = ("name", "username", "password1", "password2")
-
-    class Meta:
-        model = User
-        fields = ("username",)
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        username = self.fields["username"]
-        username.label, username.help_text = _("Username"), _("Letters, digits and @.+-_ only")
-        username.widget.attrs.pop("autofocus", None)
-        help_text = _("At least 8 characters; not a common password or your name.")
-        self.fields["password1"].help_text = help_text
-        self.fields["password2"].label = _("Confirm password")
-        self.fields["password2"].help_text = ""
-
-    def clean_username(self) -> str:
-        username: str = self.cleaned_data["username"]
-        if User.objects.filter(username__iexact=username).exists():
-            raise forms.ValidationError(_("This username is taken."))
-        return username
-
-
 class ImportForm(forms.Form):
     """A file of topics or documents, and its format unless it is to be detected."""
 
@@ -288,81 +225,6 @@ class ImportForm(forms.Form):
 
     def clean_file(self) -> UploadedFile[Any]:
         return check_upload_size(self.cleaned_data["file"])
-
-
-class RunForm(forms.Form):
-    help_words = {"kind": "run type", "priority": "priority"}
-
-    file = forms.FileField(
-        allow_empty_file=True,
-        label=_("Run file"),
-        help_text=_("TREC run format: topic Q0 docno rank score tag. Plain text or gzip."),
-    )
-    team = forms.ModelChoiceField(
-        Team.objects.none(), label=_("Team"), empty_label=_("Choose a team")
-    )
-    tag = forms.CharField(
-        label=_("Run tag"),
-        max_length=60,
-        required=False,
-        help_text=_("Read from the file if left empty."),
-    )
-    description = forms.CharField(
-        label=_("Description"),
-        required=False,
-        max_length=5000,
-        widget=forms.Textarea({"rows": 4}),
-        help_text=_("Briefly describe the system. Visible to organizers."),
-    )
-    kind = forms.ChoiceField(
-        choices=[
-            (Run.Kind.AUTOMATIC, _("Automatic")),
-            (Run.Kind.FEEDBACK, _("Feedback: automatic, with judgments of an earlier round")),
-            (Run.Kind.MANUAL, _("Manual: human intervention")),
-        ],
-        label=_("Run type"),
-        initial=Run.Kind.AUTOMATIC,
-        widget=forms.RadioSelect,
-    )
-    priority = forms.IntegerField(
-        label=_("Priority"),
-        min_value=1,
-        max_value=99,
-        initial=1,
-        help_text=_("Judging precedence; 1 is first."),
-    )
-    replaces = forms.ModelChoiceField(
-        Run.objects.none(),
-        label=_("Replaces"),
-        required=False,
-        empty_label=_("None (new run)"),
-        help_text=_("The replaced run stays on record; new pools and evaluations exclude it."),
-    )
-    key = forms.UUIDField(required=False, initial=uuid4, widget=forms.HiddenInput)
-
-    def __init__(self, *args: Any, user: User, campaign: Campaign, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        teams = list_teams_for(user, campaign)
-        replaces = list_replaceable_runs_for(user, campaign)
-        self.fields["team"].queryset = teams  # type: ignore[attr-defined]
-        self.fields["replaces"].queryset = replaces  # type: ignore[attr-defined]
-        organizes = is_organizer_anywhere(user, campaign)
-        add_task_field(self, campaign, every=organizes)
-        if not organizes:
-            self.fields["team"].initial = teams.first()
-            self.fields["team"].widget = forms.HiddenInput()
-        if not replaces.exists():
-            self.fields["replaces"].widget = forms.HiddenInput()
-
-    def clean_file(self) -> UploadedFile[Any]:
-        return check_upload_size(self.cleaned_data["file"])
-
-
-class AccountForm(forms.ModelForm):  # type: ignore[type-arg]
-    class Meta:
-        model = User
-        fields = ("first_name", "last_name", "email")
-        labels = {"email": _("E-mail")}
 
 
 def check_upload_size(upload: UploadedFile[Any]) -> UploadedFile[Any]:

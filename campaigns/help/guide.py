@@ -19,7 +19,10 @@ ROLES = {
     ("Organizers", "organizer"): {
         "Create a campaign": "organizer#setup",
         "Import topics and documents": "organizer#topics-and-documents",
+        "Give data to teams and to everybody": "organizer#data",
+        "Publish a page with call, dates and results": "organizer#public-page",
         "Invite teams and assessors": "organizer#setup",
+        "Let teams register themselves": "organizer#teams",
         "Follow and check runs": "organizer#runs",
         "Create a pool, and choose its depth": "organizer#pool",
         "Plan who judges what": "organizer#judging",
@@ -27,12 +30,16 @@ ROLES = {
         "See how far assessors agree": "organizer#agreement-and-assessor-quality",
         "Decide when to stop judging": "stopping",
         "Adjudicate disagreements": "organizer#adjudication",
-        "Freeze qrels": "organizer#qrels",
+        "Freeze, release and publish qrels": "organizer#qrels",
         "Evaluate runs and release scores": "organizer#scores",
         "Judge with a crowd": "crowd",
     },
     ("Participants", "participant"): {
-        "Join a team and submit a run": "participant#submit-a-run",
+        "Download topics, documents and qrels": "participant#data",
+        "Register a team": "participant#register-a-team",
+        "Invite colleagues, or leave": "participant#your-team",
+        "Set a new password or address": "participant#your-account",
+        "Submit a run": "participant#submit-a-run",
         "Write a run file": "formats#runs",
         "Find out what a code such as E07 means": "formats#codes",
         "Read and download your scores": "participant#read-your-scores",
@@ -57,6 +64,26 @@ ROLES = {
     },
 }
 """By role and its whole guide: answers to "How do I …", and the places that give them."""
+
+READERS = {
+    "organizer": "Organizers",
+    "participant": "Participants",
+    "assessor": "Assessors",
+    "operator": "Operators",
+}
+"""By role, in addresses: who can restrict a search to what is for them."""
+
+_FOR_ROLE = {
+    "organizer": (
+        "organizer pooling sampling judging today agreement disagreement stopping policies crowd"
+        " crowd-providers crowd-quality aggregation verdicts collection preferences"
+    ),
+    "participant": "participant",
+    "assessor": "assessor",
+    "operator": "deployment performance",
+}
+PAGE_ROLES = {page: role for role, pages in _FOR_ROLE.items() for page in pages.split()}
+"""The one role that a page is for; all others are for everybody."""
 
 SUBJECTS = {
     "Guides": {
@@ -148,6 +175,7 @@ _HELPED = {
     "crowd-quality": "study-worker study-workers",
     "formats#codes-of-runs": "run",
     "formats#documents": "documents-import",
+    "organizer#collections-of-millions": "collection-files",
     "formats#judgments": "judgments-import",
     "formats#topics": "topics-import",
     "judging": "plan-assign plan-new",
@@ -155,9 +183,12 @@ _HELPED = {
     "judging#training": "training-sets",
     "measures": "measure measures",
     "organizer": "campaign home",
+    "organizer#close-delete-and-copy": ("campaign-close campaign-delete campaign-reopen life"),
     "organizer#acts-that-cannot-be-undone": (
-        "comparison-plan-close documents-delete events member-add member-remove plan-close"
-        " pool-freeze qrels-freeze round-end run-withdraw score-release study-stop"
+        "comparison-plan-close documents-delete events member-add member-remove"
+        " ownership-transfer plan-close"
+        " pool-freeze public-page-publish qrels-freeze qrels-release round-end run-withdraw"
+        " data-file-release score-publish score-release study-stop"
         " submissions-close topics-delete visibility-change"
     ),
     "organizer#adjudication": "adjudication consensus consensus-pair",
@@ -168,16 +199,23 @@ _HELPED = {
     "organizer#comparing-documents-and-runs-side-by-side": "comparison-plans",
     "organizer#effect-of-disagreement": "disagreement-effect",
     "organizer#correct-a-mistake": "errata erratum-new",
+    "organizer#data": "data-file-edit data-file-new",
+    "organizer#public-page": "public-page-edit",
     "organizer#import-and-export": "import-export",
     "organizer#judging": "flagged-documents interim-scores judging",
     "organizer#pool": "pool pools",
     "organizer#qrels": "qrels qrels-changes qrels-compare qrels-list",
-    "organizer#runs": "runs submissions-reopen",
+    "organizer#runs": "run-form runs submissions-reopen",
     "organizer#scores": "score-set scores",
     "organizer#setup": "campaign-new campaign-settings guidelines people",
+    "organizer#teams": "invitation-list people-team teams",
     "organizer#topics-and-documents": "document documents topic topics",
+    "participant#data": "data",
     "participant#read-your-scores": "run-scores",
-    "participant#submit-a-run": "join run-upload",
+    "participant#register-a-team": "team_register",
+    "participant#submit-a-run": "join run-upload runs-submitted",
+    "participant#your-account": "account_email account-delete mfa_index",
+    "participant#your-team": "team team-leave team-terms",
     "policies": "qrels-policies",
     "pooling#methods": "pooling-methods",
     "pooling#simulation-in-a-campaign": "simulation simulation-report",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Exists, OuterRef, Q, Subquery
+from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef, Q, Subquery
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -33,7 +33,19 @@ from campaigns.lifecycle.texts import (
     format_until,
     ngettext,
 )
-from campaigns.models import CampaignTask, Document, Grade, Member, Role, Run, Topic
+from campaigns.models import (
+    CampaignTask,
+    Collection,
+    Document,
+    Grade,
+    Member,
+    PublicPage,
+    Role,
+    Run,
+    TeamRequest,
+    TermsAcceptance,
+    Topic,
+)
 from campaigns.queries.lists import list_open_rejections
 
 
@@ -50,11 +62,14 @@ class CampaignFacts(AppFacts):
     next_deadline: datetime | None
     grades: int
     documents: bool
+    is_public: bool
     runs: int
     teams: int
     participants: int
+    team_requests: int
     team_runs: int
     team_rejected: int
+    terms_open: bool
 
     @classmethod
     def columns(cls) -> dict[str, Any]:
@@ -67,6 +82,7 @@ class CampaignFacts(AppFacts):
         )
         ahead = tasks.filter(runs_deadline__gt=Now()).order_by("runs_deadline")
         participants = Member.objects.filter(**of_campaign, role=Role.PARTICIPANT)
+        waiting = TeamRequest.objects.filter(**of_campaign, state=TeamRequest.State.WAITING)
         return {
             "topics": count_rows_subquery(Topic.objects.filter(**of_campaign)),
             "tasks": count_rows_subquery(tasks),
@@ -76,10 +92,18 @@ class CampaignFacts(AppFacts):
             "next_task": Subquery(ahead.values("name")[:1]),
             "next_deadline": Subquery(ahead.values("runs_deadline")[:1]),
             "grades": count_rows_subquery(Grade.objects.filter(**of_campaign)),
-            "documents": Exists(Document.objects.filter(**of_campaign)),
+            "is_public": Exists(
+                PublicPage.objects.filter(**of_campaign, published_at__isnull=False)
+            ),
+            "documents": ExpressionWrapper(
+                Exists(Document.objects.filter(**of_campaign))
+                | Exists(Collection.objects.filter(**of_campaign)),
+                output_field=BooleanField(),
+            ),
             "runs": count_rows_subquery(runs),
             "teams": count_rows_subquery(runs, distinct="team"),
             "participants": count_rows_subquery(participants),
+            "team_requests": count_rows_subquery(waiting),
         }
 
     @classmethod
@@ -92,8 +116,31 @@ class CampaignFacts(AppFacts):
         accepted = Run.objects.filter(team__in=teams).accepted().values_list("campaign", flat=True)
         runs = Counter(accepted if teams else ())
         rejected = Counter(run.campaign_id for run in list_open_rejections(teams))
-        pks = [viewer.campaign.pk for viewer in viewers]
-        return {pk: {"team_runs": runs[pk], "team_rejected": rejected[pk]} for pk in pks}
+        unread = list_unread_terms(viewers)
+        return {
+            pk: {
+                "team_runs": runs[pk],
+                "team_rejected": rejected[pk],
+                "terms_open": pk in unread,
+            }
+            for pk in (viewer.campaign.pk for viewer in viewers)
+        }
+
+
+def list_unread_terms(viewers: Sequence[Viewer]) -> set[int]:
+    """The campaigns whose newest terms a participant has not accepted."""
+    versions = {
+        viewer.campaign.pk: viewer.campaign.terms_version
+        for viewer in viewers
+        if viewer.team and viewer.campaign.terms
+    }
+    if not versions:
+        return set()
+    accepted = TermsAcceptance.objects.filter(
+        user_id=viewers[0].user.pk, terms__campaign__in=versions
+    )
+    rows = set(accepted.values_list("terms__campaign", "terms__version"))
+    return {pk for pk, version in versions.items() if (pk, version) not in rows}
 
 
 def describe_setup_phase(status: Status) -> list[str]:
@@ -131,7 +178,13 @@ def setup_tasks(status: Status) -> list[Task]:
     unread = has_topics and not facts.documents and not judging
     uninvited = has_topics and not facts.runs and not facts.participants
     scale = _("The grade scale is missing")
+    requests = ngettext(
+        "%(n)s team waits for your approval",
+        "%(n)s teams wait for your approval",
+        facts.team_requests,
+    )
     return [
+        Task(bool(facts.team_requests), requests, "people", _("Approve teams"), first=True),
         Task(not facts.grades, scale, "campaign-settings", _("Set grade scale")),
         Task(not facts.topics, _("No topics imported"), "topics-import", _("Import topics")),
         Task(unread, _("No documents imported"), "documents-import", _("Import documents")),
@@ -162,7 +215,9 @@ def submission_tasks(status: Status) -> list[Task]:
         facts.team_rejected,
     )
     allowed += format_until(status.runs_deadline)
+    terms = _("Terms of participation not accepted")
     return [
+        Task(facts.terms_open, terms, "team-terms", _("Read the terms"), first=True),
         Task(can_submit, allowed, "run-upload", _("Submit run")),
         Task(bool(facts.team_rejected) and can_submit, rejected, "runs", _("View rejected runs")),
     ]
@@ -231,6 +286,15 @@ TABS = (
         ),
     ),
     Tab("setup", 30, gettext_lazy("Documents"), "documents", ("setup/documents",), others="data"),
+    Tab("setup", 35, gettext_lazy("Data"), "data", ("data",), others="data"),
+    Tab(
+        "setup",
+        60,
+        gettext_lazy("Public page"),
+        "public-page-edit",
+        ("setup/public",),
+        ORGANIZER,
+    ),
     Tab("setup", 40, gettext_lazy("Guidelines"), "guidelines", ("setup/guidelines",), JUDGES),
     Tab(
         "setup",
@@ -242,6 +306,14 @@ TABS = (
         arguments=lambda status: (
             {} if status.is_organizer or status.campaign.last_erratum else None
         ),
+    ),
+    Tab(
+        "setup",
+        60,
+        gettext_lazy("Copy and close"),
+        "life",
+        ("setup/life",),
+        ORGANIZER,
     ),
     Tab(
         "runs",
@@ -261,7 +333,11 @@ TABS = (
         SUBMITTERS,
         arguments=get_upload_arguments,
     ),
+    Tab("runs", 30, gettext_lazy("Run form"), "run-form", ("runs/form",), (Role.ORGANIZER,)),
     Tab("people", 10, gettext_lazy("Members"), "people", ("people",), ORGANIZER),
+    Tab("people", 20, gettext_lazy("Teams"), "teams", ("people/teams",), ORGANIZER),
+    Tab("team", 10, gettext_lazy("Team"), "team", ("team",), (Role.PARTICIPANT,)),
+    Tab("people", 80, gettext_lazy("Outbox"), "outbox", ("people/outbox",), ORGANIZER),
     Tab("people", 90, gettext_lazy("Log"), "events", ("people/log",), ORGANIZER),
 )
 
@@ -289,7 +365,10 @@ def list_campaign_audiences(status: Status) -> list[AudienceLine]:
     organizes = status.is_organizer
     own_runs = _("organizers; each team its own")
     submits = organizes or status.is_participant
+    public = status.get(CampaignFacts).is_public
+    page = "public-page-edit" if organizes else "public-campaign" if public else ""
     return [
+        AudienceLine(_("Public page"), _("everybody") if public else _("organizers"), page),
         AudienceLine(_("Topics"), _("all members"), "topics"),
         AudienceLine(_("Documents"), _("all members"), "documents"),
         AudienceLine(_("Runs"), own_runs, "runs" if submits else ""),

@@ -168,6 +168,8 @@ def list_next_steps(status: Status) -> list[TaskLink]:
 
 def _link_tasks(status: Status, of_apps: Sequence[Tasks]) -> list[TaskLink]:
     listed: list[Task] = []
+    if status.campaign.is_read_only:
+        return []
     for role in ROLES:
         if role in status.roles:
             possible = [task for tasks in of_apps if role in tasks for task in tasks[role](status)]

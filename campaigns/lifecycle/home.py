@@ -66,9 +66,10 @@ def build_home(user: User) -> Home:
     if not campaigns:
         return Home((), (), (), (), (), (), organizes=False)
     statuses = list_campaign_statuses(campaigns, user)
-    organized = [status.campaign for status in statuses if status.is_organizer]
+    going_on = [status for status in statuses if not status.campaign.is_read_only]
+    organized = [status.campaign for status in going_on if status.is_organizer]
     alarms = [alarm for app in LIFE_CYCLES for part in app.home_alarms for alarm in part(organized)]
-    tasks = list_home_tasks_of_apps(user, statuses)
+    tasks = list_home_tasks_of_apps(user, going_on)
     waiting = Counter(alarm.campaign.pk for alarm in alarms)
     waiting.update(task.campaign.pk for task in tasks)
     now = timezone.now()
@@ -76,7 +77,7 @@ def build_home(user: User) -> Home:
         alarms=sorted(alarms, key=lambda alarm: not alarm.is_bad),
         tasks=tasks,
         campaigns=[build_campaign_row(status, waiting[status.campaign.pk]) for status in statuses],
-        dates=list_home_dates(statuses, now),
+        dates=list_home_dates(going_on, now),
         events=list_week_events(organized, now),
         runs=list_team_runs(statuses),
         organizes=bool(organized),

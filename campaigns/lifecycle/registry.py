@@ -169,6 +169,7 @@ GROUPS = (
     Group("judging", pgettext_lazy("phase", "Judging")),
     Group("results", gettext_lazy("Results")),
     Group("people", gettext_lazy("People")),
+    Group("team", gettext_lazy("Team")),
 )
 """In the order of the head. To organizers the pages of *Data* are part of *Setup*."""
 

@@ -1,11 +1,29 @@
 """The shared task: members and teams, topics and documents, runs, events and jobs; API tokens."""
 
 from campaigns.models.append_only import AppendOnlyModel
-from campaigns.models.campaign import Campaign, Erratum, Grade, Guideline, random_seed
-from campaigns.models.collection import Document, Topic
-from campaigns.models.history import Event, Job, ProcessHeartbeat, Snapshot
+from campaigns.models.campaign import (
+    Campaign,
+    Erratum,
+    Grade,
+    Guideline,
+    Terms,
+    TermsAcceptance,
+    random_seed,
+)
+from campaigns.models.collection import Collection, Document, Topic
+from campaigns.models.data_files import DataFile, DataFileVersion, PublicPage
+from campaigns.models.history import Event, Job, ProcessHeartbeat, Removal, Snapshot
 from campaigns.models.mail import Mail
-from campaigns.models.people import ApiToken, Invitation, Member, Role, Team, User
+from campaigns.models.people import (
+    ApiToken,
+    Invitation,
+    Member,
+    Role,
+    Scope,
+    Team,
+    TeamRequest,
+    User,
+)
 from campaigns.models.runs import PairChunk, Run
 from campaigns.models.tasks import CampaignTask
 
@@ -14,6 +32,9 @@ __all__ = [
     "AppendOnlyModel",
     "Campaign",
     "CampaignTask",
+    "Collection",
+    "DataFile",
+    "DataFileVersion",
     "Document",
     "Erratum",
     "Event",
@@ -25,10 +46,16 @@ __all__ = [
     "Member",
     "PairChunk",
     "ProcessHeartbeat",
+    "PublicPage",
+    "Removal",
     "Role",
     "Run",
+    "Scope",
     "Snapshot",
     "Team",
+    "TeamRequest",
+    "Terms",
+    "TermsAcceptance",
     "Topic",
     "User",
     "random_seed",

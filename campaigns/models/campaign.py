@@ -14,6 +14,7 @@ from django.core.validators import (
     URLValidator,
 )
 from django.db import models
+from django.db.models import Q
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.functional import cached_property
@@ -22,6 +23,7 @@ from django.utils.translation import gettext_lazy as _
 from campaigns.models.append_only import AppendOnlyModel
 from campaigns.models.people import Member, Role, Team, User
 from poolbench.evaluation.significance_tests import CORRECTIONS, TESTS
+from poolbench.runs.run_form import RunField, read_run_fields
 
 MARKDOWN_LENGTH = MaxLengthValidator(50_000)
 """About twenty pages. Rendering takes a second for the worst text of this length."""
@@ -31,19 +33,42 @@ def random_seed() -> int:
     return secrets.randbelow(2**31)
 
 
+def validate_run_fields(entries: object) -> None:
+    try:
+        read_run_fields(entries)
+    except ValueError as faults:
+        raise ValidationError(str(faults)) from faults
+
+
 class CampaignQuerySet(models.QuerySet["Campaign"]):
     def visible_to(self, user: User | AnonymousUser) -> CampaignQuerySet:
-        """Access check: campaigns in which ``user`` has a role; a superuser sees all."""
+        """Access check: campaigns in which ``user`` has a role, those that are to be removed for
+        organizers only; a superuser sees all.
+        """
+        reached = self.within_token(user)
         if user.is_superuser:
-            return self
-        return self.filter(pk__in=Member.objects.filter(user_id=user.pk or 0).values("campaign"))
+            return reached
+        roles = Member.objects.filter(user_id=user.pk or 0)
+        organized = roles.filter(role=Role.ORGANIZER)
+        not_deleted = Q(removal_at=None, pk__in=roles.values("campaign"))
+        return reached.filter(not_deleted | Q(pk__in=organized.values("campaign")))
+
+    def open_for_registration(self) -> CampaignQuerySet:
+        """Campaigns in which strangers can register teams."""
+        return self.exclude(registration=Campaign.Registration.CLOSED)
 
     def organized_by(self, user: User | AnonymousUser) -> CampaignQuerySet:
         """The campaigns that ``user`` organizes; a superuser organizes all."""
+        reached = self.within_token(user)
         if user.is_superuser:
-            return self
+            return reached
         roles = Member.objects.filter(user_id=user.pk or 0, role=Role.ORGANIZER)
-        return self.filter(pk__in=roles.values("campaign"))
+        return reached.filter(pk__in=roles.values("campaign"))
+
+    def within_token(self, user: User | AnonymousUser) -> CampaignQuerySet:
+        """Only the campaign of the token with which ``user`` came, if it is for one."""
+        only = getattr(user, "token_campaign_id", None)
+        return self if only is None else self.filter(pk=only)
 
 
 class Campaign(models.Model):
@@ -53,6 +78,11 @@ class Campaign(models.Model):
         OWN = "own", _("Own scores with best, median and worst")
         PSEUDONYMS = "pseudonyms", _("Full leaderboard, other teams under pseudonyms")
         NAMES = "names", _("Full leaderboard with team names")
+
+    class Registration(models.TextChoices):
+        CLOSED = "closed", _("By invitation only")
+        APPROVAL = "approval", _("Teams register; an organizer approves each")
+        OPEN = "open", _("Teams register and take part at once")
 
     class TextLayout(models.TextChoices):
         AUTOMATIC = "automatic", _("As each document needs")
@@ -77,6 +107,22 @@ class Campaign(models.Model):
         blank=True, validators=[MARKDOWN_LENGTH],
         help_text="How papers should cite the campaign: BibTeX or text. Default: title and page.",
     )  # fmt: skip
+    registration = models.CharField(
+        "registration of teams",
+        max_length=8,
+        choices=Registration,
+        default=Registration.CLOSED,
+        help_text="Unless by invitation only, title and terms are shown to everybody who signs in.",
+    )
+    terms = models.TextField(
+        "terms of participation",
+        blank=True,
+        validators=[MARKDOWN_LENGTH],
+        help_text="Markdown. Teams accept them when they register or join.",
+    )
+    terms_version = models.PositiveIntegerField(
+        default=0, editable=False, help_text="Version of the terms; 0 if there have been none."
+    )
     guideline_version = models.PositiveIntegerField(
         default=0, editable=False, help_text="Guideline version; 0 if none exist."
     )
@@ -105,6 +151,12 @@ class Campaign(models.Model):
     require_all_topics = models.BooleanField(
         default=False, help_text="Reject runs that omit a topic."
     )
+    run_fields = models.JSONField(
+        default=list,
+        blank=True,
+        validators=[validate_run_fields],
+        help_text="Questions about each run: name, label, kind, choices, required, help.",
+    )
     runs_deadline = models.DateTimeField(null=True, blank=True, help_text="UTC.")
     judging_deadline = models.DateTimeField(null=True, blank=True, help_text="UTC.")
     board = models.CharField(
@@ -132,6 +184,18 @@ class Campaign(models.Model):
         help_text="Differences with p at or below this level are significant.",
     )
     seed = models.PositiveIntegerField(default=random_seed, editable=False)
+    reminded_at = models.DateTimeField(
+        null=True, editable=False, help_text="When it was last looked for assessors to remind."
+    )
+    rehearsal = models.BooleanField(
+        default=False, editable=False, help_text="A copy with generated runs, to be thrown away."
+    )
+    closed_at = models.DateTimeField(
+        null=True, blank=True, editable=False, help_text="Since when nothing can be changed."
+    )
+    removal_at = models.DateTimeField(
+        null=True, blank=True, editable=False, help_text="When a deleted campaign is removed."
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     created_by = models.ForeignKey(User, models.PROTECT, related_name="+")
 
@@ -154,6 +218,16 @@ class Campaign(models.Model):
                 return  # submission was reopened after judging
             message = "Judging would end before runs close: choose a later date."
             raise ValidationError({"judging_deadline": message})
+
+    @property
+    def run_form(self) -> tuple[RunField, ...]:
+        """The questions about each run."""
+        return read_run_fields(self.run_fields)
+
+    @property
+    def is_read_only(self) -> bool:
+        """Closed or deleted: ``rules.require_open`` refuses every act."""
+        return self.closed_at is not None or self.removal_at is not None
 
     def takes_runs(self) -> bool:
         return self.is_open_for(None)
@@ -221,6 +295,32 @@ class Guideline(AppendOnlyModel):
         constraints = [
             models.UniqueConstraint("campaign", "version", name="guideline_version_once")
         ]
+
+
+class Terms(AppendOnlyModel):
+    """A version of the terms of participation, in force from ``at`` on."""
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="terms_versions")
+    version = models.PositiveIntegerField()
+    text = models.TextField(blank=True)
+    at = models.DateTimeField(default=timezone.now)
+    by = models.ForeignKey(User, models.PROTECT, related_name="+")
+
+    class Meta:
+        ordering = ["-version"]
+        constraints = [models.UniqueConstraint("campaign", "version", name="terms_version_once")]
+
+
+class TermsAcceptance(AppendOnlyModel):
+    """That ``user`` has accepted a version of the terms of participation."""
+
+    terms = models.ForeignKey(Terms, models.CASCADE, related_name="acceptances")
+    user = models.ForeignKey(User, models.PROTECT, related_name="accepted_terms")
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["-at", "-pk"]
+        constraints = [models.UniqueConstraint("terms", "user", name="terms_accepted_once")]
 
 
 class Erratum(AppendOnlyModel):

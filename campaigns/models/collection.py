@@ -1,12 +1,17 @@
-"""The collection: topics and documents."""
+"""The collection: topics and documents, or the files that hold millions of documents."""
 
 from __future__ import annotations
 
+from django.contrib.auth.models import AnonymousUser
 from django.db import models
 from django.db.models import Q
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from campaigns.models.campaign import Campaign
+from campaigns.models.people import Member, Role, User
+
+POOL_READERS = (Role.ORGANIZER, Role.ASSESSOR, Role.ADJUDICATOR)
 
 
 class Topic(models.Model):
@@ -28,6 +33,20 @@ class Topic(models.Model):
 
     def __str__(self) -> str:
         return f"{self.number} {self.title}"
+
+
+class DocumentQuerySet(models.QuerySet["Document"]):
+    def visible_to(self, user: User | AnonymousUser) -> DocumentQuerySet:
+        """Of imported documents all. The rows of a registered collection say what is pooled: only
+        those who judge or organize see them.
+        """
+        members = Member.objects.filter(user_id=user.pk or 0, role__in=POOL_READERS)
+        if getattr(user, "is_superuser", False):
+            return self
+        registered = Collection.objects.values("campaign")
+        return self.filter(
+            ~Q(campaign__in=registered) | Q(campaign__in=members.order_by().values("campaign"))
+        )
 
 
 class Document(models.Model):
@@ -58,6 +77,8 @@ class Document(models.Model):
     sha256 = models.CharField(max_length=64)
     source_sha256 = models.CharField(max_length=64, blank=True)
 
+    objects = DocumentQuerySet.as_manager()
+
     class Meta:
         ordering = ["docno"]
         constraints = [
@@ -69,3 +90,28 @@ class Document(models.Model):
 
     def __str__(self) -> str:
         return self.docno
+
+
+class Collection(models.Model):
+    """The documents of a campaign as files outside of the database; only the documents that
+    people read are ``Document`` rows.
+
+    ``index`` is a name in the content store (``poolbench.collection.index``). ``files``: of each
+    file its ``path``, the time of its last change (``mtime_ns``) and the fields of
+    ``CollectionFile``.
+    """
+
+    campaign = models.OneToOneField(Campaign, models.CASCADE, related_name="collection")
+    index = models.CharField(max_length=200)
+    documents = models.PositiveBigIntegerField()
+    files = models.JSONField()
+    registered_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    registered_at = models.DateTimeField(default=timezone.now)
+
+    def __str__(self) -> str:
+        return f"collection of {self.campaign}"
+
+    @property
+    def size(self) -> int:
+        """Bytes of all files."""
+        return sum(file["size"] for file in self.files)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 from django.db.models import F, Q
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from campaigns.models.append_only import AppendOnlyModel
@@ -39,6 +40,22 @@ class Event(AppendOnlyModel):
             (key.replace("_", " "), value if key == "confirmed" else describe_value(value))
             for key, value in self.data.items()
         ]
+
+
+class Removal(AppendOnlyModel):
+    """That a campaign was removed for good: what the installation keeps of it. ``asked_by`` is a
+    username, and ``rows`` the number of removed rows by kind.
+    """
+
+    slug = models.CharField(max_length=60)
+    title = models.CharField(max_length=200)
+    asked_by = models.CharField(max_length=150)
+    asked_at = models.DateTimeField()
+    removed_at = models.DateTimeField(default=timezone.now)
+    rows = models.JSONField(default=dict)
+
+    class Meta:
+        ordering = ["-removed_at", "-pk"]
 
 
 class Job(models.Model):

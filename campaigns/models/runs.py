@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from django.contrib.auth.models import AnonymousUser
 from django.db import models
 from django.db.models import Exists, OuterRef, Q
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from campaigns.models.append_only import AppendOnlyModel
@@ -19,8 +22,10 @@ class RunQuerySet(models.QuerySet["Run"]):
     def visible_to(self, user: User | AnonymousUser) -> RunQuerySet:
         """Access check: all runs for the campaign's organizers, a team's own for its members."""
         organized = Campaign.objects.organized_by(user)
+        visible = Campaign.objects.visible_to(user).order_by()
         roles = Member.objects.filter(user_id=user.pk or 0, role=Role.PARTICIPANT)
-        return self.filter(Q(campaign__in=organized.order_by()) | Q(team__in=roles.values("team")))
+        own = Q(team__in=roles.values("team"), campaign__in=visible)
+        return self.filter(Q(campaign__in=organized.order_by()) | own)
 
     def accepted(self) -> RunQuerySet:
         return self.filter(state=Run.State.ACCEPTED)
@@ -42,6 +47,25 @@ class RunQuerySet(models.QuerySet["Run"]):
         )
         seen = self.released().filter(~Exists(same_tag), state=Run.State.WITHDRAWN)
         return self.filter(Q(state=Run.State.ACCEPTED) | Q(pk__in=seen.order_by().values("pk")))
+
+
+@dataclass(frozen=True)
+class CheckPlace:
+    """Where a run is that is not checked yet: ``place`` of ``waiting`` jobs, or, with place 0, at a
+    worker (``running``) or stopped by an error (``failed``).
+    """
+
+    state: str
+    place: int = 0
+    waiting: int = 0
+
+    def __str__(self) -> str:
+        if self.state == "failed":
+            return gettext("check failed")
+        if self.place:
+            values = {"place": self.place, "waiting": self.waiting}
+            return gettext("waiting, %(place)s of %(waiting)s") % values
+        return gettext("checking")
 
 
 class Run(models.Model):
@@ -75,6 +99,12 @@ class Run(models.Model):
     priority = models.PositiveSmallIntegerField(
         default=1, help_text="Judging precedence; 1 is first."
     )
+    answers = models.JSONField(
+        default=dict, blank=True, help_text="To the run form of the campaign, by field."
+    )
+    ir_metadata = models.JSONField(
+        default=dict, blank=True, help_text="The ir_metadata block of the file."
+    )
     state = models.CharField(max_length=10, choices=State, default=State.RECEIVED)
     file = models.CharField(max_length=200, blank=True)
     file_removed_at = models.DateTimeField(null=True, blank=True)
@@ -96,6 +126,8 @@ class Run(models.Model):
     withdrawn_at = models.DateTimeField(null=True, blank=True)
 
     objects = RunQuerySet.as_manager()
+    check_place: CheckPlace | None = None
+    """Set by ``campaigns.queries.run_checks`` on the runs that a page or answer shows."""
 
     class Meta:
         ordering = ["team__name", "priority", "tag", "pk"]
@@ -118,6 +150,12 @@ class Run(models.Model):
     def label(self) -> str:
         """For messages and the log."""
         return f"{self.tag or self.file_name} ({self.team.name})"
+
+    @property
+    def has_metadata(self) -> bool:
+        """Whether a file with an ``ir_metadata`` block can be made of it."""
+        checked = self.state not in (self.State.RECEIVED, self.State.REJECTED)
+        return checked and bool(self.answers or self.ir_metadata)
 
     @property
     def is_released(self) -> bool:

@@ -10,6 +10,7 @@ from django.conf import settings
 from django.urls import reverse
 
 from campaigns.help.glossary import GlossaryEntry, parse_glossary
+from campaigns.help.guide import PAGE_ROLES
 from campaigns.help.pages import (
     GLOSSARY,
     ROOT_PAGES,
@@ -30,7 +31,7 @@ from poolbench.cache import Cache
 
 Loaded = TypeVar("Loaded")
 _cache: Cache[tuple[str, Path, int], object] = Cache(300, lasting=True)
-_indexes: Cache[tuple[int, ...], HelpIndex] = Cache(1, lasting=True)
+_indexes: Cache[tuple[str | int, ...], HelpIndex] = Cache(5, lasting=True)
 
 
 def load_glossary() -> Mapping[str, GlossaryEntry]:
@@ -48,18 +49,21 @@ def load_help_page(name: str) -> HelpPage | None:
     return _load_once(root, path, lambda text: parse_help_page(name, text, root))
 
 
-def search_help(query: str) -> tuple[list[HelpMatch], list[str]]:
+def search_help(query: str, role: str = "") -> tuple[list[HelpMatch], list[str]]:
     """The passages of docs/ that match, the best first, without decisions and changes, and the
-    words that none of them has: then at most ``FEW`` that have others.
+    words that none of them has: then at most ``FEW`` that have others. With ``role`` pages that
+    are for another role are left out.
     """
     if not query.strip():
         return [], []
     files = {
         name: path
         for name, path in list_help_files().items()
-        if name != "CHANGELOG" and not name.startswith("decisions/")
+        if name != "CHANGELOG"
+        and not name.startswith("decisions/")
+        and role in ("", PAGE_ROLES.get(name, role))
     }
-    stamp = tuple(path.stat().st_mtime_ns for path in files.values())
+    stamp = (role, *(path.stat().st_mtime_ns for path in files.values()))
     index = _indexes.get_or_compute(stamp, lambda: _build_index(files))
     unknown = list_unknown_words(index, query)
     return search_passages(index, query, FEW if unknown else MANY), unknown

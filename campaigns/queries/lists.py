@@ -23,7 +23,7 @@ from django.utils.translation import gettext as _
 from campaigns.models import (
     Campaign,
     CampaignTask,
-    Document,
+    DataFile,
     Event,
     Invitation,
     Job,
@@ -34,13 +34,17 @@ from campaigns.models import (
     Topic,
     User,
 )
-from campaigns.models.event_phrases import NOTICES
+from campaigns.models.collection import DocumentQuerySet
+from campaigns.models.event_phrases import EVENT_PHRASES, NOTICES
 from campaigns.models.runs import RunQuerySet
-from campaigns.rules import is_organizer_anywhere, list_conflicts, require_permission
+from campaigns.rules import is_organizer_anywhere, list_conflicts, require_access
 from poolbench.files.faults import list_names
 
 CORRECTED = "text.corrected"
 NOTICE_DAYS = 30
+DATA_CODES = (
+    "data.changed", "data.published", "data.released", "qrels.published", "qrels.released"
+)  # fmt: skip
 MOST_WORDS = 10
 """Words per search; databases do not accept hundreds."""
 
@@ -52,7 +56,7 @@ def get_campaign_for(
     campaign = Campaign.objects.visible_to(user).filter(slug=slug).first()
     if campaign is None:
         raise Http404(f"no campaign {slug}")
-    require_permission(user, permission, campaign)  # type: ignore[arg-type]  # has signed in
+    require_access(user, permission, campaign)  # type: ignore[arg-type]  # has signed in
     return campaign
 
 
@@ -121,21 +125,36 @@ def list_notices_for(user: User, campaign: Campaign) -> list[Notice]:
     codes = NOTICES if team else (CORRECTED,)
     events = list(Event.objects.filter(campaign=campaign, code__in=codes, at__gte=since))
     corrected = [event for event in events if event.code == CORRECTED]
+    new_data = [event for event in events if team is not None and is_new_data(event)]
     notices = [
         Notice(str(event.phrase), event.subject, event.at)
         for event in events
-        if team is not None and event not in corrected and is_still_true(event, campaign, team)
+        if team is not None
+        and event.code not in (CORRECTED, *DATA_CODES)
+        and is_still_true(event, campaign, team)
     ]
-    if corrected:
-        # One notice for all: a list of typos would push the page out of sight.
-        subject = list_names([event.subject for event in corrected])
-        notices.append(Notice(str(corrected[0].phrase), subject, corrected[0].at, "errata"))
+    # One notice for all: a list of typos, or of files, would push the page out of sight.
+    for alike, phrase, page in (
+        (corrected, EVENT_PHRASES[CORRECTED], "errata"),
+        (new_data, _("New data"), "data"),
+    ):
+        if alike:
+            subject = list_names(list(dict.fromkeys(event.subject for event in alike)))
+            notices.append(Notice(str(phrase), subject, alike[0].at, page))
     if team is None:
         return notices
     closed = campaign.get_deadline_for(team.runs_deadline)
     if closed and since <= closed <= timezone.now():
         notices.append(Notice(_("Submission closed"), "", closed))
     return sorted(notices, key=lambda notice: notice.at, reverse=True)
+
+
+def is_new_data(event: Event) -> bool:
+    """Whether teams have something that they did not have before the event."""
+    organizers = DataFile.Audience.ORGANIZERS
+    if event.code == "data.changed":
+        return bool(event.data.get("audience") != organizers)
+    return event.code in DATA_CODES and event.data.get("before") == organizers
 
 
 def is_still_true(event: Event, campaign: Campaign, team: Team) -> bool:
@@ -215,7 +234,7 @@ def has_released_scores(campaign: Campaign, task: CampaignTask | None = None) ->
     return bool(sets.filter(released_at__isnull=False).exists())
 
 
-def search_documents(campaign: Campaign, words: str) -> QuerySet[Document]:
+def search_documents(campaign: Campaign, words: str) -> DocumentQuerySet:
     """Documents whose docno or title contains every word; bodies are not searched. ``beginning``:
     the first characters of the body, which name a document without a title.
     """

@@ -23,8 +23,9 @@ from campaigns.queries.confirmations.runs import CLOSE, describe_closing, descri
 from campaigns.queries.confirmations.settings import describe_visibility
 from campaigns.queries.lists import has_released_scores
 from campaigns.rules import require_permission
-from campaigns.services import events
+from campaigns.services import events, letters
 from campaigns.services.decisions import check_decision
+from campaigns.services.teams import save_terms_version
 from poolbench.judging.scale import GradeSpec, list_scale_faults
 
 
@@ -42,6 +43,7 @@ def create_campaign(
         campaign.save()
         write_scale(campaign, scale)
         save_guideline_version(actor, campaign)
+        save_terms_version(actor, campaign)
         Member.objects.create(campaign=campaign, user=actor, role=Role.ORGANIZER)
         events.log_event(campaign, actor, "campaign.created", title)
     return campaign
@@ -70,6 +72,8 @@ def update_campaign(
             campaign.save(update_fields=changed)
             if "guidelines" in changed:
                 save_guideline_version(actor, campaign)
+            if "terms" in changed:
+                save_terms_version(actor, campaign)
             values = {name: describe_value(changes[name])[:200] for name in changed}
             events.log_event(campaign, actor, "campaign.updated", **values)
         # Of closed submission a later date that has passed, too, lets in no runs.
@@ -200,7 +204,9 @@ def is_later(until: datetime | None, deadline: datetime | None) -> bool:
 def log_later_deadline(
     actor: User, before: Campaign, until: datetime | None, team: Team | None = None, **data: Any
 ) -> None:
-    """``before``: the campaign as it was. Call it in a transaction."""
+    """Log it, with letters to the teams. ``before``: the campaign as it was. Call it in a
+    transaction.
+    """
     code = "submissions.extended" if before.takes_runs() or team else "submissions.reopened"
     deadline = before.runs_deadline
     data["deadline_before"] = deadline.isoformat() if deadline else None
@@ -209,7 +215,9 @@ def log_later_deadline(
     if team is not None:
         data["team"] = team.pk
     when = f"until {format_utc(until)}" if until else "without a deadline"
-    events.log_event(before, actor, code, f"{team.name}, {when}" if team else when, **data)
+    subject = f"{team.name}, {when}" if team else when
+    event = events.log_event(before, actor, code, subject, **data)
+    letters.queue_deadline_letters(event, before, until, team)
 
 
 def check_not_reopened(campaign: Campaign, changes: Mapping[str, Any]) -> None:

@@ -17,6 +17,7 @@ from campaigns import store
 from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Document, Topic, User
+from campaigns.queries.collection_files import find_collection
 from campaigns.queries.confirmations.settings import describe_deletion
 from campaigns.queries.lists import has_dependent_data
 from campaigns.rules import require_permission
@@ -96,6 +97,7 @@ def import_documents(
     The rules are those of ``import_topics``, for what assessors see. Raises ``InvalidFile``.
     """
     require_permission(actor, "campaigns.manage", campaign)
+    check_not_registered(campaign)
     report = FaultReport(file) if report is None else report
     if is_zip(data):
         files = zip_files(io.BytesIO(data), report, max_bytes=settings.POOLBENCH_MAX_UPLOAD_BYTES)
@@ -115,9 +117,18 @@ def import_document_files(
 ) -> int:
     """Add every file below ``folder`` as a document, as ``import_documents`` does."""
     require_permission(actor, "campaigns.manage", campaign)
+    check_not_registered(campaign)
     report = FaultReport(folder.name) if report is None else report
     documents = read_files(folder_files(folder, report), report)
     return add_documents(actor, campaign, documents, folder.name, report)
+
+
+def check_not_registered(campaign: Campaign) -> None:
+    """Raise ``ActionRefused`` if the campaign's documents are those of registered files."""
+    if find_collection(campaign) is not None:
+        message = "The documents of this campaign are registered by their files."
+        fix = "Register all files of the collection together, or delete all documents first."
+        raise ActionRefused("documents-registered", message, fix)
 
 
 def add_documents(
@@ -135,6 +146,7 @@ def add_documents(
         store.sync_blobs()
     with transaction.atomic():
         lock_campaign_imports(campaign)
+        check_not_registered(campaign)
         existing = load_known_documents(campaign, [row.docno for row in rows])
         check_same_documents(file, rows, existing)
         new_documents = [row for row in rows if row.docno not in existing]
@@ -173,6 +185,9 @@ def delete_all(
         check_deletable(campaign, noun)
         confirmed = check_decision(partial(describe_deletion, campaign, noun), decision)
         count = int(getattr(campaign, noun).all().delete()[0])
+        if noun == "documents" and (collection := find_collection(campaign)):
+            count = collection.documents
+            collection.delete()
         code = f"{noun}.deleted"
         events.log_event(campaign, actor, code, count=count, **confirmed)
     return count
@@ -236,7 +251,7 @@ def raise_if_faulty(report: FaultReport) -> None:
         raise InvalidFile(report)
 
 
-def iter_batches(rows: Sequence[Row]) -> Iterator[list[Row]]:
+def iter_batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
     rest = iter(rows)
     while part := list(islice(rest, BATCH)):
         yield part

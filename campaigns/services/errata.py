@@ -10,7 +10,7 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Document, Erratum, Grade, Topic, User
 from campaigns.queries.errata import TEXTS, find_correctable
 from campaigns.rules import require_permission
-from campaigns.services import events
+from campaigns.services import events, letters
 from campaigns.services.campaigns import check_fields
 from poolbench.texts.documents import DocumentText
 from poolbench.texts.topics import MAX_TEXT, MAX_TITLE
@@ -29,8 +29,9 @@ def correct_texts(
     """Replace ``texts``, by field, of the topic, grade or document ``name``.
 
     Values, gains and keys of grades, and bodies of documents, are not texts that this corrects.
-    Members get a notice. ``seen``: the number of the last correction when the texts were read; one
-    of the same texts since would be undone. Raises ``ActionRefused``.
+    Members get a notice, those whom it concerns a mail. ``seen``: the number of the last
+    correction when the texts were read; one of the same texts since would be undone. Raises
+    ``ActionRefused``.
     """
     require_permission(actor, "campaigns.manage", campaign)
     with transaction.atomic():
@@ -63,6 +64,7 @@ def correct_texts(
         events.log_event(
             campaign, actor, "text.corrected", f"{kind} {name}", erratum=erratum.number
         )
+        letters.queue_erratum_letters(erratum)
     return erratum
 
 

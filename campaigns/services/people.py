@@ -15,8 +15,12 @@ from django.utils.translation import gettext as _
 from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused, format_utc, lowercase_label
 from campaigns.models import Campaign, Invitation, Member, Role, Team, User
-from campaigns.queries.confirmations.people import describe_removal, describe_second_role
-from campaigns.rules import list_conflicts, require_permission
+from campaigns.queries.confirmations.people import (
+    describe_removal,
+    describe_second_role,
+    describe_transfer,
+)
+from campaigns.rules import list_conflicts, require_open, require_permission
 from campaigns.services import events
 from campaigns.services.decisions import check_decision
 
@@ -28,13 +32,17 @@ def get_or_create_team(*, actor: User, campaign: Campaign, name: str) -> Team:
     """The team called ``name``, created if the campaign has none."""
     require_permission(actor, "campaigns.manage", campaign)
     name = name.strip()
-    if not 0 < len(name) <= 60:
-        raise ActionRefused("bad-team", _("The team name must have 1 to 60 characters."))
+    check_team_name(name)
     with transaction.atomic():
         team, created = Team.objects.get_or_create(campaign=campaign, name=name)
         if created:
             events.log_event(campaign, actor, "team.created", name)
     return team
+
+
+def check_team_name(name: str) -> None:
+    if not 0 < len(name) <= 60 or not name.isprintable():
+        raise ActionRefused("bad-team", _("The team name must have 1 to 60 characters."))
 
 
 def add_member(
@@ -94,6 +102,27 @@ def remove_member(*, actor: User, member: Member, decision: Decision | None = No
         if campaign.members.filter(pk=member.pk).delete()[0]:
             subject = f"{member.user.username} ({member.role})"
             events.log_event(campaign, actor, "member.removed", subject, **confirmed)
+
+
+def transfer_ownership(
+    *, actor: User, campaign: Campaign, successor: User, decision: Decision | None = None
+) -> None:
+    """Another member becomes an organizer, and ``actor`` is none any more: one act."""
+    require_permission(actor, "campaigns.manage", campaign)
+    with transaction.atomic():
+        # Locked, so that a campaign does not lose its last organizer.
+        organizers = campaign.members.select_for_update().filter(role=Role.ORGANIZER)
+        own = next((member for member in organizers if member.user_id == actor.pk), None)
+        is_member = campaign.members.filter(user=successor).exists()
+        if own is None or not is_member or successor == actor or not successor.is_active:
+            message = "Only an organizer hands a campaign over, to another of its members."
+            raise ActionRefused("bad-successor", message, "Add the person as a member first.")
+        describe = partial(describe_transfer, campaign, actor, successor)
+        confirmed = check_decision(describe, decision)
+        create_membership(actor, campaign, successor, Role.ORGANIZER, None)
+        own.delete()
+        subject = f"{actor.username} to {successor.username}"
+        events.log_event(campaign, actor, "ownership.transferred", subject, **confirmed)
 
 
 def create_invitation(
@@ -162,6 +191,7 @@ def get_invitation(token: str) -> Invitation:
     invitation = invitations.filter(pk=number).first()
     if invitation is None:
         raise ActionRefused("revoked", _("This invitation has been revoked."), advice)
+    require_open(invitation.campaign)
     if invitation.uses_left == 0:
         raise ActionRefused("used-up", _("This invitation has already been used."), advice)
     if not invitation.is_open:

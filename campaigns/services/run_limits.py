@@ -15,7 +15,7 @@ from campaigns import store
 from campaigns.errors import ActionRefused, format_thousands, format_utc
 from campaigns.models import Campaign, CampaignTask, Run, Team, User
 from campaigns.queries.tasks import list_open_tasks
-from campaigns.rules import is_organizer_anywhere, require_permission
+from campaigns.rules import is_organizer_anywhere, require_open, require_permission
 from campaigns.services import events
 
 DAY = timedelta(days=1)
@@ -45,6 +45,7 @@ def require_team(actor: User, campaign: Campaign, team: Team) -> None:
     """The actor must be in ``team`` or an organizer; the team must belong to the campaign."""
     if team.campaign_id != campaign.pk:
         raise PermissionDenied(f"{team} belongs to another campaign")
+    require_open(campaign)
     if is_organizer_anywhere(actor, campaign):
         return
     require_permission(actor, "campaigns.submit_run", campaign)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import zlib
-from collections.abc import Callable
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -18,12 +18,15 @@ from campaigns import store
 from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused, format_utc
 from campaigns.models import Campaign, CampaignTask, Job, Run, Team, User
+from campaigns.queries.collection_files import load_collection_index
 from campaigns.queries.confirmations.runs import describe_withdrawal
 from campaigns.queries.lists import has_released_scores, list_open_rejections
+from campaigns.queries.run_checks import iter_latest_runs, list_cut_offs
 from campaigns.queries.tasks import load_judged_before
 from campaigns.rules import require_permission
-from campaigns.services import events, jobs, matrices
+from campaigns.services import events, jobs, letters, matrices
 from campaigns.services.decisions import check_decision
+from campaigns.services.run_form import require_answers
 from campaigns.services.run_limits import (
     check_can_submit,
     check_open,
@@ -31,8 +34,10 @@ from campaigns.services.run_limits import (
     require_team,
 )
 from poolbench.files.faults import format_count
-from poolbench.files.streams import GZIP_MAGIC
+from poolbench.files.streams import GZIP_MAGIC, read_bytes
+from poolbench.runs.ir_metadata import write_ir_metadata
 from poolbench.runs.run_checks import CheckedRun, RunRules, check_run_file
+from poolbench.runs.run_form import put_value
 
 PACKED = ".packed.gz"
 FORMER_STATES = (Run.State.REPLACED, Run.State.WITHDRAWN)
@@ -51,6 +56,7 @@ def submit_run(
     priority: int = 1,
     replaces: Run | None = None,
     task: CampaignTask | None = None,
+    answers: Mapping[str, object] | None = None,
     key: str = "",
     one_use: bool = False,
     check_here: bool = False,
@@ -59,19 +65,19 @@ def submit_run(
     ``check_here`` it is not sent to a worker: the caller runs it.
 
     Team members can submit until the deadline and up to the run limit, organizers for any team.
-    ``data`` is plain text or gzip. Who sends the same again with the same ``key``, after an answer
-    that was lost, gets the same run; another run with a key of ``one_use`` is refused.
+    ``answers`` are those to the campaign's run form. ``data`` is plain text or gzip. Who sends the
+    same again with the same ``key``, after an answer that was lost, gets the same run; another run
+    with a key of ``one_use`` is refused.
     """
     require_team(actor, campaign, team)
     digest = store.sha256(data)
     task = choose_task(campaign, task, replaces)
-    sent_as = digest, tag, description, kind, priority, replaces and replaces.pk, task and task.pk
-    upload_key = make_upload_key(key, sent_as) if key else ""
+    form = {"description": description, "kind": kind, "priority": priority}
+    sent_as = digest, tag, *form.values(), replaces and replaces.pk, answers or {}, task and task.pk
+    upload_key = key and make_upload_key(key, sent_as)
     if sent := find_sent_run(team, upload_key, one_use=one_use):
         return sent
     check_can_submit(actor, campaign, team, len(data), replaces, task)
-    file = store_run_file(data)
-    form = {"description": description, "kind": kind, "priority": priority}
     try:
         with transaction.atomic():
             run = Run.objects.create(
@@ -80,7 +86,8 @@ def submit_run(
                 task=task,
                 tag=tag.strip()[:60],
                 **form,
-                file=file,
+                answers=require_answers(campaign, data, answers or {}),
+                file=store_run_file(data),
                 file_name=file_name[:200],
                 size=len(data),
                 sha256=digest,
@@ -89,7 +96,8 @@ def submit_run(
                 submitted_by=actor,
                 after_release=has_released_scores(campaign, task),
             )
-            log_submission(run, jobs.create_job if check_here else jobs.enqueue)
+            events.log_event(campaign, actor, "run.submitted", run.label, run=run.pk)
+            enqueue_run_check(actor, run, here=check_here)
     except IntegrityError:  # the same at the same time
         if sent := find_sent_run(team, upload_key):
             return sent
@@ -97,11 +105,9 @@ def submit_run(
     return run
 
 
-def log_submission(run: Run, queue: Callable[..., Job]) -> None:
-    """Log it, and queue the check of the run. Call it in a transaction."""
-    campaign, actor = run.campaign, run.submitted_by
-    events.log_event(campaign, actor, "run.submitted", run.label, run=run.pk)
-    queue(campaign=campaign, kind="campaigns.check_run", actor=actor, run=run.pk)
+def enqueue_run_check(actor: User, run: Run, *, here: bool) -> None:
+    queue = jobs.create_job if here else jobs.enqueue
+    queue(campaign=run.campaign, kind="campaigns.check_run", actor=actor, run=run.pk)
 
 
 def make_upload_key(key: str, sent_as: tuple[Any, ...]) -> str:
@@ -195,6 +201,20 @@ def read_original_file(run: Run) -> bytes:
     return gzip.decompress(data) if run.file.endswith(PACKED) else data
 
 
+def build_file_with_metadata(run: Run) -> bytes:
+    """The file, unpacked, with an ``ir_metadata`` block: that of the file, the run tag, and the
+    answers of the team.
+    """
+    if not run.has_metadata:
+        message = _("The run has no metadata.")
+        raise ActionRefused("no-metadata", message, _("Download the file as it was submitted."))
+    text = read_bytes(read_original_file(run), max_bytes=settings.POOLBENCH_MAX_UPLOAD_BYTES)
+    metadata = run.ir_metadata | {"tag": run.tag}
+    for name, answer in run.answers.items():
+        put_value(metadata, name, answer)
+    return write_ir_metadata(text, metadata)
+
+
 def perform_run_check(job: Job) -> None:
     """Handler of ``campaigns.check_run``: the run becomes accepted or rejected."""
     run = Run.objects.select_related("campaign", "team", "task", "replaces").get(pk=job.args["run"])
@@ -252,17 +272,18 @@ def write_run_outcome(job: Job, run: Run, state: str, fields: dict[str, Any]) ->
     if unchecked.update(state=state, checked_at=timezone.now(), **fields):
         subject = fields["tag"] or run.file_name
         events.log_event(run.campaign, None, f"run.{state}", subject, run=run.pk)
+        letters.queue_run_letters(run, state, fields)
     jobs.finish_job(job, run=run.pk, state=state, url=run.get_absolute_url())
 
 
 def build_run_outcome(run: Run, result: CheckedRun) -> dict[str, Any]:
     """The fields of ``run`` that the check fills in."""
-    counts = {"documents": result.documents, "topics": len(result.topics), "tied": result.tied}
     return {
         "tag": (run.tag or result.tag)[:60],
         "lines": result.lines,
         "normalised_hash": result.digest,
-        "report": result.report.as_dict() | {"found": counts},
+        "report": result.as_report(),
+        "ir_metadata": result.metadata,
     }
 
 
@@ -299,7 +320,7 @@ def build_run_rules(run: Run) -> RunRules:
     return RunRules(
         topics=frozenset(known if run.task is None else run.task.list_topic_numbers()),
         withheld_topics=frozenset(number for number, withheld in topics if withheld),
-        docnos=list_collection_docnos(campaign),
+        docnos=load_collection_index(campaign) or list_collection_docnos(campaign),
         declared_tag=run.tag or None,
         used_tags=list_used_tags(run),
         max_per_topic=campaign.max_docs_per_topic,
@@ -308,6 +329,8 @@ def build_run_rules(run: Run) -> RunRules:
         earlier_hashes=dict(earlier.values_list("normalised_hash", "tag")),
         judged=load_judged_before(run.task),
         refuse_judged=run.task is not None and run.task.refuse_judged,
+        earlier_runs=(matrices.load_run_table(other) for other in iter_latest_runs(run)),
+        cut_offs=list_cut_offs(campaign),
     )
 
 
@@ -323,7 +346,7 @@ def list_used_tags(run: Run) -> frozenset[str]:
 
 
 def list_collection_docnos(campaign: Campaign) -> frozenset[str] | None:
-    """The docnos of the collection; None if the campaign has no documents."""
+    """The docnos of imported documents; None if the campaign has no documents."""
     docnos = campaign.documents.order_by().values_list("docno", flat=True)
     return frozenset(docnos.iterator(chunk_size=20_000)) or None
 

@@ -145,5 +145,5 @@ def set_device_cookie(request: HttpRequest, answer: HttpResponse, user: User) ->
 def write_log(level: int, outcome: str, request: Any, username: object) -> None:
     """One line. Names are quoted, so that none can pretend to be a line of its own."""
     line = "sign-in %s: user=%r address=%s path=%s"
-    path = ascii(request.axes_path_info)[1:-1]
-    log.log(level, line, outcome, str(username), request.axes_ip_address, path)
+    path = ascii(request.path_info)[1:-1]
+    log.log(level, line, outcome, str(username), request.META.get("REMOTE_ADDR"), path)

@@ -47,6 +47,7 @@ SETTINGS_SECTIONS = (
     PageSection("general", "General"),
     PageSection("grade-scale", "Grade scale"),
     PageSection("deadlines", "Deadlines"),
+    PageSection("teams", "Teams"),
     PageSection("runs-and-release", "Runs and release"),
     PageSection("comparing-runs", "Comparing runs"),
 )

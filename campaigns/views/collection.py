@@ -15,7 +15,8 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from campaigns.confirmation import Decision
 from campaigns.forms.settings import ImportForm, document_import_form, topic_import_form
-from campaigns.models import Campaign
+from campaigns.models import Campaign, Document
+from campaigns.queries.collection_files import find_collection
 from campaigns.queries.confirmations.settings import describe_deletion
 from campaigns.queries.lists import (
     adjacent_topics,
@@ -40,7 +41,10 @@ def topics_view(request: SignedInRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def documents_view(request: SignedInRequest, slug: str) -> HttpResponse:
-    return render_collection_page(request, slug, "documents", search_documents, 50)
+    def search(campaign: Campaign, words: str) -> QuerySet[Document]:
+        return search_documents(campaign, words).visible_to(request.user)
+
+    return render_collection_page(request, slug, "documents", search, 50)
 
 
 def render_collection_page(
@@ -56,7 +60,10 @@ def render_collection_page(
     page = {
         "campaign": campaign,
         "page_obj": paginate(request, search(campaign, words), size),
-        "total": getattr(campaign, noun).count(),
+        "total": search(campaign, "").count(),
+        # Documents of registered files, of which those that are pooled are listed, for some.
+        "registered": find_collection(campaign) if noun == "documents" else None,
+        "sees_pooled": request.user.has_perm("campaigns.see_guidelines", campaign),
         "q": words,
         "organizes": is_organizer_anywhere(request.user, campaign),
         "may_delete": not has_dependent_data(campaign),

@@ -20,7 +20,7 @@ DIGEST, TICKED = "digest", "confirm"
 
 def confirm_act(
     request: SignedInRequest,
-    campaign: Campaign,
+    campaign: Campaign | None,
     *,
     describe: Callable[[], Confirmation],
     act: Callable[[Decision], HttpResponse],
@@ -29,7 +29,8 @@ def confirm_act(
     """Show the facts; once their form is posted, call ``act`` with the decision.
 
     The page is shown again with 422 if a check box is missing, with 409 if the facts have changed
-    or the act is refused. ``fields`` are further values of the form.
+    or the act is refused. ``campaign``: that of the act, if it has one. ``fields`` are further
+    values of the form.
     """
     page = {"campaign": campaign, "fields": fields}
 

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from pathlib import Path
-
-from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.utils.cache import get_conditional_response, patch_vary_headers
 from django.utils.http import content_disposition_header, quote_etag
 from django.views.decorators.http import require_safe
 
 from campaigns import store
-from campaigns.models import Document
+from campaigns.api.attachments import range_response
+from campaigns.models import Campaign, Document
 from campaigns.queries.lists import get_campaign_for
 from campaigns.rules import is_organizer_anywhere
 from campaigns.views.helpers import SignedInRequest, read_digits
 from campaigns.views.pages import render_page
 from poolbench.texts.text_pages import slice_text_page
 
-STEP = 1 << 16
 # No scripts and no requests, even if the URL is opened on its own.
 FRAMED = (
     "sandbox allow-same-origin; default-src 'none'; style-src 'self'; img-src data:;"
@@ -34,7 +30,7 @@ PDF = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 
 @require_safe
 def document_view(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign = get_campaign_for(request.user, slug)
-    document = get_object_or_404(campaign.documents, docno=request.GET.get("docno", ""))
+    document = get_document_for(request, campaign)
     page = {
         "campaign": campaign,
         "document": document,
@@ -53,7 +49,7 @@ def document_body_view(request: SignedInRequest, slug: str) -> HttpResponseBase:
     images: the file, or the requested range of it.
     """
     campaign = get_campaign_for(request.user, slug)
-    document = get_object_or_404(campaign.documents, docno=request.GET.get("docno", ""))
+    document = get_document_for(request, campaign)
     if document.format == Document.Format.TEXT:
         piece = slice_text_page(document.body, parse_start(request))
         page = {"campaign": campaign, "document": document, "piece": piece}
@@ -70,6 +66,11 @@ def document_body_view(request: SignedInRequest, slug: str) -> HttpResponseBase:
     return answer
 
 
+def get_document_for(request: SignedInRequest, campaign: Campaign) -> Document:
+    documents = campaign.documents.visible_to(request.user)
+    return get_object_or_404(documents, docno=request.GET.get("docno", ""))
+
+
 def content_security_policy(document: Document) -> str:
     policies = {Document.Format.HTML: FRAMED, Document.Format.PDF: PDF}
     return policies.get(Document.Format(document.format), PICTURE)
@@ -82,46 +83,9 @@ def parse_start(request: SignedInRequest) -> int:
 def document_body_response(request: SignedInRequest, document: Document) -> HttpResponseBase:
     if document.format == Document.Format.HTML:
         return render_page(request, "campaigns/framed.html", {"document": document})
-    path = store.blob_path(document.file)
-    first, last = 0, document.size - 1
-    byte_range = parse_byte_range(request.headers.get("Range", ""), document.size)
-    if byte_range is not None:
-        first, last = byte_range
-    answer = StreamingHttpResponse(
-        iter_byte_range(path, first, last),
-        content_type=document.media_type,
-        status=206 if byte_range else 200,
+    answer = range_response(
+        request, store.blob_path(document.file), document.size, document.media_type
     )
-    if byte_range is not None:
-        answer.headers["Content-Range"] = f"bytes {first}-{last}/{document.size}"
-    answer.headers["Content-Length"] = str(last - first + 1)
-    answer.headers["Accept-Ranges"] = "bytes"
     name = f"{document.docno}.{document.media_type.rpartition('/')[2]}"
     answer.headers["Content-Disposition"] = str(content_disposition_header(False, name))
     return answer
-
-
-def parse_byte_range(header: str, size: int) -> tuple[int, int] | None:
-    """``(first, last)`` of one byte range; None to send the whole file.
-
-    Several ranges, and a range beyond the file, are answered with the whole file, as RFC 9110
-    (14.2) allows.
-    """
-    document = re.fullmatch(r"bytes=(\d{0,15})-(\d{0,15})", header.strip())
-    if not document or not any(document.groups()):
-        return None
-    if document[1]:
-        first, last = int(document[1]), min(int(document[2] or size), size - 1)
-    else:
-        first, last = max(0, size - int(document[2])), size - 1
-    return (first, last) if first <= last else None
-
-
-def iter_byte_range(path: Path, first: int, last: int) -> Iterator[bytes]:
-    """The bytes ``first`` to ``last`` of a file."""
-    with path.open("rb") as file:
-        file.seek(first)
-        left = last - first + 1
-        while left > 0 and (data := file.read(min(STEP, left))):
-            left -= len(data)
-            yield data

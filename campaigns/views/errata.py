@@ -46,7 +46,9 @@ def erratum_new_view(request: SignedInRequest, slug: str) -> HttpResponse:
                 actor=request.user, campaign=campaign, kind=kind, name=name, texts=texts,
                 reason=reason, seen=form.cleaned_data["seen"],
             )  # fmt: skip
-            messages.success(request, "Corrected. Members see a notice.")
+            messages.success(
+                request, "Corrected. Members see a notice, and get a mail if concerned."
+            )
             return redirect("errata", campaign.slug)
         except ActionRefused as refused:
             form.add_error(None, str(refused))

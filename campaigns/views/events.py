@@ -22,9 +22,14 @@ from poolbench.reports.csv import iter_csv_parts
 
 LABELS = {
     "campaigns.check_run": "Run check",
+    "campaigns.register_collection": "Registration of documents",
     "evaluation.collection": "Reusability report",
     "evaluation.evaluate": "Evaluation",
     "evaluation.simulation": "Simulation",
+    "replay.archive": "Archive",
+    "replay.overview": "Tables and figures",
+    "replay.runs": "Runs",
+    "replay.rehearse": "Rehearsal",
 }
 
 

@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from campaigns.help.answers import find_answer
-from campaigns.help.guide import ROLES, SITE_PAGES, SUBJECTS
+from campaigns.help.guide import READERS, ROLES, SITE_PAGES, SUBJECTS
 from campaigns.help.pages import HelpHeading, HelpPage
 from campaigns.help.search import MAX_QUERY
 from campaigns.queries.help import find_help_image, load_help_page, search_help
@@ -21,11 +21,16 @@ MAX_CONTENTS = 25
 @require_safe
 def help_view(request: HttpRequest) -> HttpResponse:
     query = " ".join(request.GET.get("q", "")[:MAX_QUERY].split())
-    matches, unknown = search_help(query)
+    role = request.GET.get("role", "")
+    role = role if role in READERS else ""
+    matches, unknown = search_help(query, role)
+    # ``readers``: the roles to which a search can be restricted.
     page = {
         "query": query,
+        "role": role,
+        "readers": list(READERS.items()),
         "max_length": MAX_QUERY,
-        "answer": find_answer(query),
+        "answer": find_answer(query, role),
         "matches": matches,
         "unknown": unknown,
         "roles": [(label, guide, tasks) for (label, guide), tasks in ROLES.items()],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from allauth.account.models import EmailAddress
 from django.contrib import messages
 from django.contrib.auth import login
 from django.contrib.auth.decorators import login_not_required
@@ -13,7 +14,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
 from campaigns.errors import ActionRefused
-from campaigns.forms.settings import SignUpForm
+from campaigns.forms.accounts import SignUpForm
 from campaigns.models import Campaign, Invitation, User
 from campaigns.services import people
 from campaigns.services.sign_in import set_device_cookie
@@ -58,6 +59,8 @@ def join_as_newcomer(request: HttpRequest, invitation: Invitation, token: str) -
             name=form.cleaned_data["name"],
         )
         login(request, user, backend=BACKEND)
+        if address := form.cleaned_data.get("email"):
+            EmailAddress.objects.add_email(request, user, address, confirm=True)
         answer = welcome_member(request, invitation.campaign)
         set_device_cookie(request, answer, user)
         return answer

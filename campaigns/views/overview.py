@@ -19,6 +19,7 @@ from campaigns.lifecycle.registry import (
 )
 from campaigns.lifecycle.status import get_campaign_status
 from campaigns.models import Role
+from campaigns.queries.collection_files import count_collection_documents
 from campaigns.queries.lists import get_campaign_for, list_members_by_role
 from campaigns.rules import get_roles, is_organizer_anywhere
 from campaigns.views.helpers import SignedInRequest
@@ -50,7 +51,7 @@ def campaign_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "roles": get_roles(request.user, campaign),
         "organizes": manages,
         "topic_count": campaign.topics.count(),
-        "document_count": campaign.documents.count(),
+        "document_count": count_collection_documents(campaign),
         "team_count": campaign.teams.count(),
     }
     return render_page(request, "campaigns/campaign.html", page)

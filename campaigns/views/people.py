@@ -15,6 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused, ConfirmationNeeded, lowercase_label
 from campaigns.forms.settings import InviteForm, MemberForm
+from campaigns.forms.teams import SuccessorForm
 from campaigns.models import Campaign, Invitation
 from campaigns.queries.confirmations.people import describe_removal, describe_second_role
 from campaigns.queries.lists import (
@@ -22,6 +23,7 @@ from campaigns.queries.lists import (
     list_members_by_role,
     list_open_invitations,
 )
+from campaigns.queries.teams import list_waiting_requests
 from campaigns.services import people as services
 from campaigns.views.confirmation import DIGEST, confirm_act
 from campaigns.views.helpers import SignedInRequest, campaign_url
@@ -44,6 +46,8 @@ def render_people_page(
         "invitations": [
             (each, invitation_url(request, each)) for each in list_open_invitations(campaign)
         ],
+        "requests": list_waiting_requests(campaign),
+        "successor_form": SuccessorForm(campaign=campaign, actor=request.user),
         "form": invite,
         "member_form": member,
     }

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import datetime
 from functools import partial
-from itertools import product
 
 from django.contrib import messages
 from django.http import HttpResponse
@@ -14,13 +11,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from campaigns.api.attachments import attachment_response
+from campaigns.api.run_files import run_file_response
 from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused, format_utc
 from campaigns.forms.corrections import ReopeningForm
-from campaigns.forms.settings import RunForm
 from campaigns.lifecycle.registry import list_run_notes
-from campaigns.models import Campaign, CampaignTask, Run
+from campaigns.models import Campaign, Run
 from campaigns.queries.confirmations.runs import (
     describe_closing,
     describe_reopening,
@@ -31,9 +27,8 @@ from campaigns.queries.lists import (
     get_campaign_for,
     list_open_rejections,
     list_runs_for,
-    list_teams_for,
 )
-from campaigns.queries.tasks import list_open_tasks
+from campaigns.queries.run_checks import mark_check_places
 from campaigns.rules import is_organizer_anywhere
 from campaigns.services.campaigns import (
     check_later_deadline,
@@ -43,16 +38,17 @@ from campaigns.services.campaigns import (
 from campaigns.services.runs import (
     dismiss_rejections,
     latest_check_job,
-    read_original_file,
     requeue_run_check,
-    submit_and_check_run,
     withdraw_run,
 )
+from campaigns.templatetags.run_answers import ANSWER, list_labelled_answers
 from campaigns.views.columns import TableColumn, choose_columns
 from campaigns.views.confirmation import confirm_act
 from campaigns.views.helpers import MOST_ROWS, SignedInRequest, paginate
 from campaigns.views.pages import render_page
 from campaigns.views.row_filters import filter_rows
+from campaigns.views.run_uploads import may_upload
+from poolbench.runs.ir_metadata import format_block
 
 COLUMNS = (
     TableColumn("team", gettext_lazy("Team"), marks="text opt"),
@@ -93,18 +89,25 @@ def runs_view(request: SignedInRequest, slug: str) -> HttpResponse:
     )  # fmt: skip
     hidden = [*([] if organizes else ["team"]), *([] if tasks else ["task"])]
     columns = [column for column in COLUMNS if column.name not in hidden]
+    defaults = [column.name for column in columns]
+    columns += (
+        TableColumn(f"{ANSWER}{field.name}", field.label, field.help, "text opt")
+        for field in campaign.run_form
+    )
+    page_obj = paginate(request, listed, MOST_ROWS)
+    mark_check_places(page_obj)
     # ``rejections``: rejected runs that still need the attention of the user's team;
     # ``page_obj``: the runs of the states and kinds chosen in the address, of ``total`` in
     # all.
     page = {
         "campaign": campaign,
-        "page_obj": paginate(request, listed, MOST_ROWS),
+        "page_obj": page_obj,
         "total": len(runs),
         "states": states,
         "kinds": kinds,
         "by_task": by_task,
         "has_tasks": bool(tasks),
-        "column_choice": choose_columns(request, columns, [column.name for column in columns]),
+        "column_choice": choose_columns(request, columns, defaults),
         "accepted": accepted,
         "organizes": organizes,
         "team_count": len({run.team_id for run in runs}),
@@ -128,86 +131,17 @@ def rejections_dismiss_view(request: SignedInRequest, slug: str) -> HttpResponse
     return redirect("runs", campaign.slug)
 
 
-def may_upload(request: SignedInRequest, campaign: Campaign) -> bool:
-    if is_organizer_anywhere(request.user, campaign) or campaign.takes_runs():
-        return True
-    teams = list_teams_for(request.user, campaign)
-    return any(campaign.is_open_for(team.runs_deadline) for team in teams)
-
-
-@require_http_methods(["GET", "POST"])
-def run_upload_view(request: SignedInRequest, slug: str) -> HttpResponse:
-    campaign = get_campaign_for(request.user, slug, "campaigns.see_runs")
-    chosen = {"replaces": request.GET.get("replaces")}
-    form = RunForm(initial=chosen, user=request.user, campaign=campaign)
-    choices = form.fields["replaces"].queryset  # type: ignore[attr-defined]
-    if chosen["replaces"] and chosen["replaces"] not in {str(run.pk) for run in choices}:
-        message = _(
-            "The run to be replaced is no longer accepted. Submitting now creates a new run."
-        )
-        messages.warning(request, message)
-    if request.method == "POST":
-        form = RunForm(request.POST, request.FILES, user=request.user, campaign=campaign)
-        if form.is_valid():
-            try:
-                return redirect(submit_from_form(request, campaign, form))
-            except ActionRefused as refused:
-                form.add_error(None, str(refused))
-    page = {
-        "campaign": campaign,
-        "form": form,
-        "quotas": list_team_quotas(request, campaign),
-        "has_teams": campaign.teams.exists(),
-        "has_topics": campaign.topics.exists(),
-        "may_upload": may_upload(request, campaign),
-    }
-    status = 422 if form.errors else 200
-    return render_page(request, "campaigns/run_upload.html", page, status=status)
-
-
-def submit_from_form(request: SignedInRequest, campaign: Campaign, form: RunForm) -> Run:
-    """Submit the run; a small one is checked before this returns."""
-    fields = dict(form.cleaned_data)
-    upload, key = fields.pop("file"), fields.pop("key")
-    return submit_and_check_run(
-        actor=request.user,
-        campaign=campaign,
-        data=upload.read(),
-        file_name=upload.name or "run",
-        key=str(key or ""),
-        **fields,
-    )
-
-
-def list_team_quotas(
-    request: SignedInRequest, campaign: Campaign
-) -> list[tuple[str, datetime | None, int, int | None]]:
-    """For the teams of this user, or each open task: until when they can submit, accepted runs,
-    and how many more; None without a limit.
-    """
-    if is_organizer_anywhere(request.user, campaign):
-        return []
-    quotas = []
-    tasks: Sequence[CampaignTask | None] = list_open_tasks(campaign) or [None]
-    for team, task in product(list_teams_for(request.user, campaign), tasks):
-        limit = campaign.max_runs_per_team if task is None else task.run_limit
-        ends = campaign.get_deadline_for(team.runs_deadline)
-        if task is not None and task.runs_deadline is not None:
-            ends = min(task.runs_deadline, ends or task.runs_deadline)
-        count = team.runs.scored().filter(task=task).count()
-        remaining = None if limit is None else max(0, limit - count)
-        quotas.append((str(task or team), ends, count, remaining))
-    return quotas
-
-
 def may_change(request: SignedInRequest, run: Run) -> bool:
-    """Whether the user may replace or withdraw ``run`` now."""
-    return run.state == Run.State.ACCEPTED and may_upload(request, run.campaign)
+    """Whether the user may replace or withdraw ``run`` now: not after the deadline of its team."""
+    is_open = run.campaign.is_open_for(run.team.runs_deadline)
+    organizes = is_organizer_anywhere(request.user, run.campaign)
+    return run.state == Run.State.ACCEPTED and (organizes or is_open)
 
 
 @require_safe
 def run_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     campaign, run = get_run_for(request, slug, pk)
+    mark_check_places([run])
     # ``job``: the check in progress, if any; ``may_change``: replace or withdraw the run.
     page = {
         "campaign": campaign,
@@ -219,15 +153,17 @@ def run_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
         "may_change": may_change(request, run),
         "released": run.is_released,
         "may_upload": may_upload(request, campaign),
+        "answers": list_labelled_answers(run),
+        "metadata": format_block(run.ir_metadata) if run.ir_metadata else "",
     }
     return render_page(request, "campaigns/run.html", page)
 
 
 @require_safe
 def run_file_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
-    """The file as it was uploaded."""
+    """The file as it was uploaded; with ``?metadata`` in the address, with its metadata."""
     _, run = get_run_for(request, slug, pk)
-    return attachment_response(read_original_file(run), run.file_name, "application/octet-stream")
+    return run_file_response(run, with_metadata="metadata" in request.GET)
 
 
 @require_POST

@@ -5,28 +5,35 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from allauth.account.utils import perform_login
+from allauth.mfa.utils import is_mfa_enabled
 from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm
 from django.contrib.auth.views import LoginView, PasswordChangeView
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import redirect
 from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from campaigns.forms.settings import AccountForm, CurrentPasswordForm, SignInForm, TokenForm
+from campaigns.errors import ActionRefused
+from campaigns.forms.accounts import AccountForm, CurrentPasswordForm, SignInForm
+from campaigns.forms.tokens import TokenForm
 from campaigns.lifecycle.home import build_home
-from campaigns.models import ApiToken, User
+from campaigns.models import User
+from campaigns.queries.public_page import list_public_campaigns
+from campaigns.queries.teams import list_open_registrations
+from campaigns.services.accounts import has_to_confirm_address, is_sign_up_open
 from campaigns.services.health import FAILED, get_health
-from campaigns.services.sign_in import set_device_cookie
 from campaigns.services.tokens import create_token, revoke_token
 from campaigns.views.context_processors import THEMES
 from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 
 YEAR = 365 * 24 * 3600
+MOST_CAMPAIGNS = 100
 
 
 @login_not_required
@@ -36,13 +43,19 @@ def home_view(request: HttpRequest) -> HttpResponse:
     unless ``?all`` asks for the list.
     """
     if not isinstance(request.user, User):
-        return render_page(request, "campaigns/front.html")
+        front = {"campaigns": list_public_campaigns()[:MOST_CAMPAIGNS]}
+        return render_page(request, "campaigns/front.html", front)
     home = build_home(request.user)
     if len(home.campaigns) == 1 and "all" not in request.GET:
         return redirect(home.campaigns[0].campaign)
     may_create = request.user.has_perm("campaigns.create")
     # ``today``: the date by UTC.
-    page = {"home": home, "may_create": may_create, "today": timezone.now().date()}
+    page = {
+        "home": home,
+        "may_create": may_create,
+        "today": timezone.now().date(),
+        "registrations": list_open_registrations(request.user),
+    }
     return render_page(request, "campaigns/home.html", page)
 
 
@@ -76,32 +89,42 @@ def account_view(request: SignedInRequest) -> HttpResponse:
 
 
 def render_account(
-    request: SignedInRequest, form: AccountForm, new_token: str = ""
+    request: SignedInRequest,
+    form: AccountForm,
+    token_form: TokenForm | None = None,
+    new_token: str = "",
+    status: int = 200,
 ) -> HttpResponse:
     # ``new_token``: shown once, right after it was created.
     page = {
         "form": form,
-        "token": ApiToken.objects.filter(user=request.user).first(),
-        "token_form": TokenForm(),
+        "tokens": request.user.api_tokens.select_related("campaign"),
+        "token_form": token_form or TokenForm(user=request.user),
+        "has_second_factor": is_mfa_enabled(request.user),
         "new_token": new_token,
     }
-    return render_page(request, "campaigns/account.html", page)
+    return render_page(request, "campaigns/account.html", page, status=status)
 
 
 @require_http_methods(["GET", "POST"])
 def token_create_view(request: SignedInRequest) -> HttpResponse:
-    """Create a token, shown only in this answer; an older one stops working."""
+    """Create a token, shown only in this answer."""
     if request.method == "GET":  # the answer reloaded, or left for another language
         return redirect("account")
-    form = TokenForm(request.POST)
-    days = form.cleaned_data["days"] if form.is_valid() else None
-    key = create_token(request.user, days)
-    return render_account(request, AccountForm(instance=request.user), key)
+    form, account = TokenForm(request.POST, user=request.user), AccountForm(instance=request.user)
+    if form.is_valid():
+        try:
+            key = create_token(request.user, **form.cleaned_data)
+            return render_account(request, account, new_token=key)
+        except ActionRefused as refused:
+            form.add_error(None, str(refused))
+    return render_account(request, account, form, status=422)
 
 
 @require_POST
-def token_revoke_view(request: SignedInRequest) -> HttpResponse:
-    revoke_token(request.user)
+def token_revoke_view(request: SignedInRequest, pk: int) -> HttpResponse:
+    if not revoke_token(request.user, pk):
+        raise Http404
     messages.success(request, _("API token revoked."))
     return redirect("account")
 
@@ -115,12 +138,22 @@ def health_view(request: HttpRequest) -> JsonResponse:  # noqa: ARG001 (views ta
 
 
 class SignInView(LoginView):
+    """The password, under our limits; then allauth's steps, such as a second factor."""
+
     authentication_form = SignInForm
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
-        answer = super().form_valid(form)
-        set_device_cookie(self.request, answer, form.get_user())
+        user = form.get_user()
+        answer: HttpResponse = perform_login(
+            self.request,
+            user,
+            email_verification="mandatory" if has_to_confirm_address(user) else "none",
+            redirect_url=self.get_success_url(),
+        )
         return answer
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        return super().get_context_data(**kwargs) | {"is_sign_up_open": is_sign_up_open()}
 
 
 class ChangePasswordView(PasswordChangeView):

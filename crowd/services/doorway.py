@@ -17,6 +17,7 @@ from django.utils.translation import gettext_lazy
 
 from campaigns.errors import ActionRefused
 from campaigns.models import User
+from campaigns.rules import require_open
 from crowd.models import CrowdWorker, Study, WorkUnit
 from crowd.queries.keys import find_crowd_key, get_arrival_keys, get_fake_keys, unseal_external
 from crowd.queries.unit_pages import has_worked
@@ -45,6 +46,7 @@ def read_link(*, study: Study, query: str) -> tuple[Arrival, bool]:
     The fake platform's links open drafts of studies of any provider, as trials. A preview of a
     study that is not open raises ``ActionRefused`` "not-running".
     """
+    require_open(study.campaign)
     fields = parse_link_query(query)
     now = timezone.now()
     trial = study.state == Study.State.DRAFT and fields.get("kid") == FAKE_KID
@@ -242,7 +244,7 @@ def get_unit_by_token(token: str) -> WorkUnit:
         raise unit_link_error() from error
     units = WorkUnit.objects.select_related("worker__user", "plan__study__campaign")
     unit = units.filter(public_id=UUID(hex=name), plan__study__isnull=False).first()
-    if unit is None:
+    if unit is None or unit.plan.study.campaign.removal_at is not None:
         raise unit_link_error()
     unit.plan.campaign = unit.plan.study.campaign  # the same one, loaded once
     return unit

@@ -11,6 +11,7 @@ from django.db import transaction
 from campaigns.models import Campaign, User
 from campaigns.rules import require_permission
 from campaigns.services import events
+from campaigns.services.registration import prepare_documents
 from crowd.models import GoldPair
 from judging.models import Audience
 from judging.services.training import add_training, report_unknown_docnos
@@ -28,10 +29,12 @@ def add_gold(
     Raises ``InvalidFile`` with all faults.
     """
     require_permission(actor, "campaigns.manage", campaign)
-    with transaction.atomic():
+    docnos = [row.docno for row in rows]
+    with prepare_documents(campaign, docnos) as add_documents, transaction.atomic():
         # Locked: a pair added at the same moment is reported, not a conflict.
         Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
         check_gold(campaign, rows, file)
+        add_documents()
         topics = {topic.number: topic for topic in campaign.topics.all()}
         pairs = [
             GoldPair(

@@ -11,6 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from campaigns.errors import ActionRefused
+from campaigns.rules import require_open
 from crowd.models import Payment, Study, WorkUnit
 from crowd.queries.unit_pay import measure_unit
 from crowd.queries.unit_work import load_unit_answers
@@ -92,7 +93,8 @@ def is_expired(unit: WorkUnit) -> bool:
 
 
 def check_not_over(unit: WorkUnit) -> None:
-    """Refuse to go on with a unit that is over, or whose time is up."""
+    """Refuse to go on with a unit that is over, whose time is up or whose campaign is closed."""
+    require_open(unit.plan.campaign)
     if unit.is_over or is_expired(unit):
         raise ActionRefused(
             "unit-over",

@@ -9,6 +9,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from campaigns.errors import ActionRefused
+from campaigns.rules import require_open
 from crowd.models import ProviderEvent, Study
 from poolbench.crowd.providers.prolific import is_webhook_valid
 
@@ -24,6 +25,7 @@ def accept_webhook(
     is near ours and its body is an object of JSON. What it says changes nothing here, payment
     follows from our own log; so of its body only the kind is kept, and no one's ID.
     """
+    require_open(study.campaign)
     secret = str(study.provider_settings.get("webhook_secret", ""))
     now = timezone.now()
     if study.provider != "prolific" or not is_webhook_valid(

@@ -32,7 +32,7 @@ from evaluation.queries.score_sets import (
     list_visible_run_scores,
     list_visible_score_sets,
 )
-from evaluation.services.release import release_scores
+from evaluation.services.release import publish_scores, release_scores
 from evaluation.services.scoring import request_evaluation
 from poolbench.charts.png import ChartTooLargeError
 from poolbench.evaluation.paper.files import pack_paper
@@ -212,6 +212,15 @@ class ScoreSetViewSet(viewsets.ReadOnlyModelViewSet[ScoreSet]):
             decision=read_decision(request),
         )
         return Response(self.get_serializer(released).data)
+
+    @extend_schema(request=ConfirmSerializer, responses=ScoreSetSerializer)
+    @action(detail=True, methods=["post"])
+    def publish(self, request: Request, **_: Any) -> Response:
+        """Show a released score set to everybody, on the public page."""
+        actor, score_set = request_user(request), self.get_object()
+        decision = read_decision(request)
+        publish_scores(actor=actor, score_set=score_set, decision=decision)
+        return Response(self.get_serializer(score_set).data)
 
 
 def pack_or_refuse(results: PaperResults, decimals: int = DECIMALS) -> bytes:

@@ -6,7 +6,8 @@ from django.urls import reverse
 
 from campaigns.confirmation import Confirmation, ConfirmationChoice, Consequence, OpenMatter
 from campaigns.errors import format_utc
-from campaigns.models import Campaign, Run
+from campaigns.models import Campaign, PublicPage, Run
+from campaigns.queries.confirmations.data_files import PUBLISH
 from campaigns.queries.confirmations.runs import (
     count_participants,
     has_participants,
@@ -17,7 +18,9 @@ from campaigns.queries.confirmations.runs import (
 from campaigns.queries.confirmations.settings import VISIBLE
 from campaigns.queries.tasks import list_scored_runs
 from evaluation.models import ScoreSet
+from judging.models import Qrels
 from judging.queries.confirmations import list_done_judging, list_judging_matters
+from judging.queries.qrels_release import find_qrels_file
 from poolbench.files.faults import format_count, list_names
 
 
@@ -118,13 +121,71 @@ def list_consequences(score_set: ScoreSet, runs: list[Run], people: str) -> list
     before = sets.filter(released_at__isnull=False).first()
     consequences = [
         Consequence(people, f"see {visible}", preview, "View as participant"),
-        Consequence(f"Qrels {score_set.qrels.version}", "stay with the organizers."),
+        Consequence(f"Qrels {score_set.qrels.version}", describe_qrels_readers(score_set.qrels)),
         Consequence("Runs", "A run withdrawn from now on stays in this and in later score sets,"
                     " marked withdrawn. Released runs can no longer be replaced."),
+        Consequence("Mail", "Teams get one 15 minutes later; until then you can cancel it.",
+                    reverse("outbox", args=[campaign.slug]), "View outbox"),
         Consequence("For good", "Scores that a team has read cannot be undone. The log keeps"
                     " this page as you see it."),
     ]  # fmt: skip
+    consequences.insert(2, Consequence("Everybody", "sees nothing of it until you publish it."))
     if before is not None:
         text = f"{str(before).capitalize()} is no longer shown to the teams."
         consequences.insert(1, Consequence("Replaces", text))
     return consequences
+
+
+def describe_qrels_readers(qrels: Qrels) -> str:
+    file = find_qrels_file(qrels)
+    if file is None:
+        return "stay with the organizers; releasing them is an act of its own."
+    return f"are for {file.get_audience_display()}."
+
+
+def describe_publication(score_set: ScoreSet) -> Confirmation:
+    """Before everybody sees a released score set on the public page."""
+    campaign = score_set.campaign
+    runs = list(Run.objects.filter(scores__score_set=score_set).select_related("team"))
+    teams = len({run.team_id for run in runs})
+    counts = {"runs": format_count(len(runs), "run"), "teams": format_count(teams, "team")}
+    board = Campaign.Board(campaign.board)
+    visible = PUBLISHED[board].format(**counts)
+    page = PublicPage.objects.filter(campaign=campaign, published_at__isnull=False)
+    is_public = page.exists()
+    before = campaign.score_publications.first()
+    consequences = [
+        Consequence("Everybody", f"sees {visible}"),
+        Consequence(
+            "Where",
+            "on the public page, without an account."
+            if is_public
+            else "on the public page, once that is published: it is not yet.",
+            reverse("public-campaign", args=[campaign.slug]),
+            "View page",
+        ),
+        Consequence("Not shown", "Scores by topic, descriptions of runs, and who submitted them."),
+        Consequence("For good", "What is published once is copied and indexed. A later change of"
+                    " what participants see does not change this page."),
+    ]  # fmt: skip
+    if before is not None:
+        consequences.append(Consequence("Replaces", f"{before.score_set} on the public page."))
+    return Confirmation(
+        question="Publish the scores?",
+        summary=f"{str(score_set).capitalize()}: {describe_runs(runs)} under qrels"
+        f" {score_set.qrels.version}, visible as: {board.label}.",
+        before="Before you publish",
+        done=("These scores are released to the teams.",),
+        consequences=tuple(consequences),
+        consents=(ConfirmationChoice(PUBLISH, f"Everybody may see {counts['runs']}"),),
+        button="Publish scores",
+        back=score_set.get_absolute_url(),
+    )
+
+
+PUBLISHED = {
+    Campaign.Board.OWN: "best, median and worst of {runs}, and no single run.",
+    Campaign.Board.PSEUDONYMS: "the scores of all {runs} under pseudonyms.",
+    Campaign.Board.NAMES: "the scores of all {runs} of {teams}, with run tags and team names.",
+}
+"""What everybody sees by ``Campaign.board`` at the time of the publication."""

@@ -17,7 +17,7 @@ import numpy as np
 from campaigns.models import Campaign, Run, User
 from campaigns.queries.scales import list_judging_grades
 from campaigns.queries.tasks import get_current_task, list_scored_runs, load_judged_before
-from campaigns.rules import require_permission
+from campaigns.rules import require_access
 from campaigns.services import matrices
 from evaluation.queries.scoring_inputs import (
     measures_to_score,
@@ -112,7 +112,7 @@ def compute_interim_scores(
     ``names`` are the measures (none: the campaign's). With ``last``: judgments up to that log
     row. Undecided pairs count as unjudged; ``undecided`` counts them.
     """
-    require_permission(actor, "campaigns.manage", campaign)
+    require_access(actor, "campaigns.manage", campaign)
     return load_interim_scorer(campaign, policy, names).score(last)
 
 

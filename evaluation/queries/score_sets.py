@@ -50,6 +50,11 @@ def get_reader(user: AnyUser, campaign: Campaign) -> ScoreReader:
     return ScoreReader(is_organizer=is_organizer, teams=teams, board=campaign.board)
 
 
+def organizer_reader(campaign: Campaign) -> ScoreReader:
+    """An organizer: for files that a job makes for them."""
+    return ScoreReader(is_organizer=True, teams=frozenset(), board=campaign.board)
+
+
 def participant_reader(campaign: Campaign, team: Team | None) -> ScoreReader:
     """A member of ``team``: for the organizer's preview."""
     teams = frozenset() if team is None else frozenset((team.pk,))
@@ -69,17 +74,23 @@ def list_score_sets_for(campaign: Campaign, reader: ScoreReader) -> QuerySet[Sco
 
 def list_visible_score_sets(user: AnyUser) -> QuerySet[ScoreSet]:
     """All score sets that ``user`` may read, across campaigns, for the API."""
-    teams = Member.objects.filter(user_id=user_key(user), role=Role.PARTICIPANT)
+    teams = list_memberships(user)
     return ScoreSet.objects.select_related("campaign", "qrels", "task__campaign").filter(
         Q(campaign__in=Campaign.objects.organized_by(user))
         | Q(campaign__in=teams.values("campaign"), pk=latest_released_subquery())
     )
 
 
+def list_memberships(user: AnyUser) -> QuerySet[Member]:
+    """Those in teams, of campaigns that the user can see."""
+    rows = Member.objects.filter(user_id=user_key(user), role=Role.PARTICIPANT)
+    return rows.filter(campaign__in=Campaign.objects.visible_to(user).order_by())
+
+
 def list_visible_run_scores(user: AnyUser) -> QuerySet[RunScores]:
     """Scores of single runs: all for organizers; for participants their team's, once released."""
     rows = RunScores.objects.select_related("run__team", "score_set__campaign", "score_set__qrels")
-    teams = Member.objects.filter(user_id=user_key(user), role=Role.PARTICIPANT)
+    teams = list_memberships(user)
     released = latest_released_subquery("score_set__")
     return rows.filter(
         Q(score_set__campaign__in=Campaign.objects.organized_by(user))

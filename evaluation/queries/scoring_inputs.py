@@ -24,7 +24,7 @@ from poolbench.evaluation.judgments import JudgmentTable
 from poolbench.evaluation.measures.family import Measure
 from poolbench.evaluation.measures.names import UnknownMeasureError, parse_measures
 from poolbench.evaluation.measures.registry import DEFAULT_NAMES
-from poolbench.evaluation.options import ScoringOptions
+from poolbench.evaluation.options import ScoringOptions, read_options
 from poolbench.runs.residual import remove_judged_pairs
 from poolbench.runs.tables import QrelsTable, group_starts
 
@@ -130,8 +130,4 @@ def place_qrels(score_set: ScoreSet) -> tuple[JudgmentTable, NDArray[np.int32]]:
 
 def options_from_provenance(score_set: ScoreSet) -> ScoringOptions:
     """The scoring options in the provenance of the score set."""
-    provenance = score_set.conditions
-    gains = provenance["gains"] if isinstance(provenance["gains"], dict) else {}
-    return ScoringOptions(
-        level=provenance["level"], gains={int(grade): gain for grade, gain in gains.items()} or None
-    )
+    return read_options(score_set.conditions)

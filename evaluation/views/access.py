@@ -20,6 +20,7 @@ from evaluation.queries.score_sets import (
     ScoreReader,
     get_reader,
     list_score_sets_for,
+    organizer_reader,
     participant_reader,
 )
 
@@ -37,8 +38,7 @@ class ScoreVisit:
 
     def list_score_sets(self) -> QuerySet[ScoreSet]:
         """A previewing organizer may also open score sets that are not released."""
-        board = self.campaign.board
-        reader = ScoreReader(True, frozenset(), board) if self.preview else self.reader
+        reader = organizer_reader(self.campaign) if self.preview else self.reader
         return list_score_sets_for(self.campaign, reader)
 
 

@@ -25,11 +25,16 @@ from campaigns.views.pages import render_page
 from campaigns.views.row_filters import build_row_filter
 from evaluation.forms.scores import EvaluateForm
 from evaluation.models import ScoreSet
-from evaluation.queries.confirmations import describe_release
+from evaluation.queries.confirmations import describe_publication, describe_release
 from evaluation.queries.leaderboard import Leaderboard, get_leaderboard
 from evaluation.queries.score_moves import compare_with_earlier
 from evaluation.queries.score_sets import list_score_sets_for
-from evaluation.services.release import check_not_released, release_scores
+from evaluation.services.release import (
+    check_not_released,
+    check_publishable,
+    publish_scores,
+    release_scores,
+)
 from evaluation.services.scoring import KIND, request_evaluation
 from evaluation.views.access import (
     ScoreVisit,
@@ -98,6 +103,22 @@ def score_release_view(request: SignedInRequest, slug: str, pk: int) -> HttpResp
     return confirm_act(request, campaign, describe=describe, act=act)
 
 
+@require_http_methods(["GET", "POST"])
+def score_publish_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
+    """The page before released scores are shown to everybody; its form publishes them."""
+    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
+    score_set = get_score_set(get_visit(request, slug), pk)
+    check_publishable(score_set)
+
+    def act(decision: Decision) -> HttpResponse:
+        publish_scores(actor=request.user, score_set=score_set, decision=decision)
+        messages.success(request, "Scores published.")
+        return redirect(score_set)
+
+    describe = partial(describe_publication, score_set)
+    return confirm_act(request, campaign, describe=describe, act=act)
+
+
 def render_leaderboard_page(
     request: SignedInRequest,
     visit: ScoreVisit,
@@ -115,6 +136,7 @@ def render_leaderboard_page(
         sets = list(list_score_sets_for(visit.campaign, visit.reader))
         page |= {"sets": sets, **evaluation_part(request, visit.campaign, form)}
         if score_set is not None:
+            page["publication"] = visit.campaign.score_publications.first()
             if score_set.task == get_current_task(visit.campaign):
                 page["newer"] = count_newer_judgments(score_set.qrels)
             page["moved"] = compare_with_earlier(score_set) if len(sets) > 1 else None

@@ -14,6 +14,7 @@ from campaigns.views.helpers import SignedInRequest
 from campaigns.views.pages import render_page
 from evaluation.models import ScoreSet
 from evaluation.queries.leaderboard import Leaderboard, LeaderboardEntry
+from evaluation.queries.score_changes import list_earlier_sets
 from evaluation.queries.scoring_inputs import rebuild_run_batch
 from evaluation.views.access import get_entry, get_visible_leaderboard
 from evaluation.views.cells import (
@@ -110,10 +111,16 @@ def run_scores_view(request: SignedInRequest, slug: str, pk: int, run: int) -> H
         "boxes": build_run_boxes(leaderboard, entry, column.name, order),
         "missing": sum(value is None for value in values),
         "reasons": leaderboard.as_scored_run(entry).reasons,
+        "has_earlier": has_earlier_scores(leaderboard, entry),
     }
     curves = build_precision_recall_curves(leaderboard, [entry], request.GET.get("topic", ""))
     head = score_page(leaderboard, list_topic_measures(leaderboard), column.name)
     return render_page(request, "evaluation/run.html", head, page, unjudged, curves)
+
+
+def has_earlier_scores(leaderboard: Leaderboard, entry: LeaderboardEntry) -> bool:
+    """Whether the reader has seen earlier scores of the run."""
+    return bool(list_earlier_sets(leaderboard.score_set, entry.run, leaderboard.reader))
 
 
 def count_unjudged_documents(

@@ -11,28 +11,22 @@ from operator import or_
 from typing import Any
 
 from django.db.models import Q, QuerySet
-from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import mixins, serializers, status, viewsets
+from rest_framework import mixins, serializers, viewsets
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
-from campaigns import store
-from campaigns.api.attachments import CONTENT_TYPES
-from campaigns.api.confirmation import ConfirmSerializer
 from campaigns.api.resources import (
     CAMPAIGN,
     filter_campaigns,
-    filter_organized_campaigns,
     read_act,
     request_user,
 )
-from campaigns.models import Campaign, Topic
-from judging.models import Judgment, Purpose, Qrels, Slot
+from campaigns.models import Campaign, Scope, Topic
+from judging.models import Judgment, Purpose, Slot
 from judging.queries.exclusions import counting_judgments
 from judging.queries.judgments import (
     ON_SCREEN,
@@ -44,17 +38,12 @@ from judging.queries.screen import find_document
 from judging.rules import FLAGS, MAX_PASSAGE, MAX_PASSAGES, SKIP_REASONS
 from judging.services.judgment_log import JudgmentSubmission
 from judging.services.judgments import claim_next, submit_judgment, undo_judgment
-from judging.services.qrels import freeze_qrels
-from poolbench.judging.aggregation.formats import RECORDS
-from poolbench.judging.policies import FORMS
-from poolbench.judging.policy_rules import RULES
 
 Kind, Source = Judgment.Kind, Judgment.Source
 TOPIC = OpenApiParameter("topic", str, description="Topic number: judgments of this topic only.")
 CURRENT = OpenApiParameter(
     "current", bool, description="Current judgments only, no earlier revisions."
 )
-POLICY_HELP = "One of " + ", ".join([*RULES, *(card.name for card in FORMS.values())]) + "."
 
 
 class PassageSerializer(Serializer[Any]):
@@ -169,32 +158,10 @@ class CheckedOutSerializer(Serializer[Any]):
     date = serializers.CharField(allow_null=True)
 
 
-class QrelsSerializer(serializers.ModelSerializer[Qrels]):
-    campaign = serializers.SlugRelatedField[Any](slug_field="slug", read_only=True)
-    label = serializers.CharField(  # type: ignore[assignment]
-        read_only=True, help_text="Empty for human judgments; otherwise `filled, no estimate` etc."
-    )
-    manifest = serializers.DictField(read_only=True)
-
-    class Meta:
-        model = Qrels
-        fields = (
-            "id", "campaign", "version", "policy", "label", "as_of", "sha256", "pairs", "manifest",
-            "note", "frozen_at",
-        )  # fmt: skip
-        read_only_fields = fields
-
-
-class FreezeQrelsSerializer(ConfirmSerializer):
-    campaign = serializers.SlugField()
-    policy = serializers.CharField(max_length=250, help_text=POLICY_HELP)
-    note = serializers.CharField(required=False, max_length=200)
-    as_of = serializers.DateTimeField(required=False)
-
-
 class JudgmentViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Judgment]):
     """The log of human judgments: the whole log for organizers, their own for assessors."""
 
+    scope = Scope.JUDGE
     queryset = Judgment.objects.none()
     serializer_class = JudgmentSerializer
 
@@ -270,45 +237,6 @@ class JudgmentViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Judgment]):
 
     def respond(self, judgment: Judgment) -> Response:
         return Response(self.get_serializer(judgment).data)
-
-
-@extend_schema(parameters=[CAMPAIGN])
-class QrelsViewSet(viewsets.ReadOnlyModelViewSet[Qrels]):
-    """Qrels versions; for organizers."""
-
-    queryset = Qrels.objects.none()
-    serializer_class = QrelsSerializer
-
-    def get_queryset(self) -> QuerySet[Qrels]:
-        versions = Qrels.objects.filter(campaign__in=filter_organized_campaigns(self.request))
-        return versions.select_related("campaign")
-
-    @extend_schema(request=FreezeQrelsSerializer, responses={201: QrelsSerializer})
-    def create(self, request: Request) -> Response:
-        """Freeze qrels under a policy; 409 with the undecided pairs if there are any."""
-        actor, campaign, fields = read_act(FreezeQrelsSerializer, request)
-        qrels = freeze_qrels(actor=actor, campaign=campaign, **fields)
-        return Response(self.get_serializer(qrels).data, status=status.HTTP_201_CREATED)
-
-    @extend_schema(responses={(200, "text/plain"): OpenApiTypes.STR})
-    @action(detail=True)
-    def text(self, request: Request, pk: str) -> HttpResponse:  # noqa: ARG002 (the route's)
-        """The qrels version as four columns: topic, 0, docno, grade."""
-        text = store.get_blob(self.get_object().path)
-        return HttpResponse(text, content_type="text/plain; charset=utf-8")
-
-    @extend_schema(responses={(200, "text/csv"): OpenApiTypes.STR})
-    @action(detail=True)
-    def aggregation(self, request: Request, pk: str) -> HttpResponse:  # noqa: ARG002 (the route's)
-        """The probability of each grade by pair as CSV, or by ``?records=workers`` the workers;
-        404 unless the policy is ``crowd:MODEL``.
-        """
-        records = request.query_params.get("records", RECORDS[0])
-        aggregation = self.get_object().manifest.get("aggregation")
-        if aggregation is None or records not in RECORDS:
-            raise Http404
-        text = store.get_blob(aggregation[f"{records}_file"])
-        return HttpResponse(text, content_type=CONTENT_TYPES[".csv"])
 
 
 def serialize_checked_out(campaign: Campaign, topic: Topic, slot: Slot | None) -> dict[str, Any]:

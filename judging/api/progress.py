@@ -12,7 +12,7 @@ from rest_framework.serializers import Serializer
 
 from campaigns.api.resources import request_user
 from campaigns.queries.lists import get_campaign_for
-from campaigns.rules import is_organizer_anywhere, require_permission
+from campaigns.rules import is_organizer_anywhere, require_access
 from judging.queries.progress import AssessorProgress, assessor_progress, plan_progress
 from judging.queries.screen import AssessorTopic, count_remaining, list_assessor_topics
 from judging.queries.tallies import SlotTally, add_to_tally
@@ -78,7 +78,7 @@ class ProgressViewSet(viewsets.ViewSet):
         campaign = get_campaign_for(user, slug)
         organizes = is_organizer_anywhere(user, campaign)
         if not organizes:
-            require_permission(user, "campaigns.judge", campaign)
+            require_access(user, "campaigns.judge", campaign)
         plans = plan_progress(campaign) if organizes else []
         topics = list_assessor_topics(campaign, user)
         answer = {

@@ -80,7 +80,7 @@ def describe_qrels_freezing(
                     " version."),
         Consequence("Disagreements", f"{format_count(disagreeing, 'pair')} with different grades"
                     " get the grade of the policy."),
-        Consequence("Participants", "see nothing of it: qrels stay with the organizers."),
+        Consequence("Participants", "see nothing of it until you release or publish the version."),
         Consequence("Later judgments", f"Judgments after {moment} are not in this version."),
     ]  # fmt: skip
     return Confirmation(

@@ -10,6 +10,7 @@ from uuid import UUID
 
 from django.db import transaction
 from django.db.models import Exists, Max, OuterRef, Q, QuerySet
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -19,6 +20,7 @@ from campaigns.models import Campaign, Topic, User
 from campaigns.rules import require_permission
 from campaigns.services import events
 from campaigns.services.decisions import check_decision
+from campaigns.services.mail import queue_mail
 from judging.models import Assignment, Judgment, Plan, Purpose, Slot
 from judging.queries.adjudication import (
     adjudication_slots,
@@ -89,6 +91,14 @@ def open_round(
             taken_before=len(pairs) - len(new_pairs),
             without_pool=len(new_pairs) - len(selected),
             adjudicators=[user.username for user in adjudicators],
+        )
+        queue_mail(
+            "adjudication_requested",
+            adjudicators,
+            key=f"round {plan.pk}",
+            campaign=campaign,
+            context={"pairs": len(selected)},
+            path=reverse("adjudicate", args=[campaign.slug]),
         )
     return plan
 

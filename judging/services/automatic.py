@@ -15,11 +15,11 @@ from django.db import transaction
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, User
+from campaigns.queries.collection_files import list_missing_docnos
 from campaigns.rules import require_permission
 from campaigns.services import events
 from judging.models import AutomaticAssessor, Judgment, Purpose
 from judging.services.bulk import ImportCounts, ImportRow, append_judgments
-from judging.services.imports import missing_docnos
 from judging.services.judgment_log import lock_judging, run_with_retries
 from poolbench.files.faults import FaultReport
 
@@ -142,7 +142,7 @@ def check_automatic_submission(
     """Raise ``InvalidFile`` with all faults of the judgments, if there are any."""
     report = FaultReport()
     scale = sorted(campaign.grades.values_list("value", flat=True))
-    missing = missing_docnos(campaign, {judgment.docno for judgment in judgments})
+    missing = list_missing_docnos(campaign, {judgment.docno for judgment in judgments})
     pairs: dict[tuple[str, str], int] = {}
     uuids: dict[UUID, int] = {}
     for at, judgment in enumerate(judgments, 1):

@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Document
+from campaigns.queries.collection_files import load_collection_index
 from judging.models import Judgment, Plan, Purpose
 from judging.rules import EXPLAINED, FLAGS, MAX_PASSAGE, MAX_PASSAGES, SKIP_REASONS
 from judging.services.judgment_log import JudgmentSubmission, previous_judgments
@@ -45,8 +46,11 @@ def check_judgment(submission: JudgmentSubmission) -> None:
 
 
 def is_other_document(submission: JudgmentSubmission) -> bool:
-    known = submission.campaign.documents.filter(docno=submission.original_docno)
-    return submission.original_docno != submission.docno and known.exists()
+    original, campaign = submission.original_docno, submission.campaign
+    if original == submission.docno:
+        return False
+    known = campaign.documents.filter(docno=original).exists()
+    return known or original in (load_collection_index(campaign) or ())
 
 
 def check_passages(submission: JudgmentSubmission) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
-from functools import partial
 from pathlib import PurePath
 
 from django.conf import settings
@@ -13,9 +12,10 @@ from django.conf import settings
 from campaigns import store
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Role, Topic, User
+from campaigns.queries.collection_files import list_missing_docnos
 from campaigns.rules import require_permission
 from campaigns.services import events
-from campaigns.services.collection import iter_batches
+from campaigns.services.registration import prepare_documents
 from judging.models import AutomaticAssessor, Judgment, Purpose
 from judging.rules import FLAGS, MAX_PASSAGE, MAX_PASSAGES, SKIP_REASONS
 from judging.services.assignments import require_assessors
@@ -88,10 +88,7 @@ def import_judgments(
     require_permission(actor, "campaigns.manage", campaign)
     require_assessors(campaign, [assessor])
     listed = check_rows(campaign, list(rows))
-    counts = run_with_retries(
-        partial(write_imported, actor, campaign, {assessor: listed}, Purpose.JUDGE, {})
-    )
-    return counts.appended
+    return append_imported(actor, campaign, {assessor: listed}, Purpose.JUDGE, {}).appended
 
 
 def preview_file(
@@ -128,9 +125,25 @@ def import_file(
         report.faults, report.counts = preview.report.faults, preview.report.counts
     purpose = Purpose.AUTOMATIC if options.automatic else Purpose.JUDGE
     details = import_log_entry(preview, file, options)
-    return run_with_retries(
-        partial(write_imported, actor, campaign, preview.rows, purpose, details)
-    )
+    return append_imported(actor, campaign, preview.rows, purpose, details)
+
+
+def append_imported(
+    actor: User,
+    campaign: Campaign,
+    rows: Mapping[User, list[ImportRow]],
+    purpose: str,
+    details: Mapping[str, object],
+) -> ImportCounts:
+    """Write the judgments, and the documents of a registered collection that they are of."""
+    docnos = sorted({row.docno for listed in rows.values() for row in listed})
+    with prepare_documents(campaign, docnos) as add_documents:
+
+        def write() -> ImportCounts:
+            add_documents()
+            return write_imported(actor, campaign, rows, purpose, details)
+
+        return run_with_retries(write)
 
 
 def write_imported(
@@ -180,7 +193,7 @@ def examine_file(
         scale=tuple(campaign.grades.order_by("value").values_list("value", "label")),
         topics=topics,
         people=people,
-        missing=missing_docnos(campaign, {entry.docno for entry in reading.entries}),
+        missing=list_missing_docnos(campaign, {entry.docno for entry in reading.entries}),
         reasons=tuple(SKIP_REASONS),
         flags=tuple(FLAGS),
     )
@@ -274,16 +287,6 @@ def map_file_names(
         elif len(fitting) == 1:
             usernames[name] = next(iter(fitting))
     return usernames
-
-
-def missing_docnos(campaign: Campaign, docnos: set[str]) -> set[str]:
-    """The ``docnos`` that are not in the collection; none if it has no documents."""
-    if not campaign.documents.exists():
-        return set()
-    left = set(docnos)
-    for part in iter_batches(sorted(docnos)):
-        left -= set(campaign.documents.filter(docno__in=part).values_list("docno", flat=True))
-    return left
 
 
 def import_log_entry(

@@ -15,7 +15,7 @@ from django.utils.translation import gettext
 
 from campaigns.errors import ActionRefused, format_utc
 from campaigns.models import Campaign, Topic, User
-from campaigns.rules import require_permission
+from campaigns.rules import require_open, require_permission
 from judging.models import Judgment, Plan, Purpose, Slot
 from judging.queries.judgments import own_current_judgments
 from judging.queries.slots import PURPOSES, checked_out_slots
@@ -125,6 +125,7 @@ def claim_ahead(
 
 def renew_leases(*, actor: User, campaign: Campaign, tokens: Collection[UUID]) -> set[UUID]:
     """Renew the actor's leases; return the tokens of those that are still theirs."""
+    require_open(campaign)
     own = count_leases(actor, campaign, tokens)
     own.update(expires_at=lease_end())
     return set(own.values_list("token", flat=True))
@@ -132,6 +133,7 @@ def renew_leases(*, actor: User, campaign: Campaign, tokens: Collection[UUID]) -
 
 def release_leases(*, actor: User, campaign: Campaign, tokens: Collection[UUID]) -> int:
     """Return documents that were checked out ahead and not judged; return the number."""
+    require_open(campaign)
     return sum(return_slots(count_leases(actor, campaign, [token])) for token in set(tokens))
 
 

@@ -17,8 +17,8 @@ from judging.queries.judgments import (
     latest_judgments,
     log_until,
 )
-from poolbench.judging.aggregation.base import AggregatedLabels, GoldCounts
-from poolbench.judging.aggregation.formats import AGGREGATION_FORMATS, RECORDS, describe_aggregation
+from poolbench.judging.aggregation.base import GoldCounts
+from poolbench.judging.aggregation.formats import describe_aggregation, write_record_files
 from poolbench.judging.policies import PairBallot, QrelsPolicy, Row, apply_policy, get_policy
 
 if TYPE_CHECKING:
@@ -64,15 +64,10 @@ def store_aggregation(draft: QrelsDraft) -> dict[str, Any] | None:
     aggregated = draft.outcome.aggregated
     if aggregated is None:
         return None
-    files = {name: store.put_blob(text, ".csv") for name, text in write_files(aggregated).items()}
+    written = write_record_files(aggregated).items()
+    files = {name: store.put_blob(text, ".csv") for name, text in written}
     gold = {worker: list(counts) for worker, counts in draft.gold.items()}
     return {**describe_aggregation(aggregated), "gold": gold, **files}
-
-
-def write_files(aggregated: AggregatedLabels) -> dict[str, bytes]:
-    """The files kept with qrels, by their key in the manifest."""
-    write = AGGREGATION_FORMATS["csv"]
-    return {f"{name}_file": write(aggregated, record=name).encode() for name in RECORDS}
 
 
 def is_same_aggregation(manifest: Mapping[str, Any], draft: QrelsDraft) -> bool:
@@ -80,7 +75,8 @@ def is_same_aggregation(manifest: Mapping[str, Any], draft: QrelsDraft) -> bool:
     before, aggregated = manifest.get("aggregation"), draft.outcome.aggregated
     if before is None or aggregated is None:
         return before is None and aggregated is None
-    return all(store.get_blob(before[key]) == text for key, text in write_files(aggregated).items())
+    written = write_record_files(aggregated).items()
+    return all(store.get_blob(before[key]) == text for key, text in written)
 
 
 def read_gold_counts(manifest: Mapping[str, Any]) -> GoldCounts:

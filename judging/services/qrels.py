@@ -16,7 +16,7 @@ from campaigns.confirmation import Confirmation, Decision
 from campaigns.errors import ActionRefused, format_utc
 from campaigns.models import Campaign, User
 from campaigns.queries.scales import list_judging_grades
-from campaigns.rules import require_permission
+from campaigns.rules import require_access, require_permission
 from campaigns.services import events
 from campaigns.services.decisions import check_decision
 from judging.models import AutomaticAssessor, Judgment, Qrels
@@ -126,7 +126,7 @@ def preview_policies(
     *, actor: User, campaign: Campaign, policies: Sequence[str], as_of: datetime | None = None
 ) -> list[QrelsDraft]:
     """The qrels under each of ``policies``; the log is read once."""
-    require_permission(actor, "campaigns.manage", campaign)
+    require_access(actor, "campaigns.manage", campaign)
     return build_policy_drafts(campaign, policies, as_of)
 
 

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Snapshot, User
-from campaigns.rules import require_permission
+from campaigns.rules import require_open, require_permission
 from campaigns.services import events
 from campaigns.services.snapshots import Subject, get_report, list_verdict_subjects
 from judging.models import AlarmDismissal, Judgment, Plan, ReviewRequest
@@ -170,6 +170,7 @@ def finish_review(
     *, actor: User, campaign: Campaign, pk: int, answer: str = ""
 ) -> ReviewRequest | None:
     """The assessor has looked at the documents; None if that was said before."""
+    require_open(campaign)
     with transaction.atomic():
         row = (
             ReviewRequest.objects.select_for_update()

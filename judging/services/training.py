@@ -15,12 +15,13 @@ from django.utils.translation import gettext as _
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, User
-from campaigns.rules import require_permission
+from campaigns.queries.collection_files import list_missing_docnos
+from campaigns.rules import require_access, require_permission
 from campaigns.services import events
+from campaigns.services.registration import prepare_documents
 from judging.models import Audience, Judgment, Purpose, TrainingPair
 from judging.queries.training import is_locked, unanswered_pairs
 from judging.services.checks import check_grade
-from judging.services.imports import missing_docnos
 from judging.services.judgment_log import (
     JudgmentSubmission,
     append_judgment,
@@ -60,9 +61,11 @@ def add_training(
     EY08 an unknown docno, if the campaign has documents.
     """
     require_permission(actor, "campaigns.manage", campaign)
-    with transaction.atomic():
+    docnos = [row.docno for row in rows]
+    with prepare_documents(campaign, docnos) as add_documents, transaction.atomic():
         require_unanswered(campaign, audience)
         check_known(campaign, rows, file, audience)
+        add_documents()
         topics = {topic.number: topic for topic in campaign.topics.all()}
         last = campaign.training.filter(audience=audience).aggregate(last=Max("position"))["last"]
         start = 0 if last is None else last + 1
@@ -137,7 +140,7 @@ def report_unknown_docnos(
     campaign: Campaign, rows: Sequence[TrainingRow], report: FaultReport
 ) -> None:
     """EY08 for docnos that the campaign's documents lack, if it has any."""
-    missing = missing_docnos(campaign, {row.docno for row in rows})
+    missing = list_missing_docnos(campaign, {row.docno for row in rows})
     for line, row in enumerate(rows, 1):
         if row.docno in missing:
             fix = "Import the document first, or remove this row."
@@ -148,7 +151,7 @@ def report_unknown_docnos(
 
 def next_training_pair(*, actor: User, campaign: Campaign) -> TrainingPair | None:
     """The first training pair that the actor has not answered."""
-    require_permission(actor, "campaigns.judge", campaign)
+    require_access(actor, "campaigns.judge", campaign)
     return unanswered_pairs(actor, campaign).first()
 
 

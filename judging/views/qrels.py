@@ -24,6 +24,7 @@ from campaigns.views.pages import render_page
 from judging.forms.qrels import QrelsForm
 from judging.models import Judgment, Purpose
 from judging.queries.newer_judgments import count_newer_judgments
+from judging.queries.qrels_release import add_audience, list_wider_audiences
 from judging.queries.qrels_versions import (
     QrelsComparison,
     compare_qrels_versions,
@@ -120,7 +121,8 @@ def default_policy(campaign: Campaign) -> str:
 def qrels_view(request: SignedInRequest, slug: str, version: int) -> HttpResponse:
     """One version with its manifest; ``?verify=1`` rebuilds it from the log."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    qrels = get_object_or_404(campaign.qrels.select_related("frozen_by"), version=version)
+    versions = add_audience(campaign.qrels.select_related("frozen_by"))
+    qrels = get_object_or_404(versions, version=version)
     values = [str(grade.value) for grade in campaign.grades.all()]
     purposes = qrels.manifest.get("purposes", {})
     topics = [
@@ -134,19 +136,13 @@ def qrels_view(request: SignedInRequest, slug: str, version: int) -> HttpRespons
         "policy": get_policy(qrels.policy).card,
         "purposes": [(Purpose(name).label, count) for name, count in purposes.items()],
         "others": campaign.qrels.exclude(pk=qrels.pk),
+        "wider": list_wider_audiences(qrels),
         "grades": {grade.value: grade for grade in campaign.grades.all()},
         "topics": topics,
         "grade_totals": [sum(column) for column in zip(*(row[1] for row in topics), strict=True)],
         "verified": verify_qrels(qrels) if "verify" in request.GET else None,
     }
     return render_page(request, "judging/qrels.html", page)
-
-
-@require_safe
-def qrels_download_view(request: SignedInRequest, slug: str, version: int) -> HttpResponse:
-    campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    qrels = get_object_or_404(campaign.qrels, version=version)
-    return attachment_response(store.get_blob(qrels.path), f"{slug}-qrels-{version}.txt")
 
 
 @require_safe
@@ -223,7 +219,7 @@ def list_page(
         "form": form,
         "parts": form.data if form.is_bound else form.initial,
         "selected": draft.policy.card,
-        "versions": campaign.qrels.select_related("frozen_by"),
+        "versions": add_audience(campaign.qrels.all()),
         "draft": draft,
         "moment": as_of,
         "counts": [

@@ -13,7 +13,13 @@ from typing import Any, ClassVar, NamedTuple
 
 
 class CliError(Exception):
-    """The end of a command that cannot do its work: what is wrong, and how to mend it."""
+    """The end of a command that cannot do its work: what is wrong, and how to mend it. ``status``
+    is the exit status.
+    """
+
+    def __init__(self, message: str, *, status: int = 1) -> None:
+        self.status = status
+        super().__init__(message)
 
 
 class Output(NamedTuple):
@@ -38,8 +44,10 @@ class FileCommand(ABC):
         """Define the arguments and options."""
 
     @abstractmethod
-    def run(self, options: Mapping[str, Any], out: Output) -> None:
-        """Do it. Raises ``CliError`` before anything is written to standard output."""
+    def run(self, options: Mapping[str, Any], out: Output) -> int | None:
+        """Do it, and return the exit status; None is 0. Raises ``CliError`` before anything is
+        written to standard output.
+        """
 
 
 class InputCommand(FileCommand):

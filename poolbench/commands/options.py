@@ -34,8 +34,9 @@ def require_least(options: Mapping[str, Any], **least: int) -> None:
     """Raise ``CliError`` for an option below its ``least`` number."""
     for name, number in least.items():
         if options[name] is not None and options[name] < number:
+            option = f"--{name.replace('_', '-')}"
             raise CliError(
-                f"--{name} must be an integer of at least {number}, not {options[name]}."
+                f"{option} must be an integer of at least {number}, not {options[name]}."
             )
 
 

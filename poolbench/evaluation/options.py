@@ -82,6 +82,14 @@ class ScoringOptions:
         }
 
 
+def read_options(provenance: Mapping[str, Any]) -> ScoringOptions:
+    """The level and gains in the provenance of scores."""
+    gains = provenance["gains"] if isinstance(provenance["gains"], dict) else {}
+    return ScoringOptions(
+        level=provenance["level"], gains={int(grade): gain for grade, gain in gains.items()} or None
+    )
+
+
 def check_gains(gains: Mapping[int, float]) -> None:
     """Raises ``ValueError`` unless ``gains`` maps integer grades to finite gains of at least 0."""
     for grade, gain in gains.items():

@@ -42,7 +42,7 @@ class RecordCodes:
     not_utf8: str
 
 
-_BLANKS = " \t\n\r\x0b\x0c"
+BLANKS = " \t\n\r\x0b\x0c"
 """ASCII whitespace, which separates the fields of runs, so no ID starts with it."""
 
 FaultReporter = Callable[..., None]
@@ -99,6 +99,16 @@ class IdCheck:
 
     def is_valid(self, name: str, line: int) -> bool:
         """Whether ``name`` is a valid ID; if not, a fault is added."""
+        if not self.has_valid_form(name, line):
+            return False
+        if name in self.seen:
+            self.add_duplicate(name, line, f"line {self.seen[name]}")
+            return False
+        self.seen[name] = line
+        return True
+
+    def has_valid_form(self, name: str, line: int) -> bool:
+        """Whether ``name`` can be an ID, used before or not; if not, a fault is added."""
         noun, longest = self.codes.noun, self.codes.max_id
         if not name:
             message = f"This {noun} has no ID."
@@ -107,13 +117,15 @@ class IdCheck:
             message = f"The ID contains whitespace or exceeds {longest} characters."
             fix = "Use an ID without whitespace; run and qrels files are whitespace-separated."
             self._add(self.codes.bad_id, message, fix, line, name)
-        elif name in self.seen:
-            message = f"Duplicate ID {name}: already used on line {self.seen[name]}."
-            self._add(self.codes.duplicate_id, message, f"Keep one {noun} per ID.", line, name)
         else:
-            self.seen[name] = line
             return True
         return False
+
+    def add_duplicate(self, name: str, line: int, first: str) -> None:
+        """Add the fault of an ID that was used before at the place ``first``."""
+        message = f"Duplicate ID {name}: already used on {first}."
+        fix = f"Keep one {self.codes.noun} per ID."
+        self._add(self.codes.duplicate_id, message, fix, line, name)
 
     def _add(self, code: str, message: str, fix: str, line: int, excerpt: str) -> None:
         self.report.add(code, message, fix, line=line, excerpt=excerpt)
@@ -127,11 +139,11 @@ def assign_record_fields(
     Returns ``(text by role, remaining nonempty texts)``.
     """
     # Databases and pages cannot hold NUL.
-    left = {k: v.replace("\0", " ") for k, v in texts.items() if v.strip("\0" + _BLANKS)}
+    left = {k: v.replace("\0", " ") for k, v in texts.items() if v.strip("\0" + BLANKS)}
     roles = {}
     for role, candidates in names.items():
         source = next((name for name in candidates if name in left), None)
-        roles[role] = left.pop(source).strip(_BLANKS) if source is not None else ""
+        roles[role] = left.pop(source).strip(BLANKS) if source is not None else ""
     return roles, left
 
 
@@ -206,11 +218,14 @@ def _json_texts(record: dict[str, Any]) -> dict[str, str]:
     metadata = record.get("metadata")
     nested: dict[str, Any] = metadata if isinstance(metadata, dict) else {}
     own = {k: v for k, v in record.items() if v is not metadata or not isinstance(v, dict)}
-    return {key.lower(): _json_text(value) for key, value in chain(nested.items(), own.items())}
+    return {
+        key.lower(): format_json_value(value) for key, value in chain(nested.items(), own.items())
+    }
 
 
-def _json_text(value: object) -> str:
+def format_json_value(value: object) -> str:
+    """A value of a record as text; lists and objects as JSON."""
     if isinstance(value, str):
         # Half of a surrogate pair is valid JSON, but cannot be stored as text.
         return value.encode("utf-8", "replace").decode()
-    return "" if value is None else json.dumps(value, ensure_ascii=False)
+    return "" if value is None else json.dumps(value, ensure_ascii=False, default=str)

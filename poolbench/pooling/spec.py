@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Any, Protocol, TypeVar
 
 from poolbench.pooling.pool_builder import PoolBudget, start_sessions
@@ -124,6 +126,12 @@ def sessions_by_spec(spec: PoolSpec, runs: Iterable[RunTable]) -> list[PoolSessi
     """The sessions of all ``runs`` by ``spec``, which include all candidates."""
     listing = build_listing(runs, spec.cutoff, spec.seed or 0)
     return start_sessions(listing, spec.steps, spec.budget)
+
+
+def hash_inputs(inputs: Mapping[str, Any]) -> str:
+    """sha256 of the inputs of a pool as canonical JSON: sorted keys, no white space, UTF-8."""
+    text = json.dumps(inputs, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return sha256(text.encode()).hexdigest()
 
 
 def method_in_words(spec: Mapping[str, Any]) -> str:

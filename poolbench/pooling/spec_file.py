@@ -35,7 +35,7 @@ from poolbench.pooling.methods.samples import (
 from poolbench.pooling.pool_builder import PoolBudget
 from poolbench.pooling.registry import ALIASES, METHODS, METHODS_BY_RULE, RULE
 from poolbench.pooling.session import PoolStep, StepLimit
-from poolbench.pooling.spec import CUTOFF, PoolSpec, RunChoice
+from poolbench.pooling.spec import CUTOFF, PoolSpec, RunChoice, depth_spec
 
 CODES = ("EP01", "EP02", "EP03")
 FIX = "See docs/pooling.md for complete specs."
@@ -214,6 +214,16 @@ def build_spec(data: Mapping[str, Any]) -> PoolSpec:
         runs=RunChoice(**runs),
         rule=rule,
     )
+
+
+def build_frozen_spec(inputs: Mapping[str, Any]) -> PoolSpec:
+    """The spec of a frozen pool from its ``inputs``, without its run choice."""
+    if "steps" not in inputs:
+        # Spec version 1.
+        return depth_spec(inputs["depth"], inputs.get("seed"))
+    keys = ("steps", "cutoff", "budget", "seed", "rule")
+    # Pools frozen before rules were numbered have none.
+    return build_spec({"rule": 1} | {key: inputs[key] for key in keys if key in inputs})
 
 
 def deepest_rank(step: PoolStep) -> int:

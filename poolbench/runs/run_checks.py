@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Container, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Container, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from poolbench.files.columns import ColumnFile
 from poolbench.files.faults import FaultReport, InvalidFile, escape_excerpt, format_count
 from poolbench.files.streams import read_bytes
+from poolbench.runs.ir_metadata import check_metadata_tag, read_ir_metadata
 from poolbench.runs.residual import mark_judged
 from poolbench.runs.run_fields import FieldChecks, check_docnos, check_topics
 from poolbench.runs.run_ranking import RankedRows, check_depths, check_ranking
-from poolbench.runs.runs import RUN_LAYOUT, RowCollector, build_run_table, parse_scores
+from poolbench.runs.run_remarks import CUT_OFFS, check_near_runs, check_tie_order, check_tied_cuts
+from poolbench.runs.runs import RUN_LAYOUT, RowCollector, RunRows, build_run_table, parse_scores
 from poolbench.runs.tables import QrelsTable, RunTable
 
 _STRUCTURE = ("E01", "E03", "E13", "E14")
@@ -29,8 +32,10 @@ class RunRules:
 
     ``topics`` are those that runs may contain; ``withheld_topics`` (training topics) get a
     message of their own. ``docnos`` is the collection.
-    ``earlier_hashes`` maps ``normalised_hash`` of the same team's other runs to their tags.
-    ``judged`` are the judgments of earlier rounds, whose documents leave the run, or are refused.
+    ``earlier_hashes`` maps ``normalised_hash`` of the same team's other runs to their tags;
+    ``earlier_runs`` are those runs, read only for a run without errors. ``cut_offs`` are the ranks
+    at which measures and pools cut. ``judged`` are the judgments of earlier
+    rounds, whose documents leave the run, or are refused.
     """
 
     topics: frozenset[str] | None = None
@@ -44,6 +49,8 @@ class RunRules:
     earlier_hashes: Mapping[str, str] = field(default_factory=dict)
     judged: QrelsTable | None = None
     refuse_judged: bool = False
+    earlier_runs: Iterable[RunTable] = ()
+    cut_offs: Iterable[int] = CUT_OFFS
 
 
 @dataclass(frozen=True)
@@ -51,7 +58,8 @@ class CheckedRun:
     """The result of a check: ``table`` is None if the run is rejected.
 
     ``lines`` counts the lines of the file, ``documents`` the valid ones; ``tied`` is the
-    number of documents that share their score with another one of the topic.
+    number of documents that share their score with another one of the topic; ``metadata`` is the
+    ``ir_metadata`` block.
     """
 
     report: FaultReport
@@ -62,10 +70,16 @@ class CheckedRun:
     tag: str = ""
     tied: int = 0
     digest: str = ""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def accepted(self) -> bool:
         return self.table is not None
+
+    def as_report(self) -> dict[str, Any]:
+        """The faults and what was found, as plain JSON: the same from a site and at home."""
+        counts = {"documents": self.documents, "topics": len(self.topics), "tied": self.tied}
+        return self.report.as_dict() | {"found": counts}
 
 
 def check_run_file(data: bytes, rules: RunRules, *, file: str = "") -> CheckedRun:
@@ -75,6 +89,7 @@ def check_run_file(data: bytes, rules: RunRules, *, file: str = "") -> CheckedRu
     except InvalidFile as refused:
         return CheckedRun(refused.report)
     source = ColumnFile(text, RUN_LAYOUT, FaultReport(file))
+    metadata = read_ir_metadata(text, source.report)
     fields = FieldChecks(source, rules.declared_tag, rules.used_tags)
     collector = RowCollector(source)
     for block in source.blocks():
@@ -88,12 +103,24 @@ def check_run_file(data: bytes, rules: RunRules, *, file: str = "") -> CheckedRu
     check_docnos(source, rows, rules.docnos)
     check_depths(source, rows, rules.max_per_topic)
     table = build_run_table(source, rows)
-    tied = 0
-    if sound:
-        check_missing_topics(source.report, rules, rows.grouped.topics)
-        tied = check_ranking(source, RankedRows.from_rows(rows, fields.ranks()), table)
-        check_judged(source.report, table, rules)
-    return _build_result(source, table, tied, rules.earlier_hashes)
+    tied = _check_sound_run(source, rules, rows, fields, table) if sound else 0
+    check_metadata_tag(source.report, metadata, table.tag)
+    return replace(_build_result(source, table, tied, rules), metadata=metadata)
+
+
+def _check_sound_run(
+    source: ColumnFile, rules: RunRules, rows: RunRows, fields: FieldChecks, table: RunTable
+) -> int:
+    """What needs complete lines and valid numbers. Returns the number of tied documents."""
+    check_missing_topics(source.report, rules, rows.grouped.topics)
+    ranking = RankedRows.from_rows(rows, fields.ranks())
+    by_rank = ranking.by_rank()
+    tied = check_ranking(source, ranking, by_rank, table)
+    check_judged(source.report, table, rules)
+    if tied:
+        check_tie_order(source, by_rank, rows.docnos)
+        check_tied_cuts(source.report, table, rules.cut_offs)
+    return tied
 
 
 def check_missing_topics(report: FaultReport, rules: RunRules, answered: tuple[str, ...]) -> None:
@@ -111,7 +138,7 @@ def check_missing_topics(report: FaultReport, rules: RunRules, answered: tuple[s
 
 
 def check_judged(report: FaultReport, table: RunTable, rules: RunRules) -> None:
-    """Add W16, or E21 where the campaign refuses them or nothing else is left, for documents that
+    """Add W18, or E21 where the campaign refuses them or nothing else is left, for documents that
     earlier rounds have judged.
     """
     if rules.judged is None:
@@ -126,7 +153,7 @@ def check_judged(report: FaultReport, table: RunTable, rules: RunRules) -> None:
     if rules.refuse_judged or count == len(table):
         report.add("E21", message, "Remove the documents of the qrels of the earlier rounds.")
     else:
-        report.add("W16", message, "None needed; they are left out before pooling and scoring.")
+        report.add("W18", message, "None needed; they are left out before pooling and scoring.")
 
 
 def ranking_hash(table: RunTable) -> str:
@@ -140,14 +167,15 @@ def ranking_hash(table: RunTable) -> str:
     return digest.hexdigest()
 
 
-def _build_result(
-    source: ColumnFile, table: RunTable, tied: int, earlier: Mapping[str, str]
-) -> CheckedRun:
+def _build_result(source: ColumnFile, table: RunTable, tied: int, rules: RunRules) -> CheckedRun:
     report = source.report
     digest = ranking_hash(table)
-    if (twin := earlier.get(digest)) is not None:
+    twin = rules.earlier_hashes.get(digest)
+    if twin is not None:
         message = f"The run has the same documents and scores as your run {twin}."
         report.add("W09", message, "Submit a different run, or withdraw one of the two.")
+    elif not report.has_errors:
+        check_near_runs(report, table, rules.earlier_runs)
     return CheckedRun(
         report=report,
         table=None if report.has_errors else table,

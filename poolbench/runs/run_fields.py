@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Collection, Container, Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from poolbench.files.columns import ColumnFile
 from poolbench.files.faults import escape_excerpt, format_count
-from poolbench.reading.reader import Ints, LineBlock, parse_decimals
+from poolbench.reading.machine_words import Mask
+from poolbench.reading.reader import DocnoArray, Ints, LineBlock, parse_decimals
+from poolbench.runs.docno_files import find_missing_docnos
 from poolbench.runs.grouping import TopicGroups
 from poolbench.runs.runs import DOCNO, Q0, RANK, TAG, TOPIC, RunRows
 
@@ -30,6 +33,7 @@ class FieldChecks:
     declared_tag: str | None
     used_tags: frozenset[str]
     _first_tag: bytes | None = None
+    _first_is_ranked: bool = False
     _seen_tags: set[bytes] = field(default_factory=set)
     _other_q0: list[int] = field(default_factory=list)
     _other_q0_count: int = 0
@@ -56,6 +60,7 @@ class FieldChecks:
         tags = block.column(TAG)
         if self._first_tag is None:
             self._first_tag = tags.text(0)
+            self._first_is_ranked = _RANK.fullmatch(block.column(RANK).text(0)) is not None
             self._check_declared(tags[0], int(block.lines[0]))
         for row in tags.changes().tolist():
             if (tag := tags.text(row)) not in self._seen_tags:
@@ -88,7 +93,7 @@ class FieldChecks:
         first = self._first_tag or b""
         message = f"differs from that of the first line, {first.decode()[:40]}."
         fix = "Use the same tag on every line."
-        if first.lower() in HEADS:
+        if first.lower() in HEADS and not self._first_is_ranked:
             fix = "Remove the first line; it looks like a header."
         tags = block.column(TAG)
         entries = (
@@ -151,18 +156,44 @@ def check_topics(
     _add_near(source, near, "topic", first.__getitem__, TOPIC)
 
 
+@runtime_checkable
+class DocnoIndex(Protocol):
+    """A collection that looks for many docnos at once."""
+
+    def contains(self, docnos: DocnoArray) -> Mask: ...
+
+    def iter_similar(self, names: Collection[str]) -> Iterator[str]: ...
+
+
+def find_unknown_docnos(docnos: DocnoArray, collection: Container[str] | None) -> set[str]:
+    """Those that the collection lacks; without a collection those that are too long."""
+    if isinstance(collection, DocnoIndex):
+        missing = docnos.take(np.flatnonzero(~collection.contains(docnos)))
+        return {text.decode() for text in missing.distinct()}
+    if collection is None and docnos.lengths.max(initial=0) <= MAX_DOCNO:
+        return set()  # No ID has more characters than bytes.
+    different = {text.decode() for text in docnos.distinct()}
+    if collection is not None:
+        return find_missing_docnos(different, collection)
+    return {docno for docno in different if len(docno) > MAX_DOCNO}
+
+
+def list_similar_docnos(names: Collection[str], collection: Container[str] | None) -> Iterable[str]:
+    """Docnos of the collection in which to look for near misses of ``names``."""
+    if isinstance(collection, DocnoIndex):
+        return collection.iter_similar(names)
+    return collection if isinstance(collection, Iterable) else ()
+
+
 def check_docnos(source: ColumnFile, rows: RunRows, collection: Container[str] | None) -> None:
     """E10 for every line whose docno the collection lacks, with near misses (W11); without a
     collection for those of more than ``MAX_DOCNO`` characters.
     """
-    if collection is None and rows.docnos.lengths.max(initial=0) <= MAX_DOCNO:
-        return  # No ID has more characters than bytes.
-    different = (text.decode() for text in rows.docnos.distinct())
-    unknown = {d for d in different if not _is_known(d, collection)}
+    unknown = find_unknown_docnos(rows.docnos, collection)
     if not unknown:
         return
     docnos = list(rows.docnos)
-    near = find_near_misses(unknown, collection if isinstance(collection, Iterable) else ())
+    near = find_near_misses(unknown, list_similar_docnos(unknown, collection))
     bad = [row for row, docno in enumerate(docnos) if docno in unknown]
 
     def entries() -> Iterator[tuple[int, str, str]]:
@@ -193,10 +224,6 @@ def find_near_misses(unknown: set[str], ids: Iterable[str]) -> dict[str, str]:
 def normalize_id(name: str) -> str:
     """The ID, case-folded and without leading zeros in its numbers."""
     return _ZEROS.sub("", name.casefold())
-
-
-def _is_known(docno: str, collection: Container[str] | None) -> bool:
-    return len(docno) <= MAX_DOCNO if collection is None else docno in collection
 
 
 def _choose_fix(near: str | None, otherwise: str) -> str:

@@ -16,11 +16,12 @@ from poolbench.runs.tables import RunTable
 
 @dataclass(frozen=True)
 class RankedRows:
-    """Rows as arrays, in file order: topic code, rank, score and line number. ``by_topic`` has
-    the row numbers sorted by topic.
+    """Rows as arrays, in file order: number, topic code, rank, score and line number. ``by_topic``
+    has the row numbers sorted by topic.
     """
 
     topics: tuple[str, ...]
+    rows: NDArray[np.int64]
     codes: NDArray[np.int64]
     ranks: NDArray[np.int64]
     scores: NDArray[np.float64]
@@ -29,10 +30,9 @@ class RankedRows:
 
     @classmethod
     def from_rows(cls, rows: RunRows, ranks: NDArray[np.int64]) -> RankedRows:
-        grouped = rows.grouped
-        return cls(
-            grouped.topics, grouped.row_codes(), ranks, rows.scores, rows.lines, grouped.order()
-        )
+        grouped, numbers = rows.grouped, np.arange(len(rows))
+        columns = grouped.row_codes(), ranks, rows.scores, rows.lines
+        return cls(grouped.topics, numbers, *columns, grouped.order())
 
     def by_rank(self) -> RankedRows:
         """Sorted by topic, then rank; equal ranks by score descending."""
@@ -43,7 +43,7 @@ class RankedRows:
         return self._select(np.lexsort((-self.scores, self.ranks, self.codes)))
 
     def _select(self, rows: NDArray[np.int64]) -> RankedRows:
-        columns = ("codes", "ranks", "scores", "lines")
+        columns = ("rows", "codes", "ranks", "scores", "lines")
         return replace(self, **{name: getattr(self, name)[rows] for name in columns})
 
 
@@ -58,9 +58,10 @@ def check_depths(source: ColumnFile, rows: RunRows, most: int | None) -> None:
             source.add_fault("E12", message, fix, line=line, field=DOCNO)
 
 
-def check_ranking(source: ColumnFile, ranking: RankedRows, table: RunTable) -> int:
+def check_ranking(
+    source: ColumnFile, ranking: RankedRows, by_rank: RankedRows, table: RunTable
+) -> int:
     """W04 to W08, each at most once per file. Returns the number of tied documents."""
-    by_rank = ranking.by_rank()
     check_rank_order(source, by_rank)
     check_rank_steps(source, by_rank)
     check_contiguous(source, ranking)

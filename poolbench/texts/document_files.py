@@ -125,7 +125,7 @@ def _unpack_member(archive: zipfile.ZipFile, report: FaultReport, max_bytes: int
         inside = [part for part in path.parts if part != ".."]
         if info.is_dir() or any(p.startswith(".") or p == "__MACOSX" for p in inside):
             continue
-        if _points_outside(path, info):
+        if is_path_outside(path, info):
             _reject_path(info.filename, report)
             continue
         data = _read_member(archive, info, min(room, MAX_FILE_BYTES), report)
@@ -143,7 +143,7 @@ def _unpack_member(archive: zipfile.ZipFile, report: FaultReport, max_bytes: int
             yield path.as_posix(), data
 
 
-def _points_outside(path: PurePosixPath, info: zipfile.ZipInfo) -> bool:
+def is_path_outside(path: PurePosixPath, info: zipfile.ZipInfo) -> bool:
     drive = bool(path.parts) and path.parts[0].endswith(":")
     return (
         drive or path.is_absolute() or ".." in path.parts or stat.S_ISLNK(info.external_attr >> 16)
@@ -193,8 +193,13 @@ def _is_valid_docno(docno: str, name: str, seen: dict[str, str], report: FaultRe
     return True
 
 
+def detect_media_type(data: bytes) -> str:
+    """What the first bytes say that a file is; empty for text."""
+    return next((kind for magic, kind in _MAGIC if magic.match(data)), "")
+
+
 def _document(docno: str, ending: str, data: bytes, report: FaultReport) -> DocumentText | None:
-    media = next((kind for magic, kind in _MAGIC if magic.match(data)), "")
+    media = detect_media_type(data)
     document_kind = FORMATS.get(ending, "")
     if media in _PACKED and ending in _ARCHIVES:
         report.add("ED13", "Nested archive.", "Unpack it and upload its files.")

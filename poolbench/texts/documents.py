@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from poolbench.files.faults import FaultReport, InvalidFile
 from poolbench.files.records import (
+    BLANKS,
     IdCheck,
     Parser,
     RecordCodes,
@@ -46,8 +47,9 @@ _NO_TEXT = "WD02"
 _UNREADABLE = "ED07"
 _SANITIZED = "WD03"
 
+DOCNO_NAMES = ("docno", "_id", "id", "docid", "doc_id", "i")
 _NAMES = {
-    "docno": ("docno", "_id", "id", "docid", "doc_id", "i"),
+    "docno": DOCNO_NAMES,
     "title": ("title", "headline", "hl", "ttl", "t"),
     "body": ("text", "contents", "body", "abstract", "doc", "passage", "w"),
     "url": ("url", "link"),
@@ -101,6 +103,9 @@ DOCUMENT_FORMATS: dict[str, Parser] = {
     "tsv": make_tsv_parser(_tsv_names),
 }
 
+WITH_HTML = ("jsonl", "parquet")
+"""Formats whose field ``html`` is a page."""
+
 
 def read_documents(
     data: bytes,
@@ -134,26 +139,44 @@ def _detect_markup(start: str) -> str | None:
     return "trec" if re.search(r"<doc\b", start, re.IGNORECASE) else None
 
 
-def _iter_documents(text: str, form: str | None, report: FaultReport) -> Iterator[DocumentText]:
+def detect_document_format(text: str, form: str | None, report: FaultReport) -> str | None:
+    """``form``, or the format that ``text`` looks like; None, and a fault, if it is none."""
     form = form or detect_record_format(text, _detect_markup)
-    if form not in DOCUMENT_FORMATS:
-        fix = f"Use one of: {', '.join(DOCUMENT_FORMATS)} (see docs/formats.md)."
-        message = "Unrecognized document format."
-        report.add(CODES.not_text, message, fix, excerpt=text[:200])
+    if form in DOCUMENT_FORMATS:
+        return form
+    fix = f"Use one of: {', '.join(DOCUMENT_FORMATS)} (see docs/formats.md)."
+    message = "Unrecognized document format."
+    report.add(CODES.not_text, message, fix, excerpt=text[:200])
+    return None
+
+
+def _iter_documents(text: str, form: str | None, report: FaultReport) -> Iterator[DocumentText]:
+    if (form := detect_document_format(text, form, report)) is None:
         return
     ids = IdCheck(CODES, report)
     for draft in DOCUMENT_FORMATS[form](text, make_fault_reporter(CODES, report)):
-        html = draft.texts.pop("html", "") if form == "jsonl" else ""
-        document = _build_document(draft, is_smart=form == "smart")
-        if not ids.is_valid(document.docno, draft.line):
-            continue
-        if html.strip():
-            page = set_sanitized_html(document, html, report, line=draft.line)
-            if page is None:
-                continue
-            document = page
-        warn_if_empty(document, report, line=draft.line)
-        yield document
+        if ids.is_valid(find_docno(draft.texts), draft.line):
+            document = build_document(draft, form, report)
+            if document is not None:
+                warn_if_empty(document, report, line=draft.line)
+                yield document
+
+
+def find_docno(texts: Mapping[str, str]) -> str:
+    """The docno in the texts of a record, "" if it has none."""
+    for name in DOCNO_NAMES:
+        if (text := texts.get(name)) and (docno := text.replace("\0", " ").strip(BLANKS)):
+            return docno
+    return ""
+
+
+def build_document(draft: RecordDraft, form: str, report: FaultReport) -> DocumentText | None:
+    """The document of a record; None, and a fault, if its HTML cannot be read."""
+    html = draft.texts.pop("html", "") if form in WITH_HTML else ""
+    document = _build_text_document(draft, is_smart=form == "smart")
+    if not html.strip():
+        return document
+    return set_sanitized_html(document, html, report, line=draft.line)
 
 
 def warn_if_empty(document: DocumentText, report: FaultReport, line: int | None = None) -> None:
@@ -190,7 +213,7 @@ def set_sanitized_html(
     )
 
 
-def _build_document(draft: RecordDraft, *, is_smart: bool) -> DocumentText:
+def _build_text_document(draft: RecordDraft, *, is_smart: bool) -> DocumentText:
     roles, extra = assign_record_fields(draft.texts, _NAMES)
     if is_smart:
         extra.pop(_SMART_DROPPED, None)

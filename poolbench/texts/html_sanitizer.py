@@ -71,6 +71,7 @@ _FOREIGN = re.compile(r"<(?:svg|math)\b", re.IGNORECASE)
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title", re.IGNORECASE | re.DOTALL)
 _PAGE = re.compile(r"<(?:html|body)\b[^>]*>", re.IGNORECASE)
 _SPEECH = re.compile(r"\b(lang|dir)\s*=\s*[\"']?([a-z][a-z0-9-]{1,34})\b", re.IGNORECASE)
+ID_PREFIX = "doc-"
 _OUTWARD = re.compile(r'<a (?=[^<>]*?\bhref="(?!#))')
 _FRAMEWORK = {"html", "head", "body", "title", "meta", "link", "!doctype"}
 
@@ -114,6 +115,14 @@ def sanitize(html: str) -> SanitizedHtml:
     return SanitizedHtml(_add_language(html, body), title, removed)
 
 
+def is_sanitized(html: str) -> bool:
+    """Whether ``html`` is what ``sanitize`` makes of a page."""
+    again = sanitize(html).html
+    for name in ('id="', 'href="#'):
+        again = again.replace(f"{name}{ID_PREFIX}{ID_PREFIX}", f"{name}{ID_PREFIX}")
+    return again == html
+
+
 def _add_language(html: str, body: str) -> str:
     """``body`` in an element with the language and direction that the page declares."""
     declared: dict[str, str] = {}
@@ -132,10 +141,10 @@ def _filter_attribute(_tag: str, name: str, value: str) -> str | None:
     if name == "src":
         return value if _PICTURE.match(value) else None
     if name == "id":
-        return f"doc-{value}"
+        return f"{ID_PREFIX}{value}"
     if name == "href":
         if value.startswith("#"):
-            return f"#doc-{value[1:]}"
+            return f"#{ID_PREFIX}{value[1:]}"
         return None if value.lower().lstrip().startswith("data:") else value
     return value
 

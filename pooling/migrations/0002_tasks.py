@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('campaigns', '0008_tasks'),
+        ('campaigns', '0014_tasks'),
         ('pooling', '0001_squashed'),
     ]
 

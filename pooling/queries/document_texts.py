@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from campaigns import store
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Document, Topic
+from campaigns.queries.collection_files import find_collection, read_registered_texts
 from campaigns.services.collection import iter_batches
 from poolbench.files.faults import list_names
 from poolbench.pooling.candidates import RunListing
+from poolbench.pooling.document_texts import document_text, hash_topic_texts
 from poolbench.pooling.session import LogMismatch
 from poolbench.pooling.spec import PoolSpec
 from poolbench.texts.documents import DocumentText
-from poolbench.texts.markup import strip_markup
 from pooling.models import Pool
 
 
@@ -78,27 +78,37 @@ def load_frozen_texts(pool: Pool, topic: Topic, docnos: Sequence[str]) -> list[s
     return [document_text(documents[docno]) for docno in docnos]
 
 
-def hash_topic_texts(query: str, hashes: Iterable[tuple[str, str]]) -> str:
-    """sha256 of the sha256 of ``query`` and a line ``docno sha256`` per document."""
-    lines = [store.sha256(query.encode()), *(f"{docno} {sha256}" for docno, sha256 in hashes)]
-    return store.sha256("\n".join(lines).encode())
-
-
 TEXT_FORMATS = (Document.Format.TEXT, Document.Format.HTML)
 """PDF and images have no readable text."""
 
 
 def text_hashes(campaign: Campaign, docnos: Sequence[str]) -> dict[str, str]:
     """By docno: the sha256 of each of ``docnos`` that has a text."""
-    return dict(iter_text_rows(campaign, docnos, "docno", "sha256"))
+    hashes = dict(iter_text_rows(campaign, docnos, "docno", "sha256"))
+    return hashes | {
+        text.docno: text.sha256 for text in iter_texts_without_row(campaign, docnos, hashes)
+    }
 
 
 def load_documents_with_text(campaign: Campaign, docnos: Sequence[str]) -> dict[str, DocumentText]:
     """By docno: each of ``docnos`` that has a text."""
     rows = iter_text_rows(campaign, docnos, "docno", "title", "body", "format")
-    return {
+    documents = {
         docno: DocumentText(docno, title, body, format=kind) for docno, title, body, kind in rows
     }
+    return documents | {
+        text.docno: text for text in iter_texts_without_row(campaign, docnos, documents)
+    }
+
+
+def iter_texts_without_row(
+    campaign: Campaign, docnos: Sequence[str], without: Collection[str]
+) -> Iterator[DocumentText]:
+    """From the files of a registered collection: before the pool is frozen they have no rows."""
+    collection = find_collection(campaign)
+    if collection is not None:
+        missing = [docno for docno in docnos if docno not in without]
+        yield from read_registered_texts(collection, missing)
 
 
 def iter_text_rows(
@@ -108,12 +118,6 @@ def iter_text_rows(
     documents = campaign.documents.filter(format__in=TEXT_FORMATS).order_by()
     for part in iter_batches(docnos):
         yield from documents.filter(docno__in=part).values_list(*columns)
-
-
-def document_text(document: DocumentText) -> str:
-    """Title and body as one text; HTML without its tags."""
-    body = strip_markup(document.body) if document.format == "html" else document.body
-    return f"{document.title}\n{body}"
 
 
 def topic_query(topic: Topic) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,7 +11,6 @@ from typing import Any
 from django.db.models import QuerySet
 from django.urls import reverse
 
-from campaigns import store
 from campaigns.confirmation import Confirmation, Consequence
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, CampaignTask, Run, User
@@ -22,14 +20,14 @@ from campaigns.queries.confirmations.runs import (
     list_submission_matters,
 )
 from campaigns.queries.tasks import describe_task
-from campaigns.rules import require_permission
+from campaigns.rules import require_access
 from campaigns.services import matrices
 from poolbench.files.faults import format_count, list_names
 from poolbench.pooling.candidates import RunListing
 from poolbench.pooling.pool_builder import build_pool_table, is_shared, start_sessions
 from poolbench.pooling.run_listing import build_listing_from_matrices
 from poolbench.pooling.session import PoolSession
-from poolbench.pooling.spec import PoolSpec
+from poolbench.pooling.spec import PoolSpec, hash_inputs
 from poolbench.pooling.tables import PoolTable
 from pooling.queries.document_texts import attach_listing_texts, check_reader
 from pooling.queries.pools import latest_pool_version
@@ -189,10 +187,16 @@ class PoolDraft:
         return build_pool_table(self.sessions)
 
     @cached_property
+    def docnos(self) -> list[str]:
+        """Of all documents that the pool has or, if it is adaptive, can have."""
+        if not self.inputs.get("adaptive"):
+            return sorted(set(self.table.docnos))
+        return sorted({docno for each in self.sessions for docno in each.candidates.docnos})
+
+    @cached_property
     def inputs_hash(self) -> str:
         """sha256 of the inputs as canonical JSON: sorted keys, no white space, UTF-8."""
-        text = json.dumps(self.inputs, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-        return store.sha256(text.encode())
+        return hash_inputs(self.inputs)
 
     def describe(self) -> Confirmation:
         """The confirmation before it is frozen, as of now."""
@@ -258,7 +262,7 @@ def draft_pool(
     *, actor: User, campaign: Campaign, spec: PoolSpec, runs: Iterable[Run]
 ) -> PoolDraft:
     """The pool that ``freeze_pool`` would freeze, with the same checks. Writes nothing."""
-    require_permission(actor, "campaigns.manage", campaign)
+    require_access(actor, "campaigns.manage", campaign)
     check_spec(campaign, spec)
     runs_by_tag = get_poolable_runs(campaign, runs)
     return PoolDraft(campaign, runs_by_tag, *build_sessions(campaign, runs_by_tag, spec))

@@ -30,8 +30,8 @@ from poolbench.pooling.formats import (
 )
 from poolbench.pooling.pool_builder import build_pool_table, start_sessions
 from poolbench.pooling.session import LogMismatch, PoolSession, SessionEvent, replay_events
-from poolbench.pooling.spec import PoolSpec, depth_spec
-from poolbench.pooling.spec_file import build_spec as spec_from
+from poolbench.pooling.spec import PoolSpec
+from poolbench.pooling.spec_file import build_frozen_spec
 from poolbench.pooling.tables import PoolTable
 from poolbench.runs.qrels import read_qrels
 from pooling.models import Pool, PoolEvent, PoolItem, PoolTopic
@@ -214,12 +214,7 @@ def start_session(pool: Pool, topic: Topic) -> CachedSession:
 
 def frozen_spec(pool: Pool) -> PoolSpec:
     """The spec of ``pool`` without its run choice."""
-    if "steps" not in pool.spec:
-        # Spec version 1.
-        return depth_spec(pool.spec["depth"], pool.spec.get("seed"))
-    keys = ("steps", "cutoff", "budget", "seed", "rule")
-    # Pools frozen before rules were numbered have none.
-    return spec_from({"rule": 1} | {key: pool.spec[key] for key in keys if key in pool.spec})
+    return build_frozen_spec(pool.spec)
 
 
 def frozen_listing(pool: Pool) -> RunListing:

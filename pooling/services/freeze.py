@@ -10,9 +10,11 @@ from django.db import transaction
 from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Run, User
+from campaigns.rules import require_permission
 from campaigns.services import events
 from campaigns.services.campaigns import close_if_chosen
 from campaigns.services.decisions import check_decision
+from campaigns.services.registration import prepare_documents
 from campaigns.services.tasks import store_task_topics
 from poolbench.pooling.candidates import hash_order
 from poolbench.pooling.session import PoolSession
@@ -40,13 +42,15 @@ def freeze_pool(
     ``after`` is the newest version that ``actor`` saw (0: none). Raises ``ActionRefused`` if
     another has been frozen since, or if the same pool exists.
     """
+    require_permission(actor, "campaigns.manage", campaign)
     draft = draft_pool(actor=actor, campaign=campaign, spec=spec, runs=runs)
-    with transaction.atomic():
+    with prepare_documents(campaign, draft.docnos) as add_documents, transaction.atomic():
         # Locked, so that the second of two organizers sees the pool of the first.
         campaign.refresh_from_db(from_queryset=Campaign.objects.select_for_update(no_key=True))
         check_unchanged(draft, after)
         confirmed = check_decision(draft.describe, decision)
         close_if_chosen(actor, campaign, decision)
+        add_documents()
         return write_pool(actor, draft, confirmed)
 
 

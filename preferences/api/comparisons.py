@@ -18,6 +18,7 @@ from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
 from campaigns.api.resources import CAMPAIGN, filter_campaigns, read_act, request_user
+from campaigns.models import Scope
 from judging.rules import SKIP_REASONS
 from preferences.models import ComparisonPlan, ComparisonSlot, Preference
 from preferences.queries.comparisons import current_answer_filter
@@ -132,6 +133,7 @@ class ComparisonSerializer(Serializer[Any]):
 class ComparisonViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Preference]):
     """Comparing documents and rankings; an assessor's own answers."""
 
+    scope = Scope.JUDGE
     queryset = Preference.objects.none()
     serializer_class = PreferenceSerializer
 

@@ -10,10 +10,10 @@ from django.db import IntegrityError, transaction
 from campaigns import store
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, User
+from campaigns.queries.collection_files import list_missing_docnos
 from campaigns.rules import require_permission
 from campaigns.services.collection import iter_batches
 from campaigns.services.events import log_event
-from judging.services.imports import missing_docnos
 from poolbench.files.faults import FaultReport
 from poolbench.files.streams import read_bytes
 from poolbench.preferences.click_log import ClickLogTable, read_click_log
@@ -64,7 +64,7 @@ def check_click_log(
             fix = "Use topic numbers of the campaign, or remove these sessions."
             report.add("EC08", f"Unknown topic: {topic}.", fix, line=line)
     documents = {docno for (_, docnos) in table.lists for docno in docnos}
-    for docno in sorted(missing_docnos(campaign, documents)):
+    for docno in sorted(list_missing_docnos(campaign, documents)):
         fix = "Use docnos of the collection, or remove these sessions."
         report.add("EC09", f"Unknown docno: {docno}.", fix)
     report.raise_errors()

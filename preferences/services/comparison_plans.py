@@ -19,6 +19,7 @@ from campaigns.rules import require_permission
 from campaigns.services.decisions import check_decision
 from campaigns.services.events import log_event
 from campaigns.services.matrices import load_run_table
+from campaigns.services.registration import prepare_documents
 from judging.models import Qrels
 from judging.queries.judgments import qrels_table
 from judging.services.leases import return_slots_by_token
@@ -156,7 +157,9 @@ def create_comparison_plan(
     """Create a plan with its comparisons and slots. The same options give the same plan."""
     preview = preview_comparisons(actor=actor, campaign=campaign, options=options)
     documents = options.kind == Kind.DOCUMENTS
-    with transaction.atomic():
+    docnos = sorted({docno for draft in preview.drafts for docno in list_side_docnos(draft)})
+    with prepare_documents(campaign, docnos) as add_documents, transaction.atomic():
+        add_documents()
         fields = vars(options) | {
             "pool": options.pool if documents else None,
             "run_a": None if documents else options.run_a,
@@ -174,6 +177,13 @@ def create_comparison_plan(
         data = {"kind": plan.kind, "judges": plan.judges, "seed": plan.seed}
         log_plan_event(actor, plan, "comparisons.created", len(rows), **data)
     return plan
+
+
+def list_side_docnos(comparison: Comparison) -> list[str]:
+    """The documents that its judge sees."""
+    content = comparison.content or {}
+    listed = content.get("documents") or [*content.get("a", ()), *content.get("b", ())]
+    return listed or [comparison.docno_a, comparison.docno_b]
 
 
 def iter_comparison_slots(

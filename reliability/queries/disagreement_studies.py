@@ -12,7 +12,7 @@ from typing import Any
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Run, User
 from campaigns.queries.tasks import get_current_task, list_current_runs, list_judged_before
-from campaigns.rules import require_permission
+from campaigns.rules import require_access
 from campaigns.services import matrices
 from evaluation.queries.interim_scores import get_warm_runs
 from evaluation.queries.scoring_inputs import (
@@ -79,7 +79,7 @@ def study_disagreement(
     Raises ``ActionRefused`` for an unknown policy, measure or run, and for a campaign that
     takes more than ``most_work``.
     """
-    require_permission(actor, "campaigns.manage", campaign)
+    require_access(actor, "campaigns.manage", campaign)
     runs = list(list_current_runs(campaign))
     measures = measures_to_rank_by(campaign)
     measure = select_ranking_measure(measures, query.measure)

@@ -13,7 +13,7 @@ from django.db.models import Q, QuerySet
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, User
 from campaigns.queries.tasks import get_current_task, list_judged_before
-from campaigns.rules import require_permission
+from campaigns.rules import require_access
 from evaluation.queries.interim_scores import load_interim_scorer
 from evaluation.queries.scoring_inputs import SHOWN_MEASURES
 from judging.models import Judgment, Plan, Purpose
@@ -127,7 +127,7 @@ def choose_stopping_panel(
     """The sections of ``report``, with the runs ranked by ``choice`` as of the same judgments;
     without a report, as of now.
     """
-    require_permission(actor, "campaigns.manage", campaign)
+    require_access(actor, "campaigns.manage", campaign)
     if report is None:
         return load_stopping_panel(campaign, choice)[0]
     panel = report.panel

@@ -136,6 +136,7 @@ def work_badly(page) -> int:
     return answered
 
 
+@pytest.mark.full  # its parts are in test_crowd_worker and tests/crowd
 def test_a_whole_study_on_a_phone(platform, open_page, study, tmp_path):
     platform.goto(f"/c/{study.campaign.slug}/judging/crowd/{study.pk}/try/")
     play_act(platform, "Preview task")

@@ -7,16 +7,12 @@ from __future__ import annotations
 import re
 from functools import cache
 from html import unescape
-from importlib import import_module
 from urllib.parse import unquote
 
 import pytest
-from django import forms
-from django.template import Context, Template
 from django.urls import get_resolver, reverse
 
-from campaigns.help.answers import ANSWERS
-from campaigns.help.glossary import list_cell_words, make_word_anchor, parse_glossary
+from campaigns.help.answers import ANSWERS, find_answer
 from campaigns.help.guide import GUIDES, PAGE_HELP, ROLES, SITE_PAGES, SUBJECTS
 from campaigns.help.pages import ID, list_help_passages, parse_help_page, resolve_help_link
 from campaigns.help.search import (
@@ -31,7 +27,6 @@ from campaigns.help.search import (
 from campaigns.queries.help import (
     find_help_image,
     list_help_files,
-    load_glossary,
     load_help_page,
     search_help,
 )
@@ -197,6 +192,62 @@ def test_questions_of_newcomers_are_answered_first(query, place):
     assert f"{matches[0].passage.page}#{matches[0].passage.anchor}" == place
 
 
+QUESTIONS = {
+    "delete campaign": "disappears for all but organizers",
+    "archive the campaign": "everything stays readable",
+    "copy last year's campaign": "for next year, or a rehearsal",
+    "rehearse": "a rehearsal with generated runs",
+    "Forgot my password?": "manage.py changepassword NAME",
+    "I lost my API token": "Revoke it under Account",
+    "sign up": "Open the invitation link of an organizer",
+    "delete my account": "Accounts cannot be deleted",
+    "transfer ownership": "A campaign has no owner",
+    "extend the deadline": "extend or reopen submission, for all teams or one",
+    "undo a release": "A release is for good",
+    "thaw a frozen pool": "A frozen pool is not thawed",
+    "unfreeze qrels": "Freeze another version",
+    "another qrels policy": "Freeze another version under the other policy",
+    "change the scale after judging": "Values, keys and gains of grades stay",
+    "change topics": "Texts of topics, labels and descriptions of grades",
+    "delete a topic": "All topics, or all documents, are deleted together",
+    "change the significance test": "fixed once scores have been computed",
+    "add a measure": "evaluate again to compute them",
+    "rename a run": "Submit the file with the other tag",
+    "delete a run": "Runs are not deleted or changed",
+    "move a run to another team": "A run stays with its team",
+    "raise the run limit": "The run limit is a setting of the campaign",
+    "undo a skip": "Undo brings back a document just skipped",
+    "undo judgment": "Assessors change and undo their own judgments",
+    "which run found this document? see rank": "Assessors judge blind",
+    "reopen a closed plan": "What is closed or stopped is not reopened",
+    "merge teams": "Teams cannot be renamed, merged or deleted",
+    "change the slug": "The address of a campaign cannot be changed",
+    "edit the log": "The log is never changed",
+    "can an assessor also be a participant: both roles": "Who judges should not take part",
+    "how do I email teams": "Poolbench sends no mail",
+    "download all documents": "poolbench client data",
+}
+
+
+@pytest.mark.parametrize("query", QUESTIONS)
+def test_what_is_not_possible_is_answered(query):
+    assert QUESTIONS[query] in find_answer(query).text
+
+
+@pytest.mark.parametrize(
+    ("role", "query", "said"),
+    [
+        ("participant", "extend deadline", "Only organizers extend"),
+        ("assessor", "extend deadline", "Organizers extend or reopen"),
+        ("participant", "delete campaign", "Only organizers delete"),
+        ("participant", "raise run limit", "Withdraw or replace a run"),
+        ("participant", "see other teams", "Before the release no team sees"),
+    ],
+)
+def test_an_answer_is_for_the_role_that_asks(role, query, said):
+    assert said in find_answer(query, role).text
+
+
 def test_a_search_has_bounds():
     assert list_query_stems("a " * MAX_QUERY + "pool") == ["a"]
     assert len(list_query_stems(" ".join(f"w{n}" for n in range(30)))) == MAX_WORDS
@@ -242,20 +293,22 @@ class TestPages:
         assert "<zzqq" not in nothing
 
     def test_what_cannot_be_done_is_answered_by_what_can(self, client):
-        for query, said in {
-            "delete campaign": "cannot be deleted or archived",
-            "Forgot my password?": "manage.py changepassword NAME",
-            "extend the deadline": "extend or reopen submission, for all teams or one",
-            "undo a release": "A release is for good",
-            "change topics": "Texts of topics, labels and descriptions of grades",
-            "how do I email teams": "Poolbench sends no mail",
-            "sign up": "Open the invitation link of an organizer",
-            "unfreeze qrels": "Freeze another version",
-        }.items():
+        for query in ("delete campaign", "Forgot my password?"):
             page = read_page(client.get(reverse("help"), {"q": query}))
-            assert said in page.partition('<ol class="help-matches">')[0]
+            assert find_answer(query).text in page.partition('<ol class="help-matches">')[0]
         for query in ("freeze the pool", "import topics", "judged@10", "create"):
             assert client.get(reverse("help"), {"q": query}).context["answer"] is None
+
+    def test_a_search_is_restricted_to_a_role(self, client):
+        """Pages for others are left out, and the answer is the reader's own."""
+        pages = {}
+        for role in ("", "organizer", "participant", "nobody"):
+            answer = client.get(reverse("help"), {"q": "extend deadline", "role": role})
+            pages[role] = {match.passage.page for match in answer.context["matches"]}
+            texts = answer.context["answer"].text
+            assert ("Only organizers" in texts) == (role == "participant")
+        assert pages["nobody"] == pages[""] > pages["participant"]
+        assert "organizer" in pages["organizer"] - pages["participant"]
 
     def test_unknown_words_are_named_and_bring_few_matches(self, client):
         page = client.get(reverse("help"), {"q": "frobnicate <b> pools"})
@@ -313,81 +366,3 @@ class TestPages:
             assert '<a class="where" href="/c/small/">Small Task</a>' in page
             assert 'aria-label="Campaign"' in page
             assert "<title>Not for your role · Small Task · Poolbench</title>" in page
-
-
-TABLE = """
-| word | means | verb |
-|---|---|---|
-| pool depth (k), depth-k pool | Ranks of *each* [run](x.md). More `k`, more work. | |
-| **freeze** | make immutable | |
-"""
-
-
-def list_forms() -> list[type[forms.BaseForm]]:
-    paths = [path for app in APPS for path in (REPOSITORY / app).rglob("*.py")]
-    modules = (path.relative_to(REPOSITORY).with_suffix("").parts for path in paths)
-    names = sorted({".".join(parts) for parts in modules if "forms" in parts[1:]})
-    values = [value for name in names for value in vars(import_module(name)).values()]
-    return [each for each in values if isinstance(each, type) and issubclass(each, forms.BaseForm)]
-
-
-def list_uses() -> set[str]:
-    """Every word that a template, a form or a key figure asks for."""
-    pages = "\n".join(path.read_text() for path in (REPOSITORY / "templates").rglob("*.html"))
-    rules = "\n".join(path.read_text() for path in (REPOSITORY / "poolbench").rglob("*.py"))
-    words = {word for form in list_forms() for word in getattr(form, "help_words", {}).values()}
-    words |= set(re.findall(r'\bword="([^"]+)"', rules + pages))
-    words |= set(re.findall(r"(?:\||heads %\})\s+([^|{}]+?) :[a-z ]*\bhelp\b", pages))
-    return words | set(re.findall(r'\{% help "([^"]+)"', pages))
-
-
-def test_a_glossary_lists_words_of_a_cell_with_plain_meanings():
-    entries = parse_glossary(TABLE)
-    assert set(entries) == {"pool depth", "depth-k pool", "freeze"}
-    assert entries["pool depth"].meaning == "Ranks of each run. More k, more work."
-    assert entries["pool depth"].anchor == "w-pool-depth"
-    assert list_cell_words("judged@k, judged@10") == ["judged@k", "judged@10"]
-    assert make_word_anchor("wins/losses") == "w-wins-losses"
-
-
-def test_every_word_with_a_question_mark_is_in_the_glossary():
-    words, page = list_uses(), load_help_page("glossary")
-    assert len(words) >= 35
-    for entry in (load_glossary()[word.lower()] for word in words):
-        assert entry.anchor in page.anchors
-        # A whole sentence, not a label: the reader has nothing else.
-        assert entry.meaning.endswith("."), entry
-        assert len(entry.meaning.split()) >= 8, entry
-
-
-def test_a_field_of_a_form_that_is_named_exists():
-    for form in list_forms():
-        assert set(getattr(form, "help_words", {})) <= set(getattr(form, "base_fields", {})), form
-
-
-def test_the_tag_is_a_popover_with_a_link_and_ids_of_its_own(rf):
-    template = Template('{% load help %}{% help "prevalence" %} {% help "Prevalence" %}')
-    html = template.render(Context({"request": rf.get("/")}))
-    assert re.findall(r'popovertarget="([^"]+)"', html) == [
-        "help-w-prevalence",
-        "help-w-prevalence-2",
-    ]
-    assert re.findall(r'popover id="([^"]+)"', html) == re.findall(r'popovertarget="([^"]+)"', html)
-    assert html.count('href="/help/glossary/#w-prevalence"') == 4
-    assert load_glossary()["prevalence"].meaning in html
-
-
-def test_a_word_without_an_entry_shows_nothing(rf):
-    template = Template('{% load help %}a{% help "no such word" %}b')
-    assert template.render(Context({"request": rf.get("/")})).split() == ["a", "b"]
-
-
-def test_a_form_names_the_words_of_its_labels():
-    class DepthForm(forms.Form):
-        help_words = {"depth": "pool depth"}
-        depth = forms.IntegerField()
-        other = forms.IntegerField()
-
-    html = DepthForm().as_div()
-    assert html.count("popovertarget") == 1
-    assert 'popovertarget="help-w-pool-depth-id_depth"' in html

@@ -179,7 +179,7 @@ def test_tabs_are_those_of_the_role(
         "Setup": [
             "Settings", "Topics", "Tasks and rounds", "Documents", "Guidelines", "Corrections",
         ],
-        "Runs": ["Runs", "Submit run"],
+        "Runs": ["Runs", "Submit run", "Run form"],
         "Pool": ["Pools", "Simulate"],
         "Judging": [
             "Today", "Progress", "Agreement", "When to stop", "Adjudication", "Training",

@@ -252,7 +252,7 @@ def test_a_check_names_documents_that_were_judged_before(rounds: Rounds) -> None
     fresh = f"{topic} Q0 new-document 2 1.0 seen\n"
     run = submit(rounds.campaign, rounds.organizer, (line + fresh).encode(), task=rounds.second)
     assert run.state == "accepted"
-    assert "W16" in run.fault_report.counts
+    assert "W18" in run.fault_report.counts
     assert list(load_run_table(run).docnos) == ["new-document"]
     assert read_original_file(run).decode() == line + fresh
     alone = line.replace("seen", "alone").encode()

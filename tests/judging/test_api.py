@@ -2,8 +2,9 @@ from __future__ import annotations
 
 from uuid import uuid4
 
-from judging.api.judgments import JudgmentViewSet, QrelsViewSet
+from judging.api.judgments import JudgmentViewSet
 from judging.api.plans import PlanViewSet
+from judging.api.qrels import QrelsViewSet
 from judging.api.stopping import StoppingRuleViewSet
 from judging.models import Judgment, Plan
 

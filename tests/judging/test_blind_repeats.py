@@ -68,6 +68,7 @@ def test_repeats_come_twelve_documents_later_and_as_often_as_asked(
     assert min(gaps(between)) >= 12
 
 
+@pytest.mark.full
 def test_totals_hold_the_repeats_from_the_start(
     repeat_plan, campaign, assessor, topic, grade, as_user, call, next_of
 ):
@@ -91,6 +92,7 @@ def test_totals_hold_the_repeats_from_the_start(
     assert rows["count"] == 47
 
 
+@pytest.mark.full
 def test_my_judgments_changes_what_was_judged_last_and_lists_every_pair_once(
     repeat_plan, judge_all, campaign, assessor, topic, as_user, call, grade
 ):

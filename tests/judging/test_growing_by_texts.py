@@ -14,13 +14,14 @@ from campaigns.models import Document, Topic
 from campaigns.services.collection import import_documents
 from judging.services.plans import create_plan
 from poolbench.cache import clear_caches
+from poolbench.pooling.document_texts import document_text
 from poolbench.pooling.pool_builder import simulate_session
 from poolbench.pooling.session import LogMismatch
 from poolbench.pooling.spec import depth_spec
 from poolbench.pooling.spec_file import read_spec
 from pooling.models import Pool
 from pooling.queries import document_texts
-from pooling.queries.document_texts import document_text, load_documents_with_text
+from pooling.queries.document_texts import load_documents_with_text
 from pooling.queries.inputs import build_sessions
 from pooling.queries.preview import preview_pool
 from pooling.services import adaptive_pools

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -24,15 +25,19 @@ CASES = {
     "aggregate": "qrels other --model dawid-skene",
     "disagreement": "--runs x y --qrels qrels,other --draws 100 --swaps 100",
     "report": "qrels x y --depth 2 -m map --draws 5",
-    "simulate": "qrels x y --depth 1 --depth 2 -m map --seeds 1",
+    "simulate": "qrels x y --depth 1 --depth 2 -m map --seeds 1", "check-run": "x --topics ids",
+    "verify-archive": "archive",
 }  # fmt: skip
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     files = {"qrels": QRELS, "other": QRELS.replace("c 1", "c 0"), "x": RUN, "y": OTHER}
-    for name, text in (files | {"known": "1 a\n", "clicks": CLICKS}).items():
+    for name, text in (files | {"ids": "1\n2\n3\n", "known": "1 a\n", "clicks": CLICKS}).items():
         (tmp_path / name).write_text(text)
+    (tmp_path / "archive" / "tables").mkdir(parents=True)
+    (tmp_path / "archive" / "campaign.yaml").write_bytes(b"")
+    (tmp_path / "archive" / "SHA256SUMS").write_text(f"{sha256().hexdigest()}  campaign.yaml\n")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

@@ -156,6 +156,7 @@ def test_two_clicks_at_once_are_one_judgment(served):
     assert rows_of(served, document) == [[document["docno"], 1, uuid_in(body)]]
 
 
+@pytest.mark.full
 def test_two_tabs_with_one_document_make_revisions_and_one_slot(served):
     document = served.document()
     bodies = [act(document, grade) for grade in (0, 1)]

@@ -104,6 +104,7 @@ def test_an_anonymous_form_of_300_megabytes_is_not_stored(server, path):
     assert b"too large" in body
 
 
+@pytest.mark.full
 @pytest.mark.service
 def test_a_form_in_chunks_is_not_stored_either(server):
     head = ["POST /accounts/login/ HTTP/1.1", TYPE, COOKIE, "Transfer-Encoding: chunked"]

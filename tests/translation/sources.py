@@ -57,7 +57,7 @@ def compiled(language: str) -> dict[object, str]:
 def marked() -> dict[Key, str]:
     """Every marked text of templates and Python with a file that has it."""
     found: dict[Key, str] = {}
-    for path in (REPOSITORY / "templates").rglob("*.html"):
+    for path in (REPOSITORY / "templates").rglob("*.*"):
         lines = templatize(path.read_text(), origin=path.name).splitlines()
         read(found, path, "\n".join(line.lstrip() for line in lines))
     for app in APPS:

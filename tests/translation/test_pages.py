@@ -237,7 +237,7 @@ def team_pages(campaign, team, participant, score_set, organizer) -> tuple[str, 
             f"{own[-1]}withdraw/", f"{own[2]}withdraw/")  # fmt: skip
 
 
-@pytest.mark.parametrize("who", ["participant", "organizer"])
+@pytest.mark.parametrize("who", take(["participant", "organizer"], 2))
 def test_what_a_team_sees_is_german(request, team_pages, campaign, who):
     client = Client()
     client.force_login(request.getfixturevalue(who))
@@ -255,7 +255,7 @@ SCORE_PAGES = (
 
 @pytest.mark.parametrize(
     ("who", "board"),
-    take([("organizer", "names"), ("participant", "names"), ("participant", "own")], 2),
+    take([("participant", "own"), ("organizer", "names"), ("participant", "names")], 3),
 )
 def test_scores_are_german(request, campaign, score_set, organizer, alpha, who, board):
     client = Client()

@@ -12,7 +12,7 @@ from django.core.management import CommandError, call_command
 from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 
-from campaigns.models import ProcessHeartbeat
+from campaigns.models import Mail, ProcessHeartbeat
 from campaigns.services.heartbeats import record_heartbeat
 from workbench import doctor
 from workbench.doctor import Finding, check_newest_backup, check_secret_key, examine_installation
@@ -139,3 +139,25 @@ def test_a_database_that_is_away_leaves_the_rest(findings, monkeypatch):
     )
     assert told["disk"].message == "5.4 GB are free."
     assert "migrations" not in told
+
+
+@pytest.mark.parametrize(
+    ("fields", "state", "message"),
+    [
+        ({"hours": 0}, "ok", "1 queued; the oldest that is due has waited "),
+        ({"hours": 2}, "failed", "1 could not be sent for an hour."),
+        ({"hours": 2, "state": "failed"}, "warning", "1 failed in the last day."),
+        ({"hours": 30, "state": "failed"}, "ok", "0 queued"),
+    ],
+)
+def test_mails_that_wait_or_failed(findings, fields, state, message):
+    at = timezone.now() - timedelta(hours=fields.pop("hours"))
+    Mail.objects.create(kind="message", created_at=at, send_after=at, **fields)
+    finding = findings()["outbox"]
+    assert finding.state == state
+    assert message in finding.message
+
+
+def test_a_dry_run_is_a_warning(findings, settings):
+    settings.POOLBENCH_MAIL_DRY_RUN = True
+    assert findings()["outbox"].message == "A dry run: no mail is sent."

@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from campaigns.models import Job
+from campaigns.models import Job, Mail
 from judging.models import Judgment
 from poolbench.cache import clear_caches
 from workbench.request_times import BOUNDS, COLUMNS, record_request, sum_requests
@@ -27,6 +27,7 @@ def read_metrics(client: Client) -> dict[str, float]:
 def test_figures_of_the_installation(world, client):
     Job.objects.create(campaign=world.campaign, kind="x")
     now = timezone.now()
+    Mail.objects.create(kind="message", created_at=now - timedelta(seconds=90))
     Judgment.objects.update(judged_at=now - timedelta(minutes=2))
     Judgment.objects.filter(docno="d1").update(judged_at=now)
     before = read_metrics(client)
@@ -36,6 +37,8 @@ def test_figures_of_the_installation(world, client):
     assert after["poolbench_up"] == 1
     assert after["poolbench_store_free_bytes"] > 0
     assert after['poolbench_jobs{state="queued"}'] == Job.objects.filter(state="queued").count()
+    assert after['poolbench_mails{state="queued"}'] == 1
+    assert 90 <= after["poolbench_oldest_queued_mail_seconds"] < 120
     assert after["poolbench_judgments_per_minute"] == Judgment.objects.filter(docno="d1").count()
     grown = {name: round(value - before[name], 1) for name, value in after.items()}
     assert grown["poolbench_request_errors_total"] == 1

@@ -5,10 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from campaigns.models import Campaign, Invitation, Job, Role, Run, Team, User
+from campaigns.models import (
+    Campaign,
+    DataFile,
+    Invitation,
+    Job,
+    Role,
+    Run,
+    Team,
+    TeamRequest,
+    User,
+)
 from campaigns.services import jobs
+from campaigns.services.campaigns import update_campaign
+from campaigns.services.data_files import add_data_file, release_data_file
 from campaigns.services.people import create_invitation, get_or_create_team, sign_invitation_token
+from campaigns.services.public_page import publish_page
 from campaigns.services.runs import latest_check_job, submit_run
+from campaigns.services.teams import TeamEntry, accept_terms, request_team
 from crowd.models import Study
 from evaluation.models import RunScores, ScoreSet
 from evaluation.services.release import release_scores
@@ -28,6 +42,7 @@ from preferences.models import ComparisonPlan
 from preferences.services.comparison_plans import ComparisonOptions, create_comparison_plan
 from reliability.services.reusability import request_reusability_report
 from reliability.services.simulation import SimulationRequest, request_simulation
+from replay.archive.jobs import RUNS, request_campaign_file
 from tests.world.crowd import build_crowd_study
 from tests.world.people import begin, joined, user
 
@@ -40,7 +55,9 @@ The foreigner organizes the other campaign."""
 
 @dataclass
 class World:
-    """``campaign`` has released scores; so has ``elsewhere``, the campaign of the foreigner."""
+    """``campaign`` has released scores; so has ``elsewhere``, the campaign of the foreigner, whose
+    page is public. ``data_file``, notes.txt, is for teams; open.txt is for everybody.
+    """
 
     campaign: Campaign
     people: dict[str, User | None]
@@ -58,7 +75,10 @@ class World:
     simulation: Job
     automatic: AutomaticAssessor
     study: Study
+    archive: Job
     comparisons: ComparisonPlan
+    data_file: DataFile
+    team_request: TeamRequest
     elsewhere: World | None = None
 
     @property
@@ -76,6 +96,7 @@ def build_site() -> World:
     organizer = user("organizer", can_create_campaigns=True)
     world = play(organizer, "small", everybody)
     world.elsewhere = play(foreigner, "elsewhere", {})
+    publish_page(actor=foreigner, campaign=world.elsewhere.campaign)
     world.people["foreigner"] = foreigner
     return world
 
@@ -92,6 +113,9 @@ def play(organizer: User, slug: str, others: dict[str, User | None]) -> World:
         "assessor": enrol(campaign, "assessor", Role.ASSESSOR),
         "organizer": organizer,
     }
+    update_campaign(actor=organizer, campaign=campaign, registration="approval", terms="Be *kind*.")
+    for each in ("owner", "rival"):
+        accept_terms(actor=people[each], campaign=campaign, version=1)
     run = submit(people["owner"], team, f"{slug}-a", {"1": "d1 d2 d3", "2": "d4 d5"})
     refused = submit(people["owner"], team, f"{slug}-bad", {"99": "d1"})
     submit(people["rival"], rivals, f"{slug}-b", {"1": "d2 d6", "2": "d5 d7"})
@@ -119,6 +143,12 @@ def play(organizer: User, slug: str, others: dict[str, User | None]) -> World:
         qrels=qrels,
         score_set=release_scores(actor=organizer, score_set=score_set),
         draft=score_campaign(actor=organizer, campaign=campaign, qrels=qrels),
+        team_request=request_team(
+            actor=user(f"newcomer-{slug}"),
+            campaign=campaign,
+            entry=TeamEntry("Newcomers", "A university", "Their contact"),
+            terms_version=1,
+        ),
         invitation=create_invitation(actor=organizer, campaign=campaign, role=Role.ASSESSOR),
         job=latest_check_job(run),
         report=jobs.run_here(
@@ -127,12 +157,22 @@ def play(organizer: User, slug: str, others: dict[str, User | None]) -> World:
         simulation=simulated(organizer, campaign, qrels),
         automatic=create_automatic_assessor(actor=organizer, campaign=campaign, name="model"),
         study=build_crowd_study(campaign, pool),
+        archive=jobs.run_here(request_campaign_file(actor=organizer, campaign=campaign, kind=RUNS)),
         comparisons=create_comparison_plan(
             actor=organizer,
             campaign=campaign,
             options=ComparisonOptions("documents", "Side by side", pool=pool),
         ),
+        data_file=[offer(organizer, campaign, each) for each in ("everybody", "teams")][-1],
     )
+
+
+def offer(organizer: User, campaign: Campaign, audience: str) -> DataFile:
+    """A data file for the audience."""
+    name = {"everybody": "open.txt", "teams": "notes.txt"}[audience]
+    text = f"A file for {audience}.".encode()
+    added = add_data_file(actor=organizer, campaign=campaign, name=name, data=text, title="Notes")
+    return release_data_file(actor=organizer, file=added.file, audience=audience)
 
 
 def simulated(organizer: User, campaign: Campaign, qrels: Qrels) -> Job:

@@ -12,6 +12,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.urls import reverse
 
 from campaigns.models import User
+from campaigns.services.accounts import confirm_address
 
 
 class Command(BaseCommand):
@@ -19,7 +20,11 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("username", help="username of the organizer")
-        parser.add_argument("--email", default="", help="e-mail address of a new account")
+        parser.add_argument(
+            "--email",
+            default="",
+            help="e-mail address of a new account; it counts as confirmed",
+        )
         parser.add_argument(
             "--password-stdin", action="store_true", help="read the password from standard input"
         )
@@ -27,7 +32,7 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, **options: Any) -> None:
         user = User.objects.filter(username=options["username"]).first()
         is_new = user is None
-        user = user or User(username=options["username"], email=options["email"])
+        user = user or User(username=options["username"])
         password = self.password(user, is_new, options["password_stdin"])
         if password:
             user.set_password(password)
@@ -37,6 +42,8 @@ class Command(BaseCommand):
         except ValidationError as error:
             raise CommandError(" ".join(error.messages)) from error
         user.save()
+        if is_new and options["email"]:
+            confirm_address(user, options["email"])
         self.report(user, password if not options["password_stdin"] else "")
 
     def password(self, user: User, is_new: bool, from_stdin: bool) -> str:

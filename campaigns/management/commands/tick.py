@@ -1,4 +1,4 @@
-"""``manage.py tick``: requeue jobs whose worker has died. Run it every minute."""
+"""``manage.py tick``: what is due. Run it every minute."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from campaigns.services.heartbeats import run_tick
 
 
 class Command(BaseCommand):
-    help = "Requeue jobs whose worker has died."
+    help = "Send mails, requeue jobs whose worker has died, update figures: every minute."
 
     def handle(self, *_args: Any, **_options: Any) -> None:
         self.stdout.write(f"Jobs requeued: {run_tick()}")

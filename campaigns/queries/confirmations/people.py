@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.urls import reverse
+from django.utils.translation import gettext as _
 
 from campaigns.confirmation import Confirmation, ConfirmationChoice, Consequence, OpenMatter
 from campaigns.errors import lowercase_label
@@ -40,6 +41,71 @@ def describe_removal(member: Member) -> Confirmation:
         ),
         consents=(ConfirmationChoice("loses-access", f"{name} loses this role at once"),),
         button=f"Remove {name}",
+        back=reverse("people", args=[campaign.slug]),
+    )
+
+
+def describe_leaving(member: Member) -> Confirmation:
+    """Before a participant leaves their team."""
+    team = member.team
+    assert team is not None  # noqa: S101 (a constraint of the database)
+    runs = team.runs.accepted().count()
+    matters: tuple[OpenMatter, ...] = ()
+    if runs and not team.members.exclude(pk=member.pk).exists():
+        matters = (
+            OpenMatter(
+                text=_("You are the only member of the team, which has runs."),
+                detail=_("No one could then replace its runs or see its scores."),
+                override=ConfirmationChoice("team-empty", _("Leave the team without a member")),
+                url=reverse("team", args=[member.campaign.slug]),
+                link=_("Invite another"),
+            ),
+        )
+    return Confirmation(
+        question=_("Leave team %(team)s?") % {"team": team.name},
+        summary=member.campaign.title,
+        before=_("Before you leave"),
+        open=matters,
+        consequences=(
+            Consequence(_("You"), _("no longer see the team, its runs and their scores.")),
+            Consequence(_("Runs"), _("stay in the campaign.")),
+            Consequence(_("Can be undone"), _("A member of the team can invite you again.")),
+        ),
+        consents=(ConfirmationChoice("loses-access", _("I leave the team at once")),),
+        button=_("Leave team"),
+        back=reverse("team", args=[member.campaign.slug]),
+    )
+
+
+def describe_transfer(campaign: Campaign, actor: User, successor: User) -> Confirmation:
+    """Before an organizer hands a campaign over to another member."""
+    held = set(campaign.members.filter(user=successor).values_list("role", flat=True))
+    conflicts = [lowercase_label(Role(r).label) for r in list_conflicts(held | {Role.ORGANIZER})]
+    own = campaign.members.filter(user=actor).exclude(role=Role.ORGANIZER)
+    roles = ", ".join(lowercase_label(each.get_role_display()) for each in own)
+    name = successor.shown_name
+    matters: tuple[OpenMatter, ...] = ()
+    if conflicts:
+        matters = (
+            OpenMatter(
+                text=f"{name} would have conflicting roles: {', '.join(conflicts)}.",
+                detail="Judgments and scores are then no longer independent of the runs.",
+                override=ConfirmationChoice(CONFLICT, "Hand over although the roles conflict"),
+            ),
+        )
+    keeps = f"keep these roles: {roles}." if roles else "can no longer open the campaign."
+    return Confirmation(
+        question=f"Hand {campaign.title} over to {name}?",
+        summary=campaign.title,
+        before="Before you hand over",
+        open=matters,
+        consequences=(
+            Consequence(name, "becomes an organizer and can do everything that you can."),
+            Consequence("You", f"are no longer an organizer; you {keeps}"),
+            Consequence("Can be undone", f"{name} can make you an organizer again."),
+        ),
+        consents=(ConfirmationChoice("hands-over", f"{name} organizes the campaign, I do not"),),
+        button=f"Hand over to {name}",
         back=reverse("people", args=[campaign.slug]),
     )
 

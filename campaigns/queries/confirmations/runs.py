@@ -159,7 +159,7 @@ def describe_reopening(
             )
         )
     people = f"Team {team.name}" if team else count_participants(campaign)
-    sees = "can submit, replace and withdraw runs until then. They see a notice with the time."
+    sees = "can submit, replace and withdraw runs until then. They get a mail, and see a notice."
     consequences = [Consequence(people, sees)]
     if campaign.score_sets.filter(released_at__isnull=False).exists():
         marked = "are marked “after release” on all pages, in downloads and in the API, for good."

@@ -6,6 +6,7 @@ from django.urls import reverse
 
 from campaigns.confirmation import Confirmation, ConfirmationChoice, Consequence
 from campaigns.models import Campaign, Run
+from campaigns.queries.collection_files import count_collection_documents, find_collection
 from campaigns.queries.confirmations.runs import count_participants, has_participants
 from poolbench.files.faults import format_count
 
@@ -19,7 +20,9 @@ VISIBLE = {
 
 def describe_deletion(campaign: Campaign, noun: str) -> Confirmation:
     """Before all topics or documents are deleted: ``noun`` is the plural."""
-    count = getattr(campaign, noun).count()
+    count = count_collection_documents(campaign) if noun == "documents" else campaign.topics.count()
+    registered = noun == "documents" and find_collection(campaign) is not None
+    again = "Register the files again" if registered else "Import the file again"
     title = format_count(count, noun[:-1])
     return Confirmation(
         question=f"Delete all {count:,} {noun}?",
@@ -27,8 +30,8 @@ def describe_deletion(campaign: Campaign, noun: str) -> Confirmation:
         before="Before you delete",
         done=("No run, pool or judgment refers to them.",),
         consequences=(
-            Consequence("For good", f"{title} are removed from the database. Import the file again"
-                        " to restore them."),
+            Consequence("For good", f"{title} are removed from the database. {again} to restore"
+                        " them."),
             Consequence("Members", f"no longer find {noun} on their pages."),
         ),
         consents=(ConfirmationChoice("deletes-all", f"Delete all {noun} of this campaign"),),

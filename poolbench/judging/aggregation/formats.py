@@ -157,3 +157,9 @@ def format_rounded(value: float) -> str:
 
 
 AGGREGATION_FORMATS = make_formats(build_aggregation_report)
+
+
+def write_record_files(aggregated: AggregatedLabels) -> dict[str, bytes]:
+    """The files kept with qrels, by their key in the manifest."""
+    write = AGGREGATION_FORMATS["csv"]
+    return {f"{name}_file": write(aggregated, record=name).encode() for name in RECORDS}

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from poolbench.reading.reader import DocnoArray, parse_decimals
+from tests.examples import examples
 from tests.poolbench.reading import slow
 
 
@@ -27,6 +28,7 @@ def test_plain_decimals_are_read_exactly(texts):
     assert read(texts) == [slow.parse_decimal(text) for text in texts]
 
 
+@examples(100)
 @given(st.lists(PLAIN | ANY, min_size=1))
 def test_anything_else_is_left_to_float_or_read_as_float_does(texts):
     for text, value in zip(texts, read(texts), strict=True):

@@ -233,3 +233,62 @@ def test_check_run_of_a_real_campaign(data_dir, monkeypatch):
 def test_a_heading_is_recognised_and_its_cure_told():
     data = b"topic Q0 docno rank score tag\n1 Q0 d1 1 2.0 mine\n"
     assert fault(data, "E06").fix == "Remove the first line; it looks like a header."
+
+
+def test_tied_documents_whose_order_in_the_file_is_not_that_of_the_ranking():
+    """Ranked are c, b, a; the file has a before b. Ties in docno order are only counted."""
+    data = b"1 Q0 c 1 2 t\n1 Q0 a 2 1 t\n1 Q0 b 3 1 t\n2 Q0 b 1 1 t\n2 Q0 a 2 1 t\n"
+    assert told(data, PLAIN) == {"W04": [(None, None)], "W15": [(2, 10)]}
+    remark = fault(data, "W15", PLAIN)
+    assert remark.message == (
+        "2 documents of 1 topic with tied scores have another order in the file than in the"
+        " ranking: in topic 1, a has rank 2, but b has the same score and is ranked there."
+    )
+    assert "descending" in remark.fix
+    by_docno = b"1 Q0 b 1 1 t\n1 Q0 a 2 1 t\n"
+    assert counts(by_docno, PLAIN) == {"W04": 1}
+    assert "W15" not in counts(b"1 Q0 a 1 1 t\n1 Q0 b 2 1 t\n1 Q0 c 3 5 t\n", PLAIN)  # W05
+
+
+def test_ties_across_a_cut_off():
+    """Ranks 10 to 12 tie in topic 1; in topic 2 ranks 11 and 12, which a cut at 10 leaves alone."""
+    scores = {"1": [*range(30, 21, -1), 5, 5, 5], "2": [*range(30, 20, -1), 5, 5]}
+    data = "".join(
+        f"{topic} Q0 d{99 - at} {at + 1} {score} t\n"
+        for topic, row in scores.items()
+        for at, score in enumerate(row)
+    ).encode()
+    assert counts(data, PLAIN) == {"W04": 1, "W16": 1}
+    assert fault(data, "W16", PLAIN).message == (
+        "Tied scores lie across a cut-off: rank 10 in 1 topic. In topic 1, ranks 10 to 12 have the"
+        " score 5."
+    )
+    at_11 = RunRules(cut_offs=(10, 11))
+    assert "rank 11 in 2 topics" in fault(data, "W16", at_11).message
+
+
+def ranked(tag, topics, docnos):
+    rows = [(t, d, -rank) for t in topics for rank, d in enumerate(docnos)]
+    return run_from_rows(tag, rows)
+
+
+def test_a_run_that_is_nearly_another_of_the_team():
+    """The same first 10 in 9 of 10 topics; behind them 90 of 100 in common."""
+    topics = [str(number) for number in range(10, 20)]
+    docnos = [f"d{number:03}" for number in range(100)]
+    other = ranked("first", topics, docnos)
+    changed = [*docnos[:90], *[f"x{number}" for number in range(10)]]
+    lines = "".join(
+        f"{topic} Q0 {docno} {rank} {200 - rank} mine\n"
+        for topic in topics
+        for rank, docno in enumerate(changed if topic != "19" else changed[::-1], 1)
+    ).encode()
+    rules = RunRules(earlier_runs=[other, ranked("far", topics, docnos[::-1])])
+    assert counts(lines, rules) == {"W14": 1}
+    assert fault(lines, "W14", rules).message == (
+        "The run is nearly your run first: the same first 10 documents in the same order in 9 of"
+        " 10 common topics; the first 100 overlap by 90.0%."
+    )
+    assert check_run_file(lines, rules).accepted
+    never = (pytest.fail("read for a run with errors") for _ in range(1))
+    assert set(counts(lines, RunRules(earlier_runs=never, max_per_topic=1))) == {"E12"}

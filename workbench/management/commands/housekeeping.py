@@ -15,6 +15,7 @@ from django.contrib.sessions.models import Session
 from django.core.management.base import BaseCommand
 from django.utils import timezone
 
+from campaigns.services.accounts import remove_unconfirmed_accounts
 from campaigns.services.run_limits import remove_old_rejected_files
 from crowd.services.keys import destroy_expired_keys
 from workbench.stored_files import list_unnamed_files, remove_old_file, remove_unnamed_files
@@ -24,7 +25,10 @@ UPLOAD_HOURS = 24.0
 
 
 class Command(BaseCommand):
-    help = "Remove ended sessions, old sign-in records, rejected files, files left over, old keys."
+    help = (
+        "Remove ended sessions, old sign-in records, accounts never confirmed, rejected files, "
+        "files left over, old keys."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
@@ -38,6 +42,7 @@ class Command(BaseCommand):
         chores: dict[str, Callable[[], int]] = {
             "Ended sessions": remove_ended_sessions,
             "Sign-in records": lambda: remove_sign_in_records(options["days"]),
+            "Accounts never confirmed": remove_unconfirmed_accounts,
             "Unfinished uploads": remove_unfinished_uploads,
             "Files of rejected runs": remove_old_rejected_files,
             "Store files not named by any row": lambda: remove_unnamed_files(list_unnamed_files()),

@@ -7,8 +7,8 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('campaigns', '0008_tasks'),
-        ('evaluation', '0002_late_runs'),
+        ('campaigns', '0014_tasks'),
+        ('evaluation', '0003_score_publication'),
     ]
 
     operations = [

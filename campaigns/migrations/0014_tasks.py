@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('campaigns', '0007_mail'),
+        ('campaigns', '0013_life_after_and_scoped_tokens'),
     ]
 
     operations = [

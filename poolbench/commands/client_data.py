@@ -1,0 +1,62 @@
+"""What ``poolbench client data`` writes: a campaign's settings, topics and documents as files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from poolbench.commands.command import CliError, Output
+from poolbench.commands.connection import Connection, escape_slug
+
+TOPIC = {"number": "_id", "title": "title", "description": "description", "narrative": "narrative"}
+DOCUMENT = {"docno": "_id", "title": "title", "body": "text", "url": "url", "date": "date"}
+"""Fields of the API by their names in the files, which Poolbench reads as they are."""
+
+
+def download_data(connection: Connection, options: Mapping[str, Any], out: Output) -> None:
+    """Write ``campaign.json``, ``topics.jsonl`` and ``documents.jsonl``, and list them."""
+    slug, folder = options["campaign"], Path(options["folder"])
+    campaign = connection.get(f"campaigns/{escape_slug(slug)}/")
+    text = json.dumps(campaign, ensure_ascii=False, indent=2)
+    written = [save_file(folder / "campaign.json", f"{text}\n".encode())]
+    topics = connection.iter_rows("topics/", campaign=slug)
+    written.append(save_lines(folder / "topics.jsonl", topics, TOPIC))
+    if not options["no_documents"]:
+        documents = connection.iter_rows("documents/", campaign=slug)
+        written.append(save_lines(folder / "documents.jsonl", documents, DOCUMENT))
+    if options["format"] == "json":
+        out.write(json.dumps(written, indent=2) + "\n")
+    else:
+        out.write("".join(f"{each['sha256']}  {each['file']}\n" for each in written))
+
+
+def save_lines(
+    path: Path, rows: Iterable[Mapping[str, Any]], names: Mapping[str, str]
+) -> dict[str, Any]:
+    """One JSON object per line, without empty fields."""
+    lines = (
+        json.dumps({name: row[field] for field, name in names.items() if row[field]},
+                   ensure_ascii=False)
+        for row in rows
+    )  # fmt: skip
+    return save_file(path, *(f"{line}\n".encode() for line in lines))
+
+
+def save_file(path: Path, *parts: bytes) -> dict[str, Any]:
+    """Write the file whole or not at all."""
+    digest, size = sha256(), 0
+    part = path.with_name(f"{path.name}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with part.open("wb") as stream:
+            for data in parts:
+                digest.update(data)
+                size += len(data)
+                stream.write(data)
+        part.replace(path)
+    except OSError as error:
+        raise CliError(f"{path}: {error.strerror or error}.") from error
+    return {"file": str(path), "size": size, "sha256": digest.hexdigest()}

@@ -1,0 +1,52 @@
+"""The runs of an archive: checked against their hashes, as tables."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from poolbench.files.faults import InvalidFile
+from poolbench.files.streams import read_bytes
+from poolbench.replay.archive_folder import iter_rows
+from poolbench.replay.differences import Difference
+from poolbench.runs.run_checks import ranking_hash
+from poolbench.runs.runs import read_run
+from poolbench.runs.tables import RunTable
+
+
+@dataclass
+class ArchivedRuns:
+    """The runs of the archive in ``folder`` by their number in its table; each is read once."""
+
+    folder: Path
+    tables: dict[int, RunTable] = field(default_factory=dict)
+
+    @cached_property
+    def rows(self) -> dict[int, dict[str, Any]]:
+        return {row["id"]: row for row in iter_rows(self.folder, "runs")}
+
+    def load(self, number: int) -> RunTable:
+        """The run under the tag that it has in the campaign."""
+        if number not in self.tables:
+            row = self.rows[number]
+            table = read_run(read_bytes(self.folder / row["file"]), file=row["file"])
+            self.tables[number] = replace(table, tag=row["tag"])
+        return self.tables[number]
+
+    def iter_differences(self) -> Iterator[Difference]:
+        for number, row in self.rows.items():
+            file = row["file"]
+            digest = hashlib.sha256((self.folder / file).read_bytes()).hexdigest()
+            if digest != row["sha256"]:
+                yield Difference(file, "SHA-256", row["sha256"], digest)
+            try:
+                ranking = ranking_hash(self.load(number))
+            except InvalidFile as error:
+                yield Difference(file, "run", "accepted", str(error.report.faults[0]))
+                continue
+            if ranking != row["normalised_hash"]:
+                yield Difference(file, "hash of the ranking", row["normalised_hash"], ranking)

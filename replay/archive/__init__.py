@@ -1,0 +1,1 @@
+"""A campaign as one zip: what is in it, how it is written, how it becomes a campaign again."""

@@ -1,0 +1,12 @@
+from __future__ import annotations
+
+from django.urls import include, path
+
+from campaigns.views.addresses import page
+from replay import views
+
+CAMPAIGN_PAGES = [
+    page("results/archive/", views.archive_view),
+    page("results/archive/<int:pk>.zip", views.archive_download_view),
+]
+urlpatterns = [path("c/<slug:slug>/", include(CAMPAIGN_PAGES))]
