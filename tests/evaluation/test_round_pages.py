@@ -8,7 +8,9 @@ from django.urls import reverse
 from campaigns.models import CampaignTask, Role
 from evaluation.queries.paper import get_paper_results
 from evaluation.services.release import release_scores
+from evaluation.services.scoring import score_campaign
 from poolbench.evaluation.paper.citation import write_conditions
+from poolbench.replay.verification import verify_archive
 from pooling.models import Pool
 from reliability.queries.campaign_state import load_campaign_state
 from reliability.queries.collection import load_collection_report
@@ -16,6 +18,7 @@ from reliability.queries.disagreement_studies import load_panel_unchecked
 from tests.confirming import api
 from tests.evaluation.test_rounds import TOPICS, Rounds, read_grades, rounds  # noqa: F401
 from tests.pages import read_page
+from tests.replay.archives import load, make_archive, move_away
 from tests.world.files import upload
 from tests.world.people import joined
 
@@ -155,3 +158,27 @@ def test_without_tasks_nothing_names_one(score_set, alpha) -> None:
     assert {"task", "removed"}.isdisjoint(score_set.conditions)
     assert alpha.task is None
     assert not any({"task", "removed"} & set(pool.spec) for pool in Pool.objects.all())
+
+
+def test_an_archive_of_rounds_comes_out_the_same_elsewhere(
+    played: Rounds, settings, tmp_path
+) -> None:
+    first = make_archive(played.campaign, tmp_path / "first.zip")
+    result = verify_archive(first)
+    assert (result.list_lines(), result.numbers["pools"], result.numbers["score sets"]) == (
+        [],
+        2,
+        2,
+    )
+    means = [row.means for row in played.sets[1].runs.order_by("pk")]
+    move_away(played.campaign, settings, tmp_path)
+    loaded = load(played.organizer, first)
+    second = loaded.tasks.get(slug="round-2")
+    assert (second.judged_before, len(second.list_topic_numbers())) == (1, TOPICS)
+    assert [pool.inputs_hash for pool in loaded.pools.all()] == [
+        pool.inputs_hash for pool in played.campaign.pools.all()
+    ]
+    again = score_campaign(
+        actor=played.organizer, campaign=loaded, qrels=loaded.qrels.get(version=2), task=second
+    )
+    assert [row.means for row in again.runs.order_by("pk")] == means
