@@ -9,7 +9,8 @@ TABLE = """
 #      anon strang viewer owner rival assess organ foreign
 GET    302  404  403  403  403  403  200  404
     campaign-settings visibility-change people member-remove topics-import documents-import
-    submissions-close submissions-reopen run-form erratum-new task-new events events-download pools pool
+    submissions-close submissions-reopen run-form erratum-new task-new events events-download
+    pools pool
     campaign-settings visibility-change life campaign-close campaign-reopen campaign-delete
     people member-remove topics-import documents-import
     outbox outbox-mail message-new
@@ -168,7 +169,8 @@ POST   302  404  403  403  403  403  302  404
     score-evaluate study-more-labels study-worker-undo study-workers comparison-plan-pause
     comparison-plan-reopen data-file-remove public-page-edit public-page-withdraw
 POST   302  404  403  403  403  403  422  404
-    task-new run-form pool-freeze training-sets judgments-import click-log-import study-new study-gold
+    task-new run-form
+    pool-freeze training-sets judgments-import click-log-import study-new study-gold
     study-practice study-edit study-start study-extend study-bonus study-reconcile
     study-dispute data-file-new data-file-edit
     pool-freeze training-sets judgments-import click-log-import study-new study-gold

@@ -81,7 +81,7 @@ def urls(world: World) -> dict[str, str]:
         "stopping-rule": campaign.stopping_rules.get(), "data-file": world.data_file,
         "score-publish": score_set,
         "archive": world.archive,
-        **dict.fromkeys(("mail", "outbox"), world.people["owner"].mails.first()),
+        **dict.fromkeys(("mail", "outbox"), world.people["owner"].mails.last()),
     }  # fmt: skip
     known: dict[str, Any] = {
         "slug": campaign.slug, "username": "assessor", "run": world.run.pk, "worker": worker.pk,

@@ -39,6 +39,8 @@ def build_account_settings(*, has_mail: bool) -> dict[str, Any]:
         # ``User.email`` holds the confirmed address alone: see campaigns/services/accounts.py.
         "ACCOUNT_USER_MODEL_EMAIL_FIELD": None,
         "ACCOUNT_EMAIL_SUBJECT_PREFIX": "",
+        # Warnings: a new password or address, a second factor switched on or off.
+        "ACCOUNT_EMAIL_NOTIFICATIONS": True,
         "ACCOUNT_REAUTHENTICATION_REQUIRED": True,
         "ACCOUNT_REAUTHENTICATION_METHODS": ("password", "mfa"),
         # By address of the client ("ip"), mail address or account ("key"), user.

@@ -117,7 +117,7 @@ class PublicPageForm(forms.ModelForm):  # type: ignore[type-arg]
         }
         help_texts = {
             "summary": "Shown below the title, by search engines and where the page is shared.",
-            "call": "Markdown: the task, how it is judged, how to take part.",
+            "call": "Markdown: the task, how it is judged, how to take part. A heading is # Title.",
             "dates": "One per line: 2027-04-15 Papers due. A day ends at 23:59 anywhere on Earth;"
             " 2027-04-15 12:00 is that moment in UTC. The deadlines of the settings are added.",
             "organizers": "Markdown: names, institutions, how to write to you.",

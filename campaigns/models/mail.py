@@ -12,6 +12,9 @@ from campaigns.models.campaign import Campaign
 from campaigns.models.people import User
 
 MAIL_KINDS = {
+    "team_requested": "Team registered",
+    "team_approved": "Team approved",
+    "team_refused": "Team refused",
     "run_accepted": "Run accepted",
     "run_rejected": "Run rejected",
     "runs_deadline": "Run deadline near",

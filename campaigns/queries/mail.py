@@ -19,15 +19,16 @@ AUDIENCES = {"teams": "All teams", "assessors": "Assessors", "everybody": "Every
 
 
 def has_mail_server() -> bool:
-    """Whether mails leave the installation: the setting EMAIL_URL names a server."""
-    return not settings.EMAIL_BACKEND.endswith("dummy.EmailBackend")
+    """Whether mails leave the installation: EMAIL_URL names a server, and it makes no dry run."""
+    return find_unsent_state() is None
 
 
 def find_unsent_state() -> Mail.State | None:
     """The state of all mails of an installation that sends none, with the reason."""
     if settings.POOLBENCH_MAIL_DRY_RUN:
         return Mail.State.DRY_RUN
-    return None if has_mail_server() else Mail.State.NOT_SENT
+    has_none = settings.EMAIL_BACKEND.endswith("dummy.EmailBackend")
+    return Mail.State.NOT_SENT if has_none else None
 
 
 def list_members(campaign: Campaign, *roles: str) -> QuerySet[User]:

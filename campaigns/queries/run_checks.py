@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from django.db.models import Q
-
 from campaigns.models import Campaign, Job, Run
 from campaigns.models.runs import CheckPlace
 from poolbench.evaluation.measures.names import parse_measures
@@ -45,10 +43,8 @@ def find_check_places(runs: Iterable[int]) -> dict[int, CheckPlace]:
         for place, (kind, args) in enumerate(waiting, 1)
         if kind == CHECK and args.get("run") in wanted
     }
-    named = Q()
-    for pk in wanted - places.keys():
-        named |= Q(args__run=pk)
-    others = Job.objects.filter(named, kind=CHECK).order_by("created_at", "pk") if named else ()
+    rest = sorted(wanted - places.keys())
+    others = Job.objects.filter(kind=CHECK, args__run__in=rest).order_by("created_at", "pk")
     started = {job.args["run"]: CheckPlace(str(job.state)) for job in others}
     return started | places
 

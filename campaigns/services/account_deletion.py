@@ -32,6 +32,7 @@ from campaigns.queries.confirmations.account import (
     describe_account_deletion,
     list_campaigns_to_hand_over,
 )
+from campaigns.services import events
 from campaigns.services.decisions import check_decision
 from poolbench.files.faults import list_names
 
@@ -52,6 +53,9 @@ def delete_account(*, user: User, decision: Decision | None = None) -> str:
         pseudonym = f"deleted-{secrets.token_hex(4)}"
         erase_from_log(user, pseudonym)
         erase_contacts(user)
+        for member in user.memberships.select_related("campaign"):
+            subject = f"{pseudonym} ({member.role})"
+            events.log_event(member.campaign, user, "member.removed", subject)
         delete_belongings(user)
         user.username, user.first_name, user.last_name, user.email = pseudonym, "", "", ""
         user.is_active = user.is_staff = user.is_superuser = user.can_create_campaigns = False

@@ -12,7 +12,6 @@ from smtplib import SMTPException
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
-from allauth.account.internal.stagekit import clear_login
 from allauth.account.models import EmailAddress
 from allauth.account.signals import email_confirmed, email_removed
 from allauth.account.utils import user_pk_to_url_str
@@ -114,6 +113,18 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         except (OSError, SMTPException) as error:
             log.error("A mail of %s could not be sent: %s", template_prefix, error)
 
+    def send_notification_mail(
+        self,
+        template_prefix: str,
+        user: User,
+        context: dict[str, Any] | None = None,
+        email: str | None = None,
+    ) -> None:
+        """A warning to the confirmed address that something has changed."""
+        if address := email or user.email:
+            values = {**(context or {}), "user_name": user.username}
+            super().send_notification_mail(template_prefix, user, values, address)
+
     def login(self, request: HttpRequest, user: User) -> None:
         login(request, user, backend=BACKEND)
 
@@ -124,7 +135,6 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return answer
 
     def respond_user_inactive(self, request: HttpRequest, user: User) -> HttpResponse:  # noqa: ARG002
-        clear_login(request)
         return HttpResponseRedirect(reverse("login"))
 
 

@@ -59,10 +59,9 @@ def queue_mail(
 
     Call it inside the transaction of the act. ``key`` identifies the occasion, such as the run
     that was accepted: a second call with the same kind and key sends nothing twice. A rehearsal
-    sends no mail. The first
-    line of the template is the subject. It has the ``recipient``, the ``campaign``, ``site`` (the
-    address of the installation, without a slash at the end), ``url`` (that of the page ``path``
-    there) and ``context``, and is written in the recipient's language.
+    sends no mail. The first line of the template is the subject. It has the ``recipient``, the
+    ``campaign``, ``site`` (the address of the installation, without a slash at the end), ``url``
+    (that of the page ``path`` there) and ``context``, and is written in the recipient's language.
 
     A user without an address gets a row as well, to be read in the outbox and on their account;
     one who wants no reminders gets none of these.

@@ -31,9 +31,8 @@ def queue_run_reminders() -> int:
     now = timezone.now()
     near = (now, now + timedelta(days=max(DAYS)))
     more_time = Team.objects.filter(runs_deadline__range=near).values("campaign")
-    campaigns = Campaign.objects.filter(
-        Q(runs_deadline__range=near) | Q(pk__in=more_time.order_by())
-    )
+    is_near = Q(runs_deadline__range=near) | Q(pk__in=more_time.order_by())
+    campaigns = Campaign.objects.filter(is_near, closed_at=None, removal_at=None)
     return sum(remind_teams(campaign, now) for campaign in campaigns)
 
 

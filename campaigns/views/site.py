@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from allauth.account.adapter import get_adapter
 from allauth.account.utils import perform_login
 from allauth.mfa.utils import is_mfa_enabled
 from django.contrib import messages
@@ -161,6 +162,12 @@ class ChangePasswordView(PasswordChangeView):
 
     def get_form_kwargs(self) -> dict[str, Any]:
         return super().get_form_kwargs() | {"request": self.request}
+
+    def form_valid(self, form: PasswordChangeForm) -> HttpResponse:
+        answer = super().form_valid(form)
+        adapter = get_adapter(self.request)
+        adapter.send_notification_mail("account/email/password_changed", form.user)
+        return answer
 
 
 def lockout_response(

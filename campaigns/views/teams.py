@@ -97,9 +97,9 @@ def answer_for_team(request: SignedInRequest, campaign: Campaign, team: Team) ->
             revoke_from_form(request, team)
             return redirect(f"{request.path}#invitations")
     except ActionRefused as refused:
-        colleague.add_error(None, str(refused)) if colleague.is_bound else form.add_error(
-            None, str(refused)
-        )
+        if act == "revoke":
+            raise
+        (colleague if act == "invite" else form).add_error(None, str(refused))
     return render_team_page(request, campaign, team, form, colleague)
 
 

@@ -16,7 +16,8 @@ from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
 from campaigns.api.confirmation import ConfirmSerializer, read_decision
-from campaigns.api.resources import CAMPAIGN, filter_campaigns, read_act, request_user
+from campaigns.api.requests import request_user
+from campaigns.api.resources import CAMPAIGN, filter_campaigns, read_act
 from campaigns.errors import ActionRefused
 from evaluation.models import RunScores, ScoreSet
 from evaluation.queries.exports import (

@@ -32,6 +32,7 @@ def queue_judging_reminders() -> int:
     )
     is_due = Q(reminded_at=None) | Q(reminded_at__lte=now - EVERY)
     is_open = Q(judging_deadline=None) | Q(judging_deadline__gt=now)
+    is_open &= Q(closed_at=None, removal_at=None)
     due = Campaign.objects.filter(is_due, is_open, pk__in=plans.order_by().values("campaign"))
     queued = 0
     for campaign in due:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from poolbench.files.faults import InvalidFile
 from poolbench.replay.archive_folder import (
+    TABLES,
     check_sums,
     is_archive,
     open_campaign_folder,
@@ -19,6 +21,8 @@ from poolbench.replay.differences import Difference, Verification
 from poolbench.replay.manifest import MANIFEST
 
 Progress = Callable[[str], object]
+MALFORMED = (KeyError, IndexError, TypeError, AttributeError, ValueError)
+"""What rows without a value, or with one of another kind, lead to."""
 
 
 def verify_archive(path: Path, progress: Progress = lambda _: None) -> Verification:
@@ -41,12 +45,24 @@ def verify_archive_folder(folder: Path, progress: Progress = lambda _: None) -> 
     if result.differences:
         result.notes.append("Nothing was computed again from changed files.")
         return result
+    try:
+        compute_again(folder, result, progress)
+    except InvalidFile:
+        raise
+    except MALFORMED as error:
+        message = f"A table has not what it needs ({type(error).__name__}: {error})."
+        reject_archive(folder / TABLES, "EA05", message)
+    return result
+
+
+def compute_again(folder: Path, result: Verification, progress: Progress) -> None:
+    """Add to ``result`` what is computed from the tables and runs."""
     runs = ArchivedRuns(folder)
     pools, scores = ArchivedPools(folder, runs), ArchivedScores(folder, runs)
     progress("runs")
     result.add("runs", len(runs.rows), runs.iter_differences())
     if result.differences:
-        return result
+        return
     progress("pools")
     result.add("pools", len(pools.rows), pools.iter_differences())
     result.notes += pools.notes
@@ -54,7 +70,6 @@ def verify_archive_folder(folder: Path, progress: Progress = lambda _: None) -> 
     result.add("qrels versions", len(scores.qrels), scores.iter_qrels_differences())
     progress("scores")
     result.add("score sets", len(scores.sets), scores.iter_score_differences())
-    return result
 
 
 def iter_changed_files(folder: Path) -> Iterator[Difference]:

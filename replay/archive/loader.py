@@ -11,7 +11,7 @@ from uuid import UUID, uuid4
 
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
-from django.db.models import Field, ForeignKey, JSONField, Model
+from django.db.models import Field, ForeignKey, Model
 
 from campaigns import store
 from campaigns.errors import ActionRefused
@@ -263,9 +263,9 @@ def iter_fields(model: type[Model]) -> Iterator[Field[Any, Any]]:
 
 
 def decode_value(column: Field[Any, Any], value: Any) -> Any:
-    """A value of an archive as that of a field."""
+    """A value of an archive as that of a field; the default where an older archive has none."""
     if value is None:
-        if isinstance(column, JSONField) and not column.null:
+        if column.has_default() and not column.null:
             return column.get_default()
         return None if column.null or not column.empty_strings_allowed else ""
     if column.name in PACKED:

@@ -12,7 +12,7 @@ from typing import Any
 from uuid import UUID
 
 import numpy as np
-from django.db.models import Field, ForeignKey, Model, QuerySet
+from django.db.models import Field, ForeignKey, JSONField, Model, QuerySet
 
 from campaigns.models import Campaign, Topic, User
 from replay.archive.pseudonyms import Pseudonyms
@@ -59,17 +59,31 @@ class RowWriter:
             yield {"id": number} | filled
 
     def encode(self, column: Field[Any, Any], value: Any) -> Any:
-        if value is None:
-            return None
-        if isinstance(column, ForeignKey):
+        if value is not None and isinstance(column, ForeignKey):
             if column.related_model is User:
                 return self.pseudonyms.by_pk[value]
             return self.numbers[column.related_model].get(value)
-        if column.name in PACKED:
-            return unpack_numbers(bytes(value), PACKED[column.name])
-        if isinstance(value, datetime | date):
-            return value.isoformat()
-        return str(value) if isinstance(value, UUID | Decimal) else value
+        return encode_value(column, value)
+
+
+def encode_value(column: Field[Any, Any], value: Any) -> Any:
+    """A value that is no reference, as JSON has it."""
+    if value is None:
+        return None
+    if column.name in PACKED:
+        return unpack_numbers(bytes(value), PACKED[column.name])
+    if isinstance(value, datetime | date):
+        return value.isoformat()
+    if isinstance(value, UUID | Decimal):
+        return str(value)
+    return sort_keys(value) if isinstance(column, JSONField) else value
+
+
+def sort_keys(value: Any) -> Any:
+    """JSON with its keys in order: PostgreSQL does not keep that in which they were written."""
+    if isinstance(value, dict):
+        return {key: sort_keys(value[key]) for key in sorted(value)}
+    return [sort_keys(each) for each in value] if isinstance(value, list) else value
 
 
 def get_field(model: type[Model], name: str) -> Any:

@@ -25,7 +25,7 @@ from poolbench.replay.manifest import MANIFEST
 from poolbench.reports.archive import ArchiveFiles
 from preferences.models import ComparisonSlot, Preference
 from replay.archive.pseudonyms import Pseudonyms, choose_pseudonyms
-from replay.archive.rows import Row, RowWriter, get_field, write_line
+from replay.archive.rows import Row, RowWriter, get_field, sort_keys, write_line
 from replay.archive.runs import name_run_file
 from replay.archive.tables import CAMPAIGN_FIELDS, JUDGES, TABLES, ArchiveTable
 from replay.archive.texts import write_archive_readme, write_citation, write_settings
@@ -165,7 +165,7 @@ class CampaignWriter:
                 ending = key.removesuffix("_file")
                 aggregation[key] = f"qrels/qrels-{version.version}-{ending}.csv"
                 files.append((aggregation[key], lambda text=text: text))  # type: ignore[misc]
-        row["manifest"] = manifest
+        row["manifest"] = sort_keys(manifest)
         return files
 
     def complete_pool(self, row: Row) -> None:
@@ -177,7 +177,7 @@ class CampaignWriter:
             | {"id": run.get("archived_id", run["id"])}
             for run in runs
         ]
-        row["spec"] = row["spec"] | {"runs": listed}
+        row["spec"] = sort_keys(row["spec"] | {"runs": listed})
 
 
 def list_judging_people(campaign: Campaign) -> list[User]:

@@ -1,6 +1,7 @@
-// A button beside text to take away: code in the help, tables for a paper, links of invitations.
+// A button beside text to take away: code in the help, tables for a paper, links of invitations,
+// mails.
 // Without this file, or where the browser gives no clipboard, one selects the text.
-const TEXTS = ".help-text .code, .copy textarea, .invitations .link input";
+const TEXTS = ".help-text .code, .copy textarea, .invitations .link input, pre.letter";
 const SHOWN_FOR = 2000;
 
 export function addCopyButtons(root) {

@@ -59,6 +59,7 @@ EACH_TIME = """
     preferences/documents_are_picked_by_keys_space_and_click
     queue/five_minutes_offline_and_a_closed_tab_lose_nothing
     queue/what_another_account_left_is_never_sent_as_this_one
+    registration/a_team_comes_in_by_mail_alone
     tables/sorting_keeps_totals_at_the_end
 """
 JOURNEYS = frozenset(EACH_TIME.split())

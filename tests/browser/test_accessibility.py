@@ -46,7 +46,8 @@ def test_nothing_serious_stands_in_the_way(scheme, at_work, organizer, live_serv
         page.goto(f"/c/small/{name}/")
         wrong[name] = serious(page)
     sign_in(page, organizer, live_server.url)
-    names = ("", "judging/adjudication/", "judging/today/", "judging/", "judging/agreement/")
+    names = ("", "judging/adjudication/", "judging/today/", "judging/", "judging/agreement/",
+             "people/outbox/", "people/outbox/new/")  # fmt: skip
     for name in take((*names, "judging/adjudication/meeting/"), 2):
         page.goto(f"/c/small/{name}")
         wrong[name or "dashboard"] = serious(page)

@@ -138,7 +138,9 @@ def test_a_reset_link_works_once_and_ends_sessions_and_token(ada):
     # Whoever asks reads the same, whether there is such an account or not.
     stranger = Client().post(RESET, {"email": "nobody@example.org"}, follow=True)
     assert read_answer(asked) == read_answer(stranger)
-    assert "No account" in mail.outbox[1].subject
+    assert "No account" in mail.outbox[-1].subject
+    warning = mail.outbox[1]
+    assert (warning.to, "ada" in warning.body) == (["ada@example.org"], True)
 
 
 def test_an_address_that_is_not_confirmed_gets_no_reset_link_and_no_sign_in(ada):
@@ -196,6 +198,7 @@ def test_a_new_address_replaces_the_old_one_once_confirmed(ada):
     client.post(find_link(mail.outbox[-1]))
     ada.refresh_from_db()
     assert ada.email == "ada@new.example"
+    assert mail.outbox[-1].to == ["ada@example.org"]  # warned
     assert [row.email for row in EmailAddress.objects.all()] == ["ada@new.example"]
 
 
@@ -235,6 +238,14 @@ def test_a_reset_link_expires(ada, monkeypatch, settings):
     link = make_reset_url(ada)[len(settings.POOLBENCH_URL) :]
     settings.PASSWORD_RESET_TIMEOUT = -1
     assert "too old" in read_page(Client().get(link, follow=True))
+
+
+def test_a_changed_password_is_told_to_the_confirmed_address(ada):
+    client = Client()
+    sign_in("ada", PASSWORD, client)
+    fields = {"old_password": PASSWORD, "new_password1": NEW, "new_password2": NEW}
+    client.post("/accounts/password/", fields)
+    assert [message.to for message in mail.outbox] == [["ada@example.org"]]
 
 
 def test_pages_without_mail_say_so(settings, ada):

@@ -20,7 +20,7 @@ from campaigns.services.data_files import (
     remove_data_file,
 )
 from campaigns.services.errata import correct_texts
-from campaigns.services.made_files import request_made_files
+from campaigns.services.made_files import request_made_files, request_stale_files
 from poolbench.texts.documents import read_documents
 from poolbench.texts.topics import read_topics
 from tests.confirming import api, confirm
@@ -99,8 +99,9 @@ def test_a_correction_is_a_new_version_with_one_notice(
     correct_texts(
         actor=organizer, campaign=campaign, kind="topic", name="1", texts={"title": "Corrected"}
     )
+    assert request_stale_files() == 1  # the tick
     make(campaign)
-    assert request_made_files(campaign) is None
+    assert request_stale_files() == 0
     page = read_page(as_user(participant).get(DATA))
     assert "topics.xml, topics.jsonl, topics.tsv" in page
     versions = campaign.data_files.get(name="topics.xml").versions

@@ -163,6 +163,13 @@ def test_documents_that_wait_for_a_week_are_told_once(plan, assessor):
     assert queue_judging_reminders() == 0
 
 
+@pytest.mark.parametrize("field", ["closed_at", "removal_at"])
+def test_a_closed_campaign_reminds_nobody(plan, participant, assessor, field):
+    soon = timezone.now() + DAY
+    Campaign.objects.update(runs_deadline=soon, judging_deadline=soon, **{field: soon})
+    assert [queue_run_reminders(), queue_judging_reminders()] == [0, 0]
+
+
 def test_a_paused_plan_reminds_nobody(plan, assessor):
     type(plan).objects.update(created_at=timezone.now() - 8 * DAY, state="paused")
     assert queue_judging_reminders() == 0
@@ -183,6 +190,8 @@ def test_every_kind_is_a_letter(kind, language, campaign, organizer, team):
         "limit": 5, "deadline": at, "until": at, "erratum": erratum, "pairs": 3, "since": at,
         "documents": 4, "subject": "S", "text": "T", "sender": "Ann",
         "qrels": {"version": 2, "pairs": 3, "sha256": "0f"},
+        "request": {"name": "N", "reason": "R", "affiliation": "A", "contact": "C",
+                    "user": organizer},
     }  # fmt: skip
     queue_mail(kind, [organizer], key="k", campaign=campaign, context=context, path="/p/")
     told = Mail.objects.get()

@@ -185,7 +185,9 @@ def test_tabs_are_those_of_the_role(
             "Today", "Progress", "Agreement", "When to stop", "Adjudication", "Training",
             "Automatic", "Crowd", "Preferences", "Import and export",
         ],
-        "Results": ["Leaderboard", "For a paper", "Interim scores", "Qrels", "Reusability"],
+        "Results": [
+            "Leaderboard", "For a paper", "Interim scores", "Qrels", "Reusability", "Archive",
+        ],
         "People": ["Members", "Log"],
     }  # fmt: skip
     root = django_user_model.objects.create_superuser("root", password="correct horse battery")
@@ -198,7 +200,7 @@ def test_pages_of_scores_appear_with_the_scores(campaign, organizer, participant
         return next([tab.label for tab in g.tabs] for g in groups if g.label == "Results")
 
     pages = ["Leaderboard", "For a paper", "Compare", "All pairs", "Measures compared"]
-    assert labels(organizer) == [*pages, "Interim scores", "Qrels", "Reusability"]
+    assert labels(organizer) == [*pages, "Interim scores", "Qrels", "Reusability", "Archive"]
     assert labels(participant) == ["Leaderboard", "For a paper"]
     release_scores(actor=organizer, score_set=score_set)
     assert labels(participant) == pages

@@ -6,10 +6,12 @@ from __future__ import annotations
 
 import json
 import zipfile
+from io import StringIO
 from pathlib import Path
 
 import pytest
 from django.apps import apps
+from django.core.management import CommandError, call_command
 
 from campaigns import store
 from campaigns.errors import ActionRefused
@@ -97,18 +99,23 @@ def test_an_archive_names_no_judge_and_has_no_secret(world, tmp_path):
         assert b"Ask Cyril" in packed.read("small/tables/judgments.jsonl")
 
 
-def test_an_archive_without_documents_has_their_ids(world, settings, tmp_path):
+def test_commands_archive_without_documents_and_load(world, settings, tmp_path):
+    archive = tmp_path / "ids.zip"
     Judgment.objects.filter(campaign=world.campaign).update(passages=[[0, 4, "Text"]])
-    archive = make_archive(world.campaign, tmp_path / "ids.zip", documents=False)
+    call_command("archive", "small", str(archive), "--docnos-only", stdout=StringIO())
     with zipfile.ZipFile(archive) as packed:
         assert packed.read("small/docnos.txt").splitlines()[:2] == [b"d1", b"d2"]
         assert "small/tables/documents.jsonl" not in packed.namelist()
         assert b'"Text"' not in packed.read("small/tables/judgments.jsonl")
     assert verify_archive(archive).is_same
     move_away(world.campaign, settings, tmp_path)
-    loaded = load(world.people["organizer"], archive)
+    call_command("load_campaign", str(archive), organizer="keeper", stdout=StringIO())
+    loaded = Campaign.objects.get(slug="small")
+    assert loaded.created_by.username == "keeper"
     assert not loaded.documents.exists()
     assert loaded.judgments.first().passages == []
+    with pytest.raises(CommandError, match="Campaign small already exists"):
+        call_command("load_campaign", str(archive), stdout=StringIO())
 
 
 def test_a_pool_that_grew_is_built_again(
@@ -177,6 +184,22 @@ def test_a_score_that_was_changed_is_named_with_its_topic(world, tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("table", "before", "after"),
+    [
+        ("pools", '"inputs_hash"', '"other"'),
+        ("qrels", '"policy":"majority"', '"policy":"mine"'),
+        ("score_sets", '"map"', '"nonsense"'),
+        ("run_scores", '"packed":[', '"packed":[[],'),
+    ],
+)
+def test_a_malformed_table_is_refused(world, tmp_path, table, before, after):
+    folder = unpack(make_archive(world.campaign, tmp_path / "a.zip"))
+    change_file(folder, f"tables/{table}.jsonl", lambda text: text.replace(before, after))
+    with pytest.raises(InvalidFile, match="EA05 A table has not what it needs"):
+        verify_archive(folder)
+
+
+@pytest.mark.parametrize(
     ("row", "message"),
     [
         ({"format": "html", "body": "<script>x</script>"}, "Its HTML is not sanitized."),
@@ -204,6 +227,16 @@ def test_a_document_that_no_import_would_make_is_not_loaded(
     assert (fault.code, fault.file, fault.line) == ("EA05", "documents.jsonl", 1)
     assert message in fault.message
     assert (Document.objects.count(), Campaign.objects.count()) == before
+
+
+def test_a_field_that_an_older_archive_lacks_has_its_default(world, settings, tmp_path):
+    folder = unpack(make_archive(world.campaign, tmp_path / "a.zip"))
+    change_file(folder, "tables/topics.jsonl", lambda text: text.replace('"withheld":false,', ""))
+    change_file(folder, "campaign.yaml", lambda text: text.replace("max_docs_per_topic: 1000", ""))
+    move_away(world.campaign, settings, tmp_path)
+    loaded = load_archive(actor=world.people["organizer"], folder=folder)
+    assert set(loaded.topics.values_list("withheld", flat=True)) == {False}
+    assert loaded.max_docs_per_topic == 1000
 
 
 def test_what_is_there_already_is_not_loaded_again(world, tmp_path):

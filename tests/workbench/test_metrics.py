@@ -37,8 +37,8 @@ def test_figures_of_the_installation(world, client):
     assert after["poolbench_up"] == 1
     assert after["poolbench_store_free_bytes"] > 0
     assert after['poolbench_jobs{state="queued"}'] == Job.objects.filter(state="queued").count()
-    assert after['poolbench_mails{state="queued"}'] == 1
-    assert 90 <= after["poolbench_oldest_queued_mail_seconds"] < 120
+    assert after['poolbench_mails{state="queued"}'] == Mail.objects.filter(state="queued").count()
+    assert after["poolbench_oldest_queued_mail_seconds"] >= 90
     assert after["poolbench_judgments_per_minute"] == Judgment.objects.filter(docno="d1").count()
     grown = {name: round(value - before[name], 1) for name, value in after.items()}
     assert grown["poolbench_request_errors_total"] == 1

@@ -29,7 +29,11 @@ def describe_account_deletion(user: User) -> Confirmation:
     )
     stays = ngettext("%(n)s run stays with its team.", "%(n)s runs stay with their teams.", runs)
     campaigns = user.memberships.values("campaign").distinct().count()
-    roles = ngettext("in %(n)s campaign end.", "in %(n)s campaigns end.", campaigns)
+    roles = ngettext(
+        "in %(n)s campaign end; its organizers see that in the log.",
+        "in %(n)s campaigns end; their organizers see that in the log.",
+        campaigns,
+    )
     return Confirmation(
         question=_("Delete your account?"),
         summary=user.username,
@@ -40,7 +44,7 @@ def describe_account_deletion(user: User) -> Confirmation:
                 _("Username, name, e-mail address, password, second factor, API token, mails to"
                   " you, records of your sign-ins, registrations of teams."),
             ),
-            Consequence(_("Your roles"), roles % {"n": campaigns}),
+            *([Consequence(_("Your roles"), roles % {"n": campaigns})] if campaigns else []),
             *([Consequence(_("Judgments"), judgments % {"n": judged})] if judged else []),
             *([Consequence(_("Runs"), stays % {"n": runs})] if runs else []),
             Consequence(

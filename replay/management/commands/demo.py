@@ -23,6 +23,7 @@ from poolbench.reports.report import Column, Table, make_columns
 from poolbench.reports.text import write_text_table
 from replay.demo.build import write_campaign_folder
 from replay.demo.crowd import play_crowd
+from replay.demo.public import publish_demo
 from replay.services import get_or_create_organizer, replay_campaign
 
 ACCOUNTS = {
@@ -71,6 +72,7 @@ class Command(BaseCommand):
         manifest = read_manifest(folder)
         actor = get_or_create_organizer("organizer")
         campaign = replay_campaign(actor=actor, manifest=manifest, write=self.stdout.write)
+        publish_demo(actor, campaign)
         play_crowd(actor, manifest, self.stdout.write)
         return campaign
 
