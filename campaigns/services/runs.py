@@ -65,9 +65,8 @@ def submit_run(
     ``check_here`` it is not sent to a worker: the caller runs it.
 
     Team members can submit until the deadline and up to the run limit, organizers for any team.
-    ``answers`` are those to the campaign's run form. ``data`` is plain text or gzip. Who sends the
-    same again with the same ``key``, after an answer that was lost, gets the same run; another run
-    with a key of ``one_use`` is refused.
+    ``answers``: to the campaign's run form. ``data``: plain text or gzip. Who sends the same again
+    with the same ``key`` gets the same run; another with a key of ``one_use`` is refused.
     """
     require_team(actor, campaign, team)
     digest = store.sha256(data)
@@ -78,6 +77,7 @@ def submit_run(
     if sent := find_sent_run(team, upload_key, one_use=one_use):
         return sent
     check_can_submit(actor, campaign, team, len(data), replaces, task)
+    bytes_sent = {"size": len(data), "sha256": digest, "upload_key": upload_key}
     try:
         with transaction.atomic():
             run = Run.objects.create(
@@ -85,13 +85,10 @@ def submit_run(
                 team=team,
                 task=task,
                 tag=tag.strip()[:60],
-                **form,
+                **(form | bytes_sent),
                 answers=require_answers(campaign, data, answers or {}),
                 file=store_run_file(data),
                 file_name=file_name[:200],
-                size=len(data),
-                sha256=digest,
-                upload_key=upload_key,
                 replaces=replaces,
                 submitted_by=actor,
                 after_release=has_released_scores(campaign, task),

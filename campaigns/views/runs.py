@@ -46,7 +46,7 @@ from campaigns.views.columns import TableColumn, choose_columns
 from campaigns.views.confirmation import confirm_act
 from campaigns.views.helpers import MOST_ROWS, SignedInRequest, paginate
 from campaigns.views.pages import render_page
-from campaigns.views.row_filters import filter_rows
+from campaigns.views.row_filters import RowFilter, filter_rows
 from campaigns.views.run_uploads import may_upload
 from poolbench.runs.ir_metadata import format_block
 
@@ -83,10 +83,7 @@ def runs_view(request: SignedInRequest, slug: str) -> HttpResponse:
         labels=dict(Run.Kind.choices),
     )  # fmt: skip
     tasks = {task.slug: task.name for task in campaign.tasks.all()}
-    listed, by_task = filter_rows(
-        request, listed, lambda run: run.task.slug if run.task else NO_TASK, parameter="task",
-        label=_("Task"), labels=tasks | {NO_TASK: _("none")},
-    )  # fmt: skip
+    listed, by_task = filter_by_task(request, listed, tasks)
     hidden = [*([] if organizes else ["team"]), *([] if tasks else ["task"])]
     columns = [column for column in COLUMNS if column.name not in hidden]
     defaults = [column.name for column in columns]
@@ -119,6 +116,16 @@ def runs_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "rejections": list_open_rejections(own_teams),
     }
     return render_page(request, "campaigns/runs.html", page)
+
+
+def filter_by_task(
+    request: SignedInRequest, runs: list[Run], tasks: dict[str, str]
+) -> tuple[list[Run], RowFilter]:
+    """``tasks``: the name of each by its short name."""
+    return filter_rows(
+        request, runs, lambda run: run.task.slug if run.task else NO_TASK, parameter="task",
+        label=_("Task"), labels=tasks | {NO_TASK: _("none")},
+    )  # fmt: skip
 
 
 @require_POST
