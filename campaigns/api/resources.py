@@ -287,7 +287,7 @@ class RunViewSet(viewsets.ReadOnlyModelViewSet[Run]):
     def get_queryset(self) -> QuerySet[Run]:
         runs = Run.objects.visible_to(self.request.user)
         runs = runs.filter(campaign__in=filter_campaigns(self.request))
-        return runs.select_related("campaign", "team")
+        return runs.select_related("campaign", "team", "task")
 
     @extend_schema(
         request={"multipart/form-data": RunUploadSerializer},
