@@ -209,7 +209,7 @@ class CampaignViewSet(
         """
         actor, campaign = request_user(request), self.get_object()
         if request.method == "GET":
-            rows: Any = self.paginate_queryset(campaign.errata.all())  # type: ignore[arg-type]
+            rows: Any = self.paginate_queryset(campaign.errata.all())
             return self.get_paginated_response(ErratumSerializer(rows, many=True).data)
         require_permission(actor, "campaigns.manage", campaign)
         fields = read_fields(CorrectionSerializer, request)

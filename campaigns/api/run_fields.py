@@ -24,10 +24,10 @@ class RunFieldSerializer(Serializer[Any]):
     """A question of the run form; `name` is the key of its answers."""
 
     name = serializers.CharField()
-    label = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]
     kind = serializers.ChoiceField(choices=list(FIELD_KINDS.items()), required=False)
     choices = serializers.ListField(child=serializers.CharField(), required=False)
-    required = serializers.BooleanField(required=False)
+    required = serializers.BooleanField(required=False)  # type: ignore[assignment]
     help = serializers.CharField(required=False, allow_blank=True)
 
 
