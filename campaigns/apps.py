@@ -27,6 +27,7 @@ class CampaignsConfig(AppConfig):
         "views.runs.runs_view",
         "views.sign_in.",
         "views.site.",
+        "views.tasks.tasks_view",
         "views.teams.",
     )
     """Views whose pages are translated, or modules of them."""

@@ -24,6 +24,7 @@ from campaigns.views import (
     run_uploads,
     runs,
     site,
+    tasks,
     teams,
 )
 from campaigns.views.addresses import page
@@ -43,6 +44,10 @@ CAMPAIGN_PAGES = [
     page("setup/guidelines/", campaigns.guidelines_view),
     page("setup/errata/", errata.errata_view),
     page("setup/errata/new/", errata.erratum_new_view),
+    page("setup/tasks/", tasks.tasks_view),
+    page("setup/tasks/new/", tasks.task_new_view),
+    page("setup/tasks/edit/<slug:task>/", tasks.task_edit_view),
+    page("setup/tasks/delete/<slug:task>/", tasks.task_delete_view),
     page("setup/public/", public_pages.public_page_edit_view),
     page("setup/public/publish/", public_pages.public_page_publish_view),
     page("setup/public/withdraw/", public_pages.public_page_withdraw_view),

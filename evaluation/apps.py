@@ -21,12 +21,13 @@ class EvaluationConfig(AppConfig):
         ``campaigns`` does not depend on ``evaluation``.
         """
         from campaigns.lifecycle.registry import add_life_cycle
-        from campaigns.models import Campaign
+        from campaigns.models import Campaign, CampaignTask
         from campaigns.services.snapshots import add_subject
         from evaluation.lifecycle import LIFE_CYCLE
         from evaluation.queries.leaderboard_report import LEADERBOARD_SUBJECT
         from evaluation.rules import check_measures
 
         Campaign.measures.field.validators.append(check_measures)
+        CampaignTask.measures.field.validators.append(check_measures)
         add_life_cycle(LIFE_CYCLE)
         add_subject(LEADERBOARD_SUBJECT)

@@ -9,18 +9,21 @@ from django.db import models
 from django.urls import reverse
 from numpy.typing import NDArray
 
-from campaigns.models import AppendOnlyModel, Campaign, Run, User
+from campaigns.models import AppendOnlyModel, Campaign, CampaignTask, Run, User
 from judging.models import Qrels
 
 
 class ScoreSet(models.Model):
-    """The scores of all accepted runs under one qrels version.
+    """The scores of all accepted runs, or those of a task, under one qrels version.
 
     ``topics`` and ``measures`` name the rows and columns of every packed table.
     ``conditions`` is what ``provenance`` stores. Only the release changes a score set, once.
     """
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="score_sets")
+    task = models.ForeignKey(
+        CampaignTask, models.RESTRICT, null=True, blank=True, related_name="score_sets"
+    )
     qrels = models.ForeignKey(Qrels, models.PROTECT, related_name="score_sets")
     topics = models.JSONField()
     measures = models.JSONField()

@@ -27,5 +27,6 @@ from poolbench.runs.inputs import read_run as read_run
 from poolbench.runs.inputs import read_runs as read_runs
 from poolbench.runs.outputs import write_qrels as write_qrels
 from poolbench.runs.outputs import write_run as write_run
+from poolbench.runs.residual import remove_judged as remove_judged
 
 __version__: str

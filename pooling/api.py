@@ -23,7 +23,7 @@ from poolbench.pooling.formats import FORMATS
 from poolbench.pooling.spec import PoolSpec, RunChoice, depth_spec
 from poolbench.pooling.spec_file import MAX_SPEC_LENGTH, read_spec
 from pooling.models import Pool
-from pooling.queries.inputs import find_unknown_names, list_poolable_runs
+from pooling.queries.inputs import find_unknown_names, list_poolable_runs, list_task_runs
 from pooling.queries.pools import list_visible_pools, load_pool_table, requested_qrels_version
 from pooling.queries.preview import preview_pool
 from pooling.services.adaptive_pools import frame_text
@@ -36,13 +36,15 @@ class PoolSerializer(serializers.ModelSerializer[Pool]):
     """``spec`` has the steps and their parameters, the seed, the topics and the runs."""
 
     campaign = serializers.SlugRelatedField[Any](slug_field="slug", read_only=True)
+    task = serializers.SlugRelatedField[Any](slug_field="slug", read_only=True)
     spec = serializers.DictField()
     frozen_by = serializers.CharField(source="frozen_by.username")
 
     class Meta:
         model = Pool
         fields = (
-            "id", "campaign", "version", "size", "spec", "inputs_hash", "frozen_by", "frozen_at",
+            "id", "campaign", "task", "version", "size", "spec", "inputs_hash", "frozen_by",
+            "frozen_at",
         )  # fmt: skip
         read_only_fields = fields
 
@@ -54,6 +56,9 @@ class PoolRequestSerializer(Serializer[Any]):
     )
     spec = serializers.JSONField(
         required=False, help_text="A spec as in docs/pooling.md, as an object or YAML text."
+    )
+    task = serializers.SlugField(
+        required=False, help_text="Of its runs the spec selects; the runs of a pool have one task."
     )
     runs = serializers.ListField(
         child=serializers.IntegerField(),
@@ -203,7 +208,7 @@ def choose_contents(campaign: Campaign, data: dict[str, Any]) -> dict[str, Any]:
     """Spec and runs as arguments of a service."""
     spec = spec_from_request(data)
     if spec.runs != RunChoice():
-        accepted = list(list_poolable_runs(campaign))
+        accepted = list(list_task_runs(campaign, data.get("task", "")))
         if unknown := find_unknown_names(spec, accepted):
             message = f"Not among the accepted runs: {', '.join(unknown)}."
             raise serializers.ValidationError({"spec": message})

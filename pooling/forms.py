@@ -17,7 +17,7 @@ from poolbench.pooling.registry import LISTED, METHODS
 from poolbench.pooling.session import PoolStep
 from poolbench.pooling.spec import CUTOFF, PoolSpec, RunChoice
 from poolbench.pooling.spec_file import MAX_SPEC_LENGTH, default_parameters, read_spec
-from pooling.queries.inputs import find_unknown_names, list_poolable_runs
+from pooling.queries.inputs import find_unknown_names, list_poolable_runs, list_task_runs
 from pooling.queries.pools import measured_pace
 
 SECONDS = 30
@@ -104,6 +104,7 @@ class PoolForm(forms.Form):
     file = forms.FileField(
         label="Or upload a spec file", required=False, help_text="Overrides the text."
     )
+    task = forms.SlugField(required=False, widget=forms.HiddenInput)
     seconds = forms.FloatField(label="Seconds per document", min_value=1, max_value=3600)
 
     @classmethod
@@ -125,6 +126,8 @@ class PoolForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.campaign = campaign
         self.fields["run"].queryset = list_poolable_runs(campaign)  # type: ignore[attr-defined]
+        if not campaign.tasks.exists():
+            del self.fields["task"]
         pace = measured_pace(campaign)
         self.fields["seconds"].initial = max(1, round(pace)) if pace else SECONDS
         self.fields["seconds"].help_text = (
@@ -149,7 +152,7 @@ class PoolForm(forms.Form):
             return cleaned
         cleaned["spec"] = spec
         if spec.runs != RunChoice():
-            runs = list(list_poolable_runs(self.campaign))
+            runs = list(list_task_runs(self.campaign, cleaned.get("task", "")))
             missing = find_unknown_names(spec, runs)
             if missing:
                 self.add_error("text", f"Not among the accepted runs: {', '.join(missing)}.")

@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import Q
 from django.urls import reverse
 
-from campaigns.models import AppendOnlyModel, Campaign, Topic, User
+from campaigns.models import AppendOnlyModel, Campaign, CampaignTask, Topic, User
 from poolbench.pooling.spec import method_in_words
 
 
@@ -19,6 +19,9 @@ class Pool(AppendOnlyModel):
     """
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="pools")
+    task = models.ForeignKey(
+        CampaignTask, models.RESTRICT, null=True, blank=True, related_name="pools"
+    )
     version = models.PositiveIntegerField()
     spec = models.JSONField()
     inputs_hash = models.CharField(max_length=64)

@@ -6,6 +6,7 @@ drawn: what many runs rank high is more often relevant. No figure of a rehearsal
 
 from __future__ import annotations
 
+import secrets
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
@@ -15,6 +16,7 @@ from django.urls import reverse
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Job, Role, Run, User
 from campaigns.services import jobs, people
+from campaigns.services.endings import name_rehearsal_account
 from campaigns.services.runs import submit_and_check_run
 from judging.services import imports, plans
 from poolbench.pooling.candidates import hash_order
@@ -26,7 +28,6 @@ from pooling.services.freeze import freeze_pool
 from replay.demo import geometric, probabilistic
 from replay.demo.rankers import Ranker
 from replay.demo.words import Scored
-from replay.services import get_or_create_account
 
 RUNS: tuple[tuple[str, str, Ranker], ...] = (
     ("Rehearsal A", "rehearsal-bm25", probabilistic.rank_bm25),
@@ -40,8 +41,7 @@ RUNS: tuple[tuple[str, str, Ranker], ...] = (
 MOST_DOCUMENTS = 5_000
 """Documents that are ranked, by a seeded draw: enough to practise, and done in a minute."""
 POOL_DEPTH = 10
-ASSESSORS = ("rehearsal-assessor-1", "rehearsal-assessor-2")
-"""Accounts that cannot sign in, shared by all rehearsals."""
+ASSESSORS = 2
 
 
 def play_rehearsal(job: Job) -> None:
@@ -114,7 +114,7 @@ def judge_rehearsal(
     """A pool, a plan for two assessors of each topic, and their judgments of all documents."""
     runs = list(campaign.runs.accepted())
     pool = freeze_pool(actor=actor, campaign=campaign, spec=depth_spec(depth), runs=runs)
-    users = [get_or_create_account(name) for name in ASSESSORS]
+    users = [create_rehearsal_account(campaign, number) for number in range(1, ASSESSORS + 1)]
     for user in users:
         people.add_member(actor=actor, campaign=campaign, user=user, role=Role.ASSESSOR)
     pairs = list(pool.items.values_list("topic__number", "docno"))
@@ -128,6 +128,14 @@ def judge_rehearsal(
         )
         imports.import_judgments(actor=actor, campaign=campaign, assessor=user, rows=rows)
     return pool
+
+
+def create_rehearsal_account(campaign: Campaign, number: int) -> User:
+    """A new account that cannot sign in, and goes with its rehearsal: its
+    name is one that no other account can have had before.
+    """
+    name = f"{name_rehearsal_account(campaign)}{number}-{secrets.token_hex(3)}"
+    return User.objects.create_user(name, first_name=f"Assessor {number} (rehearsal)")
 
 
 def draw_grade(

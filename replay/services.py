@@ -12,8 +12,8 @@ from dataclasses import replace
 from functools import partial
 
 from campaigns.errors import ActionRefused
-from campaigns.models import Campaign, Role, Run, User
-from campaigns.services import campaigns, collection, people, runs
+from campaigns.models import Campaign, CampaignTask, Role, Run, User
+from campaigns.services import campaigns, collection, people, runs, tasks
 from campaigns.services.jobs import run_jobs_inline
 from evaluation.services.release import release_scores
 from evaluation.services.scoring import score_campaign
@@ -22,7 +22,7 @@ from poolbench.commands.progress import ProgressBar
 from poolbench.files.faults import FaultReport, InvalidFile
 from poolbench.files.streams import read_bytes
 from poolbench.pooling.spec import depth_spec
-from poolbench.replay.manifest import ReplayManifest, RunEntry
+from poolbench.replay.manifest import ReplayManifest, RunEntry, TaskEntry
 from poolbench.runs.qrels import read_qrels
 from poolbench.runs.tables import QrelsTable
 from pooling.models import Pool
@@ -46,21 +46,51 @@ def replay_campaign(*, actor: User, manifest: ReplayManifest, write: Write) -> C
     A rejected run stops the replay with its faults: a manifest is a complete record.
     """
     step = partial(time_step, write)
-    judged = {
-        entry.assessor: read_qrels(read_bytes(entry.file), file=str(entry.file))
+    judged = [
+        (entry, read_qrels(read_bytes(entry.file), file=str(entry.file)))
         for entry in manifest.qrels
-    }
+    ]
     with run_jobs_inline():
         campaign = create_replayed_campaign(actor, manifest, step)
-        submitted = submit_replayed_runs(actor, campaign, manifest, step)
-        pooled = [run for entry, run in submitted if entry.pooled]
-        with step("pool") as results:
-            spec = depth_spec(manifest.depth)
-            pool = freeze_pool(actor=actor, campaign=campaign, spec=spec, runs=pooled)
-            results.append(f"{pool.size:,} pairs of {len(pooled)} runs at depth {manifest.depth}")
-        replay_judgments(actor, pool, judged, step)
-        score_replayed_campaign(actor, campaign, manifest, step)
+        for entry in manifest.tasks or (None,):
+            task = None if entry is None else create_replayed_task(actor, campaign, entry)
+            slug = "" if task is None else task.slug
+            own = {each.assessor: table for each, table in judged if each.task == slug}
+            replay_task(actor, campaign, manifest, own, task, step)
     return campaign
+
+
+def create_replayed_task(actor: User, campaign: Campaign, entry: TaskEntry) -> CampaignTask:
+    """A residual one leaves out what all tasks before it have judged."""
+    latest = campaign.qrels.first() if entry.residual else None
+    return tasks.create_task(
+        actor=actor,
+        campaign=campaign,
+        name=entry.name,
+        slug=entry.slug,
+        topics=entry.topics,
+        measures=list(entry.measures),
+        judged_before=latest.version if latest else None,
+    )
+
+
+def replay_task(
+    actor: User,
+    campaign: Campaign,
+    manifest: ReplayManifest,
+    judged: dict[str, QrelsTable],
+    task: CampaignTask | None,
+    step: Step,
+) -> None:
+    """From the runs of ``task``, or of the campaign, to their scores."""
+    submitted = submit_replayed_runs(actor, campaign, manifest, step, task)
+    pooled = [run for entry, run in submitted if entry.pooled]
+    with step("pool") as results:
+        spec = depth_spec(manifest.depth)
+        pool = freeze_pool(actor=actor, campaign=campaign, spec=spec, runs=pooled)
+        results.append(f"{pool.size:,} pairs of {len(pooled)} runs at depth {manifest.depth}")
+    replay_judgments(actor, pool, judged, step)
+    score_replayed_campaign(actor, campaign, manifest, step, task)
 
 
 SETTINGS = ("description", "guidelines", "relevance_level", "board", "test", "correction", "alpha")
@@ -90,11 +120,16 @@ def create_replayed_campaign(actor: User, manifest: ReplayManifest, step: Step) 
 
 
 def submit_replayed_runs(
-    actor: User, campaign: Campaign, manifest: ReplayManifest, step: Step
+    actor: User,
+    campaign: Campaign,
+    manifest: ReplayManifest,
+    step: Step,
+    task: CampaignTask | None = None,
 ) -> list[tuple[RunEntry, Run]]:
     submitted = []
+    own = [entry for entry in manifest.runs if entry.task == ("" if task is None else task.slug)]
     with step("runs") as results:
-        for entry in ProgressBar().track(manifest.runs, "runs", len(manifest.runs)):
+        for entry in ProgressBar().track(own, "runs", len(own)):
             team = people.get_or_create_team(actor=actor, campaign=campaign, name=entry.team)
             run = runs.submit_run(
                 actor=actor,
@@ -106,13 +141,14 @@ def submit_replayed_runs(
                 description=entry.description,
                 kind=entry.kind,
                 priority=entry.priority,
+                task=task,
             )
             run.refresh_from_db()
             if run.state != Run.State.ACCEPTED:
                 raise InvalidFile(name_file_in_faults(run.fault_report, str(entry.file)))
             submitted.append((entry, run))
         lines = sum(run.lines for _, run in submitted)
-        teams = len({entry.team for entry in manifest.runs})
+        teams = len({entry.team for entry in own})
         results.append(f"{len(submitted)} runs of {teams} teams, {lines:,} lines")
     return submitted
 
@@ -129,7 +165,8 @@ def replay_judgments(actor: User, pool: Pool, judged: dict[str, QrelsTable], ste
     with step("judgments") as results:
         users = {name: get_or_create_account(name) for name in judged}
         for user in users.values():
-            people.add_member(actor=actor, campaign=campaign, user=user, role=Role.ASSESSOR)
+            if not campaign.members.filter(user=user, role=Role.ASSESSOR).exists():
+                people.add_member(actor=actor, campaign=campaign, user=user, role=Role.ASSESSOR)
         create_replay_plans(actor, pool, judged, users)
         for name, table in ProgressBar().track(judged.items(), "judgments", len(judged)):
             rows = ((*pair, grade) for pair, grade in table.by_pair().items())
@@ -158,13 +195,17 @@ def create_replay_plans(
 
 
 def score_replayed_campaign(
-    actor: User, campaign: Campaign, manifest: ReplayManifest, step: Step
+    actor: User,
+    campaign: Campaign,
+    manifest: ReplayManifest,
+    step: Step,
+    task: CampaignTask | None = None,
 ) -> None:
     with step("qrels") as results:
         version = qrels.freeze_qrels(actor=actor, campaign=campaign, policy=manifest.policy)
         results.append(f"{version.pairs:,} pairs by policy {version.policy}")
     with step("scores") as results:
-        score_set = score_campaign(actor=actor, campaign=campaign, qrels=version)
+        score_set = score_campaign(actor=actor, campaign=campaign, qrels=version, task=task)
         results.append(f"{score_set.runs.count()} runs, {len(score_set.measures)} measures")
         if manifest.release:
             release_scores(actor=actor, score_set=score_set)

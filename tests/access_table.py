@@ -9,7 +9,8 @@ TABLE = """
 #      anon strang viewer owner rival assess organ foreign
 GET    302  404  403  403  403  403  200  404
     campaign-settings visibility-change people member-remove topics-import documents-import
-    submissions-close submissions-reopen run-form erratum-new events events-download pools pool
+    submissions-close submissions-reopen run-form erratum-new task-new events events-download
+    pools pool
     campaign-settings visibility-change life campaign-close campaign-reopen campaign-delete
     people member-remove topics-import documents-import
     outbox outbox-mail message-new
@@ -60,7 +61,7 @@ GET    302  404  403  200  200  403  200  404
 GET    401  200  200  200  200  200  200  200
     api-campaign-list api-member-list api-topic-list api-document-list api-run-list
     api-pool-list api-plan-list api-study-list api-stopping-rule-list api-judgment-list
-    api-comparison-list api-automatic-list api-qrels-list api-score-set-list
+    api-comparison-list api-automatic-list api-qrels-list api-score-set-list api-task-list
 GET    302  404  403  200  404  403  200  404
     run run-file run-withdraw paper@team paper@chart paper-download@team run-scores
     run-scores-changes
@@ -75,7 +76,7 @@ GET    401  404  404  200  404  404  200  404
     api-run-detail api-run-file api-score-set-paper@team api-run-scores-detail
     api-run-scores-csv api-run-scores-json api-run-scores-txt
 GET    302  404  200  200  200  200  200  404
-    campaign topics topic documents document document-body errata data data-checksums
+    campaign topics topic documents document document-body errata tasks data data-checksums
 GET    401  404  404  200  200  404  200  404
     api-score-set-detail api-score-set-csv api-score-set-leaderboard api-score-set-paper
     api-score-set-paper-zip
@@ -89,11 +90,11 @@ GET    303  303  303  303  303  303  303  303
     crowd-consent crowd-leave crowd-practice crowd-unit
 GET    302  200  200  200  200  200  200  200
     password_change password_change_done account account_email account_reauthenticate mfa_index
-    password_change password_change_done account mails
+    mails
 GET    302  404  404  200  404  404  404  404
     mail
 GET    302  404  403  403  403  403  404  404
-    agreement@no-chart qrels-aggregation round-end
+    agreement@no-chart qrels-aggregation round-end task-edit
 GET    401  404  200  200  200  200  200  404
     api-campaign-detail api-campaign-errata api-topic-detail api-document-detail
 GET    302  302  302  302  302  302  302  302
@@ -136,7 +137,7 @@ GET    404  404  404  404  404  404  404  404
 GET    401  404  403  403  403  200  200  404
     api-progress-detail
 GET    401  404  404  404  404  404  404  404
-    api-qrels-aggregation
+    api-qrels-aggregation api-task-detail
 PATCH  401  404  403  403  403  403  200  404
     api-campaign-detail
 POST   302  404  403  403  403  403  200  404
@@ -168,7 +169,8 @@ POST   302  404  403  403  403  403  302  404
     score-evaluate study-more-labels study-worker-undo study-workers comparison-plan-pause
     comparison-plan-reopen data-file-remove public-page-edit public-page-withdraw
 POST   302  404  403  403  403  403  422  404
-    run-form pool-freeze training-sets judgments-import click-log-import study-new study-gold
+    task-new run-form
+    pool-freeze training-sets judgments-import click-log-import study-new study-gold
     study-practice study-edit study-start study-extend study-bonus study-reconcile
     study-dispute data-file-new data-file-edit
     pool-freeze training-sets judgments-import click-log-import study-new study-gold
@@ -180,6 +182,7 @@ POST   401  404  403  403  403  200  403  404
 POST   401  404  403  403  403  403  201  404
     api-preferences-import api-member-list api-topic-import api-document-import api-pool-list
     api-stopping-rule-list api-automatic-list api-qrels-list api-data-file-list
+    api-task-list
 POST   302  404  403  403  403  302  403  404
     judge-skip judge review-done comparison-desk comparison-skip comparison-undo
 POST   302  404  403  403  403  403  409  404
@@ -192,14 +195,12 @@ POST   401  404  404  404  404  404  200  404
     api-plan-pause api-plan-resume api-study-stop api-plan-close api-automatic-judgments
 POST   200  200  200  200  200  200  200  200
     login account_login account_reset_password account_reset_password_from_key
-    crowd-fake-return api-interleaving-list api-click-preferences-list
-    login crowd-fake-return api-interleaving-list api-click-preferences-list reminders-stop
+    crowd-fake-return api-interleaving-list api-click-preferences-list reminders-stop
 POST   302  302  302  302  302  302  302  302
-    logout language theme
+    logout account_logout language theme account-delete mfa_authenticate
+    mfa_reauthenticate mfa_activate_totp mfa_generate_recovery_codes
 POST   302  404  404  404  404  404  404  404
     token-revoke
-    logout account_logout language theme token-revoke account-delete mfa_authenticate
-    mfa_reauthenticate mfa_activate_totp mfa_generate_recovery_codes
 POST   401  404  403  403  403  403  409  404
     api-campaign-visibility api-campaign-close-submissions api-plan-list api-plan-preview
 POST   401  404  403  403  403  403  400  404
@@ -208,7 +209,7 @@ POST   401  404  404  404  404  404  409  404
     api-member-remove api-study-batches api-study-batch-paid api-study-start api-study-pause
     api-study-resume api-qrels-release
 POST   302  200  200  200  200  200  200  200
-    password_change account
+    password_change account account_reauthenticate
 POST   302  422  422  422  422  422  422  422
     token-create
 GET    302  403  403  403  403  403  403  403
@@ -223,11 +224,10 @@ POST   401  404  403  403  403  403  400  404
     api-campaign-copy
 POST   401  404  403  403  403  403  409  404
     api-campaign-close api-campaign-reopen api-campaign-delete api-campaign-restore
-    password_change account token-create account_reauthenticate
 POST   302  404  403  403  403  403  403  404
     adjudicate adjudication-skip adjudication-undo
 POST   302  404  403  403  403  403  404  404
-    round-end study-worker-aside
+    round-end study-worker-aside task-edit task-delete
 POST   401  404  403  403  403  409  403  404
     api-judgment-undo api-comparison-undo
 POST   200  302  409  409  409  302  409  302

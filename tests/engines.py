@@ -19,6 +19,7 @@ ON_TOP = """
     browser
     campaigns/test_api_fields campaigns/test_confirmed_acts campaigns/test_document_files
     campaigns/test_document_pages campaigns/test_faces campaigns/test_help
+    campaigns/test_help_answers
     campaigns/test_malformed_runs
     campaigns/test_pages
     evaluation/test_comparison_pages evaluation/test_confirmed_acts

@@ -36,7 +36,8 @@ VALUES: dict[str, dict[str, str | int]] = {
             "reusability-report": "json", "compare-download": "tex", "paper-download": "tex",
             "paper-download@all": "zip", "measures-compared-download": "md",
             "run-scores-download": "txt"},
-    "pk": {"review-done": 1, "token-revoke": 1}, "uidb36": {"": "1"}, "key": {"": "1-x"},
+    "pk": {"review-done": 1, "token-revoke": 1, "api-task-detail": 1}, "uidb36": {"": "1"},
+    "key": {"": "1-x"}, "task": {"": "none"},
 }  # fmt: skip
 """Of arguments: the value by row or URL name, "" for all others."""
 QUERIES = {
@@ -80,7 +81,7 @@ def urls(world: World) -> dict[str, str]:
         "stopping-rule": campaign.stopping_rules.get(), "data-file": world.data_file,
         "score-publish": score_set,
         "archive": world.archive,
-        **dict.fromkeys(("mail", "outbox"), world.people["owner"].mails.first()),
+        **dict.fromkeys(("mail", "outbox"), world.people["owner"].mails.last()),
     }  # fmt: skip
     known: dict[str, Any] = {
         "slug": campaign.slug, "username": "assessor", "run": world.run.pk, "worker": worker.pk,

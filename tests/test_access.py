@@ -74,6 +74,7 @@ def bodies(world: World) -> dict[str, dict[str, object]]:
         "api-plan-close": {"confirm": ["work-ends", "documents-out"]},
         "api-run-withdraw": {"confirm": ["stays-in-scores"]},
         "api-campaign-visibility": {"board": "names"},
+        "api-task-list": api | {"name": "Round 2", "topics": ["1"]},
         "api-member-list": api | {"username": "stranger", "role": "viewer"},
         "automatic-list": {"name": "another"},
         "api-automatic-list": api | {"name": "another"},

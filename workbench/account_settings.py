@@ -14,7 +14,6 @@ def build_account_settings(*, has_mail: bool) -> dict[str, Any]:
     return {
         "AXES_HANDLER": "campaigns.services.sign_in.SignInHandler",
         "AXES_FAILURE_LIMIT": 1,  # the handler reports 1 while a client has to wait
-        "AXES_COOLOFF_TIME": 24,  # hours after which failures no longer count
         "AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT": False,
         "AXES_RESET_ON_SUCCESS": True,
         "AXES_LOCKOUT_PARAMETERS": [["username", "ip_address"]],  # what a successful sign-in resets

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.urls import include, path
 from rest_framework.routers import SimpleRouter
 
-from campaigns.api import data_files, members, resources, verdicts
+from campaigns.api import data_files, members, resources, tasks, verdicts
 from crowd.api import studies
 from evaluation.api import measures, scores
 from judging.api import automatic, judgments, plans, progress, qrels, stopping
@@ -17,6 +17,7 @@ router = SimpleRouter()
 router.register("campaigns", resources.CampaignViewSet, basename="api-campaign")
 router.register("members", members.MemberViewSet, basename="api-member")
 router.register("topics", resources.TopicViewSet, basename="api-topic")
+router.register("tasks", tasks.TaskViewSet, basename="api-task")
 router.register("documents", resources.DocumentViewSet, basename="api-document")
 router.register("data-files", data_files.DataFileViewSet, basename="api-data-file")
 router.register("runs", resources.RunViewSet, basename="api-run")

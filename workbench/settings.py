@@ -196,6 +196,7 @@ LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "home"
 # Wrong passwords before sign-in has to wait; see docs/deployment.md.
 POOLBENCH_SIGN_IN_TRIES = env.int("POOLBENCH_SIGN_IN_TRIES", default=10)
+AXES_COOLOFF_TIME = 24  # hours after which failures no longer count
 
 EMAIL_CONFIG: dict[str, Any] = env.email("EMAIL_URL", default="dummymail://")
 HAS_MAIL = not EMAIL_CONFIG["EMAIL_BACKEND"].endswith("dummy.EmailBackend")

@@ -13,7 +13,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from campaigns.api.confirmation import ConfirmSerializer, read_decision
-from campaigns.api.resources import CAMPAIGN, filter_organized_campaigns, read_act, request_user
+from campaigns.api.requests import request_user
+from campaigns.api.resources import CAMPAIGN, filter_organized_campaigns, read_act
 from campaigns.models import Member, Role, User
 from campaigns.rules import list_conflicts
 from campaigns.services.people import add_member, remove_member

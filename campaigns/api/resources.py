@@ -209,7 +209,7 @@ class CampaignViewSet(
         """
         actor, campaign = request_user(request), self.get_object()
         if request.method == "GET":
-            rows: Any = self.paginate_queryset(campaign.errata.all())  # type: ignore[arg-type]
+            rows: Any = self.paginate_queryset(campaign.errata.all())
             return self.get_paginated_response(ErratumSerializer(rows, many=True).data)
         require_permission(actor, "campaigns.manage", campaign)
         fields = read_fields(CorrectionSerializer, request)
@@ -287,7 +287,7 @@ class RunViewSet(viewsets.ReadOnlyModelViewSet[Run]):
     def get_queryset(self) -> QuerySet[Run]:
         runs = Run.objects.visible_to(self.request.user)
         runs = runs.filter(campaign__in=filter_campaigns(self.request))
-        return runs.select_related("campaign", "team")
+        return runs.select_related("campaign", "team", "task")
 
     @extend_schema(
         request={"multipart/form-data": RunUploadSerializer},

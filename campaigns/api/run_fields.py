@@ -24,10 +24,10 @@ class RunFieldSerializer(Serializer[Any]):
     """A question of the run form; `name` is the key of its answers."""
 
     name = serializers.CharField()
-    label = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]
     kind = serializers.ChoiceField(choices=list(FIELD_KINDS.items()), required=False)
     choices = serializers.ListField(child=serializers.CharField(), required=False)
-    required = serializers.BooleanField(required=False)
+    required = serializers.BooleanField(required=False)  # type: ignore[assignment]
     help = serializers.CharField(required=False, allow_blank=True)
 
 
@@ -52,6 +52,9 @@ class RunSerializer(serializers.ModelSerializer[Run]):
 
     campaign = serializers.SlugRelatedField[Any](slug_field="slug", read_only=True)
     team = serializers.SlugRelatedField[Any](slug_field="name", read_only=True)
+    task = serializers.SlugRelatedField[Any](
+        slug_field="slug", read_only=True, help_text="Null in a campaign without tasks."
+    )
     report = serializers.DictField(read_only=True)
     check = serializers.SerializerMethodField(
         help_text="Of a run that is not checked yet: `state` (queued, running, failed), and of a"
@@ -61,7 +64,8 @@ class RunSerializer(serializers.ModelSerializer[Run]):
     class Meta:
         model = Run
         fields = (
-            "id", "campaign", "team", "tag", "description", "kind", "priority", "answers",
+            "id", "campaign", "team", "task", "tag", "description", "kind", "priority",
+            "answers",
             "ir_metadata", "state", "check", "file_name", "size", "sha256", "lines", "report",
             "replaces", "submitted_at", "after_release", "checked_at", "withdrawn_at",
             "file_removed_at",
@@ -100,6 +104,9 @@ class RunUploadSerializer(Serializer[Any]):
     campaign = serializers.SlugField()
     file = serializers.FileField(allow_empty_file=True)
     team = serializers.CharField(required=False, help_text="Team name. Default: your own team.")
+    task = serializers.CharField(
+        required=False, help_text="Short name of the task. Default: the only one that is open."
+    )
     tag = serializers.CharField(
         required=False, max_length=60, help_text="Default: the tag in the file."
     )

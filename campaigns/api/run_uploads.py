@@ -47,16 +47,19 @@ def try_uploaded_run(actor: User, campaign: Campaign, fields: dict[str, Any]) ->
         file_name=fields["file"].name,
         tag=fields.get("tag", ""),
         replaces=fields.get("replaces"),
+        task=fields.get("task"),
     )
     return describe_trial(trial)
 
 
 def find_named_rows(actor: User, campaign: Campaign, fields: dict[str, Any]) -> None:
-    """Put the rows for the team and the run to be replaced that ``fields`` name."""
+    """Put the rows for the team, the task and the run to be replaced that ``fields`` name."""
     teams, name = list_teams_for(actor, campaign), fields.pop("team", None)
     fields["team"] = get_object_or_404(teams, name=name) if name else teams.first()
     if fields["team"] is None:
         raise ActionRefused("no-team", "The run has no team.", 'Set the field "team".')
+    if slug := fields.pop("task", None):
+        fields["task"] = get_object_or_404(campaign.tasks, slug=slug)
     if (number := fields.pop("replaces", None)) is not None:
         visible = Run.objects.visible_to(actor)
         fields["replaces"] = get_object_or_404(visible, campaign=campaign, pk=number)

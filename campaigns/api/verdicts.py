@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
-from campaigns.api.resources import request_user
+from campaigns.api.requests import request_user
 from campaigns.queries.lists import get_campaign_for
 from campaigns.services.snapshots import CurrentReport, get_report, list_verdict_subjects
 from poolbench.verdicts import VerdictState, verdict_to_data

@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
 
 from campaigns.forms.settings import check_upload_size
+from campaigns.forms.task_field import add_task_field
 from campaigns.models import Campaign, Run, Team, User
 from campaigns.queries.lists import list_replaceable_runs_for, list_teams_for
 from campaigns.rules import is_organizer_anywhere
@@ -112,7 +113,9 @@ class RunForm(forms.Form):
         replaces = list_replaceable_runs_for(user, campaign)
         self.fields["team"].queryset = teams  # type: ignore[attr-defined]
         self.fields["replaces"].queryset = replaces  # type: ignore[attr-defined]
-        if not is_organizer_anywhere(user, campaign):
+        organizes = is_organizer_anywhere(user, campaign)
+        add_task_field(self, campaign, every=organizes)
+        if not organizes:
             self.fields["team"].initial = teams.first()
             self.fields["team"].widget = forms.HiddenInput()
         if not replaces.exists():

@@ -58,7 +58,8 @@ class NameListField(forms.CharField):
         return " ".join(value) if isinstance(value, list) else value
 
     def clean(self, value: Any) -> Any:
-        return split_names(super().clean(value))
+        # Of a disabled field it is the list of before.
+        return value if isinstance(value, list) else split_names(super().clean(value))
 
 
 class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]

@@ -31,23 +31,27 @@ nothing can be changed until an organizer reopens it.
 COPY | campaign rehearsal rehearse year run | organizer#close-delete-and-copy organizer
 Setup, “Copy and close”, makes a copy for next year, or a rehearsal with generated runs that is
 thrown away. Runs, judgments, teams and scores are never copied.
-export save import | campaign | organizer#campaign-folders
-A folder of files becomes a campaign with one command. Judgments, qrels and scores are downloaded
-one by one.
-forgot forgotten lost reset recover | password login account username | deployment#sign-in
-No mail is sent. An administrator of the installation sets a new password with manage.py
-changepassword NAME.
+export save import archive | campaign | organizer#archive
+Results, Archive, makes one zip of the campaign, which another installation loads with one command.
+A folder of files becomes a campaign in the same way.
+forgot forgotten lost reset recover | password login account username | participant#your-account
+“Forgot your password?” on the sign-in page mails you a link. Without a mail server the operator of
+the installation makes one with manage.py reset_link NAME.
 lost forgot show see again copy leaked stolen revoke | token key | api#token
 A token is shown once and cannot be shown again. Revoke it under Account and create another; others
 keep working.
-sign signup register create new open | up signup register account | participant#submit-a-run
-Open the invitation link of an organizer: it creates the account and adds its role.
-REMOVE CHANGE | account username user | organizer#acts-that-cannot-be-undone
-Accounts cannot be deleted and usernames not changed, as judgments and log name them. An organizer
-removes a member from a campaign; name and e-mail are changed under Account.
+sign signup register create new open | up signup register account | participant#register-a-team
+Create an account on the page where a campaign lets teams register, or open the invitation link of
+an organizer: it creates the account and adds its role.
+REMOVE | account username user | participant#your-account
+Delete your account under Account: your judgments and runs stay under a pseudonym, and the page
+before says all that happens. An organizer removes a member from a campaign.
+CHANGE | account username user | participant#your-account
+Usernames stay, as judgments and log name them. Name, address and password are changed under
+Account.
 MOVE | ownership owner campaign organizer | organizer#setup organizer
-A campaign has no owner: all its organizers have the same rights. Add another one under People, then
-remove yourself.
+A campaign has no owner, only organizers. Hand it over under People: another member becomes
+organizer, and your role ends.
 LATER submit | deadline submission late | participant#submit-a-run participant
 Only organizers extend or reopen submission, for all teams or for yours. Ask them: they can also
 submit a run for your team.

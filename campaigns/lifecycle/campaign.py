@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
-from django.db.models import BooleanField, Exists, ExpressionWrapper
+from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef, Q, Subquery
+from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -32,6 +34,7 @@ from campaigns.lifecycle.texts import (
     ngettext,
 )
 from campaigns.models import (
+    CampaignTask,
     Collection,
     Document,
     Grade,
@@ -48,9 +51,15 @@ from campaigns.queries.lists import list_open_rejections
 
 @dataclass(frozen=True)
 class CampaignFacts(AppFacts):
-    """``runs`` and ``teams`` are of accepted runs."""
+    """``runs`` and ``teams`` are of accepted runs; ``open_tasks``: whose deadline is ahead, or that
+    have none and no released scores; ``next_task`` is the next to close, at ``next_deadline``.
+    """
 
     topics: int
+    tasks: int
+    open_tasks: int
+    next_task: str | None
+    next_deadline: datetime | None
     grades: int
     documents: bool
     is_public: bool
@@ -66,10 +75,22 @@ class CampaignFacts(AppFacts):
     def columns(cls) -> dict[str, Any]:
         of_campaign = {"campaign": OUTER}
         runs = Run.objects.filter(**of_campaign).accepted()
+        tasks = CampaignTask.objects.filter(**of_campaign)
+        # Scores belong to an upper app; only the reverse relation is known here.
+        released = CampaignTask.objects.filter(
+            pk=OuterRef("pk"), score_sets__released_at__isnull=False
+        )
+        ahead = tasks.filter(runs_deadline__gt=Now()).order_by("runs_deadline")
         participants = Member.objects.filter(**of_campaign, role=Role.PARTICIPANT)
         waiting = TeamRequest.objects.filter(**of_campaign, state=TeamRequest.State.WAITING)
         return {
             "topics": count_rows_subquery(Topic.objects.filter(**of_campaign)),
+            "tasks": count_rows_subquery(tasks),
+            "open_tasks": count_rows_subquery(
+                tasks.filter(Q(runs_deadline__gt=Now()) | Q(runs_deadline=None) & ~Exists(released))
+            ),
+            "next_task": Subquery(ahead.values("name")[:1]),
+            "next_deadline": Subquery(ahead.values("runs_deadline")[:1]),
             "grades": count_rows_subquery(Grade.objects.filter(**of_campaign)),
             "is_public": Exists(
                 PublicPage.objects.filter(**of_campaign, published_at__isnull=False)
@@ -173,16 +194,20 @@ def setup_tasks(status: Status) -> list[Task]:
 
 def submission_tasks(status: Status) -> list[Task]:
     campaign, facts = status.campaign, status.get(CampaignFacts)
-    limit = campaign.max_runs_per_team
+    # Of a campaign with tasks, each has a limit of its own.
+    limit = None if facts.tasks else campaign.max_runs_per_team
     remaining = None if limit is None else max(limit - facts.team_runs, 0)
     allowed = _("Your team can submit any number of runs")
+    if facts.tasks:
+        allowed = _("Your team can submit runs")
     if remaining is not None:
         allowed = ngettext(
             "Your team can submit %(n)s more run", "Your team can submit %(n)s more runs", remaining
         )
     # A date that is still ahead after a release was set to let runs in.
     endless = campaign.runs_deadline is None
-    over = not status.takes_runs or (endless and status.is_done("scores"))
+    released = endless and status.is_done("scores")
+    over = not status.takes_runs or (not facts.open_tasks if facts.tasks else released)
     can_submit = not over and remaining != 0 and facts.topics > 0
     rejected = ngettext(
         "%(n)s run of your team was rejected",
@@ -248,6 +273,17 @@ TABS = (
         ("setup/topics",),
         others="data",
         count=lambda status: status.get(CampaignFacts).topics,
+    ),
+    Tab(
+        "setup",
+        25,
+        gettext_lazy("Tasks and rounds"),
+        "tasks",
+        ("setup/tasks",),
+        others="data",
+        arguments=lambda status: (
+            {} if status.is_organizer or status.get(CampaignFacts).tasks else None
+        ),
     ),
     Tab("setup", 30, gettext_lazy("Documents"), "documents", ("setup/documents",), others="data"),
     Tab("setup", 35, gettext_lazy("Data"), "data", ("data",), others="data"),
@@ -319,6 +355,9 @@ def list_campaign_dates(status: Status) -> list[CampaignDate]:
         (status.runs_deadline, closes, closed),
         (judging, judging_ends, judging_ended),
     ]
+    if task := status.get(CampaignFacts).next_task:
+        task_closes = _("Runs close: %(task)s") % {"task": task}
+        dates.append((status.get(CampaignFacts).next_deadline, task_closes, task_closes))
     return [CampaignDate(at, ahead, past) for at, ahead, past in dates if at is not None]
 
 

@@ -25,11 +25,13 @@ from campaigns.models.people import (
     User,
 )
 from campaigns.models.runs import PairChunk, Run
+from campaigns.models.tasks import CampaignTask
 
 __all__ = [
     "ApiToken",
     "AppendOnlyModel",
     "Campaign",
+    "CampaignTask",
     "Collection",
     "DataFile",
     "DataFileVersion",

@@ -55,7 +55,8 @@ class CampaignQuerySet(models.QuerySet["Campaign"]):
 
     def open_for_registration(self) -> CampaignQuerySet:
         """Campaigns in which strangers can register teams."""
-        return self.exclude(registration=Campaign.Registration.CLOSED)
+        going_on = self.filter(removal_at=None, closed_at=None)
+        return going_on.exclude(registration=Campaign.Registration.CLOSED)
 
     def organized_by(self, user: User | AnonymousUser) -> CampaignQuerySet:
         """The campaigns that ``user`` organizes; a superuser organizes all."""

@@ -26,11 +26,10 @@ class DataFileQuerySet(models.QuerySet["DataFile"]):
         members = Member.objects.filter(user_id=user.pk or 0)
         teams = members.filter(role=Role.PARTICIPANT).values("campaign")
         organized = members.filter(role=Role.ORGANIZER).values("campaign")
-        return files.filter(
-            Q(audience=DataFile.Audience.EVERYBODY)
-            | Q(audience=DataFile.Audience.TEAMS, campaign__in=teams)
-            | Q(campaign__in=organized)
-        )
+        offered = Q(audience=DataFile.Audience.EVERYBODY)
+        offered |= Q(audience=DataFile.Audience.TEAMS, campaign__in=teams)
+        not_deleted = Q(campaign__removal_at=None)
+        return files.filter((offered & not_deleted) | Q(campaign__in=organized))
 
 
 class DataFile(models.Model):

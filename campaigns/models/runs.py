@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from campaigns.models.append_only import AppendOnlyModel
 from campaigns.models.campaign import Campaign
 from campaigns.models.people import Member, Role, Team, User
+from campaigns.models.tasks import CampaignTask
 from poolbench.files.faults import FaultReport
 
 
@@ -89,6 +90,9 @@ class Run(models.Model):
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="runs")
     team = models.ForeignKey(Team, models.PROTECT, related_name="runs")
+    task = models.ForeignKey(
+        CampaignTask, models.RESTRICT, null=True, blank=True, related_name="runs"
+    )
     tag = models.CharField(max_length=60)
     description = models.TextField(blank=True)
     kind = models.CharField(max_length=10, choices=Kind, default=Kind.AUTOMATIC)

@@ -63,7 +63,7 @@ def search_help(query: str, role: str = "") -> tuple[list[HelpMatch], list[str]]
         and not name.startswith("decisions/")
         and role in ("", PAGE_ROLES.get(name, role))
     }
-    stamp = (role, *(path.stat().st_mtime_ns for path in files.values()))
+    stamp: tuple[str | int, ...] = (role, *(path.stat().st_mtime_ns for path in files.values()))
     index = _indexes.get_or_compute(stamp, lambda: _build_index(files))
     unknown = list_unknown_words(index, query)
     return search_passages(index, query, FEW if unknown else MANY), unknown

@@ -22,6 +22,7 @@ from django.utils.translation import gettext as _
 
 from campaigns.models import (
     Campaign,
+    CampaignTask,
     DataFile,
     Event,
     Invitation,
@@ -88,7 +89,7 @@ def list_runs_for(user: User, campaign: Campaign) -> RunQuerySet:
     return (
         Run.objects.visible_to(user)
         .filter(campaign=campaign)
-        .select_related("campaign", "team", "submitted_by", "replaces")
+        .select_related("campaign", "team", "task", "submitted_by", "replaces")
         .order_by("team__name", "-submitted_at", "-pk")
     )
 
@@ -225,9 +226,12 @@ def has_dependent_data(campaign: Campaign) -> bool:
     return any(rows.exists() for rows in related)
 
 
-def has_released_scores(campaign: Campaign) -> bool:
-    """Score sets belong to an upper app; only the reverse relation is known here."""
-    return bool(campaign.score_sets.filter(released_at__isnull=False).exists())
+def has_released_scores(campaign: Campaign, task: CampaignTask | None = None) -> bool:
+    """Of any task, or of ``task``. Score sets belong to an upper app; only the reverse relation is
+    known here.
+    """
+    sets = (campaign if task is None else task).score_sets
+    return bool(sets.filter(released_at__isnull=False).exists())
 
 
 def search_documents(campaign: Campaign, words: str) -> DocumentQuerySet:

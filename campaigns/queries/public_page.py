@@ -7,7 +7,7 @@ from datetime import datetime
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import QuerySet
-from django.urls import NoReverseMatch, reverse
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -15,8 +15,6 @@ from campaigns.models import Campaign, Grade, PublicPage, User
 from campaigns.queries.collection_files import count_collection_documents
 from campaigns.rules import is_organizer_anywhere
 from poolbench.texts.dates import TaskDate, read_dates
-
-REGISTER_PAGES = ("team-register", "team_register")
 
 
 @dataclass(frozen=True)
@@ -48,7 +46,9 @@ def find_public_campaign(user: User | AnonymousUser, slug: str) -> Campaign | No
     campaigns = Campaign.objects.select_related("public_page")
     campaign = campaigns.filter(slug=slug).first()
     page = getattr(campaign, "public_page", None)
-    if campaign is None or (page is not None and page.published_at is not None):
+    if campaign is None:
+        return None
+    if page is not None and page.published_at is not None and campaign.removal_at is None:
         return campaign
     organizes = isinstance(user, User) and is_organizer_anywhere(user, campaign)
     return campaign if organizes else None
@@ -62,7 +62,7 @@ def find_public_page(campaign: Campaign) -> PublicPage:
 
 def list_public_campaigns() -> QuerySet[Campaign]:
     """Those with a public page, the last published first."""
-    public = Campaign.objects.filter(public_page__published_at__isnull=False)
+    public = Campaign.objects.filter(public_page__published_at__isnull=False, removal_at=None)
     return public.select_related("public_page").order_by("-public_page__published_at")
 
 
@@ -92,11 +92,5 @@ def list_public_dates(campaign: Campaign, page: PublicPage) -> list[PublicDate]:
 
 def find_register_url(campaign: Campaign) -> str:
     """Where a team registers itself; empty where it cannot."""
-    if getattr(campaign, "registration", "closed") == "closed":
-        return ""
-    for name in REGISTER_PAGES:
-        try:
-            return reverse(name, args=[campaign.slug])
-        except NoReverseMatch:
-            continue
-    return ""
+    is_open = Campaign.objects.open_for_registration().filter(pk=campaign.pk).exists()
+    return reverse("team_register", args=[campaign.slug]) if is_open else ""

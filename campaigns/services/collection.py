@@ -199,6 +199,9 @@ def check_deletable(campaign: Campaign, noun: str) -> None:
         message = f"The {noun} cannot be deleted: runs, pools or judgments refer to them."
         fix = f"Correct texts on their pages, or create a new campaign to use different {noun}."
         raise ActionRefused(f"{noun}-in-use", message, fix)
+    if noun == "topics" and campaign.tasks.filter(topics__isnull=False).exists():
+        fix = "Delete the tasks, or leave their topics empty."
+        raise ActionRefused("topics-in-use", "The topics cannot be deleted: tasks list them.", fix)
 
 
 def lock_campaign_imports(campaign: Campaign) -> None:

@@ -9,6 +9,7 @@ from functools import partial
 
 from django.apps import apps
 from django.conf import settings
+from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
 from django.db import models, transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
@@ -137,10 +138,13 @@ def remove_campaign(campaign: Campaign) -> Removal:
         deleted = Event.objects.filter(campaign=stored, code="campaign.deleted").first()
         # Automatic assessors and crowd workers, of upper apps, are users of this campaign alone.
         own = Q(automatic__campaign=stored) | Q(crowd_worker__campaign=stored)
+        if stored.rehearsal:
+            unusable = Q(password__startswith=UNUSABLE_PASSWORD_PREFIX)
+            own |= unusable & Q(username__startswith=name_rehearsal_account(stored))
         users = list(User.objects.filter(own).values_list("pk", flat=True))
         rows = {}
         for name, own_rows in list_campaign_rows(stored):
-            if count := own_rows._raw_delete(own_rows.db):  # type: ignore[attr-defined]  # noqa: SLF001 (no cascade)
+            if count := own_rows._raw_delete(own_rows.db):  # noqa: SLF001 (no cascade)
                 rows[name] = count
         User.objects.filter(pk__in=users).delete()
         removal = Removal.objects.create(
@@ -154,6 +158,11 @@ def remove_campaign(campaign: Campaign) -> Removal:
     return removal
 
 
+def name_rehearsal_account(campaign: Campaign) -> str:
+    """How the usernames of a rehearsal's generated assessors begin; they cannot sign in."""
+    return f"rehearsal-{campaign.pk}-assessor-"
+
+
 def list_campaign_rows(campaign: Campaign) -> list[tuple[str, QuerySet[models.Model]]]:
     """All rows that belong to the campaign, by model, those that refer to others first, the
     campaign last. References are checked when the transaction ends.
@@ -165,11 +174,11 @@ def list_campaign_rows(campaign: Campaign) -> list[tuple[str, QuerySet[models.Mo
         for model in apps.get_models(include_auto_created=True):
             for field in model._meta.concrete_fields:  # noqa: SLF001 (Django documents it)
                 if model not in paths and field.related_model in known:
-                    above = paths[field.related_model]  # type: ignore[index]
+                    above = paths[field.related_model]
                     paths[model] = f"{field.name}__{above}" if above else field.name
                     level.append(model)
     del paths[Campaign]
-    rows = [
+    rows: list[tuple[str, QuerySet[models.Model]]] = [
         (name_rows(model), QuerySet(model).filter(**{path: campaign.pk}))
         for model, path in reversed(paths.items())
     ]

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
 from django.db import IntegrityError, transaction
+from numpy.typing import NDArray
 
 from campaigns import store
-from campaigns.models import Campaign, PairChunk, Run
+from campaigns.models import Campaign, CampaignTask, PairChunk, Run
+from campaigns.queries.tasks import load_judged_before
 from poolbench.cache import Cache
+from poolbench.runs.residual import remove_coded_pairs
 from poolbench.runs.run_matrix import (
     PairArray,
     PairDictionary,
@@ -20,6 +24,8 @@ from poolbench.runs.tables import RunTable
 
 _dictionaries: Cache[int, tuple[list[str], PairDictionary]] = Cache(2)
 """By campaign: the chunks read so far, and their dictionary."""
+_judged_codes: Cache[tuple[object, ...], NDArray[np.bool_]] = Cache(4)
+"""By campaign and qrels version; one byte for each pair."""
 APPENDS = 100
 
 
@@ -70,7 +76,31 @@ def append_pair_chunk(campaign: Campaign, *, start: int, pairs: PairArray) -> bo
 
 
 def load_run_matrix(run: Run) -> RunMatrix:
-    return read_matrix(store.get_blob(run.matrix))
+    """The accepted run by pair codes; of a run of a round, what was not judged before."""
+    matrix = read_matrix(store.get_blob(run.matrix))
+    if run.task is None or run.task.judged_before is None or not len(matrix.pairs):
+        return matrix
+    return remove_coded_pairs(matrix, mark_judged_codes(run.task, int(matrix.pairs.max())))
+
+
+def mark_judged_codes(task: CampaignTask, most: int) -> NDArray[np.bool_]:
+    """By code of the campaign's pairs, up to ``most`` at least: whether an earlier round has judged
+    the pair.
+    """
+
+    def extend(marks: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
+        if marks is not None and len(marks) > most:
+            return marks
+        before, dictionary = load_judged_before(task), get_pair_dictionary(task.campaign)
+        assert before is not None  # noqa: S101  # for mypy
+        places = dictionary.places(before)
+        marked: NDArray[np.bool_] = np.zeros(len(places), np.bool_)
+        if len(before):
+            marked = (places >= 0) & (before.grades[places] >= 0)
+        return marked
+
+    origin = task.campaign_id, task.campaign.created_at, task.judged_before
+    return _judged_codes.renew(origin, extend)
 
 
 def load_run_table(run: Run) -> RunTable:

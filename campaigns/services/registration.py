@@ -12,6 +12,7 @@ from tempfile import TemporaryFile
 from typing import IO
 
 from django.db import transaction
+from django.utils import timezone
 
 from campaigns import store
 from campaigns.errors import ActionRefused
@@ -95,7 +96,13 @@ def save_collection(
     count = sum(int(str(file["documents"])) for file in files)
     collection, _ = Collection.objects.update_or_create(
         campaign=campaign,
-        defaults={"index": index, "files": files, "documents": count, "registered_by": actor},
+        defaults={
+            "index": index,
+            "files": files,
+            "documents": count,
+            "registered_by": actor,
+            "registered_at": timezone.now(),
+        },
     )
     listed = [{name: file[name] for name in ("name", "sha256", "documents")} for file in files]
     subject = format_count(len(files), "file")

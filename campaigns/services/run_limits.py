@@ -13,7 +13,8 @@ from django.utils.translation import gettext as _
 
 from campaigns import store
 from campaigns.errors import ActionRefused, format_thousands, format_utc
-from campaigns.models import Campaign, Run, Team, User
+from campaigns.models import Campaign, CampaignTask, Run, Team, User
+from campaigns.queries.tasks import list_open_tasks
 from campaigns.rules import is_organizer_anywhere, require_open, require_permission
 from campaigns.services import events
 
@@ -23,15 +24,20 @@ RECENT = 3600.0
 
 
 def check_can_submit(
-    actor: User, campaign: Campaign, team: Team, size: int, replaces: Run | None
+    actor: User,
+    campaign: Campaign,
+    team: Team,
+    size: int,
+    replaces: Run | None,
+    task: CampaignTask | None = None,
 ) -> None:
     """Refuse what can be refused before the file is read."""
-    check_open(actor, campaign, team)
+    check_open(actor, campaign, team, task)
     check_topics_known(campaign)
     check_size(size)
     check_replaced(team, replaces)
     if replaces is None:
-        check_quota(campaign, team)
+        check_quota(campaign, team, task)
     check_daily_limits(actor, campaign, team)
 
 
@@ -47,9 +53,13 @@ def require_team(actor: User, campaign: Campaign, team: Team) -> None:
         raise PermissionDenied(f"{actor.get_username()} is not a member of {team}")
 
 
-def check_open(actor: User, campaign: Campaign, team: Team) -> None:
+def check_open(
+    actor: User, campaign: Campaign, team: Team, task: CampaignTask | None = None
+) -> None:
     deadline = campaign.get_deadline_for(team.runs_deadline)
     open_for_team = campaign.is_open_for(team.runs_deadline)
+    if task is not None and task.is_over:
+        deadline, open_for_team = task.deadline, False
     if deadline is None or open_for_team or is_organizer_anywhere(actor, campaign):
         return
     message = _("The run deadline was %(at)s.") % {"at": format_utc(deadline)}
@@ -65,6 +75,30 @@ def check_topics_known(campaign: Campaign) -> None:
         raise ActionRefused("no-topics", message, fix)
 
 
+def choose_task(
+    campaign: Campaign, task: CampaignTask | None, replaces: Run | None
+) -> CampaignTask | None:
+    """The task of a run: the one that was named, that of the run to be replaced, or the only one
+    that is open. None in a campaign without tasks.
+    """
+    if task is not None and task.campaign_id != campaign.pk:
+        raise PermissionDenied(f"{task} belongs to another campaign")
+    if replaces is not None:
+        if task is not None and task.pk != replaces.task_id:
+            message = _("The run to be replaced was submitted to another task.")
+            raise ActionRefused("other-task", message, _("Submit the file as a new run."))
+        return replaces.task
+    if task is not None or not campaign.tasks.exists():
+        return task
+    available = list_open_tasks(campaign)
+    if len(available) != 1:
+        names = ", ".join(each.slug for each in available or campaign.tasks.all())
+        message = _("The campaign has several tasks; the run names none.")
+        fix = _("Choose one of: %(names)s.") % {"names": names}
+        raise ActionRefused("no-task", message, fix)
+    return available[0]
+
+
 def check_size(size: int) -> None:
     limit = settings.POOLBENCH_MAX_UPLOAD_BYTES
     if size > limit:
@@ -74,9 +108,10 @@ def check_size(size: int) -> None:
         raise ActionRefused("too-large", message, fix)
 
 
-def check_quota(campaign: Campaign, team: Team) -> None:
-    limit = campaign.max_runs_per_team
-    if limit is not None and team.runs.scored().count() >= limit:
+def check_quota(campaign: Campaign, team: Team, task: CampaignTask | None = None) -> None:
+    """The limit counts the runs of one task."""
+    limit = campaign.max_runs_per_team if task is None else task.run_limit
+    if limit is not None and team.runs.scored().filter(task=task).count() >= limit:
         message = _("Run limit reached: the team has %(limit)s accepted runs.") % {"limit": limit}
         fix = _("Replace or withdraw a run whose scores are not released.")
         raise ActionRefused("quota", message, fix)

@@ -8,11 +8,12 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 
 from campaigns.errors import ActionRefused, format_thousands
-from campaigns.models import Campaign, Run, Team, User
+from campaigns.models import Campaign, CampaignTask, Run, Team, User
 from campaigns.services.run_limits import (
     check_can_submit,
     check_size,
     check_topics_known,
+    choose_task,
     require_team,
 )
 from campaigns.services.runs import build_run_rules, is_large
@@ -37,6 +38,7 @@ def try_run(
     file_name: str,
     tag: str = "",
     replaces: Run | None = None,
+    task: CampaignTask | None = None,
 ) -> RunTrial:
     """The check that a submission would get, also after the deadline. Raises ``ActionRefused``."""
     require_team(actor, campaign, team)
@@ -47,7 +49,8 @@ def try_run(
         message = _("Files of more than %(limit)s bytes are checked by a worker, once submitted.")
         fix = _("Check it at home with the command poolbench check-run, or submit it.")
         raise ActionRefused("too-large-to-try", message % {"limit": limit}, fix)
-    run = Run(campaign=campaign, team=team, tag=tag.strip()[:60], replaces=replaces)
+    task = choose_task(campaign, task, replaces)
+    run = Run(campaign=campaign, team=team, task=task, tag=tag.strip()[:60], replaces=replaces)
     result = check_run_file(data, build_run_rules(run), file=file_name)
     return RunTrial(file_name, result, find_refusal(actor, run, len(data)))
 
@@ -55,7 +58,7 @@ def try_run(
 def find_refusal(actor: User, run: Run, size: int) -> ActionRefused | None:
     """Why the run could not be submitted now."""
     try:
-        check_can_submit(actor, run.campaign, run.team, size, run.replaces)
+        check_can_submit(actor, run.campaign, run.team, size, run.replaces, run.task)
     except ActionRefused as refused:
         return refused
     return None

@@ -17,16 +17,22 @@ from django.utils.translation import gettext as _
 from campaigns import store
 from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused, format_utc
-from campaigns.models import Campaign, Job, Run, Team, User
+from campaigns.models import Campaign, CampaignTask, Job, Run, Team, User
 from campaigns.queries.collection_files import load_collection_index
 from campaigns.queries.confirmations.runs import describe_withdrawal
 from campaigns.queries.lists import has_released_scores, list_open_rejections
 from campaigns.queries.run_checks import iter_latest_runs, list_cut_offs
+from campaigns.queries.tasks import load_judged_before
 from campaigns.rules import require_permission
 from campaigns.services import events, jobs, letters, matrices
 from campaigns.services.decisions import check_decision
 from campaigns.services.run_form import require_answers
-from campaigns.services.run_limits import check_can_submit, check_open, require_team
+from campaigns.services.run_limits import (
+    check_can_submit,
+    check_open,
+    choose_task,
+    require_team,
+)
 from poolbench.files.faults import format_count
 from poolbench.files.streams import GZIP_MAGIC, read_bytes
 from poolbench.runs.ir_metadata import write_ir_metadata
@@ -49,45 +55,43 @@ def submit_run(
     kind: str = Run.Kind.AUTOMATIC,
     priority: int = 1,
     replaces: Run | None = None,
+    task: CampaignTask | None = None,
     answers: Mapping[str, object] | None = None,
     key: str = "",
     one_use: bool = False,
     check_here: bool = False,
 ) -> Run:
-    """Store the original file and queue its check (job ``campaigns.check_run``).
+    """Store the original file and queue its check (job ``campaigns.check_run``). With
+    ``check_here`` it is not sent to a worker: the caller runs it.
 
-    With ``check_here`` the check is not sent to a worker: the caller runs it.
-
-    Team members can submit until the deadline and up to the run limit; organizers can submit
-    for any team. ``answers`` are those to the campaign's run form. ``data`` is plain text or gzip.
-    Who sends the same again with the same ``key``, after an answer that was lost, gets the same
-    run; another run with a key of ``one_use`` is refused. Raises ``ActionRefused``.
+    Team members can submit until the deadline and up to the run limit, organizers for any team.
+    ``answers``: to the campaign's run form. ``data``: plain text or gzip. Who sends the same again
+    with the same ``key`` gets the same run; another with a key of ``one_use`` is refused.
     """
     require_team(actor, campaign, team)
     digest = store.sha256(data)
-    sent_as = digest, tag, description, kind, priority, replaces and replaces.pk, answers or {}
+    task = choose_task(campaign, task, replaces)
+    form = {"description": description, "kind": kind, "priority": priority}
+    sent_as = digest, tag, *form.values(), replaces and replaces.pk, answers or {}, task and task.pk
     upload_key = key and make_upload_key(key, sent_as)
     if sent := find_sent_run(team, upload_key, one_use=one_use):
         return sent
-    check_can_submit(actor, campaign, team, len(data), replaces)
+    check_can_submit(actor, campaign, team, len(data), replaces, task)
+    bytes_sent = {"size": len(data), "sha256": digest, "upload_key": upload_key}
     try:
         with transaction.atomic():
             run = Run.objects.create(
                 campaign=campaign,
                 team=team,
+                task=task,
                 tag=tag.strip()[:60],
-                description=description,
-                kind=kind,
-                priority=priority,
+                **(form | bytes_sent),
                 answers=require_answers(campaign, data, answers or {}),
                 file=store_run_file(data),
                 file_name=file_name[:200],
-                size=len(data),
-                sha256=digest,
-                upload_key=upload_key,
                 replaces=replaces,
                 submitted_by=actor,
-                after_release=has_released_scores(campaign),
+                after_release=has_released_scores(campaign, task),
             )
             events.log_event(campaign, actor, "run.submitted", run.label, run=run.pk)
             enqueue_run_check(actor, run, here=check_here)
@@ -129,7 +133,7 @@ def withdraw_run(*, actor: User, run: Run, decision: Decision | None = None) -> 
     """
     campaign = run.campaign
     require_team(actor, campaign, run.team)
-    check_open(actor, campaign, run.team)
+    check_open(actor, campaign, run.team, run.task)
     with transaction.atomic():
         # Locked, so that a release comes before, or sees the withdrawal.
         Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
@@ -210,7 +214,7 @@ def build_file_with_metadata(run: Run) -> bytes:
 
 def perform_run_check(job: Job) -> None:
     """Handler of ``campaigns.check_run``: the run becomes accepted or rejected."""
-    run = Run.objects.select_related("campaign", "team", "replaces").get(pk=job.args["run"])
+    run = Run.objects.select_related("campaign", "team", "task", "replaces").get(pk=job.args["run"])
     if run.state != Run.State.RECEIVED:
         jobs.finish_job(job)
         return
@@ -297,8 +301,8 @@ def find_late_faults(run: Run) -> list[tuple[str, str, str]]:
             message = f"The run to be replaced, {label}, is no longer accepted."
             return [("E19", message, "Submit the file as a new run.")]
         return []
-    limit = run.campaign.max_runs_per_team
-    if limit is not None and run.team.runs.scored().count() >= limit:
+    limit = run.campaign.max_runs_per_team if run.task is None else run.task.run_limit
+    if limit is not None and run.team.runs.scored().filter(task=run.task).count() >= limit:
         message = f"Run limit reached: the team already had {limit} accepted runs."
         return [("E18", message, "Replace or withdraw a run whose scores are not released.")]
     return []
@@ -308,9 +312,10 @@ def build_run_rules(run: Run) -> RunRules:
     """The campaign's requirements on ``run``."""
     campaign = run.campaign
     topics = list(campaign.topics.values_list("number", "withheld"))
-    earlier = run.team.runs.accepted().exclude(pk=run.replaces_id or 0)
+    known = [number for number, withheld in topics if not withheld]
+    earlier = run.team.runs.accepted().filter(task=run.task).exclude(pk=run.replaces_id or 0)
     return RunRules(
-        topics=frozenset(number for number, withheld in topics if not withheld),
+        topics=frozenset(known if run.task is None else run.task.list_topic_numbers()),
         withheld_topics=frozenset(number for number, withheld in topics if withheld),
         docnos=load_collection_index(campaign) or list_collection_docnos(campaign),
         declared_tag=run.tag or None,
@@ -319,6 +324,8 @@ def build_run_rules(run: Run) -> RunRules:
         require_all_topics=campaign.require_all_topics,
         max_bytes=settings.POOLBENCH_MAX_UPLOAD_BYTES,
         earlier_hashes=dict(earlier.values_list("normalised_hash", "tag")),
+        judged=load_judged_before(run.task),
+        refuse_judged=run.task is not None and run.task.refuse_judged,
         earlier_runs=(matrices.load_run_table(other) for other in iter_latest_runs(run)),
         cut_offs=list_cut_offs(campaign),
     )

@@ -61,6 +61,32 @@ def build_row_filter(
     )
 
 
+def build_choice(
+    request: HttpRequest,
+    parameter: str,
+    label: str,
+    counts: Mapping[str, int],
+    labels: Mapping[str, object],
+    current: str,
+    address: str = "",
+) -> RowFilter:
+    """A choice of one of the values that have rows, ``current`` now, at ``address`` or here; no
+    options where there are fewer than two.
+    """
+    values = [value for value in labels if counts.get(value)]
+    options = [
+        {
+            "value": value,
+            "label": str(labels[value]),
+            "count": counts[value],
+            "query": f"{address}{_replace_parameter(request, parameter, value)}",
+            "is_current": value == current,
+        }
+        for value in values
+    ]
+    return RowFilter(label, current, tuple(options) if len(values) > 1 else ())
+
+
 def filter_rows(
     request: HttpRequest,
     rows: Iterable[Item],

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
+from itertools import product
 from typing import Any
 
 from django.conf import settings
@@ -16,9 +18,10 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from campaigns.errors import ActionRefused
 from campaigns.forms.runs import ANSWER, MOST_FILES, RunForm
-from campaigns.models import Campaign, Run, Team
+from campaigns.models import Campaign, CampaignTask, Run
 from campaigns.queries.lists import get_campaign_for, list_runs_for, list_teams_for
 from campaigns.queries.run_checks import mark_check_places
+from campaigns.queries.tasks import list_open_tasks
 from campaigns.rules import is_organizer_anywhere
 from campaigns.services.run_form import AnswersRefused
 from campaigns.services.run_trials import RunTrial, try_run
@@ -111,6 +114,8 @@ def read_form(form: RunForm) -> tuple[dict[str, Any], list[UploadedFile[Any]]]:
     values = form.cleaned_data
     names = ("team", "tag", "description", "kind", "priority", "replaces")
     fields = {name: values[name] for name in names}
+    if "task" in values:
+        fields["task"] = values["task"]
     return fields | {"key": str(values["key"] or ""), "answers": form.answers}, values["file"]
 
 
@@ -125,6 +130,7 @@ def try_from_form(request: SignedInRequest, campaign: Campaign, form: RunForm) -
             trial = try_run(
                 actor=request.user, campaign=campaign, team=fields["team"], data=upload.read(),
                 file_name=name, tag=fields["tag"], replaces=fields["replaces"],
+                task=fields.get("task"),
             )  # fmt: skip
             trials.append(trial)
         except ActionRefused as refusal:
@@ -161,18 +167,20 @@ def may_upload(request: SignedInRequest, campaign: Campaign) -> bool:
 
 def list_team_quotas(
     request: SignedInRequest, campaign: Campaign
-) -> list[tuple[Team, datetime | None, int, int | None]]:
-    """For the teams of this user: until when they can submit, accepted runs, and how many more;
-    None without a limit.
+) -> list[tuple[str, datetime | None, int, int | None]]:
+    """For the teams of this user, or each open task: until when they can submit, accepted runs,
+    and how many more; None without a limit.
     """
-    limit = campaign.max_runs_per_team
-    own = (
-        []
-        if is_organizer_anywhere(request.user, campaign)
-        else list_teams_for(request.user, campaign)
-    )
-    counts = [
-        (team, campaign.get_deadline_for(team.runs_deadline), team.runs.scored().count())
-        for team in own
-    ]
-    return [(*facts, None if limit is None else max(0, limit - facts[-1])) for facts in counts]
+    if is_organizer_anywhere(request.user, campaign):
+        return []
+    quotas = []
+    tasks: Sequence[CampaignTask | None] = list_open_tasks(campaign) or [None]
+    for team, task in product(list_teams_for(request.user, campaign), tasks):
+        limit = campaign.max_runs_per_team if task is None else task.run_limit
+        ends = campaign.get_deadline_for(team.runs_deadline)
+        if task is not None and task.runs_deadline is not None:
+            ends = min(task.runs_deadline, ends or task.runs_deadline)
+        count = team.runs.scored().filter(task=task).count()
+        remaining = None if limit is None else max(0, limit - count)
+        quotas.append((str(task or team), ends, count, remaining))
+    return quotas

@@ -46,12 +46,13 @@ from campaigns.views.columns import TableColumn, choose_columns
 from campaigns.views.confirmation import confirm_act
 from campaigns.views.helpers import MOST_ROWS, SignedInRequest, paginate
 from campaigns.views.pages import render_page
-from campaigns.views.row_filters import filter_rows
+from campaigns.views.row_filters import RowFilter, filter_rows
 from campaigns.views.run_uploads import may_upload
 from poolbench.runs.ir_metadata import format_block
 
 COLUMNS = (
     TableColumn("team", gettext_lazy("Team"), marks="text opt"),
+    TableColumn("task", gettext_lazy("Task"), marks="text opt"),
     TableColumn("state", gettext_lazy("State"), marks="text main"),
     TableColumn("kind", gettext_lazy("Run type"), marks="text opt"),
     TableColumn("priority", gettext_lazy("Priority"), marks="num opt sort"),
@@ -61,6 +62,8 @@ COLUMNS = (
     TableColumn("submitted", gettext_lazy("Submitted (UTC)"), marks="text opt"),
     TableColumn("file", gettext_lazy("File"), marks="opt"),
 )
+NO_TASK = "~"
+"""In the address of the list: runs that name no task. No task has this short name."""
 
 
 @require_safe
@@ -79,7 +82,10 @@ def runs_view(request: SignedInRequest, slug: str) -> HttpResponse:
         request, listed, lambda run: run.kind, parameter="kind", label=_("Run type"),
         labels=dict(Run.Kind.choices),
     )  # fmt: skip
-    columns = [column for column in COLUMNS if organizes or column.name != "team"]
+    tasks = {task.slug: task.name for task in campaign.tasks.all()}
+    listed, by_task = filter_by_task(request, listed, tasks)
+    hidden = [*([] if organizes else ["team"]), *([] if tasks else ["task"])]
+    columns = [column for column in COLUMNS if column.name not in hidden]
     defaults = [column.name for column in columns]
     columns += (
         TableColumn(f"{ANSWER}{field.name}", field.label, field.help, "text opt")
@@ -96,6 +102,8 @@ def runs_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "total": len(runs),
         "states": states,
         "kinds": kinds,
+        "by_task": by_task,
+        "has_tasks": bool(tasks),
         "column_choice": choose_columns(request, columns, defaults),
         "accepted": accepted,
         "organizes": organizes,
@@ -108,6 +116,16 @@ def runs_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "rejections": list_open_rejections(own_teams),
     }
     return render_page(request, "campaigns/runs.html", page)
+
+
+def filter_by_task(
+    request: SignedInRequest, runs: list[Run], tasks: dict[str, str]
+) -> tuple[list[Run], RowFilter]:
+    """``tasks``: the name of each by its short name."""
+    return filter_rows(
+        request, runs, lambda run: run.task.slug if run.task else NO_TASK, parameter="task",
+        label=_("Task"), labels=tasks | {NO_TASK: _("none")},
+    )  # fmt: skip
 
 
 @require_POST

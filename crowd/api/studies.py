@@ -18,7 +18,8 @@ from rest_framework.serializers import Serializer
 
 from campaigns.api.attachments import CONTENT_TYPES
 from campaigns.api.confirmation import ConfirmSerializer, read_decision
-from campaigns.api.resources import CAMPAIGN, filter_organized_campaigns, read_fields, request_user
+from campaigns.api.requests import read_fields, request_user
+from campaigns.api.resources import CAMPAIGN, filter_organized_campaigns
 from crowd.models import Study
 from crowd.queries.payment_sheet import list_batches, load_payment_sheet
 from crowd.queries.start_checks import list_start_checks

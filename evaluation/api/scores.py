@@ -16,7 +16,8 @@ from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
 from campaigns.api.confirmation import ConfirmSerializer, read_decision
-from campaigns.api.resources import CAMPAIGN, filter_campaigns, read_act, request_user
+from campaigns.api.requests import request_user
+from campaigns.api.resources import CAMPAIGN, filter_campaigns, read_act
 from campaigns.errors import ActionRefused
 from evaluation.models import RunScores, ScoreSet
 from evaluation.queries.exports import (
@@ -57,6 +58,7 @@ LABEL = (
 
 class ScoreSetSerializer(serializers.ModelSerializer[ScoreSet]):
     campaign = serializers.SlugRelatedField[Any](slug_field="slug", read_only=True)
+    task = serializers.SlugRelatedField[Any](slug_field="slug", read_only=True)
     qrels = serializers.IntegerField(source="qrels.version", help_text="Version of the qrels.")
     measures = serializers.ListField(child=serializers.CharField())
     topics = serializers.ListField(child=serializers.CharField())
@@ -66,8 +68,8 @@ class ScoreSetSerializer(serializers.ModelSerializer[ScoreSet]):
     class Meta:
         model = ScoreSet
         fields = (
-            "id", "campaign", "qrels", "label", "measures", "topics", "conditions", "created_at",
-            "released_at",
+            "id", "campaign", "task", "qrels", "label", "measures", "topics", "conditions",
+            "created_at", "released_at",
         )  # fmt: skip
         read_only_fields = fields
 
@@ -118,6 +120,7 @@ class EvaluateSerializer(Serializer[Any]):
     campaign = serializers.SlugField()
     qrels = serializers.IntegerField(help_text="Version of the qrels.")
     measures = serializers.ListField(child=serializers.CharField(), required=False, default=list)
+    task = serializers.SlugField(required=False, help_text="The task whose runs to evaluate.")
 
 
 class JobSerializer(Serializer[Any]):
@@ -192,6 +195,8 @@ class ScoreSetViewSet(viewsets.ReadOnlyModelViewSet[ScoreSet]):
         """Evaluate all accepted runs of a campaign under a qrels version."""
         actor, campaign, fields = read_act(EvaluateSerializer, request)
         qrels = get_object_or_404(campaign.qrels, version=fields.pop("qrels"))
+        if slug := fields.pop("task", None):
+            fields["task"] = get_object_or_404(campaign.tasks, slug=slug)
         job = request_evaluation(actor=actor, campaign=campaign, qrels=qrels, **fields)
         job.refresh_from_db()
         body = {"job": job.pk, "state": job.state, "error": job.error}

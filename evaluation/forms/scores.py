@@ -7,6 +7,7 @@ from typing import Any
 from django import forms
 
 from campaigns.models import Campaign
+from campaigns.queries.tasks import get_current_task
 from evaluation.rules import check_measures
 from judging.models import Qrels
 from poolbench.evaluation.measures.names import parse_measures
@@ -22,6 +23,11 @@ class EvaluateForm(forms.Form):
         super().__init__(*args, **kwargs)
         versions = Qrels.objects.filter(campaign=campaign)
         self.fields["qrels"] = forms.ModelChoiceField(versions, empty_label=None)
+        if campaign.tasks.exists():
+            tasks = campaign.tasks.filter(runs__isnull=False).distinct()
+            latest = get_current_task(campaign)
+            self.fields["task"] = forms.ModelChoiceField(tasks, empty_label=None, initial=latest)
+            self.order_fields(["task", "qrels", "measures"])
         default = " ".join(campaign.measures or DEFAULT_NAMES)
         self.fields["measures"].help_text = f"Space-separated measure names. Default: {default}"
 

@@ -16,6 +16,7 @@ from campaigns.queries.confirmations.runs import (
     list_submission_matters,
 )
 from campaigns.queries.confirmations.settings import VISIBLE
+from campaigns.queries.tasks import list_scored_runs
 from evaluation.models import ScoreSet
 from judging.models import Qrels
 from judging.queries.confirmations import list_done_judging, list_judging_matters
@@ -31,16 +32,18 @@ def describe_release(score_set: ScoreSet) -> Confirmation:
         campaign,
         "Release",
         "A team that knows its scores can still submit or withdraw runs.",
+        score_set.task,
     )
     matters += list_check_matters(campaign, "Release")
     matters += list_judging_matters(campaign, "Release")
     matters += list_score_set_matters(score_set, runs)
     people = count_participants(campaign)
     teams = people.partition(",")[0]
+    of_task = f" of {score_set.task}" if score_set.task else ""
     consents = (ConfirmationChoice("seen-by-teams", f"{people} will see scores"),)
     return Confirmation(
         question="Release the scores to the teams?",
-        summary=f"{str(score_set).capitalize()}: {describe_runs(runs)} under qrels"
+        summary=f"{str(score_set).capitalize()}{of_task}: {describe_runs(runs)} under qrels"
         f" {qrels.version}, {format_count(len(score_set.topics), 'topic')}, evaluated"
         f" {format_utc(score_set.created_at)}.",
         before="Before you release",
@@ -72,7 +75,8 @@ def list_score_set_matters(score_set: ScoreSet, runs: list[Run]) -> list[OpenMat
             OpenMatter(text, ConfirmationChoice(code, label), detail, url=scores_url, link=link)
         )
 
-    missing = [run.tag for run in campaign.runs.scored() if run.pk not in scored]
+    runs_of_task = list_scored_runs(campaign, score_set.task)
+    missing = [run.tag for run in runs_of_task if run.pk not in scored]
     if missing:
         text = f"{format_count(len(missing), 'run')} not in this score set: {list_names(missing)}."
         add("runs-missing", text, "Release without these runs")
@@ -90,7 +94,8 @@ def list_score_set_matters(score_set: ScoreSet, runs: list[Run]) -> list[OpenMat
     if newest is not None and newest.version > score_set.qrels.version:
         text = f"Qrels {newest.version} are newer than qrels {score_set.qrels.version}."
         add("qrels-newer", text, f"Release under qrels {score_set.qrels.version}")
-    later = campaign.score_sets.filter(pk__gt=score_set.pk).order_by("-pk").first()
+    sets = campaign.score_sets.filter(task=score_set.task)
+    later = sets.filter(pk__gt=score_set.pk).order_by("-pk").first()
     if later is not None:
         text = f"{str(later).capitalize()} is newer, evaluated {format_utc(later.created_at)}."
         add("scores-newer", text, "Release the older score set")
@@ -100,7 +105,7 @@ def list_score_set_matters(score_set: ScoreSet, runs: list[Run]) -> list[OpenMat
 def list_done_matters(score_set: ScoreSet, runs: list[Run]) -> list[str]:
     campaign, scored = score_set.campaign, {run.pk for run in runs}
     done = list_done_submission(campaign) + list_done_judging(campaign)
-    if all(run.pk in scored for run in campaign.runs.scored()):
+    if all(run.pk in scored for run in list_scored_runs(campaign, score_set.task)):
         done.append("All accepted runs are in this score set.")
     done.append("Significance test, correction and level were fixed before the first scores.")
     return done
@@ -112,7 +117,8 @@ def list_consequences(score_set: ScoreSet, runs: list[Run], people: str) -> list
     counts = {"runs": format_count(len(runs), "run"), "teams": format_count(teams, "team")}
     visible = VISIBLE[Campaign.Board(campaign.board)].format(**counts)
     preview = f"{score_set.get_absolute_url()}?as=participant"
-    before = campaign.score_sets.filter(released_at__isnull=False).first()
+    sets = campaign.score_sets.filter(task=score_set.task)
+    before = sets.filter(released_at__isnull=False).first()
     consequences = [
         Consequence(people, f"see {visible}", preview, "View as participant"),
         Consequence(f"Qrels {score_set.qrels.version}", describe_qrels_readers(score_set.qrels)),

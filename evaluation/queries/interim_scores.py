@@ -16,6 +16,7 @@ import numpy as np
 
 from campaigns.models import Campaign, Run, User
 from campaigns.queries.scales import list_judging_grades
+from campaigns.queries.tasks import get_current_task, list_scored_runs, load_judged_before
 from campaigns.rules import require_access
 from campaigns.services import matrices
 from evaluation.queries.scoring_inputs import (
@@ -33,7 +34,9 @@ from poolbench.evaluation.measures.family import Measure
 from poolbench.evaluation.options import ScoringOptions
 from poolbench.judging.policies import decide_pairs, get_policy
 from poolbench.runs.qrels import qrels_from_rows
+from poolbench.runs.residual import remove_judged_pairs
 from poolbench.runs.run_matrix import PairDictionary
+from poolbench.runs.tables import QrelsTable
 
 Mark = tuple[int, int]
 
@@ -115,8 +118,9 @@ def compute_interim_scores(
 
 @dataclass(frozen=True, eq=False)
 class InterimScorer:
-    """The runs of a campaign, and with what they are scored; loaded once for several states of
-    the log. ``sources`` and ``settings`` are the keys under which scores of topics are stored.
+    """The runs of a campaign, or of its current task, and with what they are scored; loaded once
+    for several states of the log. ``removed`` is what earlier rounds have judged; ``sources`` and
+    ``settings`` are the keys under which scores of topics are stored.
     """
 
     runs: Sequence[Run]
@@ -128,6 +132,7 @@ class InterimScorer:
     pairs: PairDictionary
     reader: LogReader
     sources: str
+    removed: QrelsTable | None = None
 
     @property
     def settings(self) -> tuple[object, ...]:
@@ -196,6 +201,8 @@ class InterimScorer:
         rows, undecided = self.decide_topics(outdated, last)
         unclear = Counter(topic for topic, _docno in undecided)
         table = qrels_from_rows(rows)
+        if self.removed is not None:
+            table = remove_judged_pairs(table, self.removed)
         # All topics at once: each look-up passes over all pairs of all runs.
         places = self.pairs.places(table)
         scores = dict[str, TopicScores]()
@@ -218,7 +225,8 @@ def load_interim_scorer(
     campaign: Campaign, policy: str, names: Sequence[str] = ()
 ) -> InterimScorer:
     """For ``compute_interim_scores``, without a check of permissions."""
-    runs = list(campaign.runs.scored().select_related("team").order_by("pk"))
+    task = get_current_task(campaign)
+    runs = list(list_scored_runs(campaign, task))
     sources = hash_runs(campaign, runs)
     return InterimScorer(
         runs=runs,
@@ -226,7 +234,8 @@ def load_interim_scorer(
         measures=tuple(m for m in measures_to_score(campaign, names) if m.follows_from_topics),
         options=scoring_options(campaign),
         policy=policy,
-        withheld=withheld_topic_numbers(campaign),
+        withheld=withheld_topic_numbers(campaign, task),
+        removed=load_judged_before(task),
         pairs=matrices.get_pair_dictionary(campaign),
         reader=load_log_reader(campaign),
         sources=sources,
@@ -236,7 +245,14 @@ def load_interim_scorer(
 def hash_runs(campaign: Campaign, runs: Sequence[Run]) -> str:
     """Of the rankings of ``runs``, which are codes of pairs of this campaign."""
     # With the time of creation: a restored database reuses IDs.
-    origin = campaign.pk, campaign.created_at, *(run.matrix for run in runs)
+    origin: tuple[object, ...] = (
+        campaign.pk,
+        campaign.created_at,
+        *(run.matrix for run in runs),
+    )
+    # Of a round: what is left depends on what was judged before.
+    task = runs[0].task if runs else None
+    origin += (task.judged_before,) if task is not None and task.is_round else ()
     return sha256(repr(origin).encode()).hexdigest()
 
 

@@ -69,12 +69,17 @@ class UnknownTeamError(LookupError):
 
 
 def find_paper_source(
-    user: User | AnonymousUser, campaign: Campaign, name: str = "", pk: int | None = None
+    user: User | AnonymousUser,
+    campaign: Campaign,
+    name: str = "",
+    pk: int | None = None,
+    task: str = "",
 ) -> PaperSource:
     """The team ``name`` (by default the reader's, for organizers the first with runs), and the
     latest released scores; for organizers, where there are none, the latest.
 
-    ``pk`` asks for another score set that the reader may open. Raises ``UnknownTeamError`` for a
+    ``pk`` asks for another score set that the reader may open, ``task`` for those of a task.
+    Raises ``UnknownTeamError`` for a
     team that is not the reader's own.
     """
     reader = get_reader(user, campaign)
@@ -82,6 +87,7 @@ def find_paper_source(
     if not reader.is_organizer:
         teams = [team for team in teams if reader.owns(team.pk)]
     sets = list_score_sets_for(campaign, reader)
+    sets = sets.filter(task__slug=task) if task else sets
     score_set = sets.filter(pk=pk).first() if pk else find_current_set(list(sets))
     return PaperSource(campaign, reader, score_set, choose_team(teams, name), teams)
 
@@ -217,6 +223,7 @@ def describe_conditions(
         website=campaign.website,
         citation=campaign.citation.strip(),
         late=score_set.runs.filter(run__after_release=True).count(),
+        task=str(score_set.task or ""),
     )
 
 
@@ -238,7 +245,8 @@ def describe_pool(score_set: ScoreSet) -> str:
     """The latest pool before the qrels were frozen, by its spec in words, and how much of it has a
     grade in them.
     """
-    pools = score_set.campaign.pools.filter(frozen_at__lte=score_set.qrels.frozen_at)
+    pools = score_set.campaign.pools.filter(task=score_set.task)
+    pools = pools.filter(frozen_at__lte=score_set.qrels.frozen_at)
     pool = pools.order_by("-version").first()
     if pool is None:
         return ""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from campaigns.models import Campaign
+from campaigns.queries.tasks import get_current_task
 from evaluation.models import ScoreSet
 from evaluation.queries.scoring_inputs import SHOWN_MEASURES
 from poolbench.evaluation.comparison.moves import RankingMoves, compare_rankings
@@ -64,8 +65,14 @@ def list_sets_to_compare(
     """
     sets = [each for each in campaign.score_sets.select_related("qrels") if name in each.measures]
     if after is None:
-        return [each for each in sets if not each.label]
-    sets = [each for each in sets if (each.created_at, each.pk) < (after.created_at, after.pk)]
+        task = get_current_task(campaign)
+        return [each for each in sets if not each.label and each.task_id == (task and task.pk)]
+    sets = [
+        each
+        for each in sets
+        if each.task_id == after.task_id
+        and (each.created_at, each.pk) < (after.created_at, after.pk)
+    ]
     return sorted(sets, key=lambda each: each.label != after.label)
 
 

@@ -1,7 +1,7 @@
 """Which score sets a user may read, and in which role.
 
-Organizers read all score sets, participants only the latest released one; the campaign's
-``board`` setting determines which runs they see.
+Organizers read all score sets, participants only the latest released one, of each task if there
+are tasks; the campaign's ``board`` setting determines which runs they see.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 
 from campaigns.models import Campaign, Member, Role, Team, User
 from evaluation.models import RunScores, ScoreSet
@@ -62,10 +63,11 @@ def participant_reader(campaign: Campaign, team: Team | None) -> ScoreReader:
 
 def list_score_sets_for(campaign: Campaign, reader: ScoreReader) -> QuerySet[ScoreSet]:
     """The campaign's score sets for ``reader``, latest first, with their number of runs."""
-    sets = ScoreSet.objects.filter(campaign=campaign).select_related("campaign", "qrels")
+    sets = ScoreSet.objects.filter(campaign=campaign).select_related(
+        "campaign", "qrels", "task__campaign"
+    )
     if not reader.is_organizer:
-        released = sets.filter(released_at__isnull=False).order_by("-released_at", "-pk")
-        sets = sets.filter(pk__in=released.values("pk")[:1])
+        sets = sets.filter(pk=latest_released_subquery())
     # An aggregating query ignores the default ordering of the model.
     return sets.annotate(size=Count("runs")).order_by("-created_at", "-pk")
 
@@ -73,7 +75,7 @@ def list_score_sets_for(campaign: Campaign, reader: ScoreReader) -> QuerySet[Sco
 def list_visible_score_sets(user: AnyUser) -> QuerySet[ScoreSet]:
     """All score sets that ``user`` may read, across campaigns, for the API."""
     teams = list_memberships(user)
-    return ScoreSet.objects.select_related("campaign", "qrels").filter(
+    return ScoreSet.objects.select_related("campaign", "qrels", "task__campaign").filter(
         Q(campaign__in=Campaign.objects.organized_by(user))
         | Q(campaign__in=teams.values("campaign"), pk=latest_released_subquery())
     )
@@ -89,14 +91,21 @@ def list_visible_run_scores(user: AnyUser) -> QuerySet[RunScores]:
     """Scores of single runs: all for organizers; for participants their team's, once released."""
     rows = RunScores.objects.select_related("run__team", "score_set__campaign", "score_set__qrels")
     teams = list_memberships(user)
-    released = latest_released_subquery("score_set__campaign")
+    released = latest_released_subquery("score_set__")
     return rows.filter(
         Q(score_set__campaign__in=Campaign.objects.organized_by(user))
         | Q(run__team__in=teams.values("team"), score_set=released)
     )
 
 
-def latest_released_subquery(campaign: str = "campaign") -> Subquery:
-    """A column: the ID of the campaign's latest released score set."""
-    released = ScoreSet.objects.filter(campaign=OuterRef(campaign), released_at__isnull=False)
+def latest_released_subquery(prefix: str = "") -> Subquery:
+    """A column: the ID of the latest released score set of a row's campaign and task; ``prefix``
+    leads from the row to its score set.
+    """
+    # None is not equal to None.
+    released = ScoreSet.objects.alias(own=Coalesce("task", 0)).filter(
+        campaign=OuterRef(f"{prefix}campaign"),
+        own=Coalesce(OuterRef(f"{prefix}task"), 0),
+        released_at__isnull=False,
+    )
     return Subquery(released.order_by("-released_at", "-pk").values("pk")[:1])

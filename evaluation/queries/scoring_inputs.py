@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.errors import ActionRefused
-from campaigns.models import Campaign, Run
+from campaigns.models import Campaign, CampaignTask, Run
+from campaigns.queries.tasks import load_judged_before
 from campaigns.services import matrices
 from evaluation.models import ScoreSet
 from judging.queries.judgments import qrels_table
@@ -24,6 +25,7 @@ from poolbench.evaluation.measures.family import Measure
 from poolbench.evaluation.measures.names import UnknownMeasureError, parse_measures
 from poolbench.evaluation.measures.registry import DEFAULT_NAMES
 from poolbench.evaluation.options import ScoringOptions, read_options
+from poolbench.runs.residual import remove_judged_pairs
 from poolbench.runs.tables import QrelsTable, group_starts
 
 SHOWN_MEASURES = ("ndcg_cut_10", "map", "bpref", "bpref-10", "P_10", "recall_1000")
@@ -59,8 +61,21 @@ def scoring_options(campaign: Campaign) -> ScoringOptions:
     return ScoringOptions(level=campaign.relevance_level, gains=gains)
 
 
-def withheld_topic_numbers(campaign: Campaign) -> frozenset[str]:
-    return frozenset(campaign.topics.filter(withheld=True).values_list("number", flat=True))
+def withheld_topic_numbers(campaign: Campaign, task: CampaignTask | None = None) -> frozenset[str]:
+    """The topics without scores: withheld ones, and those that ``task`` does not have."""
+    if task is None:
+        return frozenset(campaign.topics.filter(withheld=True).values_list("number", flat=True))
+    numbers = frozenset(campaign.topics.values_list("number", flat=True))
+    return numbers.difference(task.list_topic_numbers())
+
+
+def select_qrels(table: QrelsTable, campaign: Campaign, task: CampaignTask | None) -> QrelsTable:
+    """The qrels that score the runs of ``task``: on its topics, without what earlier rounds have
+    judged.
+    """
+    table = drop_topics(table, withheld_topic_numbers(campaign, task))
+    before = load_judged_before(task)
+    return table if before is None else remove_judged_pairs(table, before)
 
 
 def drop_topics(table: QrelsTable, dropped: frozenset[str]) -> QrelsTable:
@@ -105,6 +120,8 @@ def place_qrels(score_set: ScoreSet) -> tuple[JudgmentTable, NDArray[np.int32]]:
     table = qrels_table(score_set.qrels)
     # Without the topics that were withheld when they were scored.
     table = drop_topics(table, frozenset(table.topics) - frozenset(score_set.topics))
+    if before := load_judged_before(score_set.task):
+        table = remove_judged_pairs(table, before)
     judged = JudgmentTable.from_arrays(
         table.topics, table.starts, table.grades, score_set.qrels.sha256
     )

@@ -13,16 +13,13 @@ import numpy as np
 from django.db import transaction
 
 from campaigns.errors import ActionRefused
-from campaigns.models import Campaign, Job, Run, User
+from campaigns.models import Campaign, CampaignTask, Job, Run, User
+from campaigns.queries.tasks import describe_task, list_scored_runs
 from campaigns.rules import require_permission
 from campaigns.services import events, jobs, matrices
+from campaigns.services.tasks import store_task_topics
 from evaluation.models import RunScores, ScoreSet
-from evaluation.queries.scoring_inputs import (
-    drop_topics,
-    measures_to_score,
-    scoring_options,
-    withheld_topic_numbers,
-)
+from evaluation.queries.scoring_inputs import measures_to_score, scoring_options, select_qrels
 from judging.models import Qrels
 from judging.queries.judgments import qrels_table
 from poolbench.evaluation.bpref_advice import list_bpref_warnings
@@ -46,22 +43,30 @@ class ScoreSheet:
     topics: tuple[str, ...]
     measures: tuple[Measure, ...]
     conditions: dict[str, Any]
+    task: CampaignTask | None = None
 
 
 def request_evaluation(
-    *, actor: User, campaign: Campaign, qrels: Qrels, measures: Sequence[str] = ()
+    *,
+    actor: User,
+    campaign: Campaign,
+    qrels: Qrels,
+    measures: Sequence[str] = (),
+    task: CampaignTask | None = None,
 ) -> Job:
-    """Queue the evaluation of all accepted runs, after the checks that it can succeed.
+    """Queue the evaluation of the accepted runs of ``task``, after the checks that it can succeed.
 
     The same evaluation, asked for again while it waits or runs, is the same job.
     """
     require_permission(actor, "campaigns.manage", campaign)
-    check_can_evaluate(campaign, qrels)
-    names = [measure.name for measure in measures_to_score(campaign, measures)]
+    check_can_evaluate(campaign, qrels, task)
+    requested = measures or (task.measures if task else ())
+    args: dict[str, Any] = {"qrels": qrels.pk}
+    args["measures"] = [measure.name for measure in measures_to_score(campaign, requested)]
+    if task is not None:
+        args["task"] = task.pk
     with transaction.atomic():
-        return jobs.enqueue_once(
-            campaign=campaign, kind=KIND, actor=actor, qrels=qrels.pk, measures=names
-        )
+        return jobs.enqueue_once(campaign=campaign, kind=KIND, actor=actor, **args)
 
 
 def evaluate_campaign(job: Job) -> None:
@@ -71,11 +76,12 @@ def evaluate_campaign(job: Job) -> None:
         raise ActionRefused("no-actor", "The job has no requesting user.")
     require_permission(actor, "campaigns.manage", job.campaign)
     qrels = job.campaign.qrels.get(pk=job.args["qrels"])
+    task = job.campaign.tasks.filter(pk=job.args.get("task")).first()
 
     def progress(done: int, total: int) -> None:
         jobs.report_progress(job, done, total)
 
-    sheet = score_accepted_runs(job.campaign, qrels, job.args["measures"], progress)
+    sheet = score_accepted_runs(job.campaign, qrels, job.args["measures"], progress, task)
     with transaction.atomic():
         # Locked, so that a worker presumed dead cannot write alongside its successor.
         if Job.objects.select_for_update().get(pk=job.pk).state == Job.State.DONE:
@@ -92,29 +98,47 @@ def score_campaign(
     qrels: Qrels,
     measures: Sequence[str] = (),
     progress: Progress | None = None,
+    task: CampaignTask | None = None,
 ) -> ScoreSet:
-    """Evaluate all accepted runs now; ``progress(done, total)`` counts runs."""
+    """Evaluate the accepted runs of ``task`` now; ``progress(done, total)`` counts runs."""
     require_permission(actor, "campaigns.manage", campaign)
-    sheet = score_accepted_runs(campaign, qrels, measures, progress)
+    requested = measures or (task.measures if task else ())
+    sheet = score_accepted_runs(campaign, qrels, requested, progress, task)
     with transaction.atomic():
         return save_score_set(actor, campaign, qrels, sheet)
 
 
-def check_can_evaluate(campaign: Campaign, qrels: Qrels) -> None:
+def check_can_evaluate(campaign: Campaign, qrels: Qrels, task: CampaignTask | None) -> None:
     if qrels.campaign_id != campaign.pk:
         raise ActionRefused("other-campaign", "These qrels belong to another campaign.")
-    if not campaign.runs.scored().exists():
-        raise ActionRefused("no-runs", "No accepted runs.", "Wait for a run to be accepted.")
+    if task is not None and task.campaign_id != campaign.pk:
+        raise ActionRefused("other-campaign", "This task belongs to another campaign.")
+    if task is not None and qrels.version <= (task.judged_before or 0):
+        message = (
+            f"Qrels {task.judged_before} leave {task}: nothing of qrels {qrels.version} stays."
+        )
+        raise ActionRefused(
+            "before-round", message, "Freeze a version with judgments of the round."
+        )
+    if not list_scored_runs(campaign, task).exists():
+        fix = "Wait for a run to be accepted."
+        if task is None and campaign.tasks.exists():
+            fix = "Name the task whose runs to evaluate."
+        raise ActionRefused("no-runs", "No accepted runs.", fix)
 
 
 def score_accepted_runs(
-    campaign: Campaign, qrels: Qrels, names: Sequence[str], progress: Progress | None
+    campaign: Campaign,
+    qrels: Qrels,
+    names: Sequence[str],
+    progress: Progress | None,
+    task: CampaignTask | None = None,
 ) -> ScoreSheet:
-    """Score every accepted run, without storing anything."""
-    check_can_evaluate(campaign, qrels)
+    """Score every accepted run of ``task``, without storing anything."""
+    check_can_evaluate(campaign, qrels, task)
     measures, options = measures_to_score(campaign, names), scoring_options(campaign)
-    runs = list(campaign.runs.scored().select_related("team").order_by("pk"))
-    table = drop_topics(qrels_table(qrels), withheld_topic_numbers(campaign))
+    runs = list(list_scored_runs(campaign, task))
+    table = select_qrels(qrels_table(qrels), campaign, task)
     if not table.topics:
         raise ActionRefused(
             "no-topics",
@@ -123,11 +147,12 @@ def score_accepted_runs(
         )
     judged = JudgmentTable.from_arrays(table.topics, table.starts, table.grades, qrels.sha256)
     places = matrices.get_pair_dictionary(campaign).places(table)
-    scored, without = list[ScoredRun](), list[str]()
+    scored, without, ranked = list[ScoredRun](), list[str](), 0
     for done, run in enumerate(runs):
         if progress is not None and done % 10 == 0:
             progress(done, len(runs))
         matrix = matrices.load_run_matrix(run)
+        ranked += len(matrix.pairs)
         if set(matrix.topics).isdisjoint(judged.topics):
             without.append(run.tag)
         batch = build_run_batch(matrix, judged, places, options)
@@ -139,11 +164,15 @@ def score_accepted_runs(
             "Judge a topic of each run, or withdraw these runs.",
         )
     provenance = build_provenance(qrels, runs, scored[-1])
+    provenance |= describe_task(task)
+    if removed := provenance.get("removed"):
+        submitted = sum(run.report["found"]["documents"] for run in runs)
+        removed["documents"] = submitted - ranked
     provenance["remarks"] = [
         *list_bpref_warnings(measures, judged, options.level),
         *list_scale_remarks(measures, options, judged.grades),
     ]
-    return ScoreSheet(runs, scored, judged.topics, measures, provenance)
+    return ScoreSheet(runs, scored, judged.topics, measures, provenance, task)
 
 
 def build_provenance(qrels: Qrels, runs: Sequence[Run], scored: ScoredRun) -> dict[str, Any]:
@@ -172,12 +201,14 @@ def save_score_set(actor: User, campaign: Campaign, qrels: Qrels, sheet: ScoreSh
     names = [measure.name for measure in sheet.measures]
     score_set = ScoreSet.objects.create(
         campaign=campaign,
+        task=sheet.task,
         qrels=qrels,
         topics=list(sheet.topics),
         measures=names,
         conditions=sheet.conditions,
         created_by=actor,
     )
+    store_task_topics(sheet.task)
     RunScores.objects.bulk_create(
         RunScores(
             score_set=score_set,
@@ -187,6 +218,7 @@ def save_score_set(actor: User, campaign: Campaign, qrels: Qrels, sheet: ScoreSh
         )
         for run, scored in zip(sheet.runs, sheet.scored, strict=True)
     )
-    subject = f"{len(sheet.runs)} runs, qrels {qrels.version}"
+    of_task = f" of {sheet.task}" if sheet.task else ""
+    subject = f"{len(sheet.runs)} runs{of_task}, qrels {qrels.version}"
     events.log_event(campaign, actor, "scores.evaluated", subject, score_set=score_set.pk)
     return score_set

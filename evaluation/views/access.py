@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 from django.db.models import QuerySet
-from django.http import Http404
+from django.http import Http404, HttpRequest
 from django.shortcuts import get_object_or_404
+from django.utils.translation import gettext as _
 
 from campaigns.models import Campaign
 from campaigns.queries.lists import get_campaign_for
 from campaigns.views.helpers import SignedInRequest
+from campaigns.views.row_filters import RowFilter, build_choice
 from evaluation.models import ScoreSet
 from evaluation.queries.leaderboard import Leaderboard, LeaderboardEntry, get_leaderboard
 from evaluation.queries.score_sets import (
@@ -66,3 +69,19 @@ def get_entry(leaderboard: Leaderboard, run: int) -> LeaderboardEntry:
     if entry is None or not entry.opens:
         raise Http404(f"unknown run {run}")
     return entry
+
+
+def build_task_choice(
+    request: HttpRequest,
+    campaign: Campaign,
+    visible: QuerySet[ScoreSet],
+    score_set: ScoreSet | None,
+    address: str,
+) -> RowFilter:
+    """The tasks of the ``visible`` score sets, with the number of these; the page at ``address``
+    shows one task.
+    """
+    names = dict(campaign.tasks.values_list("slug", "name"))
+    counts = Counter(each.task.slug for each in (visible if names else ()) if each.task)
+    current = score_set.task.slug if score_set and score_set.task else ""
+    return build_choice(request, "task", _("Task"), counts, names, current, address)

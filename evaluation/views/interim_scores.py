@@ -53,6 +53,7 @@ def interim_scores_view(request: SignedInRequest, slug: str) -> HttpResponse:
     page = {
         "campaign": campaign,
         "scores": scores,
+        "task": scores.runs[0].task if scores.runs else None,
         "policies": list_interim_policies(campaign),
         "policy": policy,
         "columns": columns,

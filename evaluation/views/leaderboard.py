@@ -16,6 +16,7 @@ from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Run
 from campaigns.queries.lists import get_campaign_for
+from campaigns.queries.tasks import find_task, get_current_task
 from campaigns.services.snapshots import get_report
 from campaigns.views.columns import ColumnChoice, TableColumn, choose_columns
 from campaigns.views.confirmation import confirm_act
@@ -35,7 +36,12 @@ from evaluation.services.release import (
     release_scores,
 )
 from evaluation.services.scoring import KIND, request_evaluation
-from evaluation.views.access import ScoreVisit, get_score_set, get_visit
+from evaluation.views.access import (
+    ScoreVisit,
+    build_task_choice,
+    get_score_set,
+    get_visit,
+)
 from evaluation.views.cells import (
     TEXT_COLUMNS,
     TRUST,
@@ -54,7 +60,10 @@ from poolbench.evaluation.measures.titles import format_full_title, format_measu
 def scores_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """The latest score set that the reader may see, or what is missing for one."""
     visit = get_visit(request, slug)
-    return render_leaderboard_page(request, visit, visit.list_score_sets().first())
+    sets = visit.list_score_sets()
+    if task := find_task(visit.campaign, request.GET.get("task", "")):
+        sets = sets.filter(task=task)
+    return render_leaderboard_page(request, visit, sets.first())
 
 
 def score_set_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
@@ -117,6 +126,10 @@ def render_leaderboard_page(
     form: EvaluateForm | None = None,
 ) -> HttpResponse:
     page = {"campaign": visit.campaign, "visit": visit, "score_set": score_set}
+    address = reverse("scores", args=[visit.campaign.slug])
+    page["by_task"] = build_task_choice(
+        request, visit.campaign, visit.list_score_sets(), score_set, address
+    )
     if score_set is not None:
         page |= leaderboard_part(request, get_leaderboard(score_set, visit.reader))
     if visit.may_manage and not visit.preview:
@@ -124,7 +137,8 @@ def render_leaderboard_page(
         page |= {"sets": sets, **evaluation_part(request, visit.campaign, form)}
         if score_set is not None:
             page["publication"] = visit.campaign.score_publications.first()
-            page["newer"] = count_newer_judgments(score_set.qrels)
+            if score_set.task == get_current_task(visit.campaign):
+                page["newer"] = count_newer_judgments(score_set.qrels)
             page["moved"] = compare_with_earlier(score_set) if len(sets) > 1 else None
         # Earlier scores have no verdict.
         if score_set is not None and score_set == sets[0]:

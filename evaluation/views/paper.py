@@ -7,6 +7,7 @@ from dataclasses import replace
 from urllib.parse import parse_qs, urlencode
 
 from django.http import Http404, HttpResponse
+from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
@@ -23,8 +24,8 @@ from evaluation.queries.paper import (
     get_paper_results,
     list_paper_measures,
 )
-from evaluation.queries.score_sets import participant_reader
-from evaluation.views.access import VIEW
+from evaluation.queries.score_sets import list_score_sets_for, participant_reader
+from evaluation.views.access import VIEW, build_task_choice
 from poolbench.evaluation.paper.citation import write_bibtex, write_conditions
 from poolbench.evaluation.paper.files import TABLES, build_paper_charts
 from poolbench.evaluation.paper.report import (
@@ -51,6 +52,8 @@ def paper_view(request: SignedInRequest, slug: str) -> HttpResponse:
     """The page; before the release it says what is missing."""
     source = get_source(request, slug)
     query = {"team": source.team.name} if source.team and source.reader.is_organizer else {}
+    if source.score_set and source.score_set.task:
+        query["task"] = source.score_set.task.slug
     chosen = [("m", name) for name in request.GET.getlist("m")]
     if request.GET.get("decimals"):
         chosen.append(("decimals", str(get_decimals(request))))
@@ -58,6 +61,13 @@ def paper_view(request: SignedInRequest, slug: str) -> HttpResponse:
     # ``score_set`` and ``team`` are None where there is none; ``query`` keeps the choice.
     page = {
         "campaign": source.campaign,
+        "by_task": build_task_choice(
+            request,
+            source.campaign,
+            list_score_sets_for(source.campaign, source.reader),
+            source.score_set,
+            reverse("paper", args=[slug]),
+        ),
         "score_set": source.score_set,
         "team": source.team,
         "teams": source.teams,
@@ -86,7 +96,8 @@ def paper_download_view(request: SignedInRequest, slug: str, table: str, fmt: st
 def get_source(request: SignedInRequest, slug: str) -> PaperSource:
     campaign = get_campaign_for(request.user, slug, VIEW)
     try:
-        return find_paper_source(request.user, campaign, request.GET.get("team", ""))
+        team, task = (request.GET.get(name, "") for name in ("team", "task"))
+        return find_paper_source(request.user, campaign, team, task=task)
     except UnknownTeamError as error:
         raise Http404(f"unknown team {error}") from error
 

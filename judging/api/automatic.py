@@ -13,13 +13,8 @@ from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
 from campaigns.api.limits import BatchJSONParser
-from campaigns.api.resources import (
-    CAMPAIGN,
-    filter_organized_campaigns,
-    read_act,
-    read_fields,
-    request_user,
-)
+from campaigns.api.requests import read_fields, request_user
+from campaigns.api.resources import CAMPAIGN, filter_organized_campaigns, read_act
 from judging.models import AutomaticAssessor
 from judging.services.automatic import (
     MAX_JUDGMENTS,

@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
-from campaigns.api.resources import request_user
+from campaigns.api.requests import request_user
 from campaigns.queries.lists import get_campaign_for
 from campaigns.rules import is_organizer_anywhere, require_access
 from judging.queries.progress import AssessorProgress, assessor_progress, plan_progress

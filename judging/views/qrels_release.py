@@ -14,7 +14,7 @@ from campaigns.api.attachments import attachment_response
 from campaigns.confirmation import Decision
 from campaigns.models import DataFile
 from campaigns.queries.lists import get_campaign_for
-from campaigns.rules import require_permission
+from campaigns.rules import require_access
 from campaigns.views.confirmation import confirm_act
 from campaigns.views.helpers import SignedInRequest
 from judging.queries.qrels_release import (
@@ -53,5 +53,5 @@ def qrels_download_view(request: SignedInRequest, slug: str, version: int) -> Ht
     qrels = get_object_or_404(campaign.qrels, version=version)
     files = DataFile.objects.visible_to(request.user).filter(campaign=campaign)
     if not files.filter(name=name_qrels_file(qrels)).exists():
-        require_permission(request.user, "campaigns.manage", campaign)
+        require_access(request.user, "campaigns.manage", campaign)
     return attachment_response(store.get_blob(qrels.path), f"{slug}-qrels-{version}.txt")

@@ -42,8 +42,9 @@ from poolbench.evaluation.options import ScoringOptions
 from poolbench.evaluation.profiles import POOLBENCH, PROFILES
 from poolbench.evaluation.stated_scale import state_highest_grade
 from poolbench.judging.policies import label_qrels
+from poolbench.runs.qrels import read_qrels as read_qrels_file
 from poolbench.runs.sampled_qrels import READERS
-from poolbench.runs.tables import RunTable
+from poolbench.runs.tables import QrelsTable, RunTable
 
 
 class EvaluateCommand(FileCommand):
@@ -65,6 +66,12 @@ class EvaluateCommand(FileCommand):
             metavar="FILE",
             help="the manifest of the qrels (`qrels manifest`), which labels scores by automatic "
             "judgments",
+        )
+        add(
+            "--residual",
+            metavar="FILE",
+            help="qrels of earlier rounds: what they have judged leaves runs and qrels, and the "
+            "rankings close up",
         )
         add_measures(
             parser,
@@ -149,11 +156,14 @@ class EvaluateCommand(FileCommand):
     ) -> None:
         reader = FileReader(out)
         judged = read_judgments_option(reader, options)
+        before = read_earlier_qrels(reader, options)
         if judged is not None:
             stated = state_highest_grade(measures, scoring, judged.grades)
             measures = tuple(dict(zip(stated, measures, strict=True)).values())
         paths = list(dict.fromkeys(options["runs"]))
-        score = partial(score_file, judged=judged, measures=measures, options=scoring)
+        score = partial(
+            score_file, judged=judged, before=before, measures=measures, options=scoring
+        )
         readings = map_in_order(score, paths, options["jobs"] or choose_process_count(paths))
         bar = ProgressBar(verbose=bool(options["verbosity"]))
         scores = [reader.take(reading) for reading in bar.track(readings, "runs", len(paths))]
@@ -219,6 +229,10 @@ class EvaluateCommand(FileCommand):
             )
         if options["manifest"] and options["intervals"]:
             raise CliError("--manifest cannot be used with --intervals, which need a sample.")
+        if options["residual"] and (options["intervals"] or options["bounds"]):
+            raise CliError("--residual cannot be used with --intervals and --bounds.")
+        if options["residual"] and options["qrels_format"] != "qrels":
+            raise CliError("--residual needs qrels: the strata of a sample would lose documents.")
         if not options["summary"] and not options["by_topic"]:
             raise CliError("-n without -q prints nothing; add -q.")
         require_least(options, jobs=1)
@@ -259,13 +273,24 @@ def read_judgments_option(reader: FileReader, options: Mapping[str, Any]) -> Jud
     return None if qrels is None else read_qrels(qrels)
 
 
+def read_earlier_qrels(reader: FileReader, options: Mapping[str, Any]) -> QrelsTable | None:
+    """The qrels of earlier rounds, if the command line names some."""
+    path = options["residual"]
+    return None if path is None else reader.read(path, read_qrels_file)
+
+
 def score_file(
-    path: str, judged: JudgmentTable | None, measures: Sequence[Measure], options: ScoringOptions
+    path: str,
+    judged: JudgmentTable | None,
+    before: QrelsTable | None,
+    measures: Sequence[Measure],
+    options: ScoringOptions,
 ) -> FileResult[ScoredRun]:
     """Read and score one run. The result omits the measures, which are the same for all runs."""
 
     def score(run: RunTable, judged: JudgmentTable) -> ScoredRun:
-        return replace(evaluate(run, judged, measures, options), measures=(), spellings=())
+        scored = evaluate(run, judged, measures, options, remove=before)
+        return replace(scored, measures=(), spellings=())
 
     return read_scored_run(path, judged, score, iter_leading_zero_hints)
 

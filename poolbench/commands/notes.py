@@ -64,6 +64,10 @@ def format_provenance_line(scores: ScoredRun) -> str:
     parts += [f"{unjudged} retrieved but not judged, and not scored"] if unjudged else []
     parts += ["judged documents only"] if provenance["judged_only"] else []
     parts += [f"cut at {provenance['max_per_topic']}"] if provenance["max_per_topic"] else []
+    if removed := provenance.get("removed_qrels_sha256"):
+        documents, pairs = provenance["documents_removed"], provenance["judgments_removed"]
+        counts = f"{documents:,} documents and {pairs:,} judgments of earlier rounds removed"
+        parts.append(f"residual: {counts}, qrels {removed[:12]}")
     size = provenance["collection_size"]
     parts += [f"collection of {size:,} documents"] if size else []
     parts += [f"{name}: {reason.rstrip('.')}" for name, reason in scores.reasons.items()]

@@ -12,7 +12,13 @@ import numpy as np
 
 from poolbench.evaluation.batch import ScoringBatch
 from poolbench.evaluation.inputs import QrelsLike, read_sources
-from poolbench.evaluation.judgments import Floats, JudgmentTable, Mask
+from poolbench.evaluation.judgments import (
+    Floats,
+    JudgmentTable,
+    Mask,
+    hash_qrels,
+    remove_judgments,
+)
 from poolbench.evaluation.matching import (
     batch_from_table,
     check_common_topic,
@@ -32,8 +38,9 @@ from poolbench.evaluation.stated_scale import (
     state_highest_grade,
 )
 from poolbench.notebooks import Frame, ResultTable, make_frame
-from poolbench.runs.inputs import RunLike
-from poolbench.runs.tables import RunTable
+from poolbench.runs.inputs import QrelsSource, RunLike, read_qrels_table
+from poolbench.runs.residual import remove_judged
+from poolbench.runs.tables import QrelsTable, RunTable
 from poolbench.statistics.estimate import nan_to_none
 
 if TYPE_CHECKING:
@@ -131,6 +138,8 @@ def evaluate(
     qrels: QrelsLike,
     measures: Measures = DEFAULT_NAMES,
     options: ScoringOptions | None = None,
+    *,
+    remove: QrelsSource | None = None,
     **settings: Any,
 ) -> ScoredRun:
     """Score a run against qrels.
@@ -144,6 +153,9 @@ def evaluate(
     options : ScoringOptions, optional
         How to score; or pass its fields as ``settings``: ``level=2``, ``judged_only=True``,
         ``max_per_topic=100``, ``topics="common"``, ``profile="trec_eval-9"``, …
+    remove : path, bytes, dict, DataFrame or table, optional
+        Qrels of earlier rounds, for residual evaluation: what they have judged leaves the run and
+        ``qrels``; ``conditions`` counts it.
 
     Returns
     -------
@@ -167,7 +179,29 @@ def evaluate(
     0.25
     """
     (table,), judged = read_sources([run], qrels)
-    return score_run_table(table, judged, measures, choose_options(options, settings))
+    scoring = choose_options(options, settings)
+    if remove is None:
+        return score_run_table(table, judged, measures, scoring)
+    before = read_qrels_table(remove)
+    return score_residual_run(table, judged, before, measures, scoring)
+
+
+def score_residual_run(
+    table: RunTable,
+    judged: JudgmentTable,
+    before: QrelsTable,
+    measures: Measures,
+    options: ScoringOptions,
+) -> ScoredRun:
+    """``score_run_table`` of what ``before`` has not judged."""
+    left, residual = remove_judged(table, before), remove_judgments(judged, before)
+    scored = score_run_table(left, residual, measures, options)
+    removed = {
+        "removed_qrels_sha256": hash_qrels(before),
+        "documents_removed": len(table) - len(left),
+        "judgments_removed": len(judged.grades) - len(residual.grades),
+    }
+    return replace(scored, conditions=scored.conditions | removed)
 
 
 def choose_options(options: ScoringOptions | None, settings: dict[str, Any]) -> ScoringOptions:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from poolbench.evaluation.options import gains_for_grades
 from poolbench.runs.pair_index import PairIndex
 from poolbench.runs.qrels import write_qrels
+from poolbench.runs.residual import remove_judged_pairs
 from poolbench.runs.sampled_qrels import SampledQrels, number_strata, write_prels, write_strata
 from poolbench.runs.tables import QrelsTable
 
@@ -45,9 +46,8 @@ class JudgmentTable:
     @classmethod
     def from_table(cls, qrels: QrelsTable) -> JudgmentTable:
         """The judgments of a qrels table, in its order."""
-        digest = hashlib.sha256(write_qrels(qrels)).hexdigest()
         index = PairIndex.from_table(qrels)
-        return cls(tuple(qrels.topics), qrels.starts, qrels.grades, digest, index)
+        return cls(tuple(qrels.topics), qrels.starts, qrels.grades, hash_qrels(qrels), index)
 
     @classmethod
     def from_sampled(cls, sampled: SampledQrels) -> JudgmentTable:
@@ -113,3 +113,20 @@ class JudgmentTable:
     @cached_property
     def _ideals(self) -> dict[tuple[tuple[int, float], ...], tuple[Floats, Ints, Ints]]:
         return {}
+
+
+def hash_qrels(qrels: QrelsTable) -> str:
+    """Hex SHA-256 of the four columns as they are written."""
+    return hashlib.sha256(write_qrels(qrels)).hexdigest()
+
+
+def remove_judgments(judged: JudgmentTable, before: QrelsTable) -> JudgmentTable:
+    """``judged`` without what ``before`` has judged. Raises ``ValueError`` for a sample, whose
+    strata would no longer have their sizes.
+    """
+    if judged.strata is not None or judged.inclusion is not None:
+        raise ValueError("a sample of judgments has no residual: its strata would lose documents")
+    if judged.index is None:
+        raise ValueError("judgments created from arrays have no docnos to remove by")
+    table = QrelsTable(judged.topics, judged.starts, judged.index.docnos, judged.grades)
+    return JudgmentTable.from_table(remove_judged_pairs(table, before))

@@ -15,6 +15,7 @@ from poolbench.evaluation.evaluate import (
     Measures,
     ScoredRun,
     choose_options,
+    score_residual_run,
     score_run_table,
     select_measures,
 )
@@ -51,6 +52,7 @@ def evaluate_runs(
     measures: Measures = DEFAULT_NAMES,
     *,
     options: ScoringOptions | None = None,
+    remove: QrelsSource | None = None,
     **settings: Any,
 ) -> ScoredRuns:
     """Score several runs against the same qrels.
@@ -76,7 +78,11 @@ def evaluate_runs(
     """
     tables, judged = read_sources(runs, qrels)
     scoring, listed = choose_options(options, settings), list_measures(measures)
-    return ScoredRuns(tuple(score_run_table(run, judged, listed, scoring) for run in tables))
+    if remove is None:
+        return ScoredRuns(tuple(score_run_table(run, judged, listed, scoring) for run in tables))
+    before = read_qrels_table(remove)
+    scored = (score_residual_run(run, judged, before, listed, scoring) for run in tables)
+    return ScoredRuns(tuple(scored))
 
 
 def list_measures(measures: Measures) -> tuple[str | Measure, ...]:

@@ -58,15 +58,19 @@ class PairBallots:
     def select_topics(self, topics: Collection[str]) -> PairBallots:
         """The pairs of ``topics``."""
         names = frozenset(topics)
-        return self._select(lambda topic: topic in names)
+        return self._select(lambda pair: pair[0] in names)
 
     def omit_topics(self, topics: Collection[str]) -> PairBallots:
         """The pairs of the other topics."""
         hidden = frozenset(topics)
-        return self._select(lambda topic: topic not in hidden) if hidden else self
+        return self._select(lambda pair: pair[0] not in hidden) if hidden else self
 
-    def _select(self, is_kept: Callable[[str], bool]) -> PairBallots:
-        places = [at for at, (topic, _) in enumerate(self.pairs) if is_kept(topic)]
+    def omit_pairs(self, pairs: Collection[Pair]) -> PairBallots:
+        """The other pairs."""
+        return self._select(lambda pair: pair not in pairs) if pairs else self
+
+    def _select(self, is_kept: Callable[[Pair], bool]) -> PairBallots:
+        places = [at for at, pair in enumerate(self.pairs) if is_kept(pair)]
         if len(places) == len(self.pairs):
             return self
         return PairBallots([self.pairs[at] for at in places], self.kinds, self.kind[places])

@@ -111,7 +111,7 @@ class ArchivedPools:
         judgment: these are shuffled.
         """
         spec, inputs = build_frozen_spec(row["spec"]), row["spec"]
-        tables = [self.runs.load(number) for number in row["runs"]]
+        tables = [self.runs.load_left(number, inputs) for number in row["runs"]]
         listing = build_listing(tables, spec.cutoff, inputs["seed"], set(inputs["topics"]))
         if spec.reader:
             listing = self.attach_texts(listing, inputs["texts"])

@@ -25,6 +25,7 @@ from poolbench.replay.archived_judgments import ArchivedJudgments
 from poolbench.replay.archived_runs import ArchivedRuns
 from poolbench.replay.differences import Difference
 from poolbench.runs.qrels import qrels_from_rows, read_qrels
+from poolbench.runs.residual import remove_judged_pairs
 from poolbench.runs.tables import QrelsTable
 
 SCORES = f"{TABLES}/run_scores.jsonl"
@@ -71,7 +72,7 @@ class ArchivedScores:
                 tables = {score_set["id"]: self.load_judgments(score_set)}
             judged = tables[score_set["id"]]
             measures = parse_measures(score_set["measures"])
-            run = self.runs.load(row["run"])
+            run = self.runs.load_left(row["run"], score_set["conditions"])
             batch = batch_from_table(run, judged, read_options(score_set["conditions"]))
             where = f"of {run.tag} in score set {score_set['id']}"
             yield from compare_scores(
@@ -82,6 +83,8 @@ class ArchivedScores:
         """The qrels of the topics that were scored."""
         file = self.qrels[score_set["qrels"]]["file"]
         table = read_qrels((self.folder / file).read_bytes(), file=file)
+        if removed := score_set["conditions"].get("removed"):
+            table = remove_judged_pairs(table, self.runs.load_qrels(removed["qrels_version"]))
         return JudgmentTable.from_table(select_topics(table, score_set["topics"]))
 
 

@@ -36,12 +36,27 @@ class RunEntry:
     kind: str = "automatic"
     priority: int = 1
     pooled: bool = True
+    task: str = ""
 
 
 @dataclass(frozen=True)
 class QrelsEntry:
     file: Path
     assessor: str
+    task: str = ""
+
+
+@dataclass(frozen=True)
+class TaskEntry:
+    """A task; a round if ``residual``: what the tasks before it have judged leaves it. No topics:
+    all of the campaign.
+    """
+
+    name: str
+    slug: str
+    topics: tuple[str, ...] = ()
+    measures: tuple[str, ...] = ()
+    residual: bool = False
 
 
 @dataclass(frozen=True)
@@ -66,8 +81,10 @@ class ReplayManifest:
     correction: str = "holm"
     alpha: float = 0.05
     release: bool = True
+    tasks: tuple[TaskEntry, ...] = ()
 
 
+NAMES = (lambda v: isinstance(v, list) and all(map(is_text, v)), "a list of names", False)
 TOP: Schema = {
     "title": (*TEXT, True),
     "slug": (*TEXT, True),
@@ -82,7 +99,8 @@ TOP: Schema = {
     "qrels": (*LIST, True),
     "policy": (*TEXT, False),
     "board": (lambda v: v in ("own", "pseudonyms", "names"), "own, pseudonyms or names", False),
-    "measures": (lambda v: isinstance(v, list) and all(map(is_text, v)), "a list of names", False),
+    "measures": NAMES,
+    "tasks": (*LIST, False),
     "test": (*TEXT, False),
     "correction": (*TEXT, False),
     "alpha": (is_number, "a number", False),
@@ -103,9 +121,17 @@ RUN: Schema = {
     "kind": (*RUN_KIND, False),
     "priority": (*POSITIVE, False),
     "pooled": (*FLAG, False),
+    "task": (*TEXT, False),
 }
 POOL: Schema = {"depth": (*POSITIVE, True)}
-QRELS: Schema = {"file": (*TEXT, True), "assessor": (*TEXT, True)}
+QRELS: Schema = {"file": (*TEXT, True), "assessor": (*TEXT, True), "task": (*TEXT, False)}
+TASK: Schema = {
+    "name": (*TEXT, True),
+    "slug": (*TEXT, True),
+    "topics": NAMES,
+    "measures": NAMES,
+    "residual": (*FLAG, False),
+}
 EXAMPLE = "See docs/organizer.md for a complete manifest."
 
 
@@ -128,11 +154,12 @@ def read_manifest(folder: Path) -> ReplayManifest:
 def check_manifest(file: YamlFile) -> None:
     data = file.data
     file.check(data, TOP)
-    for key, schema in (("scale", GRADE), ("runs", RUN), ("qrels", QRELS)):
+    for key, schema in (("scale", GRADE), ("runs", RUN), ("qrels", QRELS), ("tasks", TASK)):
         entries = data.get(key)
         for index, entry in enumerate(entries if isinstance(entries, list) else []):
             file.check(entry, schema, (key, index))
     check_keys(file)
+    check_tasks(file)
     if isinstance(data.get("pool"), dict):
         file.check(data["pool"], POOL, ("pool",))
 
@@ -145,6 +172,24 @@ def check_keys(file: YamlFile) -> None:
         if key in SCREEN_KEYS:
             fix = "Choose another letter or digit."
             file.add_fault(("scale", index, "key"), describe_taken_keys([key]), fix, "EM03")
+
+
+def check_tasks(file: YamlFile) -> None:
+    """Of a campaign with tasks, each run and each assessor's qrels name one of them."""
+    data = file.data
+    entries = {key: data.get(key) or [] for key in ("tasks", "runs", "qrels")}
+    if not all(isinstance(rows, list) for rows in entries.values()):
+        return
+    slugs = [task.get("slug") for task in entries["tasks"] if isinstance(task, dict)]
+    named = [
+        ((key, at), entry) for key in ("runs", "qrels") for at, entry in enumerate(entries[key])
+    ]
+    for place, entry in named:
+        task = entry.get("task") if isinstance(entry, dict) else None
+        if isinstance(entry, dict) and task not in (slugs or [None]):
+            message = f"Not the short name of a task: {task}." if task else "No task."
+            fix = f"Use one of: {', '.join(map(str, slugs))}." if slugs else "List it in tasks."
+            file.add_fault(place, message, fix, "EM03")
 
 
 def check_files(file: YamlFile, folder: Path) -> None:
@@ -179,7 +224,19 @@ def build_replay_manifest(data: dict[str, Any], folder: Path) -> ReplayManifest:
         for g in data["scale"]
     )
     runs = tuple(RunEntry(**{**entry, "file": folder / entry["file"]}) for entry in data["runs"])
-    qrels = tuple(QrelsEntry(folder / e["file"], e["assessor"]) for e in data["qrels"])
+    qrels = tuple(
+        QrelsEntry(folder / e["file"], e["assessor"], e.get("task") or "") for e in data["qrels"]
+    )
+    tasks = tuple(
+        TaskEntry(
+            task["name"],
+            task["slug"],
+            tuple(task.get("topics") or ()),
+            tuple(task.get("measures") or ()),
+            bool(task.get("residual")),
+        )
+        for task in data.get("tasks") or ()
+    )
     options = {key: data[key] for key in PLAIN if data.get(key) is not None}
     return ReplayManifest(
         title=data["title"],
@@ -191,5 +248,6 @@ def build_replay_manifest(data: dict[str, Any], folder: Path) -> ReplayManifest:
         qrels=qrels,
         depth=data["pool"]["depth"],
         measures=tuple(data.get("measures") or ()),
+        tasks=tasks,
         **options,
     )

@@ -13,14 +13,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from poolbench.files.columns import ColumnFile
-from poolbench.files.faults import FaultReport, InvalidFile
+from poolbench.files.faults import FaultReport, InvalidFile, escape_excerpt, format_count
 from poolbench.files.streams import read_bytes
 from poolbench.runs.ir_metadata import check_metadata_tag, read_ir_metadata
+from poolbench.runs.residual import mark_judged
 from poolbench.runs.run_fields import FieldChecks, check_docnos, check_topics
 from poolbench.runs.run_ranking import RankedRows, check_depths, check_ranking
 from poolbench.runs.run_remarks import CUT_OFFS, check_near_runs, check_tie_order, check_tied_cuts
 from poolbench.runs.runs import RUN_LAYOUT, RowCollector, RunRows, build_run_table, parse_scores
-from poolbench.runs.tables import RunTable
+from poolbench.runs.tables import QrelsTable, RunTable
 
 _STRUCTURE = ("E01", "E03", "E13", "E14")
 
@@ -33,7 +34,8 @@ class RunRules:
     message of their own. ``docnos`` is the collection.
     ``earlier_hashes`` maps ``normalised_hash`` of the same team's other runs to their tags;
     ``earlier_runs`` are those runs, read only for a run without errors. ``cut_offs`` are the ranks
-    at which measures and pools cut.
+    at which measures and pools cut. ``judged`` are the judgments of earlier
+    rounds, whose documents leave the run, or are refused.
     """
 
     topics: frozenset[str] | None = None
@@ -45,6 +47,8 @@ class RunRules:
     require_all_topics: bool = False
     max_bytes: int = 1 << 28
     earlier_hashes: Mapping[str, str] = field(default_factory=dict)
+    judged: QrelsTable | None = None
+    refuse_judged: bool = False
     earlier_runs: Iterable[RunTable] = ()
     cut_offs: Iterable[int] = CUT_OFFS
 
@@ -112,6 +116,7 @@ def _check_sound_run(
     ranking = RankedRows.from_rows(rows, fields.ranks())
     by_rank = ranking.by_rank()
     tied = check_ranking(source, ranking, by_rank, table)
+    check_judged(source.report, table, rules)
     if tied:
         check_tie_order(source, by_rank, rows.docnos)
         check_tied_cuts(source.report, table, rules.cut_offs)
@@ -130,6 +135,25 @@ def check_missing_topics(report: FaultReport, rules: RunRules, answered: tuple[s
         report.add("E17", message, "Add documents for these topics; every topic is required.")
     else:
         report.add("W02", message, "Missing topics score 0 in means over all topics.")
+
+
+def check_judged(report: FaultReport, table: RunTable, rules: RunRules) -> None:
+    """Add W18, or E21 where the campaign refuses them or nothing else is left, for documents that
+    earlier rounds have judged.
+    """
+    if rules.judged is None:
+        return
+    marked = mark_judged(table, rules.judged)
+    count = int(marked.sum())
+    if not count:
+        return
+    first = table.docnos[int(marked.argmax())]
+    documents = format_count(count, "document")
+    message = f"{documents} judged in earlier rounds, such as {escape_excerpt(first, 40)}."
+    if rules.refuse_judged or count == len(table):
+        report.add("E21", message, "Remove the documents of the qrels of the earlier rounds.")
+    else:
+        report.add("W18", message, "None needed; they are left out before pooling and scoring.")
 
 
 def ranking_hash(table: RunTable) -> str:

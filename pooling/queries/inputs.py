@@ -13,12 +13,13 @@ from django.urls import reverse
 
 from campaigns.confirmation import Confirmation, Consequence
 from campaigns.errors import ActionRefused
-from campaigns.models import Campaign, Run, User
+from campaigns.models import Campaign, CampaignTask, Run, User
 from campaigns.queries.confirmations.runs import (
     list_check_matters,
     list_done_submission,
     list_submission_matters,
 )
+from campaigns.queries.tasks import describe_task
 from campaigns.rules import require_access
 from campaigns.services import matrices
 from poolbench.files.faults import format_count, list_names
@@ -50,6 +51,10 @@ def get_poolable_runs(campaign: Campaign, runs: Iterable[Run]) -> list[Run]:
             f"Not among the accepted runs: {list_names(missing)}.",
             "Select accepted runs; a run may have been replaced or withdrawn in the meantime.",
         )
+    if len({run.task_id for run in accepted.values()}) > 1:
+        tasks = sorted({str(run.task or "none") for run in accepted.values()})
+        message = f"Runs of several tasks: {list_names(tasks)}."
+        raise ActionRefused("several-tasks", message, "Select the runs of one task.")
     return sorted(accepted.values(), key=lambda run: run.tag)
 
 
@@ -71,14 +76,16 @@ def check_spec(campaign: Campaign, spec: PoolSpec) -> None:
 def describe_inputs(campaign: Campaign, spec: PoolSpec, runs: Sequence[Run]) -> dict[str, Any]:
     """The spec, the topics, and the runs with their hashes."""
     adaptive = {"adaptive": True} if spec.is_adaptive else {}
+    task = runs[0].task
     topics = campaign.topics.filter(withheld=False).values_list("number", flat=True)
     return (
         spec.as_dict()
         | adaptive
+        | describe_task(task)
         | {
             "version": 2,
             "seed": campaign.seed if spec.seed is None else spec.seed,
-            "topics": list(topics),
+            "topics": list(topics) if task is None else task.list_topic_numbers(),
             "runs": [
                 {
                     "id": run.pk,
@@ -133,8 +140,14 @@ def is_skipped_topic(session: PoolSession) -> bool:
 
 def list_poolable_runs(campaign: Campaign) -> QuerySet[Run]:
     """The accepted runs by team and priority."""
-    runs = campaign.runs.accepted().select_related("team", "campaign")
+    runs = campaign.runs.accepted().select_related("team", "campaign", "task__campaign")
     return runs.order_by("team__name", "priority", "tag")
+
+
+def list_task_runs(campaign: Campaign, slug: str) -> QuerySet[Run]:
+    """Those of the task ``slug``; of all runs without one."""
+    runs = list_poolable_runs(campaign)
+    return runs.filter(task__slug=slug) if slug else runs
 
 
 def choose_runs(
@@ -164,6 +177,11 @@ class PoolDraft:
     inputs: dict[str, Any]
     sessions: list[PoolSession]
 
+    @property
+    def task(self) -> CampaignTask | None:
+        """That of the runs, which all have the same."""
+        return self.runs[0].task
+
     @cached_property
     def table(self) -> PoolTable:
         return build_pool_table(self.sessions)
@@ -192,13 +210,14 @@ class PoolDraft:
             "Freeze",
             "Runs that come in later are not in this pool: they are scored only on documents that"
             " the pooled runs contribute.",
+            self.task,
         )
         matters += list_check_matters(campaign, "Freeze")
         pooled = {run.pk for run in self.runs}
-        others = [run.tag for run in list_poolable_runs(campaign) if run.pk not in pooled]
+        poolable = list_poolable_runs(campaign).filter(task=self.task)
+        others = [run.tag for run in poolable if run.pk not in pooled]
         teams = len({run.team_id for run in self.runs})
         documents = format_count(size, "document")
-        done = [] if others else ["All accepted runs contribute to this pool."]
         consequences = [
             Consequence("For good", f"Pool {version} never changes or loses a document, even if a"
                         " run is withdrawn. A larger pool is a new version."),
@@ -217,16 +236,26 @@ class PoolDraft:
             text = f"Judgments add documents, up to {most:,}. None is removed."
             consequences.insert(1, Consequence("Adaptive", text))
         return Confirmation(
-            question=f"Freeze pool {version}?",
+            question=f"Freeze pool {version}{f' of {self.task}' if self.task else ''}?",
             summary=f"{documents} of {format_count(len(self.runs), 'run')} of"
             f" {format_count(teams, 'team')}. Inputs {self.inputs_hash[:12]}.",
             before="Before you freeze",
             open=tuple(matters),
-            done=(*list_done_submission(campaign), *done),
+            done=(*list_done_submission(campaign), *self.list_done(others)),
             consequences=tuple(consequences),
             button=f"Freeze {documents}",
             back=reverse("pools", args=[campaign.slug]),
         )
+
+    def list_done(self, others: Sequence[str]) -> list[str]:
+        """``others``: the runs that do not contribute."""
+        done = [] if others else ["All accepted runs contribute to this pool."]
+        if removed := self.inputs.get("removed"):
+            judged = format_count(removed["judged_pairs"], "document")
+            done.append(
+                f"What qrels {removed['qrels_version']} have judged ({judged}) is left out."
+            )
+        return done
 
 
 def draft_pool(

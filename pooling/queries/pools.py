@@ -31,7 +31,9 @@ _compositions: Cache[tuple[object, ...], Composition] = Cache(32)
 def list_visible_pools(user: User | AnonymousUser) -> QuerySet[Pool]:
     """Access control: pools of the campaigns that ``user`` organizes; a superuser sees all."""
     organized = Campaign.objects.organized_by(user).order_by()
-    return Pool.objects.filter(campaign__in=organized).select_related("campaign", "frozen_by")
+    return Pool.objects.filter(campaign__in=organized).select_related(
+        "campaign", "frozen_by", "task"
+    )
 
 
 def latest_pool_version(campaign: Campaign) -> int:

@@ -153,7 +153,7 @@ def pooled_shares(
     pooled[dictionary.find(listed)] = True
     pooled_ids = {run.pk for run in runs}
     shares = []
-    for run in list_poolable_runs(campaign):
+    for run in list_poolable_runs(campaign).filter(task=runs[0].task):
         matrix = matrices.load_run_matrix(run)
         in_pool = pooled[
             matrix.pairs[cut_run(matrix.topics, matrix.starts, table.topics, SHARE_DEPTH).row]

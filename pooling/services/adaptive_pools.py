@@ -222,6 +222,7 @@ def frozen_listing(pool: Pool) -> RunListing:
 
     def load() -> RunListing:
         runs = Run.objects.filter(pk__in=[run["id"] for run in pool.spec["runs"]])
+        runs = runs.select_related("task__campaign")
         return load_listing(pool.campaign, runs, pool.spec)
 
     return _listings.get_or_compute(pool.inputs_hash, load)

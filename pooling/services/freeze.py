@@ -15,6 +15,7 @@ from campaigns.services import events
 from campaigns.services.campaigns import close_if_chosen
 from campaigns.services.decisions import check_decision
 from campaigns.services.registration import prepare_documents
+from campaigns.services.tasks import store_task_topics
 from poolbench.pooling.candidates import hash_order
 from poolbench.pooling.session import PoolSession
 from poolbench.pooling.spec import PoolSpec
@@ -70,12 +71,14 @@ def write_pool(actor: User, draft: PoolDraft, confirmed: dict[str, Any]) -> Pool
     campaign, inputs, table = draft.campaign, draft.inputs, draft.table
     pool = Pool.objects.create(
         campaign=campaign,
+        task=draft.task,
         version=latest_pool_version(campaign) + 1,
         spec=inputs,
         inputs_hash=draft.inputs_hash,
         size=len(table),
         frozen_by=actor,
     )
+    store_task_topics(pool.task)
     PoolItem.objects.bulk_create(iter_pool_items(pool, table), batch_size=BATCH)
     if pool.is_adaptive:
         PoolTopic.objects.bulk_create(iter_adaptive_topics(pool, draft.sessions))

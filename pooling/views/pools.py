@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection
 
 from django.contrib.auth.decorators import login_not_required
@@ -15,16 +16,23 @@ from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
 from campaigns.queries.lists import get_campaign_for
+from campaigns.queries.tasks import find_task
 from campaigns.views.confirmation import confirm_act
 from campaigns.views.helpers import SignedInRequest, read_digits
 from campaigns.views.pages import render_page
+from campaigns.views.row_filters import build_choice
 from poolbench.pooling.formats import FORMATS, FRAME_FORMATS
 from poolbench.pooling.registry import list_methods_by_kind
 from pooling.forms import FreezeForm, PoolForm, QuickSelectionForm, spec_to_yaml
 from pooling.models import Pool
 from pooling.queries.adaptive_pools import list_growth
 from pooling.queries.composition import Composition
-from pooling.queries.inputs import choose_runs, draft_pool, list_poolable_runs
+from pooling.queries.inputs import (
+    choose_runs,
+    draft_pool,
+    list_poolable_runs,
+    list_task_runs,
+)
 from pooling.queries.pools import (
     get_pool_composition,
     judged_campaigns,
@@ -102,15 +110,27 @@ def pools_view(request: SignedInRequest, slug: str) -> HttpResponse:
     if "seconds" in request.GET:
         return render_pool_preview(request, campaign, PoolForm(request.GET, campaign=campaign))
     quick = QuickSelectionForm(request.GET or None)
-    return render_pools_page(
-        request, campaign, PoolForm(campaign=campaign), quick, run_ids_by_rule(campaign, quick)
-    )
+    selected_ids = run_ids_by_rule(request, campaign, quick)
+    return render_pools_page(request, campaign, PoolForm(campaign=campaign), quick, selected_ids)
 
 
-def run_ids_by_rule(campaign: Campaign, quick: QuickSelectionForm) -> set[int]:
+def get_task_slug(request: SignedInRequest, campaign: Campaign) -> str:
+    """The task whose runs the page shows: the one in the address or form, else that of the latest
+    run; empty in a campaign without tasks.
+    """
+    slug = request.POST.get("task", request.GET.get("task", ""))
+    if find_task(campaign, slug) is not None:
+        return slug
+    latest = list_poolable_runs(campaign).exclude(task=None).order_by("-pk").first()
+    return latest.task.slug if latest and latest.task else ""
+
+
+def run_ids_by_rule(
+    request: SignedInRequest, campaign: Campaign, quick: QuickSelectionForm
+) -> set[int]:
     rule = quick.cleaned_data if quick.is_valid() else {}
     runs = choose_runs(
-        list_poolable_runs(campaign),
+        list_task_runs(campaign, get_task_slug(request, campaign)),
         up_to_priority=rule.get("priority"),
         per_team=rule.get("per_team"),
     )
@@ -124,7 +144,9 @@ def select_runs_by_rule(request: SignedInRequest, campaign: Campaign) -> HttpRes
     rule = request.POST["tick"]
     quick = QuickSelectionForm(QueryDict(rule) if rule else request.POST)
     selected_ids = (
-        run_ids_by_rule(campaign, quick) if quick.is_valid() else selected_run_ids(request.POST)
+        run_ids_by_rule(request, campaign, quick)
+        if quick.is_valid()
+        else selected_run_ids(request.POST)
     )
     typed = PoolForm.from_request(request, campaign)
     form = PoolForm(
@@ -212,10 +234,17 @@ def render_pools_page(
     selected_ids: Collection[int],
     preview: dict[str, object] | None = None,
 ) -> HttpResponse:
-    runs = list(list_poolable_runs(campaign))
+    slug = get_task_slug(request, campaign)
+    runs = list(list_task_runs(campaign, slug))
+    counts = Counter(
+        campaign.runs.accepted().exclude(task=None).values_list("task__slug", flat=True)
+    )
+    names = dict(campaign.tasks.values_list("slug", "name"))
     page = {
         "campaign": campaign,
-        "pools": campaign.pools.select_related("frozen_by"),
+        "pools": campaign.pools.select_related("frozen_by", "task"),
+        "task": slug,
+        "by_task": build_choice(request, "task", "Task", counts, names, slug),
         "runs": runs,
         "team_count": len({run.team_id for run in runs}),
         "form": form,

@@ -17,7 +17,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
-from campaigns.api.resources import CAMPAIGN, filter_campaigns, read_act, request_user
+from campaigns.api.requests import request_user
+from campaigns.api.resources import CAMPAIGN, filter_campaigns, read_act
 from campaigns.models import Scope
 from judging.rules import SKIP_REASONS
 from preferences.models import ComparisonPlan, ComparisonSlot, Preference

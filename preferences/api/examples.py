@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
-from campaigns.api.resources import read_fields
+from campaigns.api.requests import read_fields
 from poolbench.preferences.interleaving import METHODS
 from poolbench.preferences.tryout import (
     MAX_LISTED,

@@ -10,6 +10,7 @@ import numpy as np
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
+from campaigns.queries.tasks import get_current_task, list_scored_runs
 from evaluation.queries.interim_scores import InterimScorer, load_interim_scorer
 from judging.models import Judgment, Purpose
 from judging.queries.agreement import MOST_ASSESSORS, find_default_people, load_labels
@@ -34,14 +35,16 @@ Pair = tuple[str, str]
 
 def identify_judging(campaign: Campaign) -> str:
     """Changes with every judgment, exclusion, run, pool, plan and setting of scores."""
-    matrix = list(campaign.runs.scored().order_by("pk").values_list("pk", "matrix"))
+    task = get_current_task(campaign)
+    matrix = list(list_scored_runs(campaign, task).values_list("pk", "matrix"))
+    round_of = (task.judged_before,) if task is not None else ()
     scale = list(campaign.grades.order_by("value").values_list("value", "gain"))
     pool = campaign.pools.first()
     latest = campaign.qrels.order_by("-version").values_list("version", flat=True).first()
     orders = sorted(pool.plans.values_list("kind", "order")) if pool else []
     facts = (
         log_state_key(campaign), matrix, scale, campaign.measures, campaign.relevance_level,
-        pool and pool.pk, orders, latest,
+        pool and pool.pk, orders, latest, *round_of,
     )  # fmt: skip
     return sha256(repr(facts).encode()).hexdigest()
 

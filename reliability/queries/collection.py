@@ -7,8 +7,13 @@ from typing import Any
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign
+from campaigns.queries.tasks import get_current_task, list_current_runs
 from campaigns.services import matrices
-from evaluation.queries.scoring_inputs import drop_topics, scoring_options, withheld_topic_numbers
+from evaluation.queries.scoring_inputs import (
+    scoring_options,
+    select_qrels,
+    withheld_topic_numbers,
+)
 from judging.models import Qrels
 from judging.queries.judgments import load_log_reader, qrels_table
 from poolbench.evaluation.measures.family import Measure
@@ -30,20 +35,21 @@ NO_MEASURE = "no measure of the campaign ranks runs, higher being better"
 
 def load_qrels_or_interim(campaign: Campaign, qrels: Qrels | None) -> QrelsTable:
     """``qrels``, or without them one grade per pair by the default policy, undecided pairs left
-    out; without withheld topics.
+    out; without withheld topics, and as they score the current task.
     """
-    withheld = withheld_topic_numbers(campaign)
+    task = get_current_task(campaign)
     if qrels is not None:
-        return drop_topics(qrels_table(qrels), withheld)
+        return select_qrels(qrels_table(qrels), campaign, task)
+    withheld = withheld_topic_numbers(campaign, task)
     numbers = campaign.topics.values_list("number", flat=True)
     visible = [number for number in numbers if number not in withheld]
     rows, _undecided = load_log_reader(campaign).decide_topics(DEFAULT_POLICY, visible)
-    return qrels_from_rows(rows)
+    return select_qrels(qrels_from_rows(rows), campaign, task)
 
 
 def load_collection(campaign: Campaign, table: QrelsTable) -> PooledCollection:
     """The campaign's accepted runs, its latest pool and ``table``."""
-    runs = {run.tag: run for run in campaign.runs.scored().select_related("team")}
+    runs = {run.tag: run for run in list_current_runs(campaign)}
     pool = campaign.pools.first()
     pooled = {run["tag"] for run in pool.spec["runs"]} & set(runs) if pool else None
     options = scoring_options(campaign)
@@ -80,7 +86,7 @@ def load_collection_report(campaign: Campaign) -> CollectionReport:
         measure = select_collection_measure(campaign)
         if measure is None:
             return replace(NOTHING, reason=NO_MEASURE)
-        if not campaign.runs.scored().exists():
+        if not list_current_runs(campaign).exists():
             return replace(NOTHING, reason="no run is accepted")
         table = load_qrels_or_interim(campaign, campaign.qrels.order_by("-version").first())
         report = compute_collection(load_collection(campaign, table), measure)
@@ -97,7 +103,7 @@ def load_collection_report(campaign: Campaign) -> CollectionReport:
 def count_untouched_documents(campaign: Campaign, table: QrelsTable) -> int:
     """Documents of the latest pool whose topic has no line in ``table``, withheld topics aside."""
     pool = campaign.pools.first()
-    known = {*table.topics, *withheld_topic_numbers(campaign)}
+    known = {*table.topics, *withheld_topic_numbers(campaign, get_current_task(campaign))}
     return pool.items.exclude(topic__number__in=known).count() if pool else 0
 
 

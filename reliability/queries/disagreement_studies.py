@@ -11,10 +11,15 @@ from typing import Any
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Run, User
+from campaigns.queries.tasks import get_current_task, list_current_runs, list_judged_before
 from campaigns.rules import require_access
 from campaigns.services import matrices
 from evaluation.queries.interim_scores import get_warm_runs
-from evaluation.queries.scoring_inputs import measures_to_score, scoring_options
+from evaluation.queries.scoring_inputs import (
+    measures_to_score,
+    scoring_options,
+    withheld_topic_numbers,
+)
 from judging.queries.exclusions import log_state_key
 from judging.queries.judgments import load_pair_ballots
 from judging.services.qrels import resolve_policy
@@ -75,7 +80,7 @@ def study_disagreement(
     takes more than ``most_work``.
     """
     require_access(actor, "campaigns.manage", campaign)
-    runs = list(campaign.runs.scored().select_related("team").order_by("pk"))
+    runs = list(list_current_runs(campaign))
     measures = measures_to_rank_by(campaign)
     measure = select_ranking_measure(measures, query.measure)
     between = find_run_places(runs, query.between)
@@ -129,7 +134,7 @@ def find_run_places(runs: Sequence[Run], between: tuple[int, int] | None) -> Bet
 
 def load_panel_unchecked(campaign: Campaign, policy: str, measure: str = "") -> DisagreementPanel:
     """For the command line: without permission check, cache or limit."""
-    runs = list(campaign.runs.scored().order_by("pk"))
+    runs = list(list_current_runs(campaign))
     return load_panel(
         campaign, runs, policy, select_ranking_measure(measures_to_rank_by(campaign), measure)
     )
@@ -142,13 +147,14 @@ def load_panel(
     measure: Measure,
     unjudged: Sequence[tuple[str, str]] = (),
 ) -> DisagreementPanel:
-    """The campaign's runs and its ballots, without withheld topics; ``unjudged`` pairs have rows as
-    well.
+    """The campaign's runs and its ballots, without topics that have no scores and without pairs
+    that earlier rounds have judged; ``unjudged`` pairs have rows as well.
     """
     # Pairs of a reference get rows; nothing is compared with its grades.
     reference = dict.fromkeys(unjudged, -1) if unjudged else None
-    withheld = campaign.topics.filter(withheld=True).values_list("number", flat=True)
-    visible = load_pair_ballots(campaign).omit_topics(list(withheld))
+    task = get_current_task(campaign)
+    visible = load_pair_ballots(campaign).omit_topics(withheld_topic_numbers(campaign, task))
+    visible = visible.omit_pairs(list_judged_before(task))
     ballots = build_ballots(visible, resolve_policy(campaign, policy), reference)
     ballots = replace(ballots, reference=None)
     places = matrices.get_pair_dictionary(campaign).places(ballots.pairs)

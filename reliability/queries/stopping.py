@@ -12,6 +12,7 @@ from django.db.models import Q, QuerySet
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, User
+from campaigns.queries.tasks import get_current_task, list_judged_before
 from campaigns.rules import require_access
 from evaluation.queries.interim_scores import load_interim_scorer
 from evaluation.queries.scoring_inputs import SHOWN_MEASURES
@@ -180,13 +181,18 @@ def load_pool_outcome(campaign: Campaign, log: JudgmentLog, graded: Mask) -> Poo
 def find_first_relevance(
     campaign: Campaign, log: JudgmentLog, graded: Mask
 ) -> dict[tuple[str, str], bool]:
-    """As ``first_relevance``, of the ``graded`` rows of the log."""
+    """As ``first_relevance``, of the ``graded`` rows of the log, for the current task."""
     numbers = dict(campaign.topics.values_list("pk", "number"))
     pair = log.pair[graded]
     first = np.sort(np.unique(pair, return_index=True)[1])
     relevant = log.numbers["grade"][graded][first] >= campaign.relevance_level
     named = ((numbers[topic], docno) for topic, docno in map(log.pairs.__getitem__, pair[first]))
-    return dict(zip(named, relevant.tolist(), strict=True))
+    outcomes = dict(zip(named, relevant.tolist(), strict=True))
+    if (task := get_current_task(campaign)) is None:
+        return outcomes
+    topics, before = set(task.list_topic_numbers()), list_judged_before(task)
+    return {each: outcome for each, outcome in outcomes.items()
+            if each[0] in topics and each not in before}  # fmt: skip
 
 
 def graded_log(campaign: Campaign) -> QuerySet[Judgment]:

@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Job, User
+from campaigns.queries.tasks import list_current_runs
 from campaigns.rules import require_permission
 from campaigns.services import jobs
 from judging.models import Qrels
@@ -34,7 +35,7 @@ COLLECTION = "evaluation.collection"
 def request_reusability_report(*, actor: User, campaign: Campaign, qrels: Qrels | None) -> Job:
     """Queue the report for a qrels version, or for the current judgments if ``qrels`` is None."""
     require_permission(actor, "campaigns.manage", campaign)
-    if not campaign.runs.scored().exists():
+    if not list_current_runs(campaign).exists():
         raise ActionRefused("no-runs", "No accepted runs.", "Wait for a run to be accepted.")
     with transaction.atomic():
         number = None if qrels is None else qrels.pk

@@ -13,6 +13,7 @@ from django.urls import reverse
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Job, Run, User
+from campaigns.queries.tasks import list_current_runs
 from campaigns.rules import require_permission
 from campaigns.services import jobs, matrices
 from evaluation.queries.interim_scores import get_warm_runs
@@ -166,7 +167,7 @@ def run_simulation(campaign: Campaign, request: SimulationRequest, job: Job) -> 
 
 def load_finished_campaign(campaign: Campaign, request: SimulationRequest) -> FinishedCampaign:
     """The campaign's accepted runs and judgments, without withheld topics."""
-    runs = list(campaign.runs.scored().select_related("team").order_by("pk"))
+    runs = list(list_current_runs(campaign))
     options = scoring_options(campaign)
     return FinishedCampaign(
         tags=tuple(run.tag for run in runs),

@@ -14,6 +14,7 @@ from typing import Any
 from django.db.models import Model, Q
 
 from campaigns.models import (
+    CampaignTask,
     Document,
     Erratum,
     Grade,
@@ -124,6 +125,17 @@ TABLES = (
     define_table("teams", Team, "name affiliation runs_deadline", "contact"),
     define_table("members", Member, "user role joined_at", "team", condition=JUDGES),
     define_table("topics", Topic, "number title description narrative withheld position"),
+    define_table(
+        "tasks",
+        CampaignTask,
+        "slug name position runs_deadline max_runs_per_team measures judged_before refuse_judged",
+    ),
+    define_table(
+        "task_topics",
+        CampaignTask.topics.through,
+        "campaigntask topic",
+        path="campaigntask__campaign",
+    ),
     define_table("grades", Grade, "value label key gain meaning"),
     define_table("terms", Terms, "version text at", "by"),
     define_table("guidelines", Guideline, "version text sha256 at", "by"),
@@ -137,12 +149,12 @@ TABLES = (
     define_table(
         "runs",
         Run,
-        "team tag description kind priority answers ir_metadata state file_name size sha256"
+        "team task tag description kind priority answers ir_metadata state file_name size sha256"
         " normalised_hash lines report replaces submitted_at after_release checked_at withdrawn_at",
         "file file_removed_at upload_key matrix submitted_by",
         condition=CHECKED,
     ),
-    define_table("pools", Pool, "version spec inputs_hash size frozen_at", "frozen_by"),
+    define_table("pools", Pool, "task version spec inputs_hash size frozen_at", "frozen_by"),
     define_table(
         "pool_items",
         PoolItem,
@@ -280,7 +292,7 @@ TABLES = (
     define_table(
         "score_sets",
         ScoreSet,
-        "qrels topics measures conditions created_at released_at",
+        "task qrels topics measures conditions created_at released_at",
         "created_by released_by",
     ),
     define_table("run_scores", RunScores, "score_set run means packed", path="score_set__campaign"),

@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 
 from campaigns import store
-from campaigns.models import Campaign, Document, Job, Mail, Member, Removal, Role, Run
+from campaigns.models import Campaign, Document, Job, Mail, Member, Removal, Role, Run, User
 from campaigns.services.campaigns import get_grade_scale, update_campaign
 from campaigns.services.copies import COPIED, CopyChoice, copy_campaign, start_rehearsal
 from campaigns.services.endings import close_campaign, delete_campaign
@@ -105,7 +105,11 @@ def test_a_rehearsal_has_generated_runs_and_judgments_and_is_thrown_away(page, s
     assert copy.judgments.values("grade").distinct().count() > 1
     assert "no figure here means anything" in read_page(page.get(f"/c/{copy.slug}/"))
     assert (source.events.count(), source.runs.count()) == (before, 0)
+    drawn = User.objects.filter(judgments__campaign=copy).distinct()
+    assert [user.has_usable_password() for user in drawn] == [False] * 2
+    users = User.objects.count()
     confirm(page, reverse("campaign-delete", args=[copy.slug]))
+    assert User.objects.count() == users - 2
     assert list(Campaign.objects.all()) == [source]
     assert Removal.objects.get().rows["run"] == 4
     assert not Run.objects.exists()

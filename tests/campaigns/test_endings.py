@@ -56,23 +56,23 @@ def compute_digest(campaign: Campaign) -> str:
 @pytest.mark.parametrize("role", ["organizer", "owner", "assessor"])
 def test_no_address_changes_a_closed_campaign(world, client_for, role):
     """Every POST and PATCH of the site and the API, by those who may do most; the answer to whom
-    the open campaign would have let in says why. Costs three seconds a role.
+    the open campaign would have let in says why. Costs two seconds a role.
     """
     close(world.campaign, world.people["organizer"])
     address, body, client = urls(world), bodies(world), client_for(role)
-    before, changed, odd = compute_digest(world.campaign), [], []
+    before, let_in, odd = compute_digest(world.campaign), [], []
     for name, method, statuses in rows():
         of_account = address[name].startswith("/account")
         if method == "GET" or of_account or name.partition("@")[0] in OF_THE_END:
             continue
         answer = ask(client, method, address[name], body.get(name, {}), undone=False)
-        if (after := compute_digest(world.campaign)) != before:
-            changed.append(f"{method} {address[name]}: {answer.status_code}")
-            before = after
+        if answer.status_code < 400:
+            let_in.append(f"{method} {address[name]}: {answer.status_code}")
         wanted = statuses[ROLES.index(role)]
         if name.startswith("api-") and wanted in (201, 202) and "closed" not in str(answer.body):
             odd.append(f"{method} {address[name]}: {answer.status_code}")
-    assert (changed, odd) == ([], [])
+    assert odd == []
+    assert compute_digest(world.campaign) == before, let_in
 
 
 def test_every_service_that_writes_meets_the_gate(world):
@@ -97,6 +97,7 @@ def test_every_service_that_writes_meets_the_gate(world):
         freeze_pool(actor=organizer, campaign=world.campaign, spec=depth_spec(1), runs=[])
 
 
+@pytest.mark.full
 def test_a_closed_campaign_is_read_as_before(world, client_for):
     """Pages and downloads of every role answer as the access table says. Costs ten seconds."""
     close(world.campaign, world.people["organizer"])
@@ -169,7 +170,7 @@ def test_a_deleted_campaign_is_gone_for_all_but_organizers(world, client_for):
     campaign, organizer = world.campaign, world.people["organizer"]
     delete_campaign(actor=organizer, campaign=campaign)
     address, seen = urls(world), []
-    for role in ("viewer", "owner", "rival", "assessor"):
+    for role in ("owner", "assessor"):
         client = client_for(role)
         for name, method, _ in rows():
             if method != "GET" or name.startswith("crowd-"):
@@ -199,6 +200,7 @@ def test_a_deleted_campaign_is_removed_with_all_that_is_its_own(world):
         Document.objects.create(
             campaign=campaign, docno=f"image {name[:2]}", format="image", file=name, sha256="0"
         )
+    run_tick()  # notes when it has looked for reminders
     before, users = compute_digest(elsewhere), User.objects.count()
     counts = {name: rows.count() for name, rows in list_campaign_rows(world.campaign)}
     delete_campaign(actor=organizer, campaign=world.campaign)

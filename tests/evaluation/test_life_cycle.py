@@ -176,7 +176,9 @@ def test_tabs_are_those_of_the_role(
     }  # fmt: skip
     assert labels(organizer) == {
         "Overview": ["Overview"],
-        "Setup": ["Settings", "Topics", "Documents", "Guidelines", "Corrections"],
+        "Setup": [
+            "Settings", "Topics", "Tasks and rounds", "Documents", "Guidelines", "Corrections",
+        ],
         "Runs": ["Runs", "Submit run", "Run form"],
         "Pool": ["Pools", "Simulate"],
         "Judging": [

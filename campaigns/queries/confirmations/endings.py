@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Manager, QuerySet
 from django.urls import reverse
 
 from campaigns.confirmation import Confirmation, ConfirmationChoice, Consequence, OpenMatter
@@ -86,7 +87,7 @@ def describe_campaign_reopening(campaign: Campaign) -> Confirmation:
 def summarize_contents(campaign: Campaign) -> str:
     """``12 runs, 1,024 judgments …`` of what the campaign has."""
     # Most of it belongs to upper apps; only the reverse relations are known here.
-    counted = {
+    counted: dict[str, Manager[Any]] = {
         "topic": campaign.topics, "document": campaign.documents, "run": campaign.runs,
         "pool": campaign.pools, "judgment": campaign.judgments, "score set": campaign.score_sets,
     }  # fmt: skip

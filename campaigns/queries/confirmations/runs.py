@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from campaigns.confirmation import Confirmation, ConfirmationChoice, Consequence, OpenMatter
 from campaigns.errors import format_utc
-from campaigns.models import Campaign, Run, Team
+from campaigns.models import Campaign, CampaignTask, Run, Team
 from poolbench.files.faults import format_count, list_names
 
 CLOSE = "close-submissions"
@@ -39,12 +39,21 @@ def format_submission(campaign: Campaign) -> str:
     return f"Submission is open for {', '.join(each)}" if each else "Submission is closed"
 
 
-def list_submission_matters(campaign: Campaign, although: str, risk: str) -> list[OpenMatter]:
-    """That runs can still come in, with closing as the remedy. ``although``: the verb of the
-    act; ``risk``: what may go wrong.
+def list_submission_matters(
+    campaign: Campaign, although: str, risk: str, task: CampaignTask | None = None
+) -> list[OpenMatter]:
+    """That runs can still come in, to ``task``, with closing as the remedy. ``although``: the verb
+    of the act; ``risk``: what may go wrong.
     """
-    if not campaign.takes_runs_of_a_team():
+    if not campaign.takes_runs_of_a_team() or (task is not None and task.is_over):
         return []
+    override = ConfirmationChoice("submission-open", f"{although} although submission is open")
+    if task is not None:
+        # Closing would end the other tasks, too.
+        ends = f" until {format_utc(task.deadline)}" if task.deadline else ", without a deadline"
+        url = reverse("task-edit", args=[campaign.slug, task.slug])
+        text = f"Submission to {task} is open{ends}."
+        return [OpenMatter(text, override, risk, url=url, link="Change the deadline")]
     return [
         OpenMatter(
             text=f"{format_submission(campaign)}.",
@@ -55,9 +64,7 @@ def list_submission_matters(campaign: Campaign, although: str, risk: str) -> lis
                 f"{count_participants(campaign)} can no longer submit, replace or withdraw runs,"
                 " and see a notice.",
             ),
-            override=ConfirmationChoice(
-                "submission-open", f"{although} although submission is open"
-            ),
+            override=override,
             url=reverse("campaign-settings", args=[campaign.slug]),
             link="Change the deadline",
         )

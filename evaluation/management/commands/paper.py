@@ -22,6 +22,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--campaign", required=True, help="short name of the campaign")
         parser.add_argument("--team", required=True, help="name of the team")
+        parser.add_argument("--task", default="", help="short name of a task of the campaign")
         parser.add_argument("--output", required=True, type=Path, help="the archive to write")
         parser.add_argument(
             "-m",
@@ -44,6 +45,8 @@ class Command(BaseCommand):
         if team is None:
             raise CommandError(f"Unknown team: {options['team']}.")
         sets = ScoreSet.objects.filter(campaign=campaign).select_related("campaign", "qrels")
+        if options["task"]:
+            sets = sets.filter(task__slug=options["task"])
         score_set = find_current_set(list(sets))
         if score_set is None:
             raise CommandError("The campaign has no scores. Evaluate its runs first.")

@@ -20,7 +20,7 @@ def write_conditions(results: PaperResults) -> str:
     level = one.provenance.get("level", 1)
     label = f"; {one.label}" if one.label else ""
     scores = (
-        f"Scores are means over {one.topics} topics of {one.campaign} under qrels {one.qrels} "
+        f"Scores are means over {one.topics} topics of {one.title} under qrels {one.qrels} "
         f"(sha256 {one.qrels_sha256[:12]}{label}); grade {level} or higher counts as "
         f"relevant{describe_gains(one.provenance)}; {describe_unjudged(results)}."
     )
@@ -28,6 +28,8 @@ def write_conditions(results: PaperResults) -> str:
     parts = [scores, f"Measures: {titles}."]
     if one.pool:
         parts.append(f"Pool: {one.pool}.")
+    if one.residual:
+        parts.append(one.residual)
     if one.test:
         parts.append(f"Significance: {one.test}, set before the first scores.")
     if one.late:

@@ -45,7 +45,7 @@ def build_paper_runs_report(results: PaperResults, decimals: int = DECIMALS) -> 
         "runs",
         columns,
         rows,
-        caption=f"Runs of {results.team} in {results.conditions.campaign}, means over "
+        caption=f"Runs of {results.team} in {results.conditions.title}, means over "
         f"{results.conditions.topics} topics"
         f"{f'; place by {results.main.mean_title}' if has_places else ''}.",
         notes=(

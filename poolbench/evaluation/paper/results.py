@@ -75,7 +75,7 @@ class SignificantPairs:
 class PaperConditions:
     """How the scores were computed. ``provenance`` is that of the score set; ``citation`` the one
     that the organizers prefer, BibTeX or text. ``late``: of all runs, how many were submitted
-    after a release; best, median and worst are over these too.
+    after a release; best, median and worst are over these too. ``task``: its name, or empty.
     """
 
     campaign: str
@@ -92,17 +92,35 @@ class PaperConditions:
     website: str = ""
     citation: str = ""
     late: int = 0
+    task: str = ""
 
     @property
     def product(self) -> str:
         return str(self.provenance.get("product", "Poolbench"))
+
+    @property
+    def title(self) -> str:
+        """The campaign, and its task if it has several."""
+        return f"{self.campaign}, {self.task}" if self.task else self.campaign
+
+    @property
+    def residual(self) -> str:
+        """What earlier rounds have judged and was left out; empty if nothing."""
+        removed = self.provenance.get("removed")
+        if not removed:
+            return ""
+        return (
+            f"Residual evaluation: the {removed['judged_pairs']:,} documents judged in qrels"
+            f" {removed['qrels_version']} (sha256 {removed['sha256'][:12]}) were removed from the"
+            f" rankings ({removed['documents']:,} ranked documents of all runs) and from the qrels."
+        )
 
     def list_lines(self) -> list[str]:
         """For figures: what was evaluated, by what, when."""
         label = f", {self.label}" if self.label else ""
         qrels = f"qrels {self.qrels} (sha256 {self.qrels_sha256[:12]}){label}"
         return [
-            f"{self.campaign}, {qrels}, {self.topics} topics",
+            f"{self.title}, {qrels}, {self.topics} topics",
             f"{self.product}, {self.evaluated:%Y-%m-%d}",
         ]
 
