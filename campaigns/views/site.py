@@ -44,7 +44,10 @@ def home_view(request: HttpRequest) -> HttpResponse:
     unless ``?all`` asks for the list.
     """
     if not isinstance(request.user, User):
-        front = {"campaigns": list_public_campaigns()[:MOST_CAMPAIGNS]}
+        front = {
+            "campaigns": list_public_campaigns()[:MOST_CAMPAIGNS],
+            "is_sign_up_open": is_sign_up_open(),
+        }
         return render_page(request, "campaigns/front.html", front)
     home = build_home(request.user)
     if len(home.campaigns) == 1 and "all" not in request.GET:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -244,25 +245,54 @@ def add_version(parser: ArgumentParser) -> None:
     parser.add_argument("--output", metavar="FILE", help="write to FILE (default: standard output)")
 
 
-def show_versions(kind: str, file: str, *columns: str) -> Callable[..., None]:
-    """List the versions of a ``kind``, or write one: ``file`` ends its path."""
+def show_pools(connection: Connection, options: Options, out: Output) -> None:
+    rows = list(connection.iter_rows("pools/", campaign=options["campaign"]))
+    show_versions(connection, options, out, rows, "pools/{id}/pool.csv/", POOL_COLUMNS)
 
-    def act(connection: Connection, options: Options, out: Output) -> None:
-        rows = list(connection.iter_rows(f"{kind}/", campaign=options["campaign"]))
-        if (number := options["version"]) is None:
-            show_rows(out, options, rows, make_columns(*columns, left=True, undefined="–"))
-            return
-        ids = [row["id"] for row in rows if row["version"] == number]
-        if not ids:
-            raise CliError(f"No version {number}: without --version they are listed.")
-        data = connection.fetch(f"{kind}/{ids[0]}/{file}")
-        if options["output"]:
-            save_file(Path(options["output"]), data)
-            out.note(f"{options['output']}: {len(data):,} bytes, sha256 {sha256(data).hexdigest()}")
-        else:
-            out.write(data.decode())
 
-    return act
+def show_qrels(connection: Connection, options: Options, out: Output) -> None:
+    """All versions for organizers; for others the released ones, which are data files."""
+    slug = options["campaign"]
+    if rows := list(connection.iter_rows("qrels/", campaign=slug)):
+        show_versions(connection, options, out, rows, "qrels/{id}/text/", QRELS_COLUMNS)
+        return
+    rows = [
+        file | {"version": int(match[1])}
+        for file in connection.iter_rows("data-files/", campaign=slug)
+        if (match := QRELS_FILE.fullmatch(file["name"]))
+    ]
+    if not rows:
+        raise CliError("No qrels that you can see: they are not released, or none exist.")
+    show_versions(connection, options, out, rows, "data-files/{id}/file/", QRELS_FILE_COLUMNS)
+
+
+QRELS_FILE = re.compile(r"qrels-(\d{1,9})\.txt")
+POOL_COLUMNS = make_columns("version", "size", "frozen_at", left=True, undefined="–")
+QRELS_COLUMNS = make_columns("version", "policy", "pairs", "frozen_at", left=True, undefined="–")
+QRELS_FILE_COLUMNS = make_columns("version", "holds", "at", left=True, undefined="–")
+
+
+def show_versions(
+    connection: Connection,
+    options: Options,
+    out: Output,
+    rows: Sequence[dict[str, Any]],
+    path: str,
+    columns: Sequence[Column],
+) -> None:
+    """List the versions in ``rows``, or write the one of ``--version``, which is at ``path``."""
+    if (number := options["version"]) is None:
+        show_rows(out, options, rows, columns)
+        return
+    paths = [path.format(id=row["id"]) for row in rows if row["version"] == number]
+    if not paths:
+        raise CliError(f"No version {number}: without --version they are listed.")
+    data = connection.fetch(paths[0])
+    if options["output"]:
+        save_file(Path(options["output"]), data)
+        out.note(f"{options['output']}: {len(data):,} bytes, sha256 {sha256(data).hexdigest()}")
+    else:
+        out.write(data.decode())
 
 
 def add_judgments(parser: ArgumentParser) -> None:
@@ -296,19 +326,11 @@ ACTS = {
     "check": ClientAct("Check runs by the campaign's rules, here.", add_check, check_runs),
     "status": ClientAct("List your campaigns, or the runs of one.", add_status, show_status),
     "scores": ClientAct("Print the scores that you can see.", add_scores, show_scores),
-    "data": ClientAct("Download settings, topics and documents.", add_data, download_data),
-    "pool": ClientAct(
-        "List pools, or download one as CSV.",
-        add_version,
-        show_versions("pools", "pool.csv/", "version", "size", "frozen_at"),
-    ),
+    "data": ClientAct("Download settings, topics, documents and files.", add_data, download_data),
+    "pool": ClientAct("List pools, or download one as CSV.", add_version, show_pools),
     "judgments": ClientAct(
         "List the current judgments that you can see.", add_judgments, show_judgments
     ),
-    "qrels": ClientAct(
-        "List qrels versions, or download one.",
-        add_version,
-        show_versions("qrels", "text/", "version", "policy", "pairs", "frozen_at"),
-    ),
+    "qrels": ClientAct("List qrels versions, or download one.", add_version, show_qrels),
 }
 """By their words."""

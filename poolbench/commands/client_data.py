@@ -1,4 +1,4 @@
-"""What ``poolbench client data`` writes: a campaign's settings, topics and documents as files."""
+"""What ``poolbench client data`` writes: settings, topics, documents and data files."""
 
 from __future__ import annotations
 
@@ -11,22 +11,36 @@ from typing import Any
 from poolbench.commands.command import CliError, Output
 from poolbench.commands.connection import Connection, escape_slug
 
-TOPIC = {"number": "_id", "title": "title", "description": "description", "narrative": "narrative"}
+TOPIC = {"number": "id", "title": "title", "description": "description", "narrative": "narrative"}
 DOCUMENT = {"docno": "_id", "title": "title", "body": "text", "url": "url", "date": "date"}
 """Fields of the API by their names in the files, which Poolbench reads as they are."""
+DOCUMENTS = "documents.jsonl.gz"
+"""The data file with all documents, once it is released."""
 
 
 def download_data(connection: Connection, options: Mapping[str, Any], out: Output) -> None:
-    """Write ``campaign.json``, ``topics.jsonl`` and ``documents.jsonl``, and list them."""
+    """Write ``campaign.json`` and every data file that the user can see, and list them; topics and
+    documents from the rows of the API where no file has them.
+    """
     slug, folder = options["campaign"], Path(options["folder"])
     campaign = connection.get(f"campaigns/{escape_slug(slug)}/")
     text = json.dumps(campaign, ensure_ascii=False, indent=2)
     written = [save_file(folder / "campaign.json", f"{text}\n".encode())]
-    topics = connection.iter_rows("topics/", campaign=slug)
-    written.append(save_lines(folder / "topics.jsonl", topics, TOPIC))
-    if not options["no_documents"]:
+    offered = {Path(row["name"]).name: row
+               for row in connection.iter_rows("data-files/", campaign=slug)}  # fmt: skip
+    if "topics.jsonl" not in offered:
+        topics = connection.iter_rows("topics/", campaign=slug)
+        written.append(save_lines(folder / "topics.jsonl", topics, TOPIC))
+    if options["no_documents"]:
+        offered.pop(DOCUMENTS, None)
+    elif DOCUMENTS not in offered:
         documents = connection.iter_rows("documents/", campaign=slug)
         written.append(save_lines(folder / "documents.jsonl", documents, DOCUMENT))
+    for name, row in offered.items():
+        data = connection.fetch(f"data-files/{row['id']}/file/")
+        if sha256(data).hexdigest() != row["sha256"]:
+            raise CliError(f"{name}: the bytes received are not those of the file. Try again.")
+        written.append(save_file(folder / name, data))
     if options["format"] == "json":
         out.write(json.dumps(written, indent=2) + "\n")
     else:

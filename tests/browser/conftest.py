@@ -54,6 +54,7 @@ EACH_TIME = """
     judging/a_passage_is_marked_with_its_place_in_the_body
     language/the_language_is_chosen_below_the_page_and_stays
     paper/a_team_takes_its_results[light]
+    platform/two_teams_go_from_sign_up_to_the_archive
     pool_form/enter_in_a_rule_ticks_by_it_and_forgets_nothing
     preferences/documents_are_compared_with_one_key_each
     preferences/documents_are_picked_by_keys_space_and_click

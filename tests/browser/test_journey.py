@@ -10,6 +10,15 @@ import pytest
 from campaigns.models import Campaign, User
 from judging.models import Judgment
 from tests.browser.desk import settle, unsent
+from tests.browser.steps import (
+    confirm,
+    create_campaign,
+    import_collection,
+    invite,
+    join,
+    press,
+    upload,
+)
 from tests.examples import ALL
 
 if TYPE_CHECKING:
@@ -17,77 +26,30 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
-PASSWORD = "a-long-password-7"
 NUMBERS = (1, 2) if ALL else (1,)
 TOPICS = "".join(f"{n}\tred apples\tWhich apples are red?\n" for n in NUMBERS)
 DOCUMENTS = "".join(f"d{i}\tTitle {i}\tThe text of document {i} is short.\n" for i in range(6))
 RUN = "".join(f"{t} Q0 d{i} {i + 1} {9 - i} first\n" for t in NUMBERS for i in range(4))
 
 
-def upload(page: Page, name: str, text: str) -> None:
-    file = {"name": name, "mimeType": "text/plain", "buffer": text.encode()}
-    page.set_input_files("[name=file]", file)
-    page.click("main form:has([name=file]) button.primary")
-
-
-def invite(page: Page, role: str, team: str = "") -> str:
-    """Make a link on the people page and return it."""
-    page.goto("/c/fruit/people/")
-    form = page.locator("form[action$='/invite/']")
-    form.locator("[name=role]").select_option(role)
-    form.locator("[name=team]").fill(team)
-    form.get_by_role("button", name="Create invitation").click()
-    return page.get_by_label(f"Link for {role}").first.input_value()
-
-
-def join(page: Page, link: str, username: str) -> None:
-    page.goto(link)
-    page.fill("[name=name]", username.title())
-    page.fill("[name=username]", username)
-    page.fill("[name=password1]", PASSWORD)
-    page.fill("[name=password2]", PASSWORD)
-    page.get_by_role("button", name="Create account and join").click()
-    page.wait_for_url("**/c/fruit/**")
-
-
 def set_up(page: Page) -> tuple[str, str]:
     """Create the campaign with its topics and documents; return the two invitation links."""
-    User.objects.create_user("olga", password=PASSWORD, can_create_campaigns=True)
-    page.goto("/accounts/login/")
-    page.fill("[name=username]", "olga")
-    page.fill("[name=password]", PASSWORD)
-    page.press("[name=password]", "Enter")
-    page.wait_for_url("**/")
-    page.goto("/campaigns/new/")
-    page.fill("[name=title]", "Fruit")
-    page.fill("[name=relevance_level]", "1")
-    page.click("main form button.primary")
-    page.wait_for_url("**/c/fruit/**")
-    page.goto("/c/fruit/setup/topics/import/")
-    upload(page, "topics.tsv", TOPICS)
-    page.goto("/c/fruit/setup/documents/import/")
-    upload(page, "documents.tsv", DOCUMENTS)
+    create_campaign(page)
+    import_collection(page, TOPICS, DOCUMENTS)
     return invite(page, "participant", "Orchard"), invite(page, "assessor")
 
 
 def submit(page: Page) -> None:
     """A bad run is refused with its faults, a good one is accepted."""
     page.goto("/c/fruit/runs/upload/")
-    upload(page, "bad.txt", RUN.replace("d3", "d9").replace(" 9 ", " high "))
+    upload(page, {"bad.txt": RUN.replace("d3", "d9").replace(" 9 ", " high ")})
     page.get_by_text("E10").first.wait_for()
     page.get_by_text("E14").first.wait_for()
     page.goto("/c/fruit/runs/upload/")
-    upload(page, "good.txt", RUN)
+    upload(page, {"good.txt": RUN})
     page.get_by_text(re.compile("accepted", re.IGNORECASE)).first.wait_for()
     page.goto("/c/fruit/results/scores/")
     assert page.locator("table").count() == 0
-
-
-def confirm(page: Page, *boxes: str) -> None:
-    """Tick the boxes of a page that asks before an act, and act."""
-    for box in boxes:
-        page.get_by_label(box).check()
-    page.locator(".decision button").click()
 
 
 def pool_and_plan(page: Page) -> None:
@@ -101,12 +63,6 @@ def pool_and_plan(page: Page) -> None:
     page.get_by_role("button", name="All assessors on all topics").click()
     page.get_by_role("button", name="Create plan").click()
     page.wait_for_url("**/judging/")
-
-
-def press(page: Page, key: str) -> None:
-    """One key, once the document has been on screen long enough to be meant."""
-    settle(page, ahead=0)
-    page.keyboard.press(key)
 
 
 def judge(page: Page, topic: int) -> None:

@@ -10,7 +10,12 @@ import pytest
 
 from campaigns.models import Run, Scope
 from campaigns.services.tokens import create_token
+from campaigns.store import get_blob
 from evaluation.services.release import release_scores
+from evaluation.services.scoring import score_campaign
+from judging.services.imports import import_judgments
+from judging.services.qrels import freeze_qrels
+from judging.services.qrels_release import release_qrels
 from poolbench import __main__ as command_line
 from poolbench.commands import client, connection
 from poolbench.pooling.spec import depth_spec
@@ -50,11 +55,16 @@ def test_a_team_does_everything_from_its_machine(call, signed_in, participant, c
     for name, text in (("one", GOOD), ("two", GOOD), ("bad", BAD)):
         (tmp_path / name).write_text(text.format(tag=f"alpha-{name}"))
     status, out, _ = call("data", "kit", "--campaign", "small")
-    assert (status, len(out.splitlines())) == (0, 3)
+    assert status == 0
+    assert [line.rpartition("/")[2] for line in out.splitlines()] == [
+        "campaign.json", "documents.jsonl", "topics.xml", "topics.jsonl", "topics.tsv",
+        "docnos.txt", "sample-run.txt",
+    ]  # fmt: skip
     topics = [json.loads(line) for line in (tmp_path / "kit/topics.jsonl").open()]
-    assert topics[0] == {"_id": "1", "title": "topic 1"}
+    assert topics[0] == {"id": "1", "title": "topic 1"}
     assert len((tmp_path / "kit/documents.jsonl").read_text().splitlines()) == 9
-    status, out, notes = call("check", "one", "bad", "--campaign", "small")
+    docnos = ("--docnos", "kit/docnos.txt")
+    status, out, notes = call("check", "one", "bad", "--campaign", "small", *docnos)
     assert status == 1
     assert not Run.objects.exists()
     assert [line.split()[:2] for line in out.splitlines()[1:]] == [
@@ -77,6 +87,42 @@ def test_a_team_does_everything_from_its_machine(call, signed_in, participant, c
     assert call("status")[1].splitlines()[1].startswith("small  Small Task")
     assert "No scores that you can see" in call("scores", "--campaign", "small")[2]
     assert "No Campaign matches" in call("status", "--campaign", "large")[2]
+
+
+def test_a_team_reads_scores_and_qrels_once_they_are_released(
+    call, signed_in, participant, organizer, assessor, campaign, tmp_path
+):
+    """From its runs to its scores, with nothing of others before. Costs two seconds."""
+    rows = [("1", "d1", 2), ("2", "d3", 0)]
+    import_judgments(actor=organizer, campaign=campaign, assessor=assessor, rows=rows)
+    qrels = freeze_qrels(actor=organizer, campaign=campaign, policy="majority")
+    signed_in(participant, scopes=[Scope.READ, Scope.SUBMIT], campaign=campaign)
+    for name in ("one", "two"):
+        (tmp_path / name).write_text(GOOD.format(tag=f"alpha-{name}"))
+    call("submit", "one", "two", "--campaign", "small")
+    score_set = score_campaign(actor=organizer, campaign=campaign, qrels=qrels)
+    assert call("scores", "--campaign", "small")[:2] == (1, "")
+    status, out, note = call("qrels", "--campaign", "small")
+    assert (status, out) == (1, "")
+    assert "No qrels that you can see" in note
+    call("data", "before", "--campaign", "small")
+
+    release_scores(actor=organizer, score_set=score_set)
+    release_qrels(actor=organizer, qrels=qrels, audience="teams")
+    status, out, _ = call("scores", "--campaign", "small", "-m", "map")
+    assert (status, [line.split()[0] for line in out.splitlines()]) == (
+        0, ["run", "alpha-one", "alpha-two"]
+    )  # fmt: skip
+    assert call("qrels", "--campaign", "small")[1].splitlines()[1].split()[0] == "1"
+    status, _, note = call("qrels", "--campaign", "small", "--version", "1", "--output", "q.txt")
+    assert status == 0
+    assert (tmp_path / "q.txt").read_bytes() == get_blob(qrels.path)
+    assert qrels.sha256 in note
+    assert call("qrels", "--campaign", "small", "--version", "2")[0] == 1
+    status, out, _ = call("data", "after", "--campaign", "small")
+    assert (tmp_path / "after/qrels-1.txt").read_bytes() == get_blob(qrels.path)
+    assert f"{qrels.sha256}  " in out
+    assert not (tmp_path / "before/qrels-1.txt").exists()
 
 
 def test_scopes_and_refusals_are_told(call, signed_in, participant, tmp_path):

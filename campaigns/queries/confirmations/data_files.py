@@ -97,6 +97,13 @@ def describe_page_publication(campaign: Campaign) -> Confirmation:
         Consequence("Runs and teams", "are not shown. Scores are once they are published, which"
                     " is an act of its own."),
         Consequence("Front page", "lists the campaign."),
+        Consequence(
+            "Teams",
+            "can register on it." if campaign.registration != Campaign.Registration.CLOSED
+            else "cannot register on it: they come by invitation.",
+            reverse("campaign-settings", args=[campaign.slug]),
+            "Change registration",
+        ),
     ]  # fmt: skip
     return Confirmation(
         question="Publish the page of this campaign?",
