@@ -165,19 +165,21 @@ def test_tabs_are_those_of_the_role(
         groups = build_groups(get_campaign_status(campaign, user), Place())
         return {group.label: [tab.label for tab in group.tabs] for group in groups}
 
-    data = {"Overview": ["Overview"], "Data": ["Topics", "Documents"]}
+    data = {"Overview": ["Overview"], "Data": ["Topics", "Documents", "Data"]}
     assert labels(viewer) == data
     assert labels(participant) == {
         **data, "Runs": ["Runs", "Submit run"], "Results": ["Leaderboard", "For a paper"],
+        "Team": ["Team"],
     }  # fmt: skip
     assert labels(assessor) == {
-        "Overview": ["Overview"], "Setup": ["Guidelines"], "Data": ["Topics", "Documents"],
+        "Overview": ["Overview"], "Setup": ["Guidelines"], "Data": ["Topics", "Documents", "Data"],
         "Judging": ["Judge", "Compare", "My judgments"],
     }  # fmt: skip
     assert labels(organizer) == {
         "Overview": ["Overview"],
         "Setup": [
-            "Settings", "Topics", "Tasks and rounds", "Documents", "Guidelines", "Corrections",
+            "Settings", "Topics", "Tasks and rounds", "Documents", "Data", "Guidelines",
+            "Corrections", "Public page", "Copy and close",
         ],
         "Runs": ["Runs", "Submit run", "Run form"],
         "Pool": ["Pools", "Simulate"],
@@ -188,7 +190,7 @@ def test_tabs_are_those_of_the_role(
         "Results": [
             "Leaderboard", "For a paper", "Interim scores", "Qrels", "Reusability", "Archive",
         ],
-        "People": ["Members", "Log"],
+        "People": ["Members", "Teams", "Outbox", "Log"],
     }  # fmt: skip
     root = django_user_model.objects.create_superuser("root", password="correct horse battery")
     assert labels(root) == labels(organizer)

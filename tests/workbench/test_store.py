@@ -109,6 +109,7 @@ def test_housekeeping_removes_what_is_over(world, settings, tmp_path):
     assert run_command("housekeeping").splitlines() == [
         "Ended sessions: 1 removed",
         "Sign-in records: 1 removed",
+        "Accounts never confirmed: 0 removed",
         "Unfinished uploads: 1 removed",
         "Files of rejected runs: 0 removed",
         "Store files not named by any row: 1 removed",
