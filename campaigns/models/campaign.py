@@ -54,8 +54,8 @@ class CampaignQuerySet(models.QuerySet["Campaign"]):
         return reached.filter(not_deleted | Q(pk__in=organized.values("campaign")))
 
     def open_for_registration(self) -> CampaignQuerySet:
-        """Campaigns in which strangers can register teams."""
-        return self.exclude(registration=Campaign.Registration.CLOSED)
+        """Campaigns in which strangers can register teams: none that is deleted."""
+        return self.filter(removal_at=None).exclude(registration=Campaign.Registration.CLOSED)
 
     def organized_by(self, user: User | AnonymousUser) -> CampaignQuerySet:
         """The campaigns that ``user`` organizes; a superuser organizes all."""

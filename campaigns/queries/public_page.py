@@ -91,8 +91,9 @@ def list_public_dates(campaign: Campaign, page: PublicPage) -> list[PublicDate]:
 
 
 def find_register_url(campaign: Campaign) -> str:
-    """Where a team registers itself; empty where it cannot."""
-    if getattr(campaign, "registration", "closed") == "closed":
+    """Where a team registers itself; empty where it cannot, or could not submit a run."""
+    is_over = campaign.closed_at is not None or not campaign.takes_runs()
+    if is_over or campaign.registration == Campaign.Registration.CLOSED:
         return ""
     for name in REGISTER_PAGES:
         try:

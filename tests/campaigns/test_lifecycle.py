@@ -150,6 +150,6 @@ def test_apps_register_in_the_order_of_a_campaign():
         "setup", "runs", "pool", "judging", "qrels", "scores",
     ]  # fmt: skip
     order = [app.name for app in apps.get_app_configs() if hasattr(app.module, "lifecycle")]
-    apps_by_use = "campaigns pooling judging crowd preferences evaluation reliability"
+    apps_by_use = "campaigns pooling judging crowd preferences evaluation reliability replay"
     assert order == apps_by_use.split()
     assert len(LIFE_CYCLES) == len(order)
