@@ -103,11 +103,6 @@ def evaluation_tasks(status: Status) -> list[Task]:
     ]
 
 
-def release_steps(status: Status) -> list[Task]:
-    text = _("Scores released. Freeze a new qrels version to include later judgments")
-    return [Task(has_released(status), text, "qrels-list", _("Freeze qrels"))]
-
-
 def participant_tasks(status: Status) -> list[Task]:
     text, action = _("Scores released"), _("View your scores")
     return [Task(has_released(status), text, "scores", action, first=True)]
@@ -173,7 +168,6 @@ LIFE_CYCLE = LifeCycle(
     facts=ScoreFacts,
     phases=(SCORES,),
     tasks={Role.ORGANIZER: evaluation_tasks, Role.PARTICIPANT: participant_tasks},
-    steps={Role.ORGANIZER: release_steps},
     tabs=TABS,
     dates=(list_score_dates,),
     audiences=(list_score_audiences,),

@@ -176,7 +176,8 @@ def setup_tasks(status: Status) -> list[Task]:
     has_topics = facts.topics > 0
     judging = status.has_begun("judging") or status.has_begun("qrels")
     unread = has_topics and not facts.documents and not judging
-    uninvited = has_topics and not facts.runs and not facts.participants
+    has_people = facts.participants or facts.team_requests
+    uninvited = has_topics and not facts.runs and not has_people
     scale = _("The grade scale is missing")
     requests = ngettext(
         "%(n)s team waits for your approval",

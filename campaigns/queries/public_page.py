@@ -91,6 +91,7 @@ def list_public_dates(campaign: Campaign, page: PublicPage) -> list[PublicDate]:
 
 
 def find_register_url(campaign: Campaign) -> str:
-    """Where a team registers itself; empty where it cannot."""
+    """Where a team registers itself; empty where it cannot, or could not submit a run."""
     is_open = Campaign.objects.open_for_registration().filter(pk=campaign.pk).exists()
-    return reverse("team_register", args=[campaign.slug]) if is_open else ""
+    takes_part = is_open and campaign.takes_runs()
+    return reverse("team_register", args=[campaign.slug]) if takes_part else ""

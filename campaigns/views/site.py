@@ -53,12 +53,14 @@ def home_view(request: HttpRequest) -> HttpResponse:
     if len(home.campaigns) == 1 and "all" not in request.GET:
         return redirect(home.campaigns[0].campaign)
     may_create = request.user.has_perm("campaigns.create")
+    registrations = list_open_registrations(request.user)
     # ``today``: the date by UTC.
     page = {
         "home": home,
         "may_create": may_create,
         "today": timezone.now().date(),
-        "registrations": list_open_registrations(request.user),
+        "registrations": registrations,
+        "waits": any(last and last.state == last.State.WAITING for _each, last in registrations),
     }
     return render_page(request, "campaigns/home.html", page)
 

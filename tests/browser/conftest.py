@@ -91,8 +91,10 @@ def browser() -> Iterator[Browser]:
         started.close()
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="package", autouse=True)
 def _door() -> Iterator[None]:
+    """Taken away before other tests with a live server, which would find it shut."""
+
     def one_by_one(self: WSGIHandler, environ: object, start: Callable[..., object]) -> object:
         return DOOR.let_in(self, environ, start)
 

@@ -7,10 +7,12 @@ from django.core import mail
 from django.core.exceptions import PermissionDenied
 from django.db import IntegrityError, transaction
 from django.test import Client
+from django.utils import timezone
 
 from campaigns.models import Campaign, Event, Invitation, Mail, Member, Team, TeamRequest
 from campaigns.queries.teams import list_team_rows
 from campaigns.services import people, teams
+from campaigns.services.accounts import is_sign_up_open
 from campaigns.services.campaigns import update_campaign
 from campaigns.services.teams import TeamEntry
 from tests.confirming import confirm
@@ -205,6 +207,17 @@ def test_a_member_changes_what_the_team_says_of_itself(participant, team, as_use
 
 
 def test_home_names_campaigns_that_take_teams(takes_teams, waiting, as_user):
-    assert "Okapi Farm: waiting" in read_words(as_user(waiting.user).get("/"))
+    shown = read_words(as_user(waiting.user).get("/"))
+    assert "Okapi Farm: waiting" in shown
+    assert "Your registration waits for an organizer." in shown
     Campaign.objects.update(registration="closed")
     assert "Okapi Farm" not in read_words(as_user(waiting.user).get("/"))
+
+
+def test_a_deleted_campaign_takes_no_teams(takes_teams, as_user, stranger):
+    takes_teams()
+    client = as_user(stranger)
+    assert client.get("/c/small/register/").status_code == 200
+    Campaign.objects.update(removal_at=timezone.now())
+    assert client.get("/c/small/register/").status_code == 404
+    assert not is_sign_up_open()
