@@ -19,16 +19,25 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from copy import copy
 from http.client import HTTPResponse
 from http.cookiejar import CookieJar
 from pathlib import Path
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlencode
-from urllib.request import HTTPCookieProcessor, HTTPRedirectHandler, HTTPSHandler, build_opener
+from urllib.request import (
+    HTTPCookieProcessor,
+    HTTPRedirectHandler,
+    HTTPSHandler,
+    OpenerDirector,
+    build_opener,
+)
 
 import pytest
+from aiosmtpd.controller import Controller
 from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 
+from tests.services.test_mail import Sink
 from tests.services.test_workers import ROOT, find_free_port, manage
 from tests.world.files import run_text, upload
 
@@ -45,9 +54,11 @@ from tests.world.judgments import submit_judgment
 from tests.world.people import begin, joined, user
 owner = user("owner", can_create_campaigns=True)
 campaign = begin(owner, "Site", "site")
+type(campaign).objects.update(registration="open")
 team = campaign.teams.create(name="Alpha")
 assessor = joined(campaign, "assessor", "assessor")
-joined(campaign, "participant", "participant", team)
+participant = joined(campaign, "participant", "participant", team)
+type(participant).objects.filter(pk=participant.pk).update(email="participant@example.org")
 pool = make_pool(campaign, {"1": ["d1", "d2"]})
 create_plan(actor=owner, pool=pool, overlap=1, assessors={"1": [assessor]})
 for docno, grade in (("d1", 1), ("d2", 0)):
@@ -96,7 +107,9 @@ class Site:
 
     def __init__(self, root: Path, database: str) -> None:
         self.root, self.var, self.programs = root, root / "var", list[subprocess.Popen[bytes]]()
-        self.http, self.https, self.web = (find_free_port() for _ in range(3))
+        self.http, self.https, self.web, smtp = (find_free_port() for _ in range(4))
+        self.sink = Sink()
+        self.mail_server = Controller(self.sink, hostname="127.0.0.1", port=smtp)
         install = [DEPLOY / "install.sh", "localhost", "--files", root]
         subprocess.run(install, check=True, capture_output=True)
         self.var.mkdir()
@@ -108,10 +121,22 @@ class Site:
             "CACHE_URL": redis, "POOLBENCH_QUEUE": f"site-{os.getpid()}", "PYTHONPATH": str(ROOT),
             "POOLBENCH_BIND": f"127.0.0.1:{self.web}", "POOLBENCH_CHECK_AT_ONCE_BYTES": "0",
             "POOLBENCH_INLINE": "0", "POOLBENCH_WEB_PROCESSES": "1",
+            "EMAIL_URL": f"smtp://127.0.0.1:{smtp}", "POOLBENCH_MAIL_FROM": "pb@example.org",
+            "POOLBENCH_ADMINS": "operator@example.org",
         }  # fmt: skip
-        trusted = ssl.create_default_context(cafile=root / "etc/poolbench/tls/cert.pem")
         self.cookies = CookieJar()
-        self.opener = build_opener(HTTPSHandler(context=trusted), HTTPCookieProcessor(self.cookies))
+        self.opener = self.make_opener()
+
+    def make_opener(self) -> OpenerDirector:
+        trusted = ssl.create_default_context(cafile=self.root / "etc/poolbench/tls/cert.pem")
+        return build_opener(HTTPSHandler(context=trusted), HTTPCookieProcessor(self.cookies))
+
+    def for_another_visitor(self) -> Site:
+        """The same site, seen by somebody with cookies of their own."""
+        site = copy(self)
+        site.cookies = CookieJar()
+        site.opener = site.make_opener()
+        return site
 
     def read_command(self, unit: str) -> list[str]:
         text = (self.root / f"etc/systemd/system/poolbench-{unit}.service").read_text()
@@ -156,6 +181,24 @@ class Site:
             answer = error
         return answer.status or 0, answer.read().decode()
 
+    def post(self, path: str, **fields: str) -> str:
+        """The page that comes after the form there was sent."""
+        assert self.ask(path)[0] == 200
+        form = urlencode(fields | {"csrfmiddlewaretoken": self.token()}).encode()
+        status, text = self.ask(path, form)
+        assert status == 200, text
+        return text
+
+    def find_mail(self, address: str) -> str:
+        """The newest mail to the address, once it has come."""
+        end = time.monotonic() + 90
+        while time.monotonic() < end:
+            for mail in reversed(self.sink.mails):
+                if mail["To"] == address:
+                    return str(mail.get_content())
+            time.sleep(0.1)
+        pytest.fail(f"no mail to {address}: {(self.root / 'log').read_text()[-2000:]}")
+
     def token(self) -> str:
         return next(str(it.value) for it in self.cookies if it.name == "csrftoken")
 
@@ -191,9 +234,11 @@ def site(tmp_path_factory, make_database) -> Iterator[Site]:
         for unit in ("web", "worker", "tick"):
             made.start(*made.read_command(unit))
         made.start_nginx()
+        made.mail_server.start()
         yield made
     finally:
         made.stop()
+        made.mail_server.stop()
 
 
 @pytest.fixture(scope="module")
@@ -217,6 +262,31 @@ def test_a_participant_sees_the_run_that_the_worker_checked(site, accepted_run):
     assert accepted_run in site.ask("/c/site/runs/")[1]
     session = next(it for it in site.cookies if it.name == "sessionid")
     assert session.secure
+
+
+def test_a_mail_tells_the_team(site, accepted_run):
+    """Queued by the worker in the transaction of the check, sent by the next tick."""
+    manage(site.env, "tick")
+    told = site.find_mail("participant@example.org")
+    assert f"Run {accepted_run} of team Alpha was checked and accepted." in told
+    assert "https://localhost/c/site/runs/" in told
+
+
+def test_a_stranger_takes_part_by_mail_alone(site):
+    """Signs up, confirms the address by the link in the mail, and registers a team."""
+    site.wait("/health/", '"status": "ok"')
+    stranger = site.for_another_visitor()
+    fields = {"first_name": "Karen S. J.", "email": "karen@city.example"}
+    words = {"password1": "a new long passphrase", "password2": "a new long passphrase"}
+    stranger.post("/accounts/signup/", **fields, **words)
+    link = re.search(r"https://localhost(/\S+)", stranger.find_mail("karen@city.example"))
+    stranger.post(link[1])
+    stranger.post("/accounts/login/", username="karen@city.example", password=words["password1"])
+    registered = {"name": "Okapi Farm", "affiliation": "City", "contact": "Karen"}
+    page = stranger.post("/c/site/register/", **registered)
+    assert "Okapi Farm" in page
+    assert stranger.ask("/c/site/team/")[0] == 200
+    assert link[1] not in (site.root / "log").read_text()
 
 
 def test_what_the_proxy_refuses_and_adds(site):
