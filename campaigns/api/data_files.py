@@ -22,6 +22,7 @@ from campaigns.api.limits import PlainJSONParser
 from campaigns.api.requests import read_fields, request_user
 from campaigns.api.resources import CAMPAIGN, filter_campaigns, read_act
 from campaigns.api.run_uploads import read_upload_bytes
+from campaigns.api.scopes import TokenScope
 from campaigns.models import DataFile, User
 from campaigns.queries.data_files import find_version
 from campaigns.rules import require_permission
@@ -94,7 +95,7 @@ class DataFileViewSet(viewsets.ReadOnlyModelViewSet[DataFile]):
 
     queryset = DataFile.objects.none()
     serializer_class = DataFileSerializer
-    permission_classes = (IsReaderOrSignedIn,)
+    permission_classes = (IsReaderOrSignedIn, TokenScope)
     parser_classes = (MultiPartParser,)
 
     def get_queryset(self) -> QuerySet[DataFile]:

@@ -20,7 +20,9 @@ UPLOAD, TEXT, QRELS = "upload", "text", "qrels"
 class DataFileQuerySet(models.QuerySet["DataFile"]):
     def visible_to(self, user: User | AnonymousUser) -> DataFileQuerySet:
         """Access check: the files that ``user``, who need not be signed in, can download."""
+        reached = Campaign.objects.within_token(user).order_by()
         files = self.filter(removed_at__isnull=True, versions__isnull=False).distinct()
+        files = files.filter(campaign__in=reached)
         if user.is_superuser:
             return files
         members = Member.objects.filter(user_id=user.pk or 0)

@@ -10,8 +10,17 @@ from django.db.models import ForeignKey
 
 from campaigns.models import Event, Run, User
 
-SECRETS = {"ApiToken": {"digest"}, "Authenticator": {"data"}, "User": {"password"}}
-"""By model, the fields that are no use to the person but could be to a thief."""
+SECRETS = {
+    "ApiToken": {"digest"},
+    "Authenticator": {"data"},
+    "Judgment": {"purpose", "slot"},
+    "User": {"password"},
+}
+"""By model, the fields that are no use to the person but could be to a thief; or would tell an
+assessor which documents are repeats.
+"""
+NOT_TOLD = {"Slot", "ComparisonSlot"}
+"""Work that is reserved or checked out: it would tell what comes again."""
 READABLE = {"Campaign": "slug", "Topic": "number", "Team": "name", "User": "username", "Run": "tag"}
 """By model, the field that stands for a row that others refer to, instead of its ID."""
 
@@ -22,6 +31,8 @@ def iter_account_data(user: User) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     """
     yield "account", read_rows(User, {"pk": user.pk})
     for relation in User._meta.related_objects:  # noqa: SLF001 (public in Django)
+        if relation.related_model.__name__ in NOT_TOLD:
+            continue
         rows = read_rows(relation.related_model, {relation.field.name: user})
         if rows:
             yield f"{relation.related_model.__name__}-{relation.field.name}".lower(), rows

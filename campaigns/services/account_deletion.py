@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import secrets
-from functools import partial
+from functools import partial, reduce
+from operator import or_
 from typing import Any
 
 from allauth.account.models import EmailAddress
@@ -37,6 +38,13 @@ from campaigns.services.decisions import check_decision
 from poolbench.files.faults import list_names
 
 SESSION_KEY = "_auth_user_id"
+NAMING_PEOPLE = (
+    "assignment.", "invitation.", "judgments.", "member.", "message.", "ownership.", "plan.",
+    "review.", "slot", "team.", "terms.", "training.",
+)  # fmt: skip
+"""How the codes of events begin that name people. The others stay as they are: a person who chose
+a word such as "everybody" as a name could change what they say.
+"""
 
 
 def delete_account(*, user: User, decision: Decision | None = None) -> str:
@@ -120,7 +128,8 @@ def erase_from_log(user: User, pseudonym: str) -> None:
         r"(?![\w@+-])"
     )
     changed = []
-    for event in Event.objects.filter(campaign__in=campaigns).iterator():
+    naming = reduce(or_, (Q(code__startswith=start) for start in NAMING_PEOPLE))
+    for event in Event.objects.filter(naming, campaign__in=campaigns).iterator():
         subject, data = replace_names([event.subject, event.data], pattern, pseudonym)
         if (subject, data) != (event.subject, event.data):
             event.subject, event.data = subject[:200], data

@@ -11,6 +11,7 @@ from django.db.models import QuerySet
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Job, Member, Role, User
+from campaigns.queries.collection_files import find_collection
 from campaigns.rules import require_access
 from campaigns.services import events, jobs
 from campaigns.services.campaigns import create_campaign, get_grade_scale
@@ -76,6 +77,10 @@ def copy_campaign(
         if chosen.topics:
             copy_rows(campaign.topics.all(), copy)
         if chosen.documents:
+            if find_collection(campaign) is not None:
+                message = "A registered collection is not copied."
+                fix = "Leave documents out, and register the files in the copy."
+                raise ActionRefused("registered-collection", message, fix)
             copy_rows(campaign.documents.all(), copy)
         for copy_part in _parts:
             copy_part(actor, campaign, copy)

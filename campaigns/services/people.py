@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core import signing
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -94,14 +94,25 @@ def remove_member(*, actor: User, member: Member, decision: Decision | None = No
     with transaction.atomic():
         # Locked, so that two organizers cannot remove each other at once.
         organizers = campaign.members.select_for_update().filter(role=Role.ORGANIZER)
-        if member.role == Role.ORGANIZER and len(organizers) == 1:
+        locked = [each.pk for each in organizers if each.pk != member.pk]
+        others = Member.objects.filter(pk__in=locked, user__is_active=True)
+        if member.role == Role.ORGANIZER and not others.exists():
             message = _("You cannot remove the last organizer.")
             fix = _("Make another member an organizer first.")
             raise ActionRefused("last-organizer", message, fix)
         confirmed = check_decision(partial(describe_removal, member), decision)
         if campaign.members.filter(pk=member.pk).delete()[0]:
+            delete_known_invitations(campaign, member.user, member.team)
             subject = f"{member.user.username} ({member.role})"
             events.log_event(campaign, actor, "member.removed", subject, **confirmed)
+
+
+def delete_known_invitations(campaign: Campaign, user: User, team: Team | None) -> None:
+    """Delete the links with which someone who has left could come back: those that they made, and
+    those of their team.
+    """
+    known = Q(created_by=user) | (Q(team=team) if team else Q())
+    campaign.invitations.filter(known).delete()
 
 
 def transfer_ownership(
@@ -121,6 +132,7 @@ def transfer_ownership(
         confirmed = check_decision(describe, decision)
         create_membership(actor, campaign, successor, Role.ORGANIZER, None)
         own.delete()
+        delete_known_invitations(campaign, actor, None)
         subject = f"{actor.username} to {successor.username}"
         events.log_event(campaign, actor, "ownership.transferred", subject, **confirmed)
 

@@ -34,11 +34,16 @@ from campaigns.queries.confirmations.people import describe_leaving
 from campaigns.queries.letters import render_mail
 from campaigns.queries.mail import has_mail_server
 from campaigns.queries.teams import find_own_team, has_accepted_terms
-from campaigns.rules import is_organizer_anywhere, require_permission
+from campaigns.rules import is_organizer_anywhere, require_open, require_permission
 from campaigns.services import events
 from campaigns.services.decisions import check_decision
 from campaigns.services.mail import queue_mail
-from campaigns.services.people import check_team_name, create_membership, sign_invitation_token
+from campaigns.services.people import (
+    check_team_name,
+    create_membership,
+    delete_known_invitations,
+    sign_invitation_token,
+)
 
 log = logging.getLogger(__name__)
 MOST_REQUESTS = 5
@@ -72,6 +77,7 @@ def save_terms_version(actor: User, campaign: Campaign) -> None:
 
 def accept_terms(*, actor: User, campaign: Campaign, version: int) -> None:
     """Record that ``actor`` accepts the terms that they have read: ``version``, the newest."""
+    require_open(campaign)
     if campaign.terms and version != campaign.terms_version:
         message = _("The terms of participation have changed since they were shown.")
         raise ActionRefused("terms-changed", message, _("Read them again, then accept them."))
@@ -141,6 +147,10 @@ def approve_team_request(*, actor: User, request: TeamRequest) -> Team:
     with transaction.atomic():
         request = lock_waiting_request(request)
         check_new_name(request.campaign, request.name)
+        if request.campaign.members.filter(user=request.user).exists():
+            message = "The person has a role in this campaign by now."
+            fix = "Refuse the registration, or remove that role first."
+            raise ActionRefused("has-role", message, fix)
         team = admit_team(actor, request)
         send_request_mail(request, "team_approved", [request.user])
     return team
@@ -219,6 +229,7 @@ def update_team(*, actor: User, team: Team, affiliation: str, contact: str) -> N
 
 
 def check_team_access(actor: User, team: Team) -> None:
+    require_open(team.campaign)
     if not is_organizer_anywhere(actor, team.campaign):
         require_permission(actor, "campaigns.submit_run", team.campaign)
         if find_own_team(actor, team.campaign) != team:
@@ -290,6 +301,7 @@ def revoke_team_invitation(*, actor: User, invitation: Invitation) -> None:
 
 def leave_team(*, actor: User, campaign: Campaign, decision: Decision | None = None) -> None:
     """End the membership of ``actor`` in their team."""
+    require_open(campaign)
     with transaction.atomic():
         # Locked, so that two cannot both leave as the last but one.
         members = campaign.members.select_for_update().filter(role=Role.PARTICIPANT)
@@ -299,5 +311,6 @@ def leave_team(*, actor: User, campaign: Campaign, decision: Decision | None = N
         member = Member.objects.select_related("campaign", "team", "user").get(pk=member.pk)
         confirmed = check_decision(partial(describe_leaving, member), decision)
         member.delete()
+        delete_known_invitations(campaign, actor, member.team)
         subject = f"{actor.username} ({member.role})"
         events.log_event(campaign, actor, "member.removed", subject, **confirmed)

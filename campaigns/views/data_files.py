@@ -107,7 +107,8 @@ def data_file_new_view(request: SignedInRequest, slug: str) -> HttpResponse:
                 is_text=not fields["file"],
                 **{name: fields[name] for name in ("name", "title", "holds", "licence")},
             )
-            messages.success(request, f"{version.file.name} added, for organizers so far.")
+            readers = version.file.get_audience_display()
+            messages.success(request, f"{version.file.name} added, for {readers}.")
             return redirect("data", campaign.slug)
         except ActionRefused as refused:
             form.add_error(None, str(refused))

@@ -34,7 +34,7 @@ class Pseudonyms:
     def rename_policy(self, policy: str) -> str:
         """A policy may name an assessor."""
         who = policy.removeprefix(ASSESSOR)
-        return policy if who == policy else ASSESSOR + self.by_name.get(who, who)
+        return policy if who == policy else ASSESSOR + self.find(who)
 
     def rename_manifest(self, manifest: Mapping[str, Any]) -> dict[str, Any]:
         """The manifest of a qrels version without names; its rows of the log are as they were."""
@@ -54,7 +54,13 @@ class Pseudonyms:
         return renamed
 
     def rename_keys(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        return dict(sorted((self.by_name.get(name, name), each) for name, each in values.items()))
+        return dict(sorted((self.find(name), each) for name, each in values.items()))
+
+    def find(self, name: str) -> str:
+        """The pseudonym of ``name``; no name passes that belongs to nobody any more."""
+        if name in self.by_name or name.startswith(AUTOMATIC) or PSEUDONYM.fullmatch(name):
+            return self.by_name.get(name, name)
+        return "assessor-" + salted_hmac(SALT, name, algorithm="sha256").hexdigest()[:12]
 
     def rename_ballots(self, ballots: Sequence[PairBallot]) -> list[PairBallot]:
         return [replace(ballot, people=self.rename_keys(ballot.people)) for ballot in ballots]

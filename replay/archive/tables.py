@@ -227,7 +227,9 @@ TABLES = (
         comments="reason comment",
         excerpts="passages",
     ),
-    define_table("exclusions", Exclusion, "worker unit reason undoes set_at", "actor"),
+    define_table(
+        "exclusions", Exclusion, "worker unit reason undoes set_at", "actor", comments="reason"
+    ),
     define_table(
         "stopping_rules", StoppingRule, "documents relevant no_relevant_in set_at", "set_by"
     ),
