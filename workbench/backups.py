@@ -149,7 +149,7 @@ def check_backup(source: Path) -> dict[str, Any]:
                     digest = hashlib.file_digest(stream, "sha256")  # type: ignore[arg-type]
                     files[member.name] = digest.hexdigest()
     except (tarfile.TarError, EOFError, ValueError) as error:
-        raise ActionRefused("not-whole", f"{source} cannot be read: {error}", ANOTHER) from error
+        raise ActionRefused("not-whole", f"{source} cannot be read: {error}.", ANOTHER) from error
     if not manifest:
         raise ActionRefused("not-whole", f"{source} was not written to its end.", ANOTHER)
     if odd := sorted({name for name, _ in files.items() ^ manifest["files"].items()}):
