@@ -56,7 +56,7 @@ def add_data_file(
         newest = file.versions.first() if file.pk else None
         if newest is not None and newest.sha256 == digest and file.removed_at is None:
             raise ActionRefused("same-file", f"{name} has this content already.")
-        if file.removed_at is not None:  # Given to nobody any more: it is released again.
+        if file.removed_at is not None:  # It has to be released again.
             file.audience = DataFile.Audience.ORGANIZERS
         file.title, file.licence, file.removed_at = title[:120], licence[:2_000], None
         file.save()

@@ -57,7 +57,7 @@ class Pseudonyms:
         return dict(sorted((self.find(name), each) for name, each in values.items()))
 
     def find(self, name: str) -> str:
-        """The pseudonym of ``name``; no name passes that belongs to nobody any more."""
+        """The pseudonym of ``name``; a name without an account does not pass either."""
         if name in self.by_name or name.startswith(AUTOMATIC) or PSEUDONYM.fullmatch(name):
             return self.by_name.get(name, name)
         return "assessor-" + salted_hmac(SALT, name, algorithm="sha256").hexdigest()[:12]
