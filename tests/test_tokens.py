@@ -13,10 +13,13 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from campaigns.api.scopes import TokenScope
 from campaigns.models import ApiToken, User
+from campaigns.services.data_files import add_data_file
 from campaigns.services.people import add_member
 from campaigns.services.tokens import MOST_TOKENS, create_token, digest_key
 from tests.refusals import refusing
+from workbench.api import router
 
 PASSWORD = "correct horse battery"
 
@@ -167,6 +170,21 @@ def test_a_token_for_one_campaign_sees_no_other(world):
     assert caller.post("/api/campaigns/", new, content_type="application/json").status_code >= 400
     answer = caller.post("/api/campaigns/small/copy/", {"title": "N"}, "application/json")
     assert answer.status_code == 403
+    secret = add_data_file(
+        actor=elsewhere.created_by, campaign=elsewhere, name="secret.txt", data=b"s", title="S"
+    ).file
+    file = f"/api/data-files/{secret.pk}/file/"
+    assert [each.get(file).status_code for each in (everywhere, caller)] == [200, 404]
+
+
+def test_every_view_of_the_api_knows_the_scopes():
+    """But for calculators, which have nothing of a campaign."""
+    views = {
+        view.__name__: view.permission_classes
+        for _prefix, view, _name in router.registry
+        if not any(issubclass(each, TokenScope) for each in view.permission_classes)
+    }
+    assert set(views) == {"ClickPreferenceViewSet", "InterleavingViewSet", "MeasureViewSet"}
 
 
 def test_tokens_are_limited_and_others_cannot_be_revoked(stranger, organizer, client):

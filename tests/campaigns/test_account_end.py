@@ -12,8 +12,9 @@ from django.contrib.sessions.models import Session
 from django.test import Client
 
 from campaigns.models import ApiToken, Event, Member, User
-from campaigns.services.account_deletion import delete_account
+from campaigns.services.account_deletion import delete_account, erase_from_log
 from campaigns.services.accounts import confirm_address
+from campaigns.services.events import log_event
 from campaigns.services.people import add_member, remove_member
 from campaigns.services.tokens import create_token
 from judging.models import Judgment
@@ -47,6 +48,9 @@ def test_export_has_everything_but_secrets(world, client_for):
     assert "digest" not in files["apitoken-user.json"][0]
     assert files["member-user.json"][0]["role"] == "assessor"
     assert "owner" not in json.dumps(files)
+    # Nothing tells which documents are repeats, or what comes next.
+    assert not {"purpose", "slot"} & set(judged[0])
+    assert not [name for name in files if "slot" in name]
 
 
 def test_deletion_keeps_judgments_under_a_pseudonym(world, client_for):
@@ -113,3 +117,12 @@ def test_a_team_keeps_no_contact_that_is_gone(participant, team):
     delete_account(user=participant)
     team.refresh_from_db()
     assert team.contact == ""
+
+
+def test_a_name_that_is_a_word_of_the_log_changes_nothing_else(campaign, organizer, participant):
+    User.objects.filter(pk=participant.pk).update(first_name="everybody")
+    participant.refresh_from_db()
+    before = log_event(campaign, organizer, "data.published", "a.txt", audience="everybody")
+    erase_from_log(participant, "deleted-1")
+    before.refresh_from_db()
+    assert before.data == {"audience": "everybody"}

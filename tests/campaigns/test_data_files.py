@@ -254,3 +254,12 @@ def test_the_api_adds_describes_and_gives_a_file(organizer, campaign):
     )
     anybody = api(None).get(f"/api/data-files/{file.pk}/file/")
     assert (anybody.status_code, anybody.getvalue()) == (200, b"one")
+
+
+def test_a_removed_file_comes_back_for_organizers_only(organizer, campaign):
+    file = add(organizer, campaign)
+    type(file).objects.update(audience="everybody")
+    remove_data_file(actor=organizer, file=file)
+    again = add(organizer, campaign, data=b"unreleased")
+    assert again.audience == "organizers"
+    assert api(None).get(f"/api/data-files/{again.pk}/file/").status_code == 404

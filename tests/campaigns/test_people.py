@@ -9,7 +9,9 @@ from django.core import signing
 from django.core.exceptions import PermissionDenied
 from django.utils import timezone
 
+from campaigns.confirmation import Decision
 from campaigns.models import Event, Invitation, Member, Role, Team, User
+from campaigns.queries.confirmations.people import describe_removal
 from campaigns.services import people
 from campaigns.services.campaigns import create_campaign
 from tests.refusals import refusing
@@ -161,3 +163,29 @@ def test_sign_up_makes_the_account_only_with_an_open_link(invite):
     with refusing("used-up"):
         people.create_account(token=token, username="bob", password="x")
     assert not User.objects.filter(username="bob").exists()
+
+
+def test_who_was_removed_does_not_come_back_by_their_own_link(campaign, organizer, stranger):
+    """Nor by another of their team."""
+    given = {"campaign": campaign, "actor": organizer}
+    second = people.add_member(**given, user=stranger, role="organizer")
+    made = people.create_invitation(actor=stranger, campaign=campaign, role="organizer", uses=9)
+    people.remove_member(actor=organizer, member=second, decision=agreed(second))
+    assert not Invitation.objects.filter(pk=made.pk).exists()
+    member = people.add_member(**given, user=stranger, role="participant", team="Gamma")
+    colleague = people.create_invitation(**given, role="participant", team_name="Gamma")
+    people.remove_member(actor=organizer, member=member, decision=agreed(member))
+    assert not Invitation.objects.filter(pk=colleague.pk).exists()
+
+
+def agreed(member: Member) -> Decision:
+    choices = describe_removal(member).iter_choices()
+    return Decision(frozenset(choice.code for choice in choices))
+
+
+def test_an_organizer_who_cannot_sign_in_does_not_count(campaign, organizer, stranger):
+    people.add_member(actor=organizer, campaign=campaign, user=stranger, role="organizer")
+    User.objects.filter(pk=stranger.pk).update(is_active=False)
+    own = campaign.members.get(user=organizer, role="organizer")
+    with refusing("last-organizer"):
+        people.remove_member(actor=organizer, member=own, decision=agreed(own))

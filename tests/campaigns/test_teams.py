@@ -221,3 +221,17 @@ def test_a_deleted_campaign_takes_no_teams(takes_teams, as_user, stranger):
     Campaign.objects.update(removal_at=timezone.now())
     assert client.get("/c/small/register/").status_code == 404
     assert not is_sign_up_open()
+
+
+def test_a_request_by_a_member_is_not_approved(waiting, campaign, organizer, stranger):
+    people.add_member(actor=organizer, campaign=campaign, user=stranger, role="assessor")
+    with refusing("has-role"):
+        teams.approve_team_request(actor=organizer, request=waiting)
+
+
+def test_a_closed_campaign_leaves_teams_alone(campaign, organizer, team, participant):
+    type(campaign).objects.update(closed_at=timezone.now())
+    team.refresh_from_db()
+    for actor in (organizer, participant):
+        with refusing("campaign-closed"):
+            teams.update_team(actor=actor, team=team, affiliation="x", contact="y")
