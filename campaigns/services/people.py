@@ -171,12 +171,16 @@ def create_invitation(
 
 def revoke_invitation(*, actor: User, invitation: Invitation) -> None:
     """Revoke the invitation. Its row is deleted; the log keeps the event."""
-    campaign = invitation.campaign
-    require_permission(actor, "campaigns.manage", campaign)
+    require_permission(actor, "campaigns.manage", invitation.campaign)
+    delete_invitation(actor, invitation)
+
+
+def delete_invitation(actor: User, invitation: Invitation) -> None:
+    """Delete and log it, for an ``actor`` who was found to be allowed to."""
     with transaction.atomic():
         subject = f"{invitation.role}{f', {invitation.team.name}' if invitation.team else ''}"
         if Invitation.objects.filter(pk=invitation.pk).delete()[0]:
-            events.log_event(campaign, actor, "invitation.revoked", subject)
+            events.log_event(invitation.campaign, actor, "invitation.revoked", subject)
 
 
 class InvitationSigner(signing.TimestampSigner):

@@ -41,6 +41,7 @@ from campaigns.services.mail import queue_mail
 from campaigns.services.people import (
     check_team_name,
     create_membership,
+    delete_invitation,
     delete_known_invitations,
     sign_invitation_token,
 )
@@ -293,10 +294,7 @@ def revoke_team_invitation(*, actor: User, invitation: Invitation) -> None:
     team = invitation.team
     assert team is not None  # noqa: S101 (the caller looks for it in a team)
     check_team_access(actor, team)
-    with transaction.atomic():
-        if Invitation.objects.filter(pk=invitation.pk).delete()[0]:
-            subject = f"{invitation.role}, {team.name}"
-            events.log_event(team.campaign, actor, "invitation.revoked", subject)
+    delete_invitation(actor, invitation)
 
 
 def leave_team(*, actor: User, campaign: Campaign, decision: Decision | None = None) -> None:

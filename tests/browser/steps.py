@@ -80,3 +80,18 @@ def press(page: Page, key: str) -> None:
     """One key, once the document has been on screen long enough to be meant."""
     settle(page, ahead=0)
     page.keyboard.press(key)
+
+
+def release_scores(page: Page, told: str) -> None:
+    """Freeze qrels, evaluate, and release the scores; the page before says ``told``."""
+    page.goto("/c/fruit/results/qrels/")
+    page.get_by_role("button", name="Freeze qrels").click()
+    confirm(page)
+    page.wait_for_url("**/qrels/1/")
+    page.goto("/c/fruit/results/scores/")
+    page.get_by_role("button", name="Evaluate runs").click()
+    page.wait_for_load_state()
+    page.goto("/c/fruit/results/scores/")
+    page.locator(".release").get_by_role("link", name="Release scores").click()
+    confirm(page, told)
+    page.get_by_text("released", exact=False).first.wait_for()

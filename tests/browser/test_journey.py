@@ -17,6 +17,7 @@ from tests.browser.steps import (
     invite,
     join,
     press,
+    release_scores,
     upload,
 )
 from tests.examples import ALL
@@ -77,20 +78,6 @@ def judge(page: Page, topic: int) -> None:
     unsent(page, 0)
 
 
-def release(page: Page) -> None:
-    page.goto("/c/fruit/results/qrels/")
-    page.get_by_role("button", name="Freeze qrels").click()
-    confirm(page)
-    page.wait_for_url("**/qrels/1/")
-    page.goto("/c/fruit/results/scores/")
-    page.get_by_role("button", name="Evaluate runs").click()
-    page.wait_for_load_state()
-    page.goto("/c/fruit/results/scores/")
-    page.locator(".release").get_by_role("link", name="Release scores").click()
-    confirm(page, "1 team, 1 person will see scores")
-    page.get_by_text("released", exact=False).first.wait_for()
-
-
 def test_campaign_goes_through_its_whole_life(open_page, client, settings):
     organizer, participant, assessor = open_page(), open_page(), open_page()
     for_team, for_assessor = set_up(organizer)
@@ -100,7 +87,7 @@ def test_campaign_goes_through_its_whole_life(open_page, client, settings):
     pool_and_plan(organizer)
     for number in NUMBERS:
         judge(assessor, number)
-    release(organizer)
+    release_scores(organizer, "1 team, 1 person will see scores")
     participant.goto("/c/fruit/results/scores/")
     participant.get_by_role("link", name="first").first.click()
     participant.wait_for_url("**/run/*/")

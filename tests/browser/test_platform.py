@@ -21,6 +21,7 @@ from tests.browser.steps import (
     invite,
     join,
     press,
+    release_scores,
     upload,
 )
 
@@ -129,17 +130,7 @@ def judge_all(page: Page) -> None:
 
 def release_all(page: Page) -> None:
     """Freeze qrels, evaluate, release the scores and then the qrels to the teams."""
-    page.goto("/c/fruit/results/qrels/")
-    page.get_by_role("button", name="Freeze qrels").click()
-    confirm(page)
-    page.wait_for_url("**/qrels/1/")
-    page.goto("/c/fruit/results/scores/")
-    page.get_by_role("button", name="Evaluate runs").click()
-    page.wait_for_load_state()
-    page.goto("/c/fruit/results/scores/")
-    page.locator(".release").get_by_role("link", name="Release scores").click()
-    confirm(page, "2 teams, 2 people will see scores")
-    page.get_by_text("released", exact=False).first.wait_for()
+    release_scores(page, "2 teams, 2 people will see scores")
     page.goto("/c/fruit/results/qrels/1/")
     page.get_by_role("link", name="Release to teams").click()
     confirm(page, "may have qrels 1")
