@@ -1,15 +1,29 @@
-"""The content store: immutable files named by their sha256, below ``STORE_DIR``."""
+"""The content store: immutable files named by their sha256, in the storage ``store``."""
 
 from __future__ import annotations
 
 import hashlib
-import os
-import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import IO, Any, cast
 from uuid import uuid4
 
-from django.conf import settings
+from django.core.files.storage import storages
+from django.utils import timezone
+
+from campaigns.storages import StoredFile, StoreStorage
+
+
+class MissingFileError(FileNotFoundError):
+    """The store of this machine does not have a file that a row names.
+
+    A job that meets it goes back to its queue: another worker may see it.
+    """
+
+
+def get_storage() -> Any:
+    """The storage of the store: one of Django's that is a ``StoreStorage`` too."""
+    return storages["store"]
 
 
 def sha256(data: bytes) -> str:
@@ -19,53 +33,29 @@ def sha256(data: bytes) -> str:
 def put_blob(data: bytes, suffix: str = "", *, synced: bool = True) -> str:
     """Store ``data`` and return its name. The same bytes are stored once.
 
-    The file is on disk before this returns, as it must be before the row that names it. Who
-    stores many files at once leaves that to ``sync_blobs``, which waits once for all.
+    The file is stored for good before this returns, as it must be before the row that names it.
+    Who stores many files at once leaves that to ``sync_blobs``, which waits once for all.
     """
-    digest = sha256(data)
-    name = f"{digest[:2]}/{digest}{suffix}"
-    target = blob_path(name)
-    if target.exists():
+    name = name_blob(sha256(data), suffix)
+    storage = get_storage()
+    if storage.exists(name):
         # The row that will name it is still to come: ``check_store --clean`` spares new files.
-        target.touch()
+        storage.refresh(name)
     else:
-        make_synced_folder(target.parent)
-        # Written to a temporary file and renamed, so that no reader sees half a file.
-        part = target.with_name(f"{target.name}.{uuid4().hex}.part")
-        try:
-            write_file(part, data, synced=synced)
-            part.replace(target)
-        except BaseException:
-            part.unlink(missing_ok=True)
-            raise
-    if synced:
-        sync_folder(target.parent)
+        storage.put(name, data, synced=synced)
     return name
 
 
 def make_part_path() -> Path:
     """Where to write a file that ``put_file`` then stores; ``check_store`` knows it as unnamed."""
-    root = Path(settings.STORE_DIR)
-    root.mkdir(parents=True, exist_ok=True)
-    return root / f"{uuid4().hex}.part"
+    return cast(StoreStorage, get_storage()).get_scratch_folder() / f"{uuid4().hex}.part"
 
 
 def put_file(path: Path, suffix: str = "") -> str:
     """The same of the file ``path``, however large; it is moved."""
-    with path.open("rb+") as stream:
-        digest = hashlib.file_digest(stream, "sha256").hexdigest()
-        os.fsync(stream.fileno())
-    name = f"{digest[:2]}/{digest}{suffix}"
-    target = blob_path(name)
-    make_synced_folder(target.parent)
-    part = target.with_name(f"{target.name}.{uuid4().hex}.part")
-    try:
-        shutil.move(path, part)
-        part.replace(target)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
-    sync_folder(target.parent)
+    with path.open("rb") as stream:
+        name = name_blob(hashlib.file_digest(stream, "sha256").hexdigest(), suffix)
+    get_storage().put_file(name, path)
     return name
 
 
@@ -82,38 +72,64 @@ def put_parts(parts: Iterable[bytes], suffix: str = "") -> tuple[str, str, int]:
     return name, Path(name).name.partition(".")[0], size
 
 
+def name_blob(digest: str, suffix: str) -> str:
+    return f"{digest[:2]}/{digest}{suffix}"
+
+
 def sync_blobs() -> None:
-    """Wait until everything written so far is on disk."""
-    os.sync()
-
-
-def write_file(path: Path, data: bytes, *, synced: bool = True) -> None:
-    """Write a file that a power cut leaves whole; its name lasts once its folder is synced."""
-    with path.open("wb") as stream:
-        stream.write(data)
-        if synced:
-            stream.flush()
-            os.fsync(stream.fileno())
-
-
-def make_synced_folder(folder: Path) -> None:
-    if not folder.exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        sync_folder(folder.parent)
-
-
-def sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    """Wait until everything written so far is stored for good."""
+    get_storage().sync()
 
 
 def get_blob(name: str) -> bytes:
-    return blob_path(name).read_bytes()
+    with open_blob(name) as stream:
+        return stream.read()
 
 
-def blob_path(name: str) -> Path:
-    """The path of the file ``name``. ``name`` comes from ``put_blob``, never from a request."""
-    return Path(settings.STORE_DIR) / name
+def open_blob(name: str) -> IO[bytes]:
+    """The file to read from, also from the middle. Raises ``MissingFileError``."""
+    try:
+        return cast(IO[bytes], get_storage().open(name))
+    except FileNotFoundError as error:
+        raise MissingFileError(f"{name} is not in the store") from error
+
+
+def find_blob_path(name: str) -> Path:
+    """A file on this machine with the content, for memory maps and programs that want a path;
+    never written to. Raises ``MissingFileError``.
+    """
+    path = Path(get_storage().path(name))
+    if not path.exists():
+        raise MissingFileError(f"{name} is not in the store")
+    return path
+
+
+def has_blob(name: str) -> bool:
+    return bool(get_storage().exists(name))
+
+
+def get_blob_size(name: str) -> int:
+    """In bytes. Raises ``MissingFileError``."""
+    try:
+        return int(get_storage().size(name))
+    except FileNotFoundError as error:
+        raise MissingFileError(f"{name} is not in the store") from error
+
+
+def get_blob_age(name: str) -> float:
+    """Seconds since the file was last stored, also again. Raises ``MissingFileError``."""
+    try:
+        modified = get_storage().get_modified_time(name)
+    except FileNotFoundError as error:
+        raise MissingFileError(f"{name} is not in the store") from error
+    return float((timezone.now() - modified).total_seconds())
+
+
+def list_blobs() -> Iterator[StoredFile]:
+    """All files of the store, also those that are being written or that no row names."""
+    return cast(StoreStorage, get_storage()).list_files()
+
+
+def remove_blob(name: str) -> None:
+    """Remove the file if it is there. Only for files that no row names."""
+    get_storage().delete(name)

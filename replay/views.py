@@ -72,5 +72,5 @@ def archive_download_view(request: SignedInRequest, slug: str, pk: int) -> FileR
     campaign = get_campaign_for(request.user, slug, MANAGE)
     job = get_object_or_404(campaign.jobs, kind__in=KINDS, state=Job.State.DONE, pk=pk)
     name = f"{slug}-{NAMES[job.kind]}{ENDING}"
-    stream = store.blob_path(job.result["file"]).open("rb")
+    stream = store.open_blob(job.result["file"])
     return FileResponse(stream, as_attachment=True, filename=name)

@@ -11,7 +11,6 @@ import hashlib
 import io
 import json
 import os
-import shutil
 import sqlite3
 import subprocess
 import tarfile
@@ -27,8 +26,10 @@ from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 from django.utils import timezone
 
+from campaigns import store
 from campaigns.errors import ActionRefused
-from campaigns.store import sha256, sync_folder
+from campaigns.storages import sync_folder
+from campaigns.store import sha256
 
 FORM = 1
 MANIFEST, DATABASE, STORE, SECRET_KEY = "manifest.json", "database", "store/", "secret_key"
@@ -84,11 +85,10 @@ def list_parts(scratch: Path) -> Iterator[tuple[str, Path]]:
         dump = Path(folder) / DATABASE
         copy_database(dump)
         yield DATABASE, dump
-    store = Path(settings.STORE_DIR)
-    for path in sorted(store.rglob("*")):
+    for file in sorted(store.list_blobs()):
         # Half of a file that is being written, or the probe of /health/.
-        if path.is_file() and path.suffix != ".part":
-            yield f"{STORE}{path.relative_to(store)}", path
+        if not file.name.endswith(".part"):
+            yield f"{STORE}{file.name}", store.find_blob_path(file.name)
 
 
 def add_file(archive: tarfile.TarFile, name: str, path: Path) -> str:
@@ -165,10 +165,10 @@ def restore_backup(source: Path) -> dict[str, Any]:
         with tarfile.open(source) as archive:
             archive.extractall(folder, filter="data")  # no link, nothing outside
         load_database(Path(folder, DATABASE))
-        if (store := Path(folder, STORE)).exists():
-            shutil.copytree(
-                store, settings.STORE_DIR, dirs_exist_ok=True, copy_function=shutil.move
-            )
+        for path in sorted(Path(folder, STORE).rglob("*")):
+            if path.is_file():
+                name = path.relative_to(Path(folder, STORE)).as_posix()
+                store.get_storage().put_file(name, path)
         Path(folder, SECRET_KEY).replace(settings.VAR_DIR / SECRET_KEY)
         os.sync()
     return manifest
@@ -185,7 +185,7 @@ def require_fit(manifest: dict[str, Any]) -> None:
     if connection.introspection.table_names():
         fix = "Create a database of its own, and name it in DATABASE_URL."
         raise ActionRefused("not-empty", "The database is not empty.", fix)
-    if any(path.is_file() for path in Path(settings.STORE_DIR).rglob("*")):
+    if any(store.list_blobs()):
         fix = "Name an empty folder in POOLBENCH_VAR."
         raise ActionRefused("not-empty", "The store is not empty.", fix)
 

@@ -279,6 +279,7 @@ STATICFILES_DIRS = [
 ]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "store": {"BACKEND": "campaigns.storages.StoreFolder"},
     "staticfiles": {"BACKEND": "workbench.static_files.HashedStaticFiles"},
 }
 WHITENOISE_USE_FINDERS = True

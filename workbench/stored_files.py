@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.db.models import QuerySet
 
 from campaigns import store
@@ -30,6 +27,7 @@ NAMING_FIELDS: tuple[tuple[str, QuerySet[Any], str], ...] = (
 )
 """Every field that holds the name of a file in the store; besides them, results of jobs do."""
 STORED_NAME = re.compile(r"[0-9a-f]{2}/([0-9a-f]{64})[.a-z]*")
+STEP = 1 << 20
 CLEAN_AFTER_HOURS = 24.0
 """A file is written before the row that names it: younger files are left alone."""
 
@@ -70,10 +68,7 @@ def list_unnamed_files() -> list[str]:
 def list_files_and_names() -> tuple[frozenset[str], list[tuple[str, str]]]:
     """The names of the files that are present, and ``(name, row)`` for all that rows name."""
     # Files first, so that a file whose row is added now is not taken for an unnamed one.
-    root = Path(settings.STORE_DIR)
-    present = frozenset(
-        path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file()
-    )
+    present = frozenset(file.name for file in store.list_blobs())
     return present, list(list_named_files())
 
 
@@ -94,22 +89,24 @@ def list_named_files() -> Iterator[tuple[str, str]]:
 def has_its_content(name: str) -> bool:
     """Whether the file's SHA-256 is the one in its name."""
     match = STORED_NAME.fullmatch(name)
-    with store.blob_path(name).open("rb") as stream:
-        digest = hashlib.file_digest(stream, "sha256").hexdigest()
-    return match is not None and match[1] == digest
+    digest = hashlib.sha256()
+    with store.open_blob(name) as stream:
+        while part := stream.read(STEP):
+            digest.update(part)
+    return match is not None and match[1] == digest.hexdigest()
 
 
 def remove_unnamed_files(names: Iterable[str], *, hours: float = CLEAN_AFTER_HOURS) -> int:
     """Remove those of the unnamed files not written for ``hours``; return how many."""
-    return sum(remove_old_file(store.blob_path(name), hours) for name in names)
+    return sum(remove_old_file(name, hours) for name in names)
 
 
-def remove_old_file(path: Path, hours: float) -> bool:
-    """Remove ``path`` if it was last written more than ``hours`` ago."""
+def remove_old_file(name: str, hours: float) -> bool:
+    """Remove the file if it was last written more than ``hours`` ago."""
     try:
-        if time.time() - path.stat().st_mtime < hours * 3600:
+        if store.get_blob_age(name) < hours * 3600:
             return False
-        path.unlink()
-    except FileNotFoundError:
+    except store.MissingFileError:
         return False
+    store.remove_blob(name)
     return True

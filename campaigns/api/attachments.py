@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path, PurePath
-from typing import Any
+from pathlib import PurePath
+from typing import IO, Any
 
 from django.http import (
     Http404,
@@ -17,6 +17,7 @@ from django.http import (
 from django.utils.cache import get_conditional_response
 from django.utils.http import content_disposition_header, quote_etag
 
+from campaigns import store
 from poolbench.reports.writers import ENDINGS
 
 STEP = 1 << 16
@@ -73,7 +74,7 @@ def report_response(
 
 
 def stored_file_response(
-    request: HttpRequest, path: Path, *, name: str, size: int, sha256: str
+    request: HttpRequest, stored: str, *, name: str, size: int, sha256: str
 ) -> HttpResponseBase:
     """A stored file, or the requested range of it, that no browser opens or runs.
 
@@ -83,7 +84,7 @@ def stored_file_response(
     answer: HttpResponseBase | None = get_conditional_response(request, etag=etag)
     if answer is None:
         kind = SAFE_TYPES.get(PurePath(name).suffix, "application/octet-stream")
-        answer = range_response(request, path, size, kind, etag)
+        answer = range_response(request, stored, size, kind, etag)
         answer.headers["Content-Disposition"] = str(content_disposition_header(True, name))
     answer.headers["ETag"] = etag
     # As the decorator csp_update does, which the API cannot use.
@@ -92,10 +93,10 @@ def stored_file_response(
 
 
 def range_response(
-    request: HttpRequest, path: Path, size: int, content_type: str, etag: str = ""
+    request: HttpRequest, stored: str, size: int, content_type: str, etag: str = ""
 ) -> StreamingHttpResponse:
-    """The file, or the requested range of it; the whole of another version than that of which
-    the client has a part (``If-Range``).
+    """The file of the store called ``stored``, or the requested range of it; the whole of another
+    version than that of which the client has a part (``If-Range``).
     """
     first, last = 0, size - 1
     wanted = request.headers.get("Range", "")
@@ -105,7 +106,7 @@ def range_response(
     if byte_range is not None:
         first, last = byte_range
     answer = StreamingHttpResponse(
-        iter_byte_range(path, first, last),
+        iter_byte_range(store.open_blob(stored), first, last),
         content_type=content_type,
         status=206 if byte_range else 200,
     )
@@ -132,9 +133,9 @@ def parse_byte_range(header: str, size: int) -> tuple[int, int] | None:
     return (first, last) if first <= last else None
 
 
-def iter_byte_range(path: Path, first: int, last: int) -> Iterator[bytes]:
-    """The bytes ``first`` to ``last`` of a file."""
-    with path.open("rb") as file:
+def iter_byte_range(file: IO[bytes], first: int, last: int) -> Iterator[bytes]:
+    """The bytes ``first`` to ``last`` of a file, which is then closed."""
+    with file:
         file.seek(first)
         left = last - first + 1
         while left > 0 and (data := file.read(min(STEP, left))):

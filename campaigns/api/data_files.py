@@ -15,7 +15,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
-from campaigns import store
 from campaigns.api.attachments import stored_file_response
 from campaigns.api.confirmation import ConfirmSerializer
 from campaigns.api.limits import PlainJSONParser
@@ -145,10 +144,9 @@ class DataFileViewSet(viewsets.ReadOnlyModelViewSet[DataFile]):
         version = find_version(request.user, file.campaign.slug, file.name, digest)
         if version is None:
             raise Http404
-        path = store.blob_path(version.path)
         return stored_file_response(
             request._request,  # noqa: SLF001 (Django's, for conditional requests)
-            path,
+            version.path,
             name=file.name,
             size=version.size,
             sha256=version.sha256,

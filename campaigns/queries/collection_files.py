@@ -41,8 +41,8 @@ def load_collection_index(campaign: Campaign) -> CollectionIndex | None:
 
 def open_index(collection: Collection) -> CollectionIndex:
     """Raises ``ActionRefused`` if the store has no index that this version can read."""
-    path = store.blob_path(collection.index)
     try:
+        path = store.find_blob_path(collection.index)
         return _indexes.get_or_compute(str(path), lambda: CollectionIndex.open(path))
     except (OSError, ValueError) as error:
         message = f"The index of the collection cannot be read: {error}."

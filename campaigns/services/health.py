@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-import shutil
 import time
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -71,24 +69,24 @@ def is_working(health: Mapping[str, Any]) -> bool:
 
 def check_store() -> dict[str, Any]:
     """Write real bytes to the store, read them back, and tell the free space."""
-    probe = store.blob_path(f"health-{uuid4().hex}.part")
+    probe = f"health-{uuid4().hex}.part"
     try:
         works = write_and_read_back(probe)
-        free = shutil.disk_usage(probe.parent).free
-    except OSError as error:
+        free = store.get_storage().count_free_bytes()
+    except Exception as error:  # each storage raises its own
         return {"store": FAILED, "store_free_bytes": None, "store_error": str(error)}
     finally:
-        with suppress(OSError):  # the store has been reported as failed
-            probe.unlink(missing_ok=True)
-    state = FAILED if not works else LOW if free < LOW_BYTES else OK
+        with suppress(Exception):  # the store has been reported as failed
+            store.remove_blob(probe)
+    is_low = free is not None and free < LOW_BYTES
+    state = FAILED if not works else LOW if is_low else OK
     return {"store": state, "store_free_bytes": free}
 
 
-def write_and_read_back(probe: Path) -> bool:
-    probe.parent.mkdir(parents=True, exist_ok=True)
+def write_and_read_back(probe: str) -> bool:
     data = os.urandom(PROBE_BYTES)
-    store.write_file(probe, data)
-    return probe.read_bytes() == data
+    store.get_storage().put(probe, data, synced=True)
+    return store.get_blob(probe) == data
 
 
 def check_database() -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from datetime import datetime, timedelta
 
 from django.conf import settings
@@ -208,6 +207,5 @@ def remove_unnamed_file(name: str) -> None:
     Only runs name files with their suffixes.
     """
     named = Run.objects.filter(file=name).exists()
-    path = store.blob_path(name)
-    if not named and path.exists() and time.time() - path.stat().st_mtime > RECENT:
-        path.unlink(missing_ok=True)
+    if not named and store.has_blob(name) and store.get_blob_age(name) > RECENT:
+        store.remove_blob(name)

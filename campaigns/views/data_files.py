@@ -12,7 +12,6 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from campaigns import store
 from campaigns.api.attachments import attachment_response, stored_file_response
 from campaigns.confirmation import Decision
 from campaigns.errors import ActionRefused
@@ -82,7 +81,7 @@ def data_file_view(request: HttpRequest, slug: str, name: str) -> HttpResponseBa
         raise Http404(f"no data file {name}")
     answer = stored_file_response(
         request,
-        store.blob_path(version.path),
+        version.path,
         name=name,
         size=version.size,
         sha256=version.sha256,

@@ -8,7 +8,6 @@ from django.utils.cache import get_conditional_response, patch_vary_headers
 from django.utils.http import content_disposition_header, quote_etag
 from django.views.decorators.http import require_safe
 
-from campaigns import store
 from campaigns.api.attachments import range_response
 from campaigns.models import Campaign, Document
 from campaigns.queries.lists import get_campaign_for
@@ -83,9 +82,7 @@ def parse_start(request: SignedInRequest) -> int:
 def document_body_response(request: SignedInRequest, document: Document) -> HttpResponseBase:
     if document.format == Document.Format.HTML:
         return render_page(request, "campaigns/framed.html", {"document": document})
-    answer = range_response(
-        request, store.blob_path(document.file), document.size, document.media_type
-    )
+    answer = range_response(request, document.file, document.size, document.media_type)
     name = f"{document.docno}.{document.media_type.rpartition('/')[2]}"
     answer.headers["Content-Disposition"] = str(content_disposition_header(False, name))
     return answer

@@ -223,9 +223,7 @@ def crowd_file_view(
     if document is None or not document.file:
         refused = ActionRefused("no-file", _("This text is not part of your work any more."))
         return worker_page(request, "refused", frame, {"refused": refused}, status=404)
-    answer = FileResponse(
-        store.blob_path(document.file).open("rb"), content_type=document.media_type
-    )
+    answer = FileResponse(store.open_blob(document.file), content_type=document.media_type)
     hosts = " ".join(list_frame_hosts(frame.study))
     # The browser's PDF viewer does not work in a sandbox.
     sandbox = "" if document.format == Document.Format.PDF else "sandbox; "

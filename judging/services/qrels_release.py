@@ -84,7 +84,7 @@ def create_qrels_file(qrels: Qrels, actor: User) -> DataFile:
         number=1,
         path=qrels.path,
         sha256=qrels.sha256,
-        size=store.blob_path(qrels.path).stat().st_size,
+        size=store.get_blob_size(qrels.path),
         holds=f"{topics}, {format_count(qrels.pairs, 'judgment')}{label}",
         by=actor,
     )

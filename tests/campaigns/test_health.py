@@ -16,6 +16,7 @@ from django.db import OperationalError
 from django.test import Client
 from django.utils import timezone
 
+from campaigns import store
 from campaigns.models import Job, ProcessHeartbeat
 from campaigns.services import health
 from campaigns.services.heartbeats import record_heartbeat, run_tick
@@ -89,7 +90,7 @@ def test_a_store_that_takes_names_but_no_bytes_has_failed(asked, monkeypatch):
 
 
 def test_a_store_that_returns_other_bytes_has_failed(asked, monkeypatch):
-    monkeypatch.setattr(Path, "read_bytes", lambda _path: b"")
+    monkeypatch.setattr(store, "get_blob", lambda _name: b"")
     assert asked()[1]["store"] == "failed"
 
 

@@ -167,7 +167,7 @@ def test_faults_leave_nothing_behind(organizer, campaign, paths):
         register_collection(actor=organizer, campaign=campaign, paths=paths)
     assert [fault.code for fault in refused.value.report.faults] == ["ED06"]
     assert not Collection.objects.exists()
-    assert not list(Path(store.settings.STORE_DIR).glob("*.part"))
+    assert not [file for file in store.list_blobs() if file.name.endswith(".part")]
 
 
 def test_the_command_registers_files(campaign, paths):
@@ -217,7 +217,7 @@ def test_faults_of_a_registration_are_shown_on_the_page(page, campaign, settings
 
 
 def test_a_lost_index_is_told(organizer, campaign, collection):
-    store.blob_path(collection.index).unlink()
+    store.find_blob_path(collection.index).unlink()
     with pytest.raises(ActionRefused) as refused:
         list(iter_docnos(campaign))
     assert refused.value.code == "no-index"

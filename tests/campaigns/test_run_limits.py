@@ -7,8 +7,10 @@ from __future__ import annotations
 import os
 import time
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
+from django.conf import settings as installation
 from django.urls import reverse
 from django.utils import timezone
 
@@ -66,20 +68,20 @@ def test_page_and_api_tell_the_daily_limit(submit, settings, as_user, participan
     settings.POOLBENCH_REJECTED_RUNS_PER_DAY = 1
     submit()
     client = as_user(participant)
-    files = len(list(store.blob_path("").rglob("*.gz")))
+    files = len(list(Path(installation.STORE_DIR).rglob("*.gz")))
 
     page = client.post(reverse("run-upload", args=["small"]), run_form(team))
     assert (page.status_code, "Too many runs in 24 hours" in read_page(page)) == (422, True)
     api = client.post("/api/runs/", {"campaign": "small", "file": upload(run_text())})
     assert (api.status_code, api.json()["code"]) == (409, "daily-limit")
-    assert len(list(store.blob_path("").rglob("*.gz"))) == files
+    assert len(list(Path(installation.STORE_DIR).rglob("*.gz"))) == files
 
 
 def age(days: float) -> None:
     """Let rejected runs and all files become older."""
     for run in Run.objects.exclude(checked_at=None):
         Run.objects.filter(pk=run.pk).update(checked_at=run.checked_at - timedelta(days=days))
-    for path in store.blob_path("").rglob("*.gz"):
+    for path in Path(installation.STORE_DIR).rglob("*.gz"):
         old = time.time() - days * 86_400
         os.utime(path, (old, old))
 
@@ -87,7 +89,7 @@ def age(days: float) -> None:
 def test_files_of_old_rejected_runs_are_removed(submit, as_user, participant, settings):
     settings.POOLBENCH_REJECTED_FILES_DAYS = 30
     run = submit()
-    path = store.blob_path(run.file)
+    path = store.find_blob_path(run.file)
     age(29)
     assert remove_old_rejected_files() == 0
     age(2)
@@ -122,7 +124,7 @@ def test_a_file_that_was_just_sent_again_stays(submit):
     age(31)
     assert store.put_blob(store.get_blob(run.file), ".packed.gz") == run.file
     assert remove_old_rejected_files() == 1
-    assert store.blob_path(run.file).exists()
+    assert store.find_blob_path(run.file).exists()
 
 
 @pytest.fixture

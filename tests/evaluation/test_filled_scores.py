@@ -234,7 +234,7 @@ def test_commands_label_what_the_manifest_says(run, judged, filled, alpha, tmp_p
     run_qrels("manifest", "small", 1, "--output", manifest)
     run_qrels("text", "small", 1, "--output", text)
     assert json.loads(manifest.read_text())["label"] == FILLED
-    given = ("evaluate", text, store.blob_path(alpha.file), "-m", "map")
+    given = ("evaluate", text, store.find_blob_path(alpha.file), "-m", "map")
     ran = run(*given, "--manifest", manifest)
     assert f"{'runid':<22}\tall\talpha-one (filled, no estimate)\n" in ran.out
     assert ran.err.split(": ", 1)[1].startswith("filled, no estimate; profile")

@@ -215,7 +215,7 @@ def test_compare_counts_wins_losses_and_ties(as_user, organizer, small, alpha, b
 
 
 def test_trec_eval_text_is_what_the_command_prints(as_user, organizer, alpha, qrels, small):
-    files = [str(store.blob_path(name)) for name in (qrels.path, alpha.file)]
+    files = [str(store.find_blob_path(name)) for name in (qrels.path, alpha.file)]
     text = read_page(as_user(organizer).get(f"{small.own}scores.txt"))
     assert text == run_on_files("evaluate", *files, "-q").out
     assert text.splitlines()[0] == "num_ret               \t1\t4"

@@ -100,7 +100,7 @@ def test_verification_rebuilds_the_files_too(judged, release, assessor, grade):
     qrels = release("crowd:dawid-skene")
     grade(assessor, "d2", 3)
     assert verify_qrels(qrels)
-    path = store.blob_path(qrels.manifest["aggregation"]["workers_file"])
+    path = store.find_blob_path(qrels.manifest["aggregation"]["workers_file"])
     path.write_bytes(path.read_bytes().replace(b"assessor2", b"assessor3"))
     assert not verify_qrels(qrels)
 

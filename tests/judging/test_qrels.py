@@ -47,7 +47,7 @@ def test_release_can_be_made_again_from_the_log(plan, campaign, assessor, grade,
 def test_verify_notices_a_changed_file(plan, assessor, grade, release):
     grade(assessor, "d1", 1)
     qrels = release()
-    store.blob_path(qrels.path).write_bytes(b"1 0 d1 3\n")
+    store.find_blob_path(qrels.path).write_bytes(b"1 0 d1 3\n")
     assert not verify_qrels(qrels)
 
 

@@ -268,7 +268,7 @@ def test_the_overview_has_tables_figures_and_an_appendix_per_team(world, tmp_pat
         actor=world.people["organizer"], campaign=world.campaign, kind=OVERVIEW
     )
     jobs.run_here(job)
-    with zipfile.ZipFile(store.blob_path(job.result["file"])) as packed:
+    with zipfile.ZipFile(store.find_blob_path(job.result["file"])) as packed:
         names = {name.removeprefix("small-overview/") for name in packed.namelist()}
         scores = packed.read("small-overview/scores.csv").decode()
     assert {"scores.tex", "topics.csv", "pairs.tex", "figure-runs.svg", "figure-boxes.png"} <= names
@@ -278,7 +278,7 @@ def test_the_overview_has_tables_figures_and_an_appendix_per_team(world, tmp_pat
 
 
 def test_runs_with_their_metadata(world):
-    with zipfile.ZipFile(store.blob_path(world.archive.result["file"])) as packed:
+    with zipfile.ZipFile(store.find_blob_path(world.archive.result["file"])) as packed:
         table = packed.read("small-runs/runs.csv").decode()
         assert packed.read("small-runs/runs/0001-small-a").startswith(b"1 Q0 d1 1 99 small-a")
     run = Run.objects.get(tag="small-a", campaign=world.campaign)

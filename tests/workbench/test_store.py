@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from axes.models import AccessLog
+from django.conf import settings
 from django.contrib.sessions.models import Session
 from django.core.management import CommandError, call_command
 from django.utils import timezone
@@ -31,7 +32,7 @@ def make_old(path: Path) -> None:
 
 def test_a_whole_store_is_whole_and_every_file_in_it_has_its_row(world):
     told = run_command("check_store").splitlines()
-    count = sum(path.is_file() for path in store.blob_path("").rglob("*"))
+    count = sum(path.is_file() for path in Path(settings.STORE_DIR).rglob("*"))
     assert told == [
         f"Files named by rows: {count}; missing: 0; damaged: 0; not named by any row: 0"
     ]
@@ -40,7 +41,7 @@ def test_a_whole_store_is_whole_and_every_file_in_it_has_its_row(world):
 @pytest.mark.parametrize("field", ["file", "matrix"])
 def test_a_missing_file_is_named_with_its_row(world, field):
     name = getattr(world.run, field)
-    store.blob_path(name).unlink()
+    store.find_blob_path(name).unlink()
     out = io.StringIO()
     with pytest.raises(CommandError, match="Restore"):
         call_command("check_store", stdout=out)
@@ -50,7 +51,7 @@ def test_a_missing_file_is_named_with_its_row(world, field):
 
 
 def test_a_file_with_other_content_is_damaged(world):
-    path = store.blob_path(world.qrels.path)
+    path = store.find_blob_path(world.qrels.path)
     path.write_bytes(path.read_bytes()[:-1] + b"?")
     out = io.StringIO()
     with pytest.raises(CommandError):
@@ -60,17 +61,17 @@ def test_a_file_with_other_content_is_damaged(world):
 
 def test_a_lost_report_of_a_job_is_missing(world):
     name = world.report.result["report"]
-    store.blob_path(name).unlink()
+    store.find_blob_path(name).unlink()
     with pytest.raises(CommandError):
         run_command("check_store")
 
 
 def test_cleaning_removes_old_unnamed_files_only(world):
-    left_over, young = (store.blob_path(store.put_blob(data)) for data in (b"old", b"young"))
-    part = store.blob_path("ab/abc.part")
+    left_over, young = (store.find_blob_path(store.put_blob(data)) for data in (b"old", b"young"))
+    part = Path(settings.STORE_DIR, "ab/abc.part")
     part.parent.mkdir(exist_ok=True)
     part.write_bytes(b"half")
-    for path in (left_over, part, store.blob_path(world.run.file)):
+    for path in (left_over, part, store.find_blob_path(world.run.file)):
         make_old(path)
     told = run_command("check_store")
     assert "not named by any row: 3" in told
@@ -78,13 +79,13 @@ def test_cleaning_removes_old_unnamed_files_only(world):
     told = run_command("check_store", "--clean")
     assert "Files removed: 2" in told
     assert (left_over.exists(), part.exists(), young.exists()) == (False, False, True)
-    assert store.blob_path(world.run.file).exists()
+    assert store.find_blob_path(world.run.file).exists()
     assert "Files removed: 1" in run_command("check_store", "--clean", "--older-than", "0")
 
 
 def test_a_file_that_is_stored_again_is_young_again():
     """Its new row may not be committed yet when ``--clean`` looks."""
-    path = store.blob_path(store.put_blob(b"same"))
+    path = store.find_blob_path(store.put_blob(b"same"))
     make_old(path)
     store.put_blob(b"same")
     assert time.time() - path.stat().st_mtime < DAY
@@ -96,7 +97,7 @@ def test_housekeeping_removes_what_is_over(world, settings, tmp_path):
     abandoned.parent.mkdir()
     for path in (abandoned, abandoned.with_name("tmpy.upload.txt")):
         path.write_bytes(b"half a run")
-    left_over = store.blob_path(store.put_blob(b"left over"))
+    left_over = store.find_blob_path(store.put_blob(b"left over"))
     for path in (abandoned, left_over):
         make_old(path)
     now = timezone.now()
@@ -151,5 +152,5 @@ def test_what_could_not_be_stored_leaves_nothing(monkeypatch, failing):
     monkeypatch.setattr(*((os, "fsync") if failing == "write" else (Path, "replace")), fail)
     with pytest.raises(OSError, match="No space"):
         store.put_blob(b"after")
-    files = [path for path in store.blob_path("").rglob("*") if path.is_file()]
+    files = [path for path in Path(settings.STORE_DIR).rglob("*") if path.is_file()]
     assert [path.read_bytes() for path in files] == [b"before"]

@@ -68,7 +68,7 @@ def test_releases_are_made_listed_written_and_verified(agreed, tmp_path):
 def test_what_differs_from_the_log_ends_with_an_error(agreed):
     run("freeze", "small", "--policy", "majority")
     run("freeze", "small", "--policy", "maximum")
-    store.blob_path(Qrels.objects.get(version=1).path).write_bytes(b"1 0 d1 3\n")
+    store.find_blob_path(Qrels.objects.get(version=1).path).write_bytes(b"1 0 d1 3\n")
     with pytest.raises(CommandError, match="qrels 1: DIFFERS"):
         run("verify", "small")
     assert run("verify", "small", 2) == "qrels 2: identical\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from argparse import ArgumentParser
 from collections.abc import Callable
 from datetime import timedelta
@@ -18,7 +19,7 @@ from django.utils import timezone
 from campaigns.services.accounts import remove_unconfirmed_accounts
 from campaigns.services.run_limits import remove_old_rejected_files
 from crowd.services.keys import destroy_expired_keys
-from workbench.stored_files import list_unnamed_files, remove_old_file, remove_unnamed_files
+from workbench.stored_files import list_unnamed_files, remove_unnamed_files
 
 UPLOAD_HOURS = 24.0
 """An upload takes minutes; older files are of requests that were cut off."""
@@ -66,4 +67,14 @@ def remove_sign_in_records(days: int) -> int:
 
 def remove_unfinished_uploads() -> int:
     uploads = Path(settings.FILE_UPLOAD_TEMP_DIR).glob("*.upload*")
-    return sum(remove_old_file(path, UPLOAD_HOURS) for path in uploads)
+    return sum(map(remove_old_upload, uploads))
+
+
+def remove_old_upload(path: Path) -> bool:
+    try:
+        if time.time() - path.stat().st_mtime < UPLOAD_HOURS * 3600:
+            return False
+        path.unlink()
+    except FileNotFoundError:
+        return False
+    return True

@@ -1,0 +1,130 @@
+"""Where the content store keeps its files: a folder here; behind Django's STORAGES, so that an
+object store can take its place.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple, Protocol
+from uuid import uuid4
+
+from django.conf import settings
+from django.core.files.storage import FileSystemStorage
+
+
+class StoredFile(NamedTuple):
+    """A file of the store: its name, its bytes, and when it was last written."""
+
+    name: str
+    size: int
+    modified_at: datetime
+
+
+class StoreStorage(Protocol):
+    """What ``campaigns.store`` asks of a storage, besides ``exists``, ``open``, ``size`` and
+    ``delete`` of Django's. Names are those that it has made, never from a request.
+
+    ``put`` and ``put_file`` write a file whole or not at all and, once they return, for good;
+    ``put`` without ``synced`` only after ``sync``. ``refresh`` makes a file that is there as young
+    as a new one, since the row that will name it is still to come. ``path`` is a file on this
+    machine that has the content, which a memory map may read for as long as it likes.
+    """
+
+    def put(self, name: str, data: bytes, *, synced: bool) -> None: ...
+    def put_file(self, name: str, path: Path) -> None: ...
+    def refresh(self, name: str) -> None: ...
+    def sync(self) -> None: ...
+    def path(self, name: str) -> str: ...
+    def get_scratch_folder(self) -> Path: ...
+    def list_files(self) -> Iterator[StoredFile]: ...
+    def count_free_bytes(self) -> int | None: ...
+
+
+class StoreFolder(FileSystemStorage):
+    """The folder ``STORE_DIR``."""
+
+    @property
+    def base_location(self) -> Path:
+        return Path(settings.STORE_DIR)
+
+    @property
+    def location(self) -> str:
+        return str(self.base_location.absolute())
+
+    def put(self, name: str, data: bytes, *, synced: bool) -> None:
+        target = Path(self.path(name))
+        make_synced_folder(target.parent)
+        # Written to a temporary file and renamed, so that no reader sees half a file.
+        part = target.with_name(f"{target.name}.{uuid4().hex}.part")
+        try:
+            write_file(part, data, synced=synced)
+            part.replace(target)
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
+        if synced:
+            sync_folder(target.parent)
+
+    def put_file(self, name: str, path: Path) -> None:
+        target = Path(self.path(name))
+        with path.open("rb+") as stream:
+            os.fsync(stream.fileno())
+        make_synced_folder(target.parent)
+        part = target.with_name(f"{target.name}.{uuid4().hex}.part")
+        try:
+            shutil.move(path, part)
+            part.replace(target)
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
+        sync_folder(target.parent)
+
+    def refresh(self, name: str) -> None:
+        target = Path(self.path(name))
+        target.touch()
+        sync_folder(target.parent)
+
+    def sync(self) -> None:
+        os.sync()
+
+    def get_scratch_folder(self) -> Path:
+        """On the same disk, so that a file is moved by renaming it."""
+        self.base_location.mkdir(parents=True, exist_ok=True)
+        return self.base_location
+
+    def list_files(self) -> Iterator[StoredFile]:
+        for path in self.base_location.rglob("*"):
+            if path.is_file():
+                stat = path.stat()
+                name = path.relative_to(self.base_location).as_posix()
+                yield StoredFile(name, stat.st_size, datetime.fromtimestamp(stat.st_mtime, UTC))
+
+    def count_free_bytes(self) -> int | None:
+        return shutil.disk_usage(self.get_scratch_folder()).free
+
+
+def write_file(path: Path, data: bytes, *, synced: bool = True) -> None:
+    """Write a file that a power cut leaves whole; its name lasts once its folder is synced."""
+    with path.open("wb") as stream:
+        stream.write(data)
+        if synced:
+            stream.flush()
+            os.fsync(stream.fileno())
+
+
+def make_synced_folder(folder: Path) -> None:
+    if not folder.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        sync_folder(folder.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
