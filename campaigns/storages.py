@@ -15,7 +15,6 @@ from uuid import uuid4
 from django.conf import settings
 from django.core.files.storage import FileSystemStorage
 
-
 COLUMNS = ".columns"
 """The ending of column files, which are read again and again."""
 
