@@ -101,7 +101,7 @@ class StoreBucket(S3Storage):  # type: ignore[misc]
         try:
             return str(self.cache.fetch(name, download))
         except ValueError as error:
-            raise StoreAwayError(f"The store is damaged: {error}.") from error
+            raise StoreAwayError(f"the store is damaged: {error}") from error
 
     def get_scratch_folder(self) -> Path:
         folder = self.cache.folder
@@ -224,6 +224,7 @@ def translate_errors(name: str) -> Iterator[None]:
         is_missing = answer["ResponseMetadata"]["HTTPStatusCode"] == 404
         if is_missing and answer["Error"]["Code"] != "NoSuchBucket":
             raise FileNotFoundError(f"{name} is not in the bucket") from error
-        raise StoreAwayError(f"The store refused {name}: {error}") from error
+        raise StoreAwayError(f"the store refused {name}: {answer['Error']['Code']}") from error
     except (BotoCoreError, Boto3Error) as error:
-        raise StoreAwayError(f"The store is away: {error}") from error
+        # Without the address: the messages of jobs are for participants too.
+        raise StoreAwayError(f"the store is away: {type(error).__name__}") from error

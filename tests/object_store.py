@@ -1,5 +1,5 @@
-"""An object store that speaks S3, in a thread of the tests, and the store of a test in either place:
-its folder, or a bucket.
+"""An object store that speaks S3, in a thread of the tests; and the files of a test's store in its
+folder or in a bucket.
 """
 
 from __future__ import annotations
