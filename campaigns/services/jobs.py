@@ -20,23 +20,27 @@ from typing import Any
 
 from django.conf import settings
 from django.db import DatabaseError, connection, transaction
-from django.db.models import F, Q
+from django.db.models import Exists, F, OuterRef, Q
 from django.utils import timezone
 from django.utils.module_loading import import_string
 
 from campaigns.errors import ActionRefused
-from campaigns.models import Campaign, Job, User
+from campaigns.models import Campaign, Job, JobPart, User
 from campaigns.storages import StoreAwayError
 from campaigns.store import MissingFileError
 
 log = logging.getLogger(__name__)
-STALE_AFTER = timedelta(minutes=2)
-BEAT_SECONDS = 30.0
+BEAT_SECONDS = 10.0
+STALE_AFTER = timedelta(seconds=40)
+"""So long after its last heartbeat the worker of a job is taken for dead."""
+UNSENT_AFTER = timedelta(minutes=2)
+"""So long after it was sent, a job that still waits is sent again: its message may be lost."""
 MAX_ATTEMPTS = 3
 SHORTEST_WAIT, LONGEST_WAIT = timedelta(seconds=5), timedelta(minutes=5)
 """Before work that was given back is tried again: as long as it has waited already."""
 GIVEN_UP_AFTER = timedelta(hours=1)
 """Work that has been given back for so long fails."""
+DIED = "Failed after {} attempts: the worker died each time."
 _inline: ContextVar[bool] = ContextVar("inline", default=False)
 _loading_tasks = Lock()
 
@@ -49,6 +53,11 @@ def run_jobs_inline() -> Iterator[None]:
         yield
     finally:
         _inline.reset(token)
+
+
+def is_inline() -> bool:
+    """Whether jobs run in this process."""
+    return settings.POOLBENCH_INLINE or _inline.get()
 
 
 def enqueue(*, campaign: Campaign, kind: str, actor: User | None, **args: Any) -> Job:
@@ -91,11 +100,16 @@ def dispatch_job(job: Job, *, wait: timedelta = timedelta()) -> None:
     """Send the job to a worker, or run it here if the installation is inline. One that has to
     wait is then left to the tick.
     """
-    if not (settings.POOLBENCH_INLINE or _inline.get()):
-        app = import_string(settings.CELERY_APP_PATH)
-        app.send_task(job.kind, args=[job.pk], countdown=wait.total_seconds() or None)
+    if not is_inline():
+        send_task(job.kind, job.pk, wait=wait)
     elif not wait:
         call_task(job)
+
+
+def send_task(kind: str, *args: int, wait: timedelta = timedelta()) -> None:
+    """Send a task to a worker, which begins it after ``wait``."""
+    app = import_string(settings.CELERY_APP_PATH)
+    app.send_task(kind, args=list(args), countdown=wait.total_seconds() or None)
 
 
 def load_tasks() -> Any:
@@ -172,24 +186,30 @@ def find_absence(error: BaseException | None) -> str:
 
 
 def give_back_job(job: Job, error: Exception) -> bool:
-    """Queue the job again, for a worker that sees what this one did not find. False if that is
-    not the error, or the job has waited for too long.
+    """Queue the job again if ``error`` is that a file was not found, or the store. False if it is
+    another, or the job has waited for too long.
     """
+    return give_back(job, job, error, lambda wait: send_on_commit(job, wait=wait))
+
+
+def give_back(
+    row: Job | JobPart, job: Job, error: Exception, send: Callable[[timedelta], None]
+) -> bool:
+    """The same of the job or a part of it; ``send`` sends it after a wait."""
     absence = find_absence(error)
     wait = choose_wait(job.waiting_since) if absence else None
     if wait is None:
         return False
-    now = timezone.now()
     log.warning("job %s (%s) was given back: %s", job.pk, job.kind, absence)
+    now, state = timezone.now(), row.State
     with transaction.atomic():
-        mine = Job.objects.filter(pk=job.pk, state=Job.State.RUNNING, attempts=job.attempts)
+        rows = type(row).objects.filter(pk=row.pk, state=state.RUNNING, attempts=row.attempts)
         # The claim is no failed attempt. The sweep counts from when the job is to be tried again.
-        given_back = mine.update(
-            state=Job.State.QUEUED, attempts=F("attempts") - 1, heartbeat=now + wait,
-            waiting_for=absence, waiting_since=job.waiting_since or now,
-        )  # fmt: skip
-        if given_back:
-            send_on_commit(job, wait=wait)
+        attempts, due = F("attempts") - 1, now + wait
+        if rows.update(state=state.QUEUED, attempts=attempts, heartbeat=due):
+            since = job.waiting_since or now
+            Job.objects.filter(pk=job.pk).update(waiting_for=absence, waiting_since=since)
+            send(wait)
     return True
 
 
@@ -202,10 +222,10 @@ def choose_wait(since: datetime | None) -> timedelta | None:
 
 
 @contextmanager
-def keep_heartbeat(job: Job) -> Iterator[None]:
+def keep_heartbeat(row: Job | JobPart) -> Iterator[None]:
     """Send heartbeats during the work, so that a long step never looks like a dead worker."""
     over = Event()
-    thread = Thread(target=send_heartbeat, args=[job, over], daemon=True)
+    thread = Thread(target=send_heartbeat, args=[row, over], daemon=True)
     thread.start()
     try:
         yield
@@ -214,13 +234,14 @@ def keep_heartbeat(job: Job) -> Iterator[None]:
         thread.join()
 
 
-def send_heartbeat(job: Job, over: Event) -> None:
-    mine = Job.objects.filter(pk=job.pk, state=Job.State.RUNNING, attempts=job.attempts)
+def send_heartbeat(row: Job | JobPart, over: Event) -> None:
+    rows = type(row).objects
+    mine = rows.filter(pk=row.pk, state=row.State.RUNNING, attempts=row.attempts)
     while not over.wait(BEAT_SECONDS):
         try:
             mine.update(heartbeat=timezone.now())
         except DatabaseError:
-            log.warning("job %s could not send its heartbeat", job.pk, exc_info=True)
+            log.warning("%r could not send its heartbeat", row, exc_info=True)
         finally:
             connection.close()
 
@@ -236,6 +257,7 @@ def finish_job(job: Job, **result: Any) -> None:
         state=Job.State.DONE, result=result, done=F("of"), finished_at=timezone.now(),
         waiting_for="", waiting_since=None,
     )  # fmt: skip
+    JobPart.objects.filter(job=job.pk).delete()
 
 
 def finish_job_once(job: Job, **result: Any) -> None:
@@ -247,22 +269,28 @@ def finish_job_once(job: Job, **result: Any) -> None:
 
 def fail_job(job: Job, error: str) -> None:
     """Mark the job failed, unless another worker has taken it over or finished it."""
-    Job.objects.filter(pk=job.pk, state=job.state, attempts=job.attempts).update(
-        state=Job.State.FAILED, error=error, finished_at=timezone.now()
-    )
+    mine = Job.objects.filter(pk=job.pk, state=job.state, attempts=job.attempts)
+    if mine.update(state=Job.State.FAILED, error=error, finished_at=timezone.now()):
+        JobPart.objects.filter(job=job.pk).delete()
 
 
 def requeue_lost_jobs() -> int:
-    """Requeue the jobs whose worker has died; return how many. Run it every minute."""
-    old = timezone.now() - STALE_AFTER
+    """Requeue the jobs whose worker has died; return how many. Run it often."""
+    now = timezone.now()
+    sent_before = now - UNSENT_AFTER
+    # A job in parts is as alive as they are.
+    in_parts = JobPart.objects.filter(job=OuterRef("pk")).exclude(state=JobPart.State.DONE)
     lost = Job.objects.filter(
-        Q(state__in=(Job.State.RUNNING, Job.State.QUEUED), heartbeat__lt=old)
-        | Q(state=Job.State.QUEUED, created_at__lt=old, heartbeat=None)
+        Q(~Exists(in_parts), state=Job.State.RUNNING, heartbeat__lt=now - STALE_AFTER)
+        | Q(state=Job.State.QUEUED, heartbeat__lt=sent_before)
+        | Q(state=Job.State.QUEUED, created_at__lt=sent_before, heartbeat=None)
     )
     requeued = 0
     for job in lost:
-        if job.attempts >= MAX_ATTEMPTS and job.state == Job.State.RUNNING:
-            fail_job(job, f"Failed after {job.attempts} attempts: the worker died each time.")
+        # A job in parts is claimed twice: to divide the work, and to finish it.
+        claims = MAX_ATTEMPTS + job.parts.exists()
+        if job.attempts >= claims and job.state == Job.State.RUNNING:
+            fail_job(job, DIED.format(job.attempts))
         elif requeue_job(job):
             requeued += 1
     return requeued

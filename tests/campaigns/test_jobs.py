@@ -42,7 +42,7 @@ def no_broker(settings, monkeypatch):
 
 
 def aged(job: Job, **more: object) -> None:
-    old = timezone.now() - 2 * jobs.STALE_AFTER
+    old = timezone.now() - 2 * jobs.UNSENT_AFTER
     Job.objects.filter(pk=job.pk).update(created_at=old, **more)
 
 
@@ -89,7 +89,7 @@ def test_a_job_that_the_sweep_could_not_send_is_swept_again(
     with django_capture_on_commit_callbacks(execute=True):
         assert jobs.requeue_lost_jobs() == 1
     assert jobs.requeue_lost_jobs() == 0
-    aged(job, heartbeat=timezone.now() - 2 * jobs.STALE_AFTER)
+    aged(job, heartbeat=timezone.now() - 2 * jobs.UNSENT_AFTER)
     assert jobs.requeue_lost_jobs() == 1
 
 
@@ -253,7 +253,7 @@ def test_it_waits_as_long_again_as_it_has_waited(unseen, sent, waited, wait):
     assert job.waiting_since == since
     # Not lost before it is due, then swept like any other.
     assert jobs.requeue_lost_jobs() == 0
-    Job.objects.filter(pk=job.pk).update(heartbeat=timezone.now() - 2 * jobs.STALE_AFTER)
+    Job.objects.filter(pk=job.pk).update(heartbeat=timezone.now() - 2 * jobs.UNSENT_AFTER)
     assert jobs.requeue_lost_jobs() == 1
 
 
