@@ -17,11 +17,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeAlias
 
-from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef
 from django.utils import timezone
-from django.utils.module_loading import import_string
 
 from campaigns.models import Job, JobPart
 from campaigns.services import jobs
@@ -118,11 +116,10 @@ def send_on_commit(part: JobPart) -> None:
 
 def dispatch_part(part: JobPart) -> None:
     """Send the part to a worker, or do it here if the installation is inline."""
-    args = [part.job_id, part.number]
     if jobs.is_inline():
-        jobs.load_tasks().tasks[PERFORM](*args)
+        jobs.load_tasks().tasks[PERFORM](part.job_id, part.number)
     else:
-        import_string(settings.CELERY_APP_PATH).send_task(PERFORM, args=args)
+        jobs.send_task(part.job, PERFORM, part.job_id, part.number)
 
 
 def perform_part(job_id: int, number: int) -> None:

@@ -16,6 +16,7 @@ from functools import cache
 from threading import Event, Lock, Thread
 from typing import Any
 
+from celery.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
 from django.db import DatabaseError, connection, transaction
 from django.db.models import Exists, F, OuterRef, Q
@@ -32,6 +33,12 @@ STALE_AFTER = timedelta(seconds=40)
 UNSENT_AFTER = timedelta(minutes=2)
 """So long after it was sent, a job that still waits is sent again: its message may be lost."""
 MAX_ATTEMPTS = 3
+LARGE = "large"
+"""Among the arguments of a job: it takes longer than others of its kind."""
+TOO_LONG = (
+    "Stopped at the time limit for work of this kind. Ask for less at once, or ask the operator to "
+    "raise the limit (POOLBENCH_JOB_SECONDS and the like)."
+)
 DIED = "Failed after {} attempts: the worker died each time."
 _inline: ContextVar[bool] = ContextVar("inline", default=False)
 _loading_tasks = Lock()
@@ -93,7 +100,15 @@ def dispatch_job(job: Job) -> None:
     if is_inline():
         call_task(job)
     else:
-        import_string(settings.CELERY_APP_PATH).send_task(job.kind, args=[job.pk])
+        send_task(job, job.kind, job.pk)
+
+
+def send_task(job: Job, task: str, *args: int) -> None:
+    """Send a message of the job to the queue of its kind, or if it is large to the ordinary one."""
+    queue = settings.CELERY_TASK_ROUTES.get(job.kind, {}).get("queue")
+    if queue is None or job.args.get(LARGE):
+        queue = settings.CELERY_TASK_DEFAULT_QUEUE
+    import_string(settings.CELERY_APP_PATH).send_task(task, args=args, queue=queue)
 
 
 def load_tasks() -> Any:
@@ -153,6 +168,9 @@ def explain_failure(job: Job, error: Exception) -> str:
     """What to say of the error that has ended the work; call it where the error is handled."""
     if isinstance(error, ActionRefused):
         return str(error)
+    if isinstance(error, SoftTimeLimitExceeded):
+        log.warning("job %s (%s) reached its time limit", job.pk, job.kind)
+        return TOO_LONG
     log.exception("job %s (%s) failed", job.pk, job.kind)
     return "Internal error. See the worker log for details."
 

@@ -1,4 +1,4 @@
-"""``manage.py serve``: run the web server and a Celery worker on this machine."""
+"""``manage.py serve``: run the web server and two Celery workers on this machine."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def raise_exit(*_: object) -> None:
 
 
 class Command(BaseCommand):
-    help = "Run the web server and the background worker."
+    help = "Run the web server and the background workers."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--bind", default="127.0.0.1:8000", help="address:port to listen on")
@@ -59,9 +59,13 @@ class Command(BaseCommand):
     def commands(self, bind: str) -> list[list[str]]:
         web = ["gunicorn", "--config", str(settings.RESOURCE_DIR / "deploy/gunicorn.conf.py")]
         worker = ["celery", "-A", "workbench.celery", "worker", "--loglevel", "WARNING"]
+        worker += ["--concurrency", "1", "--hostname"]
+        long = f"{settings.CELERY_TASK_DEFAULT_QUEUE}-long"
         return [
             [sys.executable, "-m", *web, "--bind", bind, "--chdir", str(settings.BASE_DIR)],
-            [sys.executable, "-m", *worker, "--concurrency", "1"],
+            # One takes any job, the other none that is long: so a page waits for minutes at most.
+            [sys.executable, "-m", *worker, "worker@%h", "--exclude-queues", long],
+            [sys.executable, "-m", *worker, "long@%h"],
         ]
 
     def watch(self, children: list[subprocess.Popen[bytes]]) -> None:
