@@ -61,9 +61,11 @@ def register_work(kind: str, work: Work) -> None:
     _works[kind] = work
 
 
-def share_work(job: Job, split: Callable[[], Sequence[Share]]) -> list[ShareResult] | None:
+def share_work(
+    job: Job, split: Callable[[], Sequence[Share]], further: int = 0
+) -> list[ShareResult] | None:
     """The results of all shares, in order; None while parts are in progress, with which the
-    handler has to end.
+    handler has to end. ``further``: the steps of the job that the handler takes afterwards.
     """
     parts = list(job.parts.all())
     if parts:
@@ -72,16 +74,16 @@ def share_work(job: Job, split: Callable[[], Sequence[Share]]) -> list[ShareResu
         return [read_result(part.args, part.result) for part in parts]
     shares = split()
     if len(shares) == 1:
-        return [do_share(job, shares[0])]
-    create_parts(job, shares)
+        return [do_share(job, shares[0], further)]
+    create_parts(job, shares, further)
     return None
 
 
-def do_share(job: Job, share: Share) -> ShareResult:
+def do_share(job: Job, share: Share, further: int) -> ShareResult:
     """The whole work of a job in this process."""
 
     def report(done: int) -> None:
-        jobs.report_progress(job, done, share.steps)
+        jobs.report_progress(job, done, share.steps + further)
 
     report(0)
     work = _works[job.kind](job, share.args, report)
@@ -94,14 +96,15 @@ def read_result(args: Mapping[str, Any], data: bytes | memoryview) -> ShareResul
     return ShareResult(args, head, columns)
 
 
-def create_parts(job: Job, shares: Sequence[Share]) -> None:
+def create_parts(job: Job, shares: Sequence[Share], further: int) -> None:
     """Store the parts and send them to workers, unless a successor has done so."""
     now = timezone.now()
     with transaction.atomic():
         mine = Job.objects.filter(pk=job.pk, state=Job.State.RUNNING, attempts=job.attempts)
         if not mine.select_for_update().exists() or job.parts.exists():
             return
-        mine.update(done=0, of=sum(share.steps for share in shares), heartbeat=now)
+        steps = sum(share.steps for share in shares) + further
+        mine.update(done=0, of=steps, heartbeat=now)
         parts = JobPart.objects.bulk_create(
             JobPart(job=job, number=number, args=share.args, steps=share.steps, heartbeat=now)
             for number, share in enumerate(shares, 1)
