@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from environ import Env
-from kombu import Queue
+from kombu import Exchange, Queue
 
 PAGE_KINDS = ("campaigns.check_run", "campaigns.snapshot", "crowd.fetch_key_set")
 """A page, and the person in front of it, waits for them."""
@@ -25,6 +25,8 @@ def build_worker_settings(env: Env, broker_folder: Path) -> dict[str, Any]:
     """``broker_folder`` has the messages of a ``filesystem://`` broker."""
     ordinary = env("POOLBENCH_QUEUE", default="poolbench")
     page, long = f"{ordinary}-page", f"{ordinary}-long"
+    names = {"page": page, "ordinary": ordinary, "long": long}
+    taken = [names[kind] for kind in env.list("POOLBENCH_WORKER_QUEUES", default=list(names))]
     seconds = {
         page: env.int("POOLBENCH_PAGE_JOB_SECONDS", default=600),
         ordinary: env.int("POOLBENCH_JOB_SECONDS", default=3600),
@@ -36,8 +38,8 @@ def build_worker_settings(env: Env, broker_folder: Path) -> dict[str, Any]:
     return {
         "CELERY_BROKER_URL": url,
         "CELERY_BROKER_TRANSPORT_OPTIONS": _build_transport_options(url, broker_folder),
-        # A worker that names no queues takes from all in turn.
-        "CELERY_TASK_QUEUES": [Queue(name, routing_key=name) for name in (page, ordinary, long)],
+        # What a worker takes from, in turn; messages are sent to the others as well.
+        "CELERY_TASK_QUEUES": [Queue(name, Exchange(name), routing_key=name) for name in taken],
         "CELERY_TASK_DEFAULT_QUEUE": ordinary,
         "CELERY_TASK_ROUTES": {kind: {"queue": queue} for kind, queue in queues.items()},
         "CELERY_TASK_ANNOTATIONS": limits,

@@ -58,8 +58,8 @@ def split_draws(job: Job, qrels: Qrels | None) -> list[Share]:
     runs = job.campaign.runs.filter(pk__in=pins["runs"])
     lines = sum(runs.values_list("lines", flat=True))
     size = DRAWS if lines <= LINES_IN_ONE else DRAWS_A_SHARE
-    starts = range(0, DRAWS, size)
-    return [Share(pins | {"draws": [at, min(at + size, DRAWS)]}, size) for at in starts]
+    shares = [range(at, min(at + size, DRAWS)) for at in range(0, DRAWS, size)]
+    return [Share(pins | {"draws": [its.start, its.stop]}, len(its)) for its in shares]
 
 
 def score_draws(
