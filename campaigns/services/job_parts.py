@@ -67,10 +67,9 @@ def share_work(
     """The results of all shares, in order; None while parts are in progress, with which the
     handler has to end. ``further``: the steps of the job that the handler takes afterwards.
     """
-    parts = list(job.parts.all())
-    if parts:
-        if any(part.state != State.DONE for part in parts):
-            return None
+    if job.parts.exclude(state=State.DONE).exists():
+        return None
+    if parts := list(job.parts.all()):
         return [read_result(part.args, part.result) for part in parts]
     shares = split()
     if len(shares) == 1:
