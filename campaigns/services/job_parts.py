@@ -2,8 +2,8 @@
 
 A handler asks for its results by ``share_work``. Small work is done on the spot. Larger work
 becomes ``JobPart`` rows, each carried by a Celery task that says which row it means; the worker
-that ends the last one queues the job again, and then the handler gets all results. The job is
-``running`` meanwhile.
+that ends the last one queues the job again, and then the handler gets all results. Until
+then the job is ``running``.
 
 A part may be delivered twice, or lost with its worker: it is claimed by a conditional update, its
 result counts only for the latest claim, and ``requeue_lost_parts`` sends those without a recent
@@ -109,10 +109,10 @@ def create_parts(job: Job, shares: Sequence[Share], further: int) -> None:
             for number, share in enumerate(shares, 1)
         )
         for part in parts:
-            send_on_commit(part)
+            send_part_on_commit(part)
 
 
-def send_on_commit(part: JobPart) -> None:
+def send_part_on_commit(part: JobPart) -> None:
     transaction.on_commit(lambda: dispatch_part(part), robust=True)
 
 
@@ -142,11 +142,11 @@ def perform_part(job_id: int, number: int) -> None:
 
 def claim_part(job_id: int, number: int) -> JobPart | None:
     """The part, now of this worker alone; None if it is another's or no longer needed."""
-    found = JobPart.objects.filter(job=job_id, number=number)
-    claimed = found.filter(state=State.QUEUED, job__state=Job.State.RUNNING).update(
+    rows = JobPart.objects.filter(job=job_id, number=number)
+    claimed = rows.filter(state=State.QUEUED, job__state=Job.State.RUNNING).update(
         state=State.RUNNING, heartbeat=timezone.now(), attempts=F("attempts") + 1
     )
-    related = found.select_related("job__campaign", "job__created_by")
+    related = rows.select_related("job__campaign", "job__created_by")
     return related.first() if claimed else None
 
 
@@ -183,7 +183,7 @@ def queue_finish(job: Job) -> None:
 def fail_part(part: JobPart, error: str) -> None:
     """Fail the job, unless this worker has lost its claim."""
     with transaction.atomic():
-        # Locked, so that a sweep does not give the part to another worker meanwhile.
+        # Locked, so that a sweep does not give the part to another worker now.
         mine = JobPart.objects.filter(pk=part.pk, state=State.RUNNING, attempts=part.attempts)
         if mine.select_for_update().exists():
             jobs.fail_job(part.job, error)
@@ -219,5 +219,5 @@ def requeue_part(part: JobPart) -> bool:
             state=State.QUEUED, heartbeat=timezone.now()
         )
         if won:
-            send_on_commit(part)
+            send_part_on_commit(part)
     return bool(won)

@@ -29,7 +29,7 @@ from poolbench.runs.columnar import Columns
 from reliability.queries.collection import load_collection, select_collection_measure
 from reliability.services.shared_inputs import (
     load_shared_inputs,
-    pin_inputs,
+    name_inputs,
     refuse_value_errors,
 )
 from reliability.services.stored_reports import store_report
@@ -54,12 +54,12 @@ def request_reusability_report(*, actor: User, campaign: Campaign, qrels: Qrels 
 
 def split_draws(job: Job, qrels: Qrels | None) -> list[Share]:
     """The draws of reduced judgments, by far the longest part of the report."""
-    pins = pin_inputs(job.campaign, qrels)
-    runs = job.campaign.runs.filter(pk__in=pins["runs"])
+    named = name_inputs(job.campaign, qrels)
+    runs = job.campaign.runs.filter(pk__in=named["runs"])
     lines = sum(runs.values_list("lines", flat=True))
     size = DRAWS if lines <= LINES_IN_ONE else DRAWS_A_SHARE
     shares = [range(at, min(at + size, DRAWS)) for at in range(0, DRAWS, size)]
-    return [Share(pins | {"draws": [its.start, its.stop]}, len(its)) for its in shares]
+    return [Share(named | {"draws": [its.start, its.stop]}, len(its)) for its in shares]
 
 
 def score_draws(

@@ -41,7 +41,7 @@ class SharedInputs:
             )
 
 
-def pin_inputs(campaign: Campaign, qrels: Qrels | None) -> dict[str, Any]:
+def name_inputs(campaign: Campaign, qrels: Qrels | None) -> dict[str, Any]:
     """For ``args``: the runs of now, and without ``qrels`` the last row of the log."""
     last = None if qrels else campaign.judgments.order_by("-pk").values_list("pk", flat=True)
     runs = list_current_runs(campaign).values_list("pk", flat=True)
@@ -67,9 +67,9 @@ def load_shared_inputs(
 
 
 @contextmanager
-def refuse_value_errors(what: str, fix: str) -> Iterator[None]:
+def refuse_value_errors(prefix: str, fix: str) -> Iterator[None]:
     """A ``ValueError`` of the library refuses the work, in its words."""
     try:
         yield
     except ValueError as error:
-        raise ActionRefused("no-report", f"{what}: {error}.", fix) from error
+        raise ActionRefused("no-report", f"{prefix}: {error}.", fix) from error

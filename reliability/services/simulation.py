@@ -37,7 +37,7 @@ from pooling.queries.document_texts import attach_listing_texts
 from reliability.services.shared_inputs import (
     SharedInputs,
     load_shared_inputs,
-    pin_inputs,
+    name_inputs,
     refuse_value_errors,
 )
 from reliability.services.stored_reports import store_report
@@ -173,7 +173,7 @@ def run_simulation(campaign: Campaign, request: SimulationRequest, job: Job) -> 
     with refuse_value_errors(FAILED, FIX):
         return simulate_specs(
             load_finished_campaign(campaign, request, inputs),
-            seed_specs(campaign, request),
+            complete_specs(campaign, request),
             parse_ranking_measures(request.measures),
             seeds=request.seeds,
             budgets=request.budgets,
@@ -184,13 +184,13 @@ def run_simulation(campaign: Campaign, request: SimulationRequest, job: Job) -> 
 
 def split_replays(campaign: Campaign, request: SimulationRequest) -> list[Share]:
     """Some seeds of one spec are a share; few lines are replayed in one."""
-    pins = pin_inputs(campaign, request.qrels)
+    named = name_inputs(campaign, request.qrels)
     ways = [(name, seed) for name in request.specs for seed in range(request.seeds)]
-    lines = sum(campaign.runs.filter(pk__in=pins["runs"]).values_list("lines", flat=True))
+    lines = sum(campaign.runs.filter(pk__in=named["runs"]).values_list("lines", flat=True))
     if lines * len(ways) <= LINES_IN_ONE:
-        return [Share(pins | {"replays": ways}, len(ways))]
+        return [Share(named | {"replays": ways}, len(ways))]
     return [
-        Share(pins | {"replays": [(name, seed) for seed in seeds]}, len(seeds))
+        Share(named | {"replays": [(name, seed) for seed in seeds]}, len(seeds))
         for name in request.specs
         for seeds in batched_range(request.seeds)
     ]
@@ -207,7 +207,7 @@ def replay_share(
     """The replays of a share, one after the other; ``lengths``: the judgments of each."""
     campaign, request = job.campaign, SimulationRequest.from_job(job)
     inputs = load_shared_inputs(campaign, request.qrels, args)
-    specs, replays = seed_specs(campaign, request), []
+    specs, replays = complete_specs(campaign, request), []
     with refuse_value_errors(FAILED, FIX):
         finished = load_finished_campaign(campaign, request, inputs)
         for done, (name, seed) in enumerate(args["replays"]):
@@ -240,7 +240,7 @@ def collect_replays(results: Sequence[ShareResult]) -> dict[str, list[Replay]]:
     return replays
 
 
-def seed_specs(campaign: Campaign, request: SimulationRequest) -> dict[str, PoolSpec]:
+def complete_specs(campaign: Campaign, request: SimulationRequest) -> dict[str, PoolSpec]:
     """Specs without a seed get the campaign's, as their pools would."""
     return {
         name: spec if spec.seed is not None else replace(spec, seed=campaign.seed)
@@ -255,8 +255,8 @@ def load_finished_campaign(
     topics.
     """
     if inputs is None:
-        pins = pin_inputs(campaign, request.qrels)
-        inputs = load_shared_inputs(campaign, request.qrels, pins)
+        named = name_inputs(campaign, request.qrels)
+        inputs = load_shared_inputs(campaign, request.qrels, named)
     runs, options = inputs.runs, scoring_options(campaign)
     return FinishedCampaign(
         tags=tuple(run.tag for run in runs),

@@ -16,7 +16,7 @@ def collect_messages(monkeypatch: pytest.MonkeyPatch) -> Messages:
     """The job and the number of each part that is sent to workers from now on."""
     messages: Messages = []
     monkeypatch.setattr(
-        job_parts, "send_on_commit", lambda part: messages.append((part.job_id, part.number))
+        job_parts, "send_part_on_commit", lambda part: messages.append((part.job_id, part.number))
     )
     return messages
 
