@@ -31,6 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poolbench.reading.machine_words import (
+    MANY_BYTES,
     Ints,
     Mask,
     Places,
@@ -46,9 +47,6 @@ BLOCK = 1 << 15
 """Rows processed at once by callers that load words: 256 KiB per array of words, so that the few
 arrays of one step stay in the second-level cache. CPU time for finding duplicates among 200,000
 rows: 2,048 rows at once 4.9 ms, 8,192 2.9, 32,768 3.1, 131,072 3.7, all 4.7."""
-
-_MANY_BYTES = (1 << 31) - (1 << 12)
-"""From here on an offset does not fit into 32 bits; a word begins up to ``LONGEST`` behind one."""
 
 SHORT = 4
 """IDs of at most so many words keep their words once loaded: 32 bytes each, enough for the docnos
@@ -125,6 +123,13 @@ class DocnoArray(Sequence[str]):
 
     def take(self, rows: slice | Ints) -> DocnoArray:
         """The IDs of ``rows``, in that order."""
+        taken = self._take_text(rows)
+        if "_hashes" in self.__dict__:
+            taken.__dict__["_hashes"] = self._hashes[rows]
+        return taken
+
+    def _take_text(self, rows: slice | Ints) -> DocnoArray:
+        """``take`` without the hashes, which cost as much again."""
         taken = DocnoArray(self.data, self.starts[rows], self.lengths[rows])
         if "all_words" in self.__dict__:
             # Loading them again takes longer: the text has left the cache by now.
@@ -142,12 +147,16 @@ class DocnoArray(Sequence[str]):
         return (slice(start, start + BLOCK) for start in range(0, len(self), BLOCK))
 
     def hashes(self) -> Words:
-        """A 64-bit hash of each ID. Hashes can collide: confirm with ``equals``."""
+        """A 64-bit hash of each ID, computed once. Hashes can collide: confirm with ``equals``."""
+        return self._hashes
+
+    @cached_property
+    def _hashes(self) -> Words:
         mixed = self.lengths.astype(np.uint64)
-        for index, word in enumerate(self.all_words):
+        for index in range(self.words):
             # Only the words that an ID has: its hash must not depend on its neighbors.
             longer = self.lengths > 8 * index
-            spread = mix_bits(mixed ^ word)
+            spread = mix_bits(mixed ^ self.word(index))
             mixed = spread if longer.all() else np.where(longer, spread, mixed)
         for row in np.flatnonzero(self.is_long).tolist():
             digest = hashlib.blake2b(self.text(row), digest_size=8).digest()
@@ -165,19 +174,18 @@ class DocnoArray(Sequence[str]):
 
     def matches(self, rows: Ints, other: DocnoArray, others: Ints) -> Mask:
         """By position: whether the ID of ``rows`` is that of row ``others`` of ``other``."""
-        lengths = self.lengths[rows]
-        same: Mask = lengths == other.lengths[others]
-        # IDs of the same length have the same number of words.
-        for mine, theirs in zip(self.all_words, other.all_words, strict=False):
-            same &= mine[rows] == theirs[others]
-        for at in np.flatnonzero(same & (lengths > LONGEST)).tolist():
-            same[at] = self.text(int(rows[at])) == other.text(int(others[at]))
-        return same
+        return self._take_text(rows).equals(other._take_text(others))
 
     def equals_text(self, text: bytes) -> Mask:
         """Which IDs are ``text``."""
-        same = np.zeros(len(self), np.int64)
-        return self.equals(DocnoArray(text, same, same + len(text)))
+        same: Mask = self.lengths == len(text)
+        if len(text) <= LONGEST:
+            one = DocnoArray(text, np.zeros(1, np.int64), np.full(1, len(text)))
+            for index in range(one.words if same.any() else 0):
+                same &= self.word(index) == one.word(index)
+        for row in np.flatnonzero(same & self.is_long).tolist():
+            same[row] = self.text(row) == text
+        return same
 
     def changes(self) -> Ints:
         """The rows whose ID differs from the row before; the first row is one of them."""
@@ -209,6 +217,14 @@ class DocnoArray(Sequence[str]):
             ranked = first if ranked is None else dense_ranks(first * len(first) + ranked)
         return np.zeros(len(self), np.int64) if ranked is None else ranked
 
+    def sort_keys(self) -> list[Words] | None:
+        """Numbers that sort like the IDs, most significant first; None if that needs more than
+        ``SHORT`` of them, or lengths, which distinguish an ID from one that continues it with NUL.
+        """
+        if self.words > SHORT or b"\0" in self.data:
+            return None
+        return [self._key(index) for index in range(self.words)]
+
     @cached_property
     def array(self) -> NDArray[np.uint8]:
         """The bytes of ``data``."""
@@ -238,6 +254,9 @@ class DocnoArray(Sequence[str]):
         """Word ``index`` of each ID. The last word of an ID ends with it, so it may repeat bytes
         of the word before; an ID shorter than a word fills its high end, above zeros.
         """
+        if known := self.__dict__.get("all_words"):
+            loaded: Words = known[min(index, len(known) - 1)]
+            return loaded
         short = np.minimum(self.lengths - 8, 0) if self._shortest < 8 else None
         starts = self.starts
         if self.words > 1:
@@ -261,36 +280,23 @@ class DocnoCollector:
     """Collects the IDs of one column of ``data``, block by block, at most ``room`` of them."""
 
     def __init__(self, data: bytes, room: int) -> None:
-        kind = np.int32 if len(data) < _MANY_BYTES else np.int64
+        kind = np.int32 if len(data) < MANY_BYTES else np.int64
         self._data = data
         self._starts: Places = np.empty(room, kind)
         self._lengths: Places = np.empty(room, kind)
-        self._words: list[Words] = []
-        self._long = False
+        self._hashes = np.empty(room, np.uint64)
         self._end = 0
 
     def add(self, ids: DocnoArray) -> None:
-        """Add ``ids``, at least one, and load their words while they are in the cache."""
+        """Add ``ids``, at least one, and hash them while their text is in the cache."""
         rows = slice(self._end, self._end + len(ids))
         self._starts[rows], self._lengths[rows] = ids.starts, ids.lengths
-        self._long = self._long or ids.words > SHORT
-        if not self._long:
-            self._add_words(rows, ids)
+        self._hashes[rows] = ids.hashes()
         self._end = rows.stop
-
-    def _add_words(self, rows: slice, ids: DocnoArray) -> None:
-        while len(self._words) < ids.words:
-            # IDs without a word at this index repeat their last one there.
-            more = np.empty(len(self._starts), np.uint64)
-            more[: rows.start] = self._words[-1][: rows.start] if self._words else 0
-            self._words.append(more)
-        for index, words in enumerate(self._words):
-            words[rows] = ids.all_words[min(index, ids.words - 1)]
 
     def finish(self) -> DocnoArray:
         """All IDs so far."""
         rows = slice(0, self._end)
         ids = DocnoArray(self._data, self._starts[rows], self._lengths[rows])
-        if not self._long:
-            ids.__dict__["all_words"] = [words[rows] for words in self._words]
+        ids.__dict__["_hashes"] = self._hashes[rows]
         return ids

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from poolbench.reading.machine_words import Ints, Mask
+from poolbench.reading.machine_words import MANY_BYTES, Ints, Mask, Places
 
 Bytes = NDArray[np.uint8]
 
@@ -34,13 +34,14 @@ class FieldSpans(NamedTuple):
     """The fields of some lines: where they start and end in the file, shape (lines, width).
 
     ``lines`` has the number of each line, from 0 at the first of the block; ``size`` is the
-    number of lines in the block, including empty ones.
+    number of lines in the block, including empty ones. The offsets of a column are contiguous:
+    columns are read one by one.
     """
 
     size: int
     lines: Sequence[int] | Ints
-    starts: Ints
-    ends: Ints
+    starts: Places
+    ends: Places
 
 
 def scan_fields(data: bytes, start: int, stop: int, width: int) -> FieldSpans | None:
@@ -59,7 +60,12 @@ def scan_fields(data: bytes, start: int, stop: int, width: int) -> FieldSpans | 
     spans = scan_single_gaps(block, is_gap, gaps, width) or scan_any_gaps(block, gaps, width)
     if spans is None or (block[spans.starts[:, 0]] == _HASH).any():
         return None
-    return FieldSpans(spans.size, spans.lines, spans.starts + start, spans.ends + start)
+    # 32 bits, wherever they suffice, are half as many bytes to read and write.
+    kind = np.int32 if len(data) < MANY_BYTES else np.int64
+    starts, ends = spans.starts.astype(kind, copy=False), spans.ends.astype(kind, copy=False)
+    starts += start
+    ends += start
+    return FieldSpans(spans.size, spans.lines, starts, ends)
 
 
 def scan_single_gaps(block: Bytes, is_gap: Mask, gaps: Ints, width: int) -> FieldSpans | None:
@@ -70,17 +76,19 @@ def scan_single_gaps(block: Bytes, is_gap: Mask, gaps: Ints, width: int) -> Fiel
     """
     if len(gaps) % width or is_gap[0] or (is_gap[1:] & is_gap[:-1]).any():
         return None
-    ends = gaps.reshape(-1, width)
+    kind = np.int32 if len(block) < MANY_BYTES else np.int64
+    ends = gaps.reshape(-1, width).T.astype(kind, order="C")
     newlines = np.count_nonzero(block == _LINE)
-    if newlines != len(ends) or (block[ends[:, -1]] != _LINE).any():
+    if newlines != ends.shape[1] or (block[ends[-1]] != _LINE).any():
         return None
-    others = np.count_nonzero(block == _BLANK) + np.count_nonzero(block == _TAB)
-    if newlines + others != len(gaps):
+    others = len(gaps) - newlines - np.count_nonzero(block == _BLANK)
+    if others and others != np.count_nonzero(block == _TAB):
         return None
-    starts = np.empty_like(gaps)
-    starts[0] = 0
-    np.add(gaps[:-1], 1, out=starts[1:])
-    return FieldSpans(len(ends), range(len(ends)), starts.reshape(-1, width), ends)
+    starts = np.empty_like(ends)
+    np.add(ends[:-1], 1, out=starts[1:])
+    starts[0, 0] = 0
+    np.add(ends[-1, :-1], 1, out=starts[0, 1:])
+    return FieldSpans(newlines, range(newlines), starts.T, ends.T)
 
 
 def scan_any_gaps(block: Bytes, gaps: Ints, width: int) -> FieldSpans | None:
@@ -102,7 +110,7 @@ def scan_any_gaps(block: Bytes, gaps: Ints, width: int) -> FieldSpans | None:
     lines = (np.cumsum(newlines) - newlines)[is_end].reshape(-1, width)
     if (lines[:, :1] != lines).any() or (np.diff(lines[:, 0]) <= 0).any():
         return None
-    fields = starts.reshape(-1, width), ends.reshape(-1, width)
+    fields = (np.asfortranarray(each.reshape(-1, width)) for each in (starts, ends))
     return FieldSpans(int(np.count_nonzero(newlines)), lines[:, 0], *fields)
 
 

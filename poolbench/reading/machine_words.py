@@ -16,6 +16,9 @@ Places = NDArray[np.signedinteger]
 Mask = NDArray[np.bool_]
 
 _LITTLE_ENDIAN = np.dtype("<u8")
+MANY_BYTES = (1 << 31) - (1 << 12)
+"""From here on an offset does not fit into 32 bits; a word begins up to ``docnos.LONGEST`` behind
+one."""
 _LARGEST_LEARNT = 31 << 20
 """glibc raises its threshold to the size of a freed piece of at most 32 MiB, header included
 (``DEFAULT_MMAP_THRESHOLD_MAX``), and keeps twice the threshold: 62 MiB."""

@@ -64,43 +64,46 @@ class PairIndex:
             keys, rows, hashes, _first_slots(hashes, firsts[topic_of], sizes[topic_of])
         )
         crowded = {(int(topic_of[row]), table.docnos.text(row)): row for row in left.tolist()}
-        return cls(topics, table.docnos, firsts, sizes, keys, rows, crowded)
+        return cls(topics, table.docnos.loaded(), firsts, sizes, keys, rows, crowded)
 
     def find(self, table: PairTable) -> NDArray[np.int32]:
         """By row of ``table``: the row of its pair in the indexed table, or -1."""
         matches = np.full(len(table.docnos), -1, np.int32)
         topics = np.array([self.topics.get(topic, -1) for topic in table.topics], np.int64)
         for first, end in split_topic_ranges(table.starts, BLOCK):
-            if (topics[first:end] < 0).all():
-                continue
-            start, bounds = int(table.starts[first]), table.starts[first : end + 1]
-            topic_of = np.repeat(topics[first:end], np.diff(bounds))
-            rows: slice | Ints = slice(start, int(bounds[-1]))
-            if not (known := topic_of >= 0).all():
-                rows, topic_of = start + np.flatnonzero(known), topic_of[known]
-            matches[rows] = self._find(topic_of, table.docnos.take(rows))
+            sizes = np.diff(table.starts[first : end + 1])
+            known = topics[first:end] >= 0
+            rows: slice | Ints = slice(int(table.starts[first]), int(table.starts[end]))
+            if not known.all():
+                rows = rows.start + np.flatnonzero(np.repeat(known, sizes))
+            own = topics[first:end][known]
+            if len(own):
+                matches[rows] = self._find(own, sizes[known], table.docnos.take(rows))
         return matches
 
-    def _find(self, topics: Ints, docnos: DocnoArray) -> Ints:
-        """``find`` for one block of rows, all of topics that are in the qrels."""
+    def _find(self, topics: Ints, counts: Ints, docnos: DocnoArray) -> Ints:
+        """``find`` for one block of rows: ``counts`` rows of each of ``topics``, which have
+        pairs.
+        """
         matches = np.full(len(docnos), -1, np.int64)
         hashes = docnos.hashes() | _ONE
-        places = _first_slots(hashes, self.firsts[topics], self.sizes[topics])
-        rows = np.arange(len(docnos))
+        firsts, sizes = (np.repeat(each[topics], counts) for each in (self.firsts, self.sizes))
+        rows, places = np.arange(len(docnos)), _first_slots(hashes, firsts, sizes)
         for _ in range(_TRIES):
             keys = self.keys[places]
-            more = keys != _FREE
-            same = np.flatnonzero(keys == hashes)
+            is_same = keys == hashes
+            same = np.flatnonzero(is_same)
             hits, candidates = rows[same], self.rows[places[same]]
             are = self.docnos.matches(candidates, docnos, hits)
+            is_same[same] = are
             matches[hits[are]] = candidates[are]
-            more[same[are]] = False
-            more = np.flatnonzero(more)
+            more = np.flatnonzero(is_same < (keys != _FREE))
             if not len(more):
                 return matches
             rows, places, hashes = rows[more], places[more] + 1, hashes[more]
         for row in rows.tolist() if self.crowded else ():
-            matches[row] = self.crowded.get((int(topics[row]), docnos.text(row)), -1)
+            topic = int(topics[np.searchsorted(np.cumsum(counts), row, side="right")])
+            matches[row] = self.crowded.get((topic, docnos.text(row)), -1)
         return matches
 
 
