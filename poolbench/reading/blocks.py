@@ -50,9 +50,9 @@ class LineBlock:
         starts = np.ascontiguousarray(self.starts[:, index])
         return DocnoArray(self.data, starts, self.ends[:, index] - starts)
 
-    def where(self, good: Mask) -> LineBlock:
+    def where(self, good: Mask | slice) -> LineBlock:
         """The rows of this block that are ``good``."""
-        lines = np.asarray(self.lines)[good]
+        lines = self.lines[good] if isinstance(good, slice) else np.asarray(self.lines)[good]
         return replace(self, lines=lines, starts=self.starts[good], ends=self.ends[good])
 
 

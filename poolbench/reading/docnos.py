@@ -123,17 +123,12 @@ class DocnoArray(Sequence[str]):
 
     def take(self, rows: slice | Ints) -> DocnoArray:
         """The IDs of ``rows``, in that order."""
-        taken = self._take_text(rows)
+        taken = DocnoArray(self.data, self.starts[rows], self.lengths[rows])
+        # Computing them again takes longer: the text has left the cache by now.
+        if "all_words" in self.__dict__:
+            taken.__dict__["all_words"] = [word[rows] for word in self.all_words]
         if "_hashes" in self.__dict__:
             taken.__dict__["_hashes"] = self._hashes[rows]
-        return taken
-
-    def _take_text(self, rows: slice | Ints) -> DocnoArray:
-        """``take`` without the hashes, which cost as much again."""
-        taken = DocnoArray(self.data, self.starts[rows], self.lengths[rows])
-        if "all_words" in self.__dict__:
-            # Loading them again takes longer: the text has left the cache by now.
-            taken.__dict__["all_words"] = [word[rows] for word in self.all_words]
         return taken
 
     def loaded(self) -> DocnoArray:
@@ -172,9 +167,24 @@ class DocnoArray(Sequence[str]):
             equal[row] = self.text(row) == other.text(row)
         return equal
 
-    def matches(self, rows: Ints, other: DocnoArray, others: Ints) -> Mask:
-        """By position: whether the ID of ``rows`` is that of row ``others`` of ``other``."""
-        return self._take_text(rows).equals(other._take_text(others))
+    def matches(
+        self, rows: Ints, other: DocnoArray, others: Ints, *, have_one_hash: bool = False
+    ) -> Mask:
+        """By position: whether the ID of ``rows`` is that of row ``others`` of ``other``.
+
+        Of IDs that ``have_one_hash`` one word needs no comparison: h = mix(h' ^ word) is one to
+        one, so if hash, length and all words but one are equal, then the last one is, too.
+        """
+        first = int(have_one_hash)
+        wanted = DocnoArray(other.data, other.starts[others], other.lengths[others])
+        lengths = self.lengths[rows]
+        same: Mask = lengths == wanted.lengths
+        # IDs of the same length have the same number of words.
+        for index in range(first, min(self.words, wanted.words)):
+            same &= self.all_words[index][rows] == wanted.word(index)
+        for at in np.flatnonzero(same & wanted.is_long).tolist():
+            same[at] = self.text(int(rows[at])) == wanted.text(at)
+        return same
 
     def equals_text(self, text: bytes) -> Mask:
         """Which IDs are ``text``."""
@@ -243,7 +253,7 @@ class DocnoArray(Sequence[str]):
     @cached_property
     def words(self) -> int:
         """How many words are compared: those of the longest ID, up to ``LONGEST``."""
-        return -(-min(int(self.lengths.max(initial=0)), LONGEST) // 8)
+        return -(-min(self._longest, LONGEST) // 8)
 
     @cached_property
     def all_words(self) -> list[Words]:
@@ -257,13 +267,23 @@ class DocnoArray(Sequence[str]):
         if known := self.__dict__.get("all_words"):
             loaded: Words = known[min(index, len(known) - 1)]
             return loaded
-        short = np.minimum(self.lengths - 8, 0) if self._shortest < 8 else None
-        starts = self.starts
-        if self.words > 1:
-            behind = np.minimum(8 * index, self.lengths - 8)
-            starts = starts + (behind if short is None else np.maximum(behind, 0))
-        words = load_words(self.windows, starts)
-        return words if short is None else shift_words(words, -8 * short)
+        return self._align(load_words(self.windows, self._word_starts(index)))
+
+    def _word_starts(self, index: int) -> Places:
+        if not index or self.words < 2:
+            return self.starts
+        # The last word of all is the last one of each.
+        behind = self.lengths - 8
+        behind = behind if index == self.words - 1 else np.minimum(8 * index, behind)
+        return self.starts + (behind if self._shortest >= 8 else np.maximum(behind, 0))
+
+    def _align(self, words: Words) -> Words:
+        """``words`` without the bytes behind IDs that are shorter."""
+        if self._shortest >= 8:
+            return words
+        if self._shortest == self._longest:
+            return words << np.uint64(8 * (8 - self._shortest))
+        return shift_words(words, 8 * np.maximum(8 - self.lengths, 0))
 
     def _key(self, index: int) -> Words:
         """Word ``index`` of each ID as a number that sorts like its bytes, 0 past the end."""
@@ -274,6 +294,10 @@ class DocnoArray(Sequence[str]):
     @cached_property
     def _shortest(self) -> int:
         return int(self.lengths.min(initial=LONGEST))
+
+    @cached_property
+    def _longest(self) -> int:
+        return int(self.lengths.max(initial=0))
 
 
 class DocnoCollector:

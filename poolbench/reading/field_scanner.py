@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from poolbench.reading.machine_words import MANY_BYTES, Ints, Mask, Places
+from poolbench.reading.machine_words import MANY_BYTES, Ints, Places
 
 Bytes = NDArray[np.uint8]
 
@@ -55,9 +55,8 @@ def scan_fields(data: bytes, start: int, stop: int, width: int) -> FieldSpans | 
         return None
     if stop == len(data):
         block = np.append(block, np.uint8(_LINE))
-    is_gap = block <= _BLANK
-    gaps = np.flatnonzero(is_gap)
-    spans = scan_single_gaps(block, is_gap, gaps, width) or scan_any_gaps(block, gaps, width)
+    gaps = np.flatnonzero(block <= _BLANK)
+    spans = scan_single_gaps(block, gaps, width) or scan_any_gaps(block, gaps, width)
     if spans is None or (block[spans.starts[:, 0]] == _HASH).any():
         return None
     # 32 bits, wherever they suffice, are half as many bytes to read and write.
@@ -68,27 +67,29 @@ def scan_fields(data: bytes, start: int, stop: int, width: int) -> FieldSpans | 
     return FieldSpans(spans.size, spans.lines, starts, ends)
 
 
-def scan_single_gaps(block: Bytes, is_gap: Mask, gaps: Ints, width: int) -> FieldSpans | None:
+def scan_single_gaps(block: Bytes, gaps: Ints, width: int) -> FieldSpans | None:
     """Spans if every gap between fields is one space or tab, or one newline between lines.
 
-    No two gaps are neighbors and none is first, so each ends a field; ``width`` gaps make a line if
-    the last of them is a newline and no other one is, which their number shows.
+    No field is empty, so each gap ends one; ``width`` gaps make a line if the last of them is a
+    newline and no other one is.
     """
-    if len(gaps) % width or is_gap[0] or (is_gap[1:] & is_gap[:-1]).any():
+    if not len(gaps) or len(gaps) % width:
         return None
     kind = np.int32 if len(block) < MANY_BYTES else np.int64
     ends = gaps.reshape(-1, width).T.astype(kind, order="C")
-    newlines = np.count_nonzero(block == _LINE)
-    if newlines != ends.shape[1] or (block[ends[-1]] != _LINE).any():
+    kinds = block[gaps]
+    if (kinds[width - 1 :: width] != _LINE).any():
         return None
-    others = len(gaps) - newlines - np.count_nonzero(block == _BLANK)
-    if others and others != np.count_nonzero(block == _TAB):
+    others = len(gaps) - ends.shape[1] - np.count_nonzero(kinds == _BLANK)
+    if others and others != np.count_nonzero(kinds == _TAB):
         return None
     starts = np.empty_like(ends)
     np.add(ends[:-1], 1, out=starts[1:])
     starts[0, 0] = 0
     np.add(ends[-1, :-1], 1, out=starts[0, 1:])
-    return FieldSpans(newlines, range(newlines), starts.T, ends.T)
+    if (starts == ends).any():
+        return None
+    return FieldSpans(ends.shape[1], range(ends.shape[1]), starts.T, ends.T)
 
 
 def scan_any_gaps(block: Bytes, gaps: Ints, width: int) -> FieldSpans | None:
