@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -38,6 +39,8 @@ from poolbench.runs.tables import RunTable
 
 PIECE = 1 << 20
 """Bytes of a piece; a topic that has more is a piece of its own."""
+MIN_PART = 1 << 25
+"""Bytes below which a second process takes longer to start than it saves (32 MiB)."""
 _NEWLINE = b"\n"
 _WIDTH = len(RUN_LAYOUT.columns)
 
@@ -48,27 +51,33 @@ class OddRunError(Exception):
 
 @dataclass(frozen=True)
 class RunSpan:
-    """The bytes ``start`` to ``end`` of the run in ``path``: whole topics."""
+    """The bytes ``start`` to ``end`` of the run in ``path``: whole topics; ``is_whole``: all."""
 
     path: str
     start: int
     end: int
+    is_whole: bool
 
 
 def split_run(path: str, parts: int) -> list[RunSpan]:
-    """The run in ``path`` as up to ``parts`` spans of about the same size.
+    """The run in ``path`` as up to ``parts`` spans of about the same size, at least ``MIN_PART``.
 
-    Raises ``OddRunError`` for what is not a plain file of a size that is allowed.
+    Raises ``OddRunError`` for what is no file, is empty or larger than allowed.
     """
-    if not is_file(path) or (size := Path(path).stat().st_size) > MAX_BYTES:
+    if not is_file(path) or not 0 < (size := Path(path).stat().st_size) <= MAX_BYTES:
         raise OddRunError
-    borders = [0]
+    parts = min(parts, size // MIN_PART)
+    borders = [0, *_find_borders(path, [size * part // parts for part in range(1, parts)]), size]
+    return [RunSpan(path, start, end, len(borders) == 2) for start, end in pairwise(borders)]
+
+
+def _find_borders(path: str, places: Sequence[int]) -> list[int]:
+    """The starts of topics next to ``places``, ascending."""
+    if not places:
+        return []
     with Path(path).open("rb") as file:
-        for part in range(1, parts):
-            at = _find_border(file.fileno(), size * part // parts)
-            borders += [at] if borders[-1] < at < size else []
-    ends = [*borders[1:], size]
-    return [RunSpan(path, start, end) for start, end in zip(borders, ends, strict=True)]
+        found = {_find_border(file.fileno(), place) for place in places}
+    return sorted(found - {0})
 
 
 def _find_border(file: int, place: int) -> int:
