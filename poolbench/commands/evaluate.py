@@ -39,7 +39,6 @@ from poolbench.evaluation.measures.registry import SETS
 from poolbench.evaluation.options import ScoringOptions
 from poolbench.evaluation.profiles import POOLBENCH, PROFILES
 from poolbench.evaluation.stated_scale import state_highest_grade
-from poolbench.judging.policies import label_qrels
 from poolbench.runs.qrels import read_qrels as read_qrels_file
 from poolbench.runs.sampled_qrels import READERS
 from poolbench.runs.tables import QrelsTable
@@ -282,6 +281,8 @@ def read_label(path: str | None, judged: JudgmentTable) -> str:
     """
     if path is None:
         return ""
+    from poolbench.judging.policies import label_qrels
+
     try:
         manifest: Any = json.loads(Path(path).read_text(encoding="utf-8"))
         digest, label = manifest["sha256"], label_qrels(manifest)

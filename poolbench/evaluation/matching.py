@@ -216,9 +216,14 @@ def _new_ties(run: RunTable) -> list[tuple[int, int]]:
         scores = run.scores.astype(np.float32)
     same = scores[1:] == scores[:-1]
     same[run.starts[1:-1] - 1] = False
-    finer = np.flatnonzero(same & (run.scores[1:] != run.scores[:-1]))
-    if not len(finer):
+    rows = np.flatnonzero(same)
+    if not len(rows):
         return []
-    bounds = np.concatenate(([0], np.flatnonzero(~same) + 1, [len(run)]))
-    group = np.unique(np.searchsorted(bounds, finer, side="right") - 1)
-    return list(zip(bounds[group].tolist(), bounds[group + 1].tolist(), strict=True))
+    # Rows that tie with the next one; a tie ends where the next row is not one of them.
+    breaks = np.flatnonzero(rows[1:] != rows[:-1] + 1) + 1
+    firsts = np.concatenate(([0], breaks))
+    is_finer = np.logical_or.reduceat(run.scores[rows + 1] != run.scores[rows], firsts)
+    ends = np.append(firsts[1:], len(rows)) - 1
+    return list(
+        zip(rows[firsts][is_finer].tolist(), (rows[ends] + 2)[is_finer].tolist(), strict=True)
+    )

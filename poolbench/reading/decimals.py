@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poolbench.reading.docnos import DocnoArray
-from poolbench.reading.machine_words import Mask, Places, Words, load_words
+from poolbench.reading.machine_words import Mask, Places, Words, load_word_pairs, load_words
 
 _ALL = (1 << 64) - 1
 _ZEROS = np.uint64(0x3030303030303030)
@@ -40,8 +40,8 @@ _TO_TEN = np.uint64(0x7676767676767676)
 """In each byte 0x80 - 10: adding it sets the high bit from 10 on, and up to 9 does not."""
 _HIGH_BITS = np.uint64(0x8080808080808080)
 _POINT = np.uint64(ord(".") ^ ord("0"))
-_BYTE, _ONE, _THREE, _SEVEN, _LAST = (np.uint64(n) for n in (255, 1, 3, 7, 56))
-_MINUS = ord("-")
+_BYTE, _ONE, _THREE, _SEVEN, _BYTE_BITS, _LAST = (np.uint64(n) for n in (255, 1, 3, 7, 8, 56))
+_MINUS, _DOT = b"-."
 _TEN_TO_EIGHT, _EXACT = np.uint64(10**8), np.uint64(1 << 53)
 _POWERS = np.array([10.0**places for places in range(16)])
 # Factor, shift and mask of 1 + 1, 2 + 2 and 4 + 4 digits; the mask keeps every other lane.
@@ -98,14 +98,15 @@ def _parse_alike(column: DocnoArray, size: Places) -> Decimals | None:
     if points > places or size.min() <= places or size.max() > _WORD + points:
         return None
     ends = column.starts + column.lengths
-    digits = load_words(column.windows, ends - _WORD)
+    pairs = load_word_pairs(column.data, ends - 2 * _WORD)
+    if pairs is None or (points and (column.array[ends - (places + 1)] != _DOT).any()):
+        return None
+    earlier, digits = pairs
     if points:
-        if (column.array[ends - (places + 1)] != ord(".")).any():
-            return None
-        # Without its last byte the word before has its digits over the point and what precedes it.
-        before = load_words(column.windows, ends - (_WORD + 1))
+        # One byte to the end, the digits before the point are over it.
+        moved = (digits << _BYTE_BITS) | (earlier >> _LAST)
         behind = np.uint64(_OWN[places])
-        digits = (digits & behind) | (before & ~behind)
+        digits = (digits & behind) | (moved & ~behind)
     digits = (digits ^ _ZEROS) & _OWN_LOW.take(size - points)
     if np.bitwise_or.reduce((digits + _TO_TEN) | digits) & _HIGH_BITS:
         return None

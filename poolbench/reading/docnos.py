@@ -38,6 +38,7 @@ from poolbench.reading.machine_words import (
     Words,
     byte_windows,
     dense_ranks,
+    load_word_pairs,
     load_words,
     mix_bits,
     shift_words,
@@ -52,6 +53,7 @@ SHORT = 4
 """IDs of at most so many words keep their words once loaded: 32 bytes each, enough for the docnos
 of most collections."""
 
+_WORD_BITS = np.uint64(64)
 LONGEST = 256
 """IDs with more bytes are processed one by one. Otherwise the longest ID would set the number of
 words of all; and one call of Python for each costs little beside so many bytes."""
@@ -148,10 +150,10 @@ class DocnoArray(Sequence[str]):
     @cached_property
     def _hashes(self) -> Words:
         mixed = self.lengths.astype(np.uint64)
-        for index in range(self.words):
+        for index, word in enumerate(self._iter_words()):
             # Only the words that an ID has: its hash must not depend on its neighbors.
             longer = self.lengths > 8 * index
-            spread = mix_bits(mixed ^ self.word(index))
+            spread = mix_bits(mixed ^ word)
             mixed = spread if longer.all() else np.where(longer, spread, mixed)
         for row in np.flatnonzero(self.is_long).tolist():
             digest = hashlib.blake2b(self.text(row), digest_size=8).digest()
@@ -227,13 +229,13 @@ class DocnoArray(Sequence[str]):
             ranked = first if ranked is None else dense_ranks(first * len(first) + ranked)
         return np.zeros(len(self), np.int64) if ranked is None else ranked
 
-    def sort_keys(self) -> list[Words] | None:
+    def sort_keys(self) -> list[Words | Places] | None:
         """Numbers that sort like the IDs, most significant first; None if that needs more than
-        ``SHORT`` of them, or lengths, which distinguish an ID from one that continues it with NUL.
+        ``SHORT`` words of each. Last is the length: an ID precedes those that continue it with NUL.
         """
-        if self.words > SHORT or b"\0" in self.data:
+        if self.words > SHORT:
             return None
-        return [self._key(index) for index in range(self.words)]
+        return [*map(self._key, range(self.words)), self.lengths]
 
     @cached_property
     def array(self) -> NDArray[np.uint8]:
@@ -259,6 +261,19 @@ class DocnoArray(Sequence[str]):
     def all_words(self) -> list[Words]:
         """Every word of each ID; shorter IDs repeat their last."""
         return [self.word(index) for index in range(self.words)]
+
+    def _iter_words(self) -> Iterator[Words]:
+        """Every word of each ID, as ``all_words``; both of IDs of 8 to 16 bytes are loaded at once."""
+        pairs = None
+        if self.words == 2 and self._shortest >= 8:
+            pairs = load_word_pairs(self.data, self.starts)
+        if pairs is None:
+            yield from map(self.word, range(self.words))
+            return
+        first, second = pairs
+        bits = (8 * (self.lengths - 8)).astype(np.uint64)
+        yield first
+        yield (first >> bits) | (second << (_WORD_BITS - bits))
 
     def word(self, index: int) -> Words:
         """Word ``index`` of each ID. The last word of an ID ends with it, so it may repeat bytes

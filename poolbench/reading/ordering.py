@@ -59,7 +59,9 @@ def _find_unsorted_groups(scores: Floats, starts: Ints) -> list[int]:
     rises = scores[1:] > scores[:-1]
     rises[starts[1:-1] - 1] = False
     steps = np.flatnonzero(rises)
-    return [int(group) for group in np.unique(np.searchsorted(starts, steps, side="right") - 1)]
+    if not len(steps):
+        return []
+    return sorted({*(np.searchsorted(starts, steps, side="right") - 1).tolist()})
 
 
 def _is_tied(scores: Floats, starts: Ints) -> Mask:
@@ -87,7 +89,7 @@ def _sort_ties(tie: Places, docnos: DocnoArray) -> Ints:
     return np.argsort(tie.astype(np.int64) * len(docnos) - docnos.ranks())
 
 
-def _count_in_ties(tie: Places, keys: list[Words], largest: int) -> Ints:
+def _count_in_ties(tie: Places, keys: list[Words | Places], largest: int) -> Ints:
     """The place of a row in its tie is the number of rows with a larger docno: each row is compared
     with the next one, the next but one and so on, all rows at once. A sort compares a row of a small
     tie as often, but one by one.
@@ -105,7 +107,7 @@ def _count_in_ties(tie: Places, keys: list[Words], largest: int) -> Ints:
     return order
 
 
-def _is_less(keys: list[Words], rows: Ints, others: Ints) -> Mask:
+def _is_less(keys: list[Words | Places], rows: Ints, others: Ints) -> Mask:
     """Whether the first key that differs is less in ``rows`` than in ``others``."""
     less = np.zeros(len(rows), np.bool_)
     for key in reversed(keys):

@@ -84,9 +84,9 @@ class TopicCollector:
     _codes: list[int] = field(default_factory=list)
     _firsts: list[Ints] = field(default_factory=list)
 
-    def add(self, topics: DocnoArray) -> None:
-        """Add the topic of each row of a block."""
-        first = topics.changes()
+    def add(self, topics: DocnoArray, changes: Ints | None = None) -> None:
+        """Add the topic of each row of a block; ``changes`` are those of ``topics``, if known."""
+        first = topics.changes() if changes is None else changes
         self._firsts.append(first + self.rows)
         for text in topics.texts(first):
             self._codes.append(self.names.setdefault(text.decode(), len(self.names)))

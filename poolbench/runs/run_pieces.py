@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,7 +25,7 @@ from poolbench.files.streams import MAX_BYTES, is_file
 from poolbench.reading.blocks import LineBlock
 from poolbench.reading.field_scanner import scan_fields
 from poolbench.reading.machine_words import keep_freed_memory
-from poolbench.reading.reader import parse_decimals
+from poolbench.reading.reader import Ints, parse_decimals
 from poolbench.runs.grouping import TopicCollector, find_duplicate_rows
 from poolbench.runs.runs import (
     DOCNO,
@@ -100,22 +101,31 @@ def iter_run_pieces(span: RunSpan) -> Iterator[RunTable]:
             data = os.pread(file.fileno(), min(room, span.end - place), place)
             if not place and detect_foreign_kind(data):
                 raise OddRunError
-            block, used = _cut_piece(data, is_last=place + len(data) >= span.end)
-            if not used:
+            piece = _cut_piece(data, is_last=place + len(data) >= span.end)
+            if not piece.size:
                 room *= 2
                 continue
-            tag = tag or block.column(TAG).text(0)
-            yield _read_piece(block, tag)
-            place, room = place + used, PIECE
+            tag = tag or piece.block.column(TAG).text(0)
+            yield _read_piece(piece, tag)
+            place, room = place + piece.size, PIECE
 
 
-def _cut_piece(data: bytes, *, is_last: bool) -> tuple[LineBlock, int]:
-    """The lines of the whole topics at the start of ``data``, and how many bytes they are."""
+class _Piece(NamedTuple):
+    """The lines of whole topics, ``size`` bytes, and in which of them another topic begins."""
+
+    block: LineBlock
+    changes: Ints
+    size: int
+
+
+def _cut_piece(data: bytes, *, is_last: bool) -> _Piece:
+    """The whole topics at the start of ``data``; of the last one, the end may be missing."""
+    block = _scan_piece(data if is_last else data[: data.rfind(_NEWLINE) + 1])
+    changes = block.column(TOPIC).changes()
     if is_last:
-        return _scan_piece(data), len(data)
-    block = _scan_piece(data[: data.rfind(_NEWLINE) + 1])
-    last = int(block.column(TOPIC).changes()[-1])
-    return block.where(slice(last)), int(block.starts[last, TOPIC])
+        return _Piece(block, changes, len(data))
+    last = int(changes[-1])
+    return _Piece(block.where(slice(last)), changes[:-1], int(block.starts[last, TOPIC]))
 
 
 def _scan_piece(data: bytes) -> LineBlock:
@@ -126,12 +136,13 @@ def _scan_piece(data: bytes) -> LineBlock:
     return LineBlock(data, 1, spans.size, slice(stop), spans.lines, spans.starts, spans.ends)
 
 
-def _read_piece(block: LineBlock, tag: bytes) -> RunTable:
+def _read_piece(piece: _Piece, tag: bytes) -> RunTable:
+    block = piece.block
     if not block.column(TAG).equals_text(tag).all():
         raise OddRunError
     topics, docnos = TopicCollector(), block.column(DOCNO)
-    topics.add(block.column(TOPIC))
-    docnos.hashes()
+    topics.add(block.column(TOPIC), piece.changes)
+    docnos.hashes()  # while their text is in the cache
     grouped = topics.finish()
     if len(grouped.codes) > len(grouped.topics) or find_duplicate_rows(docnos, grouped):
         raise OddRunError
