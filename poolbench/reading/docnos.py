@@ -150,10 +150,12 @@ class DocnoArray(Sequence[str]):
     @cached_property
     def _hashes(self) -> Words:
         mixed = self.lengths.astype(np.uint64)
-        for index, word in enumerate(self._iter_words()):
+        if "all_words" not in self.__dict__ and (pairs := self._load_pairs()):
+            self.__dict__["all_words"] = pairs
+        for index in range(self.words):
             # Only the words that an ID has: its hash must not depend on its neighbors.
             longer = self.lengths > 8 * index
-            spread = mix_bits(mixed ^ word)
+            spread = mix_bits(mixed ^ self.word(index))
             mixed = spread if longer.all() else np.where(longer, spread, mixed)
         for row in np.flatnonzero(self.is_long).tolist():
             digest = hashlib.blake2b(self.text(row), digest_size=8).digest()
@@ -177,15 +179,16 @@ class DocnoArray(Sequence[str]):
         Of IDs that ``have_one_hash`` one word needs no comparison: h = mix(h' ^ word) is one to
         one, so if hash, length and all words but one are equal, then the last one is, too.
         """
-        first = int(have_one_hash)
-        wanted = DocnoArray(other.data, other.starts[others], other.lengths[others])
-        lengths = self.lengths[rows]
-        same: Mask = lengths == wanted.lengths
+        lengths = other.lengths[others]
+        same: Mask = self.lengths[rows] == lengths
+        known = other.__dict__.get("all_words")
+        wanted = other if known else DocnoArray(other.data, other.starts[others], lengths)
         # IDs of the same length have the same number of words.
-        for index in range(first, min(self.words, wanted.words)):
-            same &= self.all_words[index][rows] == wanted.word(index)
-        for at in np.flatnonzero(same & wanted.is_long).tolist():
-            same[at] = self.text(int(rows[at])) == wanted.text(at)
+        for index in range(int(have_one_hash), min(self.words, other.words)):
+            word = known[index][others] if known else wanted.word(index)
+            same &= self.all_words[index][rows] == word
+        for at in np.flatnonzero(same & (lengths > LONGEST)).tolist():
+            same[at] = self.text(int(rows[at])) == other.text(int(others[at]))
         return same
 
     def equals_text(self, text: bytes) -> Mask:
@@ -262,18 +265,15 @@ class DocnoArray(Sequence[str]):
         """Every word of each ID; shorter IDs repeat their last."""
         return [self.word(index) for index in range(self.words)]
 
-    def _iter_words(self) -> Iterator[Words]:
-        """Every word of each ID, as ``all_words``; both of IDs of 8 to 16 bytes are loaded at once."""
-        pairs = None
-        if self.words == 2 and self._shortest >= 8:
-            pairs = load_word_pairs(self.data, self.starts)
+    def _load_pairs(self) -> list[Words] | None:
+        """``all_words`` of IDs with two words at most, which are loaded at once; None for others."""
+        pairs = load_word_pairs(self.data, self.starts) if self.words == 2 else None
         if pairs is None:
-            yield from map(self.word, range(self.words))
-            return
-        first, second = pairs
+            return None
+        first, second = self._align(pairs[0]), pairs[1]
         bits = (8 * (self.lengths - 8)).astype(np.uint64)
-        yield first
-        yield (first >> bits) | (second << (_WORD_BITS - bits))
+        last = (pairs[0] >> bits) | (second << (_WORD_BITS - bits))
+        return [first, last if self._shortest > 8 else np.where(self.lengths > 8, last, first)]
 
     def word(self, index: int) -> Words:
         """Word ``index`` of each ID. The last word of an ID ends with it, so it may repeat bytes

@@ -99,7 +99,8 @@ class PairIndex:
             owners = self.slots[places + tries]
             keys = self.keys[owners]
             same = np.flatnonzero(keys == hashes)
-            search.confirm(rows[same % len(rows)], owners.ravel()[same])
+            at = same if len(tries) == 1 else same % len(rows)
+            search.confirm(rows[at], owners.ravel()[same])
             # A pair behind a free slot would not be there.
             left = np.flatnonzero((search.matches[rows] < 0) & (keys != _FREE).all(axis=0))
             if not len(left):
