@@ -77,7 +77,7 @@ def scan_single_gaps(block: Bytes, gaps: Ints, width: int) -> FieldSpans | None:
         return None
     kind = np.int32 if len(block) < MANY_BYTES else np.int64
     ends = gaps.reshape(-1, width).T.astype(kind, order="C")
-    kinds = block[gaps]
+    kinds = block.take(gaps)
     if (kinds[width - 1 :: width] != _LINE).any():
         return None
     others = len(gaps) - ends.shape[1] - np.count_nonzero(kinds == _BLANK)

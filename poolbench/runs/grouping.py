@@ -146,8 +146,8 @@ def _find_repeated_keys(keys: Words) -> Words:
     """
     bits = (_ROOM * len(keys)).bit_length()
     slots = (keys >> np.uint64(64 - bits)).view(np.int64)
-    numbers = np.arange(len(keys), dtype=np.int32)
-    owners = np.empty(1 << bits, np.int32)
+    numbers = np.arange(len(keys), dtype=np.min_scalar_type(len(keys)))
+    owners = np.empty(1 << bits, numbers.dtype)
     owners[slots] = numbers
     found = owners[slots]
     others = np.flatnonzero(found != numbers)

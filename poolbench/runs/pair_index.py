@@ -96,8 +96,8 @@ class PairIndex:
         search = _Search(self, docnos, one_hash, np.full(len(docnos), -1, np.int32))
         rows = np.arange(len(docnos))
         for tries in _STEPS:
-            owners = self.slots[places + tries]
-            keys = self.keys[owners]
+            owners = self.slots.take(places + tries)
+            keys = self.keys.take(owners)
             same = np.flatnonzero(keys == hashes)
             at = same if len(tries) == 1 else same % len(rows)
             search.confirm(rows[at], owners.ravel()[same])
