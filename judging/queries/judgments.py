@@ -190,10 +190,7 @@ def build_campaign_ballots(
     numbers: Mapping[int, str],
 ) -> PairBallots:
     rows = select_current_grades(log, counting, Purpose.JUDGE)
-    named = [(numbers[topic], docno) for topic, docno in log.pairs]
-    order = sorted(range(len(named)), key=named.__getitem__)
-    rank = np.empty(len(order), np.int64)
-    rank[order] = np.arange(len(order))
+    pairs, rank = log.sort_pairs(np.unique(log.pair[rows]), numbers)
     grades = log.numbers["grade"][rows]
     low = int(grades.min(initial=0))
     span = int(grades.max(initial=0)) - low + 1
@@ -206,9 +203,7 @@ def build_campaign_ballots(
         for at, code in enumerate(distinct.tolist())
     }
     others = list_other_grades(campaign, log, counting)
-    return build_pair_ballots(
-        [named[at] for at in order], rank[log.pair[rows]], votes, kinds, others
-    )
+    return build_pair_ballots(pairs, rank[log.pair[rows]], votes, kinds, others)
 
 
 def select_current_grades(log: JudgmentLog, counting: Mask, purpose: str) -> Ints:
