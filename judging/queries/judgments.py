@@ -142,13 +142,24 @@ class LogReader:
             ),
         )
 
+    def load_topic_ballots(self, topics: Collection[str], last: int | None = None) -> PairBallots:
+        """``load_ballots`` of ``topics``; those of the others are built only where most are needed,
+        as after one judgment only its topic is.
+        """
+        if 2 * len(topics) > len(self.numbers) or self.identify(last) in _ballots:
+            return self.load_ballots(last).select_topics(topics)
+        names = frozenset(topics)
+        chosen = [pk for pk, number in self.numbers.items() if number in names]
+        rows = self.mark_rows(last) & np.isin(self.log.numbers["topic_id"], chosen)
+        return build_campaign_ballots(self.campaign, self.log, rows, self.people, self.numbers)
+
     def decide_topics(
         self, policy: str, topics: Collection[str], last: int | None = None
     ) -> tuple[list[tuple[str, str, int]], list[Pair]]:
         """``(topic, docno, grade)`` of the pairs of ``topics`` under the current judgments, or as
         of row ``last`` of the log, sorted; and the pairs that are undecided under ``policy``.
         """
-        ballots = self.load_ballots(last).select_topics(topics)
+        ballots = self.load_topic_ballots(topics, last)
         outcome = decide_ballots(get_policy(policy), ballots)
         return outcome.rows, outcome.undecided
 

@@ -216,7 +216,7 @@ def _number_pairs(topics: Ints, docnos: Sequence[str]) -> tuple[Ints, Ints, list
 def _merge_pairs(
     log: JudgmentLog, pair: Ints, topics: Ints, docnos: list[str]
 ) -> tuple[Ints, Ints, list[str]]:
-    """``_number_pairs`` of later rows, after the pairs of ``log``; only its pairs of the same topics
+    """``_number_pairs`` of later rows, after the pairs of ``log``; only its pairs of these topics
     are looked at, as a judgment at a time comes.
     """
     alike = np.flatnonzero(np.isin(log.pair_topics, topics)).tolist()
