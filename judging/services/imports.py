@@ -24,9 +24,11 @@ from judging.services.bulk import (
     ImportRow,
     append_judgments,
     map_latest_revisions,
+    refresh_after_commit,
     select_new_rows,
 )
-from judging.services.judgment_log import lock_judging, run_with_retries
+from judging.services.judgment_log import lock_imports, lock_judging, run_with_retries
+from judging.services.slot_table import SlotTable
 from judging.services.stopping import apply_stopping_rule
 from poolbench.files.faults import FaultReport
 from poolbench.files.streams import read_bytes
@@ -155,13 +157,17 @@ def write_imported(
 ) -> ImportCounts:
     """Append the new judgments of every assessor, who may be judging at the same time."""
     lock_judging(campaign)
-    counts = ImportCounts()
+    lock_imports(campaign)
+    counts, slots = ImportCounts(), None
+    if purpose == Purpose.JUDGE:
+        slots = SlotTable.load(campaign, {row.pair for listed in rows.values() for row in listed})
     # Third judgments last: their slots exist once the planned judgments differ.
     for third in (False, True):
         for assessor, listed in rows.items():
             part = [row for row in listed if row.third == third]
             if part:
-                counts += append_judgments(campaign, assessor, part, purpose=purpose)
+                counts += append_judgments(campaign, assessor, part, purpose=purpose, slots=slots)
+    refresh_after_commit(counts.appended)
     if purpose == Purpose.JUDGE:
         # Last: judging locks a slot, then the topic; the opposite order could deadlock.
         apply_stopping_rule(campaign, {row.topic for listed in rows.values() for row in listed})

@@ -7,11 +7,11 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from uuid import uuid4
 
-from django.db import connection
 from django.db.models.functions import Coalesce
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Topic, User
+from campaigns.services.rows import Row, insert_rows
 from campaigns.services.statistics import refresh_statistics
 from judging.models import Audience, Judgment, Plan, Purpose, Slot
 from judging.queries.judgments import ANSWERS, latest_judgments, log_until
@@ -31,7 +31,6 @@ COPIED = (
     "third", "unit_id", "erratum",
 )  # fmt: skip
 """What a judgment keeps when it is logged again."""
-Row = tuple[int | str | None, ...]
 JudgmentsByPair = dict[tuple[int, str], list[Judgment]]
 
 
@@ -123,29 +122,11 @@ def iter_slot_rows(
 
 
 def insert_slot_rows(rows: Iterable[Row]) -> None:
-    """Insert rows of ``COLUMNS`` without the ORM, which takes four times as long.
-
-    On SQLite all other writers wait in the meantime.
-    """
-    # The rows are built before the transaction locks anything.
-    all_rows = list(rows)
-    quote = connection.ops.quote_name
-    table = quote(Slot._meta.db_table)  # noqa: SLF001 (public, whatever its name says)
-    names = ", ".join(map(quote, COLUMNS))
-    with connection.cursor() as cursor:
-        if connection.vendor == "postgresql":
-            with cursor.copy(f"COPY {table} ({names}) FROM STDIN") as copy:
-                for row in all_rows:
-                    copy.write_row(row)
-            # Now and not at the end, when writers of judgments are already waiting.
-            connection.check_constraints()
-            # Without statistics PostgreSQL reads all slots of a topic to find the next one,
-            # which takes seconds instead of a millisecond.
-            refresh_statistics(Slot, PoolItem)
-        else:
-            marks = ", ".join(["%s"] * len(COLUMNS))
-            sql = f"INSERT INTO {table} ({names}) VALUES ({marks})"  # noqa: S608 (our own names)
-            cursor.executemany(sql, all_rows)
+    """Insert rows of ``COLUMNS``."""
+    insert_rows(Slot, COLUMNS, rows)
+    # Without statistics PostgreSQL reads all slots of a topic to find the next one, which takes
+    # seconds instead of a millisecond.
+    refresh_statistics(Slot, PoolItem)
 
 
 def fill_with_existing_judgments(plan: Plan, existing: JudgmentsByPair) -> int:
