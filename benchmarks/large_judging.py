@@ -4,9 +4,9 @@
     python benchmarks/large_judging.py --sqlite --documents 20
     python benchmarks/large_judging.py --profile judging-today
 
-Every topic has six assessors, so that an assessor has 30 topics; two thirds of the slots are judged.
-Reports are computed before, as the jobs do after judgments. First view: all caches of this process
-are empty. CPU seconds are those of this process and of PostgreSQL's that serves it.
+Every topic has six assessors, so that an assessor has 30 topics; two thirds of the slots are
+judged. Reports are computed before, as the jobs do after judgments. First view: all caches of this
+process are empty. CPU seconds are those of this process and of PostgreSQL's that serves it.
 """
 
 from __future__ import annotations
@@ -88,12 +88,12 @@ def make_log_of_screen(campaign: Any) -> None:
     """As if the judgments came from the screen, over ten days: imports are no work of a day."""
     from django.db import connection
 
-    days = "judged_at - (id % 10) * interval '1 day'"
+    days = "judged_at - (id %% 10) * interval '1 day'"
     if connection.vendor == "sqlite":
-        days = "strftime('%Y-%m-%d %H:%M:%f', judged_at, '-' || (id % 10) || ' days')"
+        days = "strftime('%%Y-%%m-%%d %%H:%%M:%%f', judged_at, '-' || (id %% 10) || ' days')"
     with connection.cursor() as cursor:
         cursor.execute(
-            f"UPDATE judging_judgment SET source = 'screen', active_seconds = 5 + id % 30,"  # noqa: S608
+            f"UPDATE judging_judgment SET source = 'screen', active_seconds = 5 + id %% 30,"  # noqa: S608
             f" judged_at = {days} WHERE campaign_id = %s",
             [campaign.pk],
         )
@@ -127,7 +127,9 @@ def measure_page(client: Any, name: str, path: str, profiled: bool) -> None:
         if profiled:
             pstats.Stats(profile).sort_stats("cumtime").print_stats(60)
     size = len(response.content) / 1000
-    print(f"{name:<18} {response.status_code} {size:6.0f} kB  CPU s: {'  '.join(times)}", flush=True)
+    print(
+        f"{name:<18} {response.status_code} {size:6.0f} kB  CPU s: {'  '.join(times)}", flush=True
+    )
 
 
 def main() -> int:
