@@ -13,6 +13,7 @@ from campaigns.errors import ActionRefused
 from campaigns.models import StoreMarker
 from campaigns.services.health import check_health
 from campaigns.services.store_marker import find_store_fault, require_own_store
+from tests.object_store import in_both
 from tests.pages import run_command
 from workbench import celery
 from workbench.backups import write_backup
@@ -37,6 +38,7 @@ def foreign(own):
     return own
 
 
+@in_both
 def test_the_first_worker_accepts_the_store_and_others_see_it(files):
     assert find_store_fault() == ""
     refuse_other_store()
