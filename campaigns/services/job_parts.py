@@ -15,7 +15,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, TypeAlias
 
 from django.db import transaction
@@ -127,16 +127,18 @@ def create_parts(job: Job, shares: Sequence[Share], further: int) -> None:
             send_part_on_commit(part)
 
 
-def send_part_on_commit(part: JobPart) -> None:
-    transaction.on_commit(lambda: dispatch_part(part), robust=True)
+def send_part_on_commit(part: JobPart, *, wait: timedelta = timedelta()) -> None:
+    transaction.on_commit(lambda: dispatch_part(part, wait=wait), robust=True)
 
 
-def dispatch_part(part: JobPart) -> None:
-    """Send the part to a worker, or do it here if the installation is inline."""
-    if jobs.is_inline():
+def dispatch_part(part: JobPart, *, wait: timedelta = timedelta()) -> None:
+    """Send the part to a worker, or do it here if the installation is inline. One that has to
+    wait is then left to the tick.
+    """
+    if not jobs.is_inline():
+        jobs.send_task(part.job, PERFORM, part.job_id, part.number, wait=wait)
+    elif not wait:
         jobs.load_tasks().tasks[PERFORM](part.job_id, part.number)
-    else:
-        jobs.send_task(part.job, PERFORM, part.job_id, part.number)
 
 
 def perform_part(job_id: int, number: int) -> None:
@@ -153,7 +155,10 @@ def perform_part(job_id: int, number: int) -> None:
     except PartTakenError:
         return
     except Exception as error:
-        fail_part(part, jobs.explain_failure(job, error))
+        if not jobs.return_work(
+            part, job, error, lambda wait: send_part_on_commit(part, wait=wait)
+        ):
+            fail_part(part, jobs.explain_failure(job, error))
 
 
 def claim_part(job_id: int, number: int) -> JobPart | None:
@@ -180,7 +185,8 @@ def finish_part(part: JobPart, result: bytes) -> None:
         mine = JobPart.objects.filter(pk=part.pk, state=State.RUNNING, attempts=part.attempts)
         if not mine.update(state=State.DONE, result=result, heartbeat=now):
             return
-        Job.objects.filter(pk=part.job_id).update(done=F("done") + part.steps, heartbeat=now)
+        job = Job.objects.filter(pk=part.job_id)
+        job.update(done=F("done") + part.steps, heartbeat=now, waiting_for="", waiting_since=None)
     # After the commit: of two workers that end at once, the later one sees both parts done.
     if not part.job.parts.exclude(state=State.DONE).exists():
         queue_finish(part.job)
