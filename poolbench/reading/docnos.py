@@ -74,7 +74,12 @@ class DocnoArray(Sequence[str]):
     @classmethod
     def from_ids(cls, ids: Iterable[str]) -> DocnoArray:
         """``ids``, packed one after the other."""
-        texts = [text.encode() for text in ids]
+        listed = list(ids)
+        if (joined := "".join(listed)).isascii():
+            # As many bytes as characters: nothing to encode one by one.
+            lengths = np.fromiter(map(len, listed), np.int64, len(listed))
+            return cls(joined.encode(), np.cumsum(lengths) - lengths, lengths)
+        texts = [text.encode() for text in listed]
         ends = np.fromiter(accumulate(map(len, texts)), np.int64, len(texts))
         lengths = np.fromiter(map(len, texts), np.int64, len(texts))
         return cls(b"".join(texts), ends - lengths, lengths)

@@ -64,13 +64,13 @@ def qrels_from_rows(rows: Iterable[Row]) -> QrelsTable:
     Raises ``ValueError`` for a duplicate pair or a grade beyond ``MAX_GRADE``.
     """
     listed = list(rows)
-    if len({row[:2] for row in listed}) < len(listed):
-        raise ValueError("qrels have one grade per topic and document")
-    if any(abs(grade) > MAX_GRADE for _, _, grade in listed):
+    names, docnos, values = zip(*listed, strict=True) if listed else ((), (), ())
+    if any(abs(grade) > MAX_GRADE for grade in set(values)):
         raise ValueError(f"grades are integers between -{MAX_GRADE} and {MAX_GRADE}")
-    grades = np.array([row[2] for row in listed], dtype=np.int32)
-    topics = group_by_topic(row[0] for row in listed)
-    return _sort_table(topics, DocnoArray.from_ids(row[1] for row in listed), grades)
+    topics, ids = group_by_topic(names), DocnoArray.from_ids(docnos)
+    if find_duplicate_rows(ids, topics):
+        raise ValueError("qrels have one grade per topic and document")
+    return _sort_table(topics, ids, np.array(values, np.int32))
 
 
 def write_qrels(table: QrelsTable) -> bytes:
