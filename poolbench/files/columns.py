@@ -15,7 +15,7 @@ from poolbench.files.faults import SHOWN_PER_CODE, FaultReport, format_count
 from poolbench.files.file_kinds import detect_foreign_kind
 from poolbench.reading.reader import LineBlock, scan_blocks
 
-_BOM = b"\xef\xbb\xbf"
+BOM = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,8 @@ class ColumnFile:
     _spans: list[slice] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        if self.data.startswith(_BOM):
-            self.data = self.data[len(_BOM) :]
+        if self.data.startswith(BOM):
+            self.data = self.data[len(BOM) :]
             message = "The file starts with a byte order mark; it was ignored."
             fix = "Save the file as UTF-8 without BOM."
             self.report.add(self.layout.bom, message, fix, line=1, column=1)

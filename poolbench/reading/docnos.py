@@ -31,12 +31,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poolbench.reading.machine_words import (
-    MANY_BYTES,
     Ints,
     Mask,
     Places,
     Words,
     byte_windows,
+    choose_offset_type,
     dense_ranks,
     load_word_pairs,
     load_words,
@@ -177,7 +177,7 @@ class DocnoArray(Sequence[str]):
         return equal
 
     def matches(
-        self, rows: Ints, other: DocnoArray, others: Ints, *, have_one_hash: bool = False
+        self, rows: Places, other: DocnoArray, others: Ints, *, have_one_hash: bool = False
     ) -> Mask:
         """By position: whether the ID of ``rows`` is that of row ``others`` of ``other``.
 
@@ -271,7 +271,7 @@ class DocnoArray(Sequence[str]):
         return [self.word(index) for index in range(self.words)]
 
     def _load_pairs(self) -> list[Words] | None:
-        """``all_words`` of IDs with two words at most, which are loaded at once; None for others."""
+        """``all_words`` of IDs with up to two words, both loaded at once; None for others."""
         pairs = load_word_pairs(self.data, self.starts) if self.words == 2 else None
         if pairs is None:
             return None
@@ -324,7 +324,7 @@ class DocnoCollector:
     """Collects the IDs of one column of ``data``, block by block, at most ``room`` of them."""
 
     def __init__(self, data: bytes, room: int) -> None:
-        kind = np.int32 if len(data) < MANY_BYTES else np.int64
+        kind = choose_offset_type(len(data))
         self._data = data
         self._starts: Places = np.empty(room, kind)
         self._lengths: Places = np.empty(room, kind)

@@ -158,6 +158,19 @@ def test_ids_of_one_hash_are_told_apart():
     assert set(found[:100]) | set(found[150:]) == {-1}
 
 
+def test_an_id_whose_hash_is_0_is_not_that_with_1():
+    inverse = pow(0x9E3779B97F4A7C15, -1, 1 << 64)
+    words = np.array([8, 8 ^ inverse, 9], "<u8")
+    ids = DocnoArray(words.tobytes(), np.arange(3) * 8, np.full(3, 8))
+    assert ids.hashes()[:2].tolist() == [0, 1]
+    for own in range(3):
+        judged = ids.take(np.array([own]))
+        qrels = QrelsTable(("a",), np.array([0, 1]), judged, np.zeros(1, np.int32))
+        run = RunTable("t", ("a",), np.array([0, 3]), ids, np.zeros(3))
+        found = PairIndex.from_table(qrels).find(run)
+        assert found.tolist() == [0 if own == row else -1 for row in range(3)]
+
+
 def test_ids_of_one_hash_are_all_distinct():
     ids = colliding(20)
     assert len(ids.distinct()) == 20
