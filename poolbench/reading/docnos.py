@@ -59,6 +59,10 @@ LONGEST = 256
 words of all; and one call of Python for each costs little beside so many bytes."""
 
 
+_WIDEST = 64
+"""Bytes of the longest ID up to which ``joined`` copies as many of each."""
+
+
 @dataclass(frozen=True, eq=False)
 class DocnoArray(Sequence[str]):
     """IDs in a fixed order. ID ``i`` is ``data[starts[i]:starts[i] + lengths[i]]``, UTF-8.
@@ -113,15 +117,28 @@ class DocnoArray(Sequence[str]):
         ends = (starts + self.lengths[rows]).tolist()
         return [self.data[s:e] for s, e in zip(starts.tolist(), ends, strict=True)]
 
-    def joined(self) -> bytes:
-        """The bytes of all IDs, one after the other."""
-        return b"".join(map(self._join, self.parts()))
+    def joined(self, end: bytes = b"") -> bytes:
+        """The bytes of all IDs, one after the other, each with ``end`` behind it: one byte or none.
 
-    def _join(self, rows: slice) -> bytes:
-        lengths = self.lengths[rows].astype(np.int64)
-        places = np.repeat(self.starts[rows] - np.cumsum(lengths) + lengths, lengths)
-        places += np.arange(len(places))
-        return self.array[places].tobytes()
+        A square of bytes is copied and what is beyond an ID left out of it, which takes a third of
+        the time of a list of IDs.
+        """
+        return b"".join(self.take(part)._join(end) for part in self.parts())
+
+    def _join(self, end: bytes) -> bytes:
+        width = int(self.lengths.max(initial=0)) + len(end)
+        if not 0 < width <= _WIDEST or int(self.starts.max()) + width > len(self.data):
+            return b"".join(text + end for text in self.texts(slice(None)))
+        windows: NDArray[np.void] = np.ndarray(
+            len(self.data) - width + 1, f"V{width}", self.data, strides=(1,)
+        )
+        square = windows[self.starts].view(np.uint8).reshape(-1, width)
+        if end:
+            square[np.arange(len(self)), self.lengths] = end[0]
+        if (self.lengths == width - len(end)).all():
+            return square.tobytes()
+        inside = np.arange(width) < (self.lengths + len(end))[:, None]
+        return square[inside].tobytes()
 
     def take(self, rows: slice | Ints) -> DocnoArray:
         """The IDs of ``rows``, in that order."""
@@ -176,8 +193,9 @@ class DocnoArray(Sequence[str]):
 
     def equals_text(self, text: bytes) -> Mask:
         """Which IDs are ``text``."""
-        same = np.zeros(len(self), np.int64)
-        return self.equals(DocnoArray(text, same, same + len(text)))
+        if len(text) > LONGEST:
+            return np.array([own == text for own in self.texts(slice(None))], np.bool_)
+        return self.equals(DocnoArray(text, np.zeros(1, np.int64), np.array([len(text)])))
 
     def changes(self) -> Ints:
         """The rows whose ID differs from the row before; the first row is one of them."""
@@ -203,7 +221,7 @@ class DocnoArray(Sequence[str]):
             return np.fromiter((places[text] for text in texts), np.int64, len(texts))
         # UTF-8 bytes sort like code points. An ID precedes those that continue it with NUL
         # bytes, which its last word does not show.
-        ranked = dense_ranks(self.lengths) if b"\0" in self.data else None
+        ranked = dense_ranks(self.lengths) if b"\0" in self.joined() else None
         for index in reversed(range(self.words)):
             first = dense_ranks(self._key(index))
             ranked = first if ranked is None else dense_ranks(first * len(first) + ranked)
@@ -258,15 +276,17 @@ class DocnoArray(Sequence[str]):
 
 
 class DocnoCollector:
-    """Collects the IDs of one column of ``data``, block by block, at most ``room`` of them."""
+    """Collects the IDs of one column of ``data``, block by block, at most ``room`` of them.
+    ``loaded``: with their words, 8 bytes each, for IDs that are looked up more than once.
+    """
 
-    def __init__(self, data: bytes, room: int) -> None:
+    def __init__(self, data: bytes, room: int, *, loaded: bool = True) -> None:
         kind = np.int32 if len(data) < _MANY_BYTES else np.int64
         self._data = data
         self._starts: Places = np.empty(room, kind)
         self._lengths: Places = np.empty(room, kind)
         self._words: list[Words] = []
-        self._long = False
+        self._long = not loaded
         self._end = 0
 
     def add(self, ids: DocnoArray) -> None:

@@ -7,21 +7,24 @@ docs/formats.md.
 from __future__ import annotations
 
 import hashlib
-import io
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
+
+import numpy as np
 
 from poolbench.files.columns import ColumnFile
 from poolbench.files.faults import FaultReport, InvalidFile, escape_excerpt, format_count
 from poolbench.files.streams import read_bytes
+from poolbench.reading.docnos import BLOCK
 from poolbench.runs.ir_metadata import check_metadata_tag, read_ir_metadata
 from poolbench.runs.residual import mark_judged
 from poolbench.runs.run_fields import FieldChecks, check_docnos, check_topics
-from poolbench.runs.run_ranking import RankedRows, check_depths, check_ranking
+from poolbench.runs.run_ranking import check_depths, check_ranking
 from poolbench.runs.run_remarks import CUT_OFFS, check_near_runs, check_tie_order, check_tied_cuts
 from poolbench.runs.runs import RUN_LAYOUT, RowCollector, RunRows, build_run_table, parse_scores
-from poolbench.runs.tables import QrelsTable, RunTable
+from poolbench.runs.tables import QrelsTable, RunTable, split_topic_ranges
 
 _STRUCTURE = ("E01", "E03", "E13", "E14")
 
@@ -85,13 +88,13 @@ class CheckedRun:
 def check_run_file(data: bytes, rules: RunRules, *, file: str = "") -> CheckedRun:
     """Check the run in ``data`` (plain or gzip) against ``rules``. Never raises for bad input."""
     try:
-        text = read_bytes(io.BytesIO(data), max_bytes=rules.max_bytes, file=file)
+        text = read_bytes(data, max_bytes=rules.max_bytes, file=file)
     except InvalidFile as refused:
         return CheckedRun(refused.report)
     source = ColumnFile(text, RUN_LAYOUT, FaultReport(file))
     metadata = read_ir_metadata(text, source.report)
     fields = FieldChecks(source, rules.declared_tag, rules.used_tags)
-    collector = RowCollector(source)
+    collector = RowCollector(source, loaded=False)
     for block in source.blocks():
         fields.check(block)
         collector.add(block, parse_scores(source, block))
@@ -113,12 +116,11 @@ def _check_sound_run(
 ) -> int:
     """What needs complete lines and valid numbers. Returns the number of tied documents."""
     check_missing_topics(source.report, rules, rows.grouped.topics)
-    ranking = RankedRows.from_rows(rows, fields.ranks())
-    by_rank = ranking.by_rank()
-    tied = check_ranking(source, ranking, by_rank, table)
+    ranks = fields.ranks()
+    tied = check_ranking(source, rows, ranks, table)
     check_judged(source.report, table, rules)
     if tied:
-        check_tie_order(source, by_rank, rows.docnos)
+        check_tie_order(source, rows, ranks)
         check_tied_cuts(source.report, table, rules.cut_offs)
     return tied
 
@@ -159,11 +161,21 @@ def check_judged(report: FaultReport, table: RunTable, rules: RunRules) -> None:
 def ranking_hash(table: RunTable) -> str:
     """Hex sha256 over topics, docnos in order and scores; tag, ranks and layout are ignored."""
     digest = hashlib.sha256()
-    for index, topic in enumerate(table.topics):
-        rows = table.rows(index)
-        digest.update(b"\n".join([topic.encode(), *table.docnos.texts(rows), b""]))
+    for first, end in split_topic_ranges(table.starts, BLOCK):
+        starts = table.starts[first : end + 1]
+        block = slice(int(starts[0]), int(starts[-1]))
+        docnos = table.docnos.take(block)
+        lines = memoryview(docnos.joined(b"\n"))
+        ends = np.append(0, np.cumsum(docnos.lengths, dtype=np.int64) + np.arange(1, len(docnos) + 1))
         # Adding zero turns -0.0 into 0.0, which is the same score.
-        digest.update((table.scores[rows] + 0.0).astype("<f8").tobytes())
+        scores = memoryview((table.scores[block] + 0.0).astype("<f8")).cast("B")
+        bounds = (starts - starts[0]).tolist(), ends[starts - starts[0]].tolist()
+        for topic, (row, stop), (place, behind) in zip(
+            table.topics[first:end], pairwise(bounds[0]), pairwise(bounds[1]), strict=True
+        ):
+            digest.update(topic.encode() + b"\n")
+            digest.update(lines[place:behind])
+            digest.update(scores[8 * row : 8 * stop])
     return digest.hexdigest()
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,10 +58,15 @@ class RunRows:
     def __len__(self) -> int:
         return len(self.docnos)
 
+    def line(self, row: int) -> int:
+        """The line number of a row."""
+        part = bisect_right(self._firsts, row) - 1
+        return int(self.parts[part][row - self._firsts[part]])
+
     @cached_property
-    def lines(self) -> Ints:
-        """The line number of each row."""
-        return np.concatenate([np.empty(0, np.int64), *map(np.asarray, self.parts)])
+    def _firsts(self) -> list[int]:
+        """The first row of each part."""
+        return list(accumulate(map(len, self.parts), initial=0))[:-1]
 
 
 def read_run(
@@ -99,13 +106,15 @@ def run_from_rows(tag: str, rows: Iterable[tuple[str, str, float]]) -> RunTable:
 
 
 class RowCollector:
-    """Collects blocks of run lines of ``source`` into one ``RunRows``."""
+    """Collects blocks of run lines of ``source`` into one ``RunRows``; ``loaded``: see
+    ``DocnoCollector``.
+    """
 
-    def __init__(self, source: ColumnFile) -> None:
+    def __init__(self, source: ColumnFile, *, loaded: bool = True) -> None:
         self._source = source
         self._lines: list[Sequence[int] | Ints] = []
         self._topics = TopicCollector()
-        self._docnos = DocnoCollector(source.data, source.room)
+        self._docnos = DocnoCollector(source.data, source.room, loaded=loaded)
         self._scores = np.empty(source.room)
         self._tag = ""
         self._other_tag: tuple[int, bytes] | None = None
@@ -203,8 +212,8 @@ def build_run_table(source: ColumnFile, rows: RunRows) -> RunTable:
 def _describe_duplicate(rows: RunRows, codes: Ints, row: int, first: int) -> tuple[int, str, str]:
     topic = rows.grouped.topics[codes[row]]
     docno = escape_excerpt(rows.docnos[row], 40)
-    message = f"Duplicate docno {docno} in topic {topic}: already on line {rows.lines[first]}."
-    return int(rows.lines[row]), message, "Keep one line per topic and document."
+    message = f"Duplicate docno {docno} in topic {topic}: already on line {rows.line(first)}."
+    return rows.line(row), message, "Keep one line per topic and document."
 
 
 def sort_in_trec_order(
