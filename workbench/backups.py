@@ -48,8 +48,9 @@ def write_backup(target: Path) -> dict[str, Any]:
     try:
         with open(part, "xb", opener=open_private) as stream:
             with tarfile.open(fileobj=stream, mode="w") as archive:
-                for name, path in list_parts(target.parent):
-                    manifest["files"][name] = add_file(archive, name, path)
+                with store.keep_files():
+                    for name, path in list_parts(target.parent):
+                        manifest["files"][name] = add_file(archive, name, path)
                 key = add_bytes(archive, SECRET_KEY, settings.SECRET_KEY.encode())
                 manifest["files"][SECRET_KEY] = key
                 add_bytes(archive, MANIFEST, json.dumps(manifest, indent=1).encode())

@@ -23,6 +23,7 @@ from campaigns.queries.lists import get_campaign_for, list_runs_for, list_teams_
 from campaigns.queries.run_checks import mark_check_places
 from campaigns.queries.tasks import list_open_tasks
 from campaigns.rules import is_organizer_anywhere
+from campaigns.services.run_files import SentFile
 from campaigns.services.run_form import AnswersRefused
 from campaigns.services.run_trials import RunTrial, try_run
 from campaigns.services.runs import submit_and_check_run, submit_run
@@ -82,7 +83,7 @@ def submit_from_form(
     is_small = len(uploads) == 1 or size <= settings.POOLBENCH_CHECK_AT_ONCE_BYTES
     submit = submit_and_check_run if is_small else submit_run
     for upload in uploads:
-        data = {"data": upload.read(), "file_name": upload.name or "run"}
+        data = {"data": SentFile.from_upload(upload), "file_name": upload.name or "run"}
         try:
             runs.append(submit(actor=request.user, campaign=campaign, **fields, **data))
         except ActionRefused as refusal:
@@ -128,8 +129,8 @@ def try_from_form(request: SignedInRequest, campaign: Campaign, form: RunForm) -
         name = upload.name or "run"
         try:
             trial = try_run(
-                actor=request.user, campaign=campaign, team=fields["team"], data=upload.read(),
-                file_name=name, tag=fields["tag"], replaces=fields["replaces"],
+                actor=request.user, campaign=campaign, team=fields["team"],
+                data=SentFile.from_upload(upload), file_name=name, tag=fields["tag"], replaces=fields["replaces"],
                 task=fields.get("task"),
             )  # fmt: skip
             trials.append(trial)
