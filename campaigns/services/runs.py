@@ -26,7 +26,7 @@ from campaigns.services.decisions import check_decision
 from campaigns.services.run_files import (
     SentFile,
     is_large,
-    pack_run_file,
+    pack_sent_file,
     read_original_file,
     remove_sent_file,
 )
@@ -204,9 +204,9 @@ def perform_run_check(job: Job) -> None:
         jobs.finish_job(job)
         return
     jobs.report_progress(job, 0, 2)
-    sent_name, data = run.file, store.get_blob(run.file)
-    run.file = pack_run_file(data)
-    result = check_run_file(data, build_run_rules(run), file=run.file_name)
+    sent_name = run.file
+    path, run.file = pack_sent_file(sent_name)
+    result = check_run_file(path, build_run_rules(run), file=run.file_name)
     jobs.report_progress(job, 1, 2)
     matrix = matrices.store_run_matrix(run.campaign, result.table) if result.table else ""
     finish_run_check(job, run, result, matrix)

@@ -276,17 +276,15 @@ class DocnoArray(Sequence[str]):
 
 
 class DocnoCollector:
-    """Collects the IDs of one column of ``data``, block by block, at most ``room`` of them.
-    ``loaded``: with their words, 8 bytes each, for IDs that are looked up more than once.
-    """
+    """Collects the IDs of one column of ``data``, block by block, at most ``room`` of them."""
 
-    def __init__(self, data: bytes, room: int, *, loaded: bool = True) -> None:
+    def __init__(self, data: bytes, room: int) -> None:
         kind = np.int32 if len(data) < _MANY_BYTES else np.int64
         self._data = data
         self._starts: Places = np.empty(room, kind)
         self._lengths: Places = np.empty(room, kind)
         self._words: list[Words] = []
-        self._long = not loaded
+        self._long = False
         self._end = 0
 
     def add(self, ids: DocnoArray) -> None:

@@ -8,16 +8,13 @@ from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from poolbench.reading.docnos import BLOCK
-from poolbench.reading.machine_words import Words, mix_bits
+from poolbench.reading.machine_words import mix_bits
 from poolbench.reading.reader import DocnoArray, Ints
 from poolbench.runs.tables import group_starts, split_topic_ranges
 
 _ONE = np.uint64(1)
-_SLOT_BITS = 18
-"""1 MiB of slots, eight for each row of a block: few have to share, and all stay in the cache."""
 
 
 @dataclass(frozen=True)
@@ -121,33 +118,21 @@ def find_duplicate_rows(docnos: DocnoArray, grouped: TopicGroups) -> dict[int, i
     """Rows whose (topic, docno) occurs in an earlier row, ascending, with the first such row.
 
     A key is the hash of the docno plus that of the topic's number (from 1, as 0 hashes to 0), so
-    keys that occur again are found over many topics at once; bytes decide which of them are the
-    same.
+    one sort finds the keys that occur again, over many topics at once; bytes decide which of them
+    are the same.
     """
     duplicates: dict[int, int] = {}
-    slots = np.empty(1 << _SLOT_BITS, np.int32)
     for first, end in split_topic_ranges(grouped.starts, BLOCK):
         rows = grouped.rows(first, end)
         topics = np.repeat(np.arange(first, end), np.diff(grouped.starts[first : end + 1]))
         keys = docnos.take(rows).hashes() + mix_bits(topics.astype(np.uint64) + _ONE)
-        if len(again := _find_repeated(keys, slots)):
+        ordered = np.sort(keys)
+        again = ordered[1:][ordered[1:] == ordered[:-1]]
+        if len(again):
             suspect = np.flatnonzero(np.isin(keys, again))
             listed = rows[suspect] if isinstance(rows, np.ndarray) else suspect + rows.start
             duplicates.update(_confirm_duplicates(docnos, topics[suspect], listed))
     return dict(sorted(duplicates.items()))
-
-
-def _find_repeated(keys: Words, slots: NDArray[np.int32]) -> Words:
-    """The keys that occur more than once, in a fifth of the time of a sort: each goes into a slot,
-    and those that another one has put out of it are compared with that and among themselves.
-    """
-    places = (keys >> np.uint64(64 - _SLOT_BITS)).view(np.int64)
-    slots[places] = np.arange(len(keys), dtype=np.int32)
-    owners = slots[places]
-    out = np.flatnonzero(owners != np.arange(len(keys), dtype=np.int32))
-    ordered = np.sort(keys[out])
-    among = ordered[1:][ordered[1:] == ordered[:-1]]
-    return np.concatenate([keys[out][keys[out] == keys[owners[out]]], among])
 
 
 def _confirm_duplicates(docnos: DocnoArray, topics: Ints, rows: Ints) -> Iterator[tuple[int, int]]:

@@ -10,15 +10,17 @@ import hashlib
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from poolbench.files.columns import ColumnFile
 from poolbench.files.faults import FaultReport, InvalidFile, escape_excerpt, format_count
-from poolbench.files.streams import read_bytes
+from poolbench.files.streams import map_text, read_bytes
 from poolbench.reading.docnos import BLOCK
 from poolbench.runs.ir_metadata import check_metadata_tag, read_ir_metadata
+from poolbench.runs.rank_order import RankOrder, read_rank_order
 from poolbench.runs.residual import mark_judged
 from poolbench.runs.run_fields import FieldChecks, check_docnos, check_topics
 from poolbench.runs.run_ranking import check_depths, check_ranking
@@ -85,16 +87,20 @@ class CheckedRun:
         return self.report.as_dict() | {"found": counts}
 
 
-def check_run_file(data: bytes, rules: RunRules, *, file: str = "") -> CheckedRun:
-    """Check the run in ``data`` (plain or gzip) against ``rules``. Never raises for bad input."""
+def check_run_file(data: bytes | Path, rules: RunRules, *, file: str = "") -> CheckedRun:
+    """Check the run in ``data`` (plain or gzip) against ``rules``. Never raises for bad input.
+
+    A path is mapped, so that little of it is in memory at a time: the file must not change.
+    """
+    read = map_text if isinstance(data, Path) else read_bytes
     try:
-        text = read_bytes(data, max_bytes=rules.max_bytes, file=file)
+        text = read(data, max_bytes=rules.max_bytes, file=file)
     except InvalidFile as refused:
         return CheckedRun(refused.report)
     source = ColumnFile(text, RUN_LAYOUT, FaultReport(file))
     metadata = read_ir_metadata(text, source.report)
     fields = FieldChecks(source, rules.declared_tag, rules.used_tags)
-    collector = RowCollector(source, loaded=False)
+    collector = RowCollector(source, packed=True)
     for block in source.blocks():
         fields.check(block)
         collector.add(block, parse_scores(source, block))
@@ -105,22 +111,22 @@ def check_run_file(data: bytes, rules: RunRules, *, file: str = "") -> CheckedRu
     check_topics(source, rows, rules.topics, rules.withheld_topics)
     check_docnos(source, rows, rules.docnos)
     check_depths(source, rows, rules.max_per_topic)
-    table = build_run_table(source, rows)
-    tied = _check_sound_run(source, rules, rows, fields, table) if sound else 0
+    order = read_rank_order(rows, fields.take_ranks()) if sound else None
+    table = build_run_table(source, rows, in_parts=True)
+    tied = _check_sound_run(source, rules, rows, order, table) if order else 0
     check_metadata_tag(source.report, metadata, table.tag)
     return replace(_build_result(source, table, tied, rules), metadata=metadata)
 
 
 def _check_sound_run(
-    source: ColumnFile, rules: RunRules, rows: RunRows, fields: FieldChecks, table: RunTable
+    source: ColumnFile, rules: RunRules, rows: RunRows, order: RankOrder, table: RunTable
 ) -> int:
     """What needs complete lines and valid numbers. Returns the number of tied documents."""
     check_missing_topics(source.report, rules, rows.grouped.topics)
-    ranks = fields.ranks()
-    tied = check_ranking(source, rows, ranks, table)
+    tied = check_ranking(source, rows, order, table)
     check_judged(source.report, table, rules)
     if tied:
-        check_tie_order(source, rows, ranks)
+        check_tie_order(source, rows, order)
         check_tied_cuts(source.report, table, rules.cut_offs)
     return tied
 

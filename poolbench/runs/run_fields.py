@@ -44,9 +44,10 @@ class FieldChecks:
         self._check_q0(block)
         self._check_ranks(block)
 
-    def ranks(self) -> Places:
-        """All ranks in file order; only for a file without E13."""
-        return np.concatenate([np.empty(0, np.int32), *self._ranks])
+    def take_ranks(self) -> Places:
+        """All ranks in file order, once; only for a file without E13."""
+        ranks, self._ranks = np.concatenate([np.empty(0, np.int32), *self._ranks]), []
+        return ranks
 
     def finish(self) -> None:
         if self._other_q0_count:

@@ -1,13 +1,6 @@
-"""Checks of a whole ranking: depth, ranks, ties, the order of topics.
-
-Topics are checked some at a time, so that the arrays of one step stay in the processor's cache and
-the memory of a check does not grow with them.
-"""
+"""Checks of a whole ranking: depth, ranks, ties, the order of topics."""
 
 from __future__ import annotations
-
-from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,50 +8,11 @@ from numpy.typing import NDArray
 from poolbench.files.columns import ColumnFile
 from poolbench.files.faults import format_count
 from poolbench.reading.docnos import BLOCK
-from poolbench.reading.machine_words import Mask, Places
-from poolbench.reading.reader import Floats, Ints
+from poolbench.reading.machine_words import Mask
+from poolbench.reading.reader import Ints
+from poolbench.runs.rank_order import RankOrder
 from poolbench.runs.runs import DOCNO, RANK, SCORE, TOPIC, RunRows
 from poolbench.runs.tables import RunTable, split_topic_ranges
-
-
-@dataclass(frozen=True)
-class RankedRows:
-    """The rows of some topics by topic, then rank; equal ranks by score descending. By position:
-    row of the file, index of the topic, rank, score.
-    """
-
-    rows: Ints
-    codes: Ints
-    ranks: Ints
-    scores: Floats
-
-    @property
-    def same_topic(self) -> Mask:
-        """Whether each row but the last has the topic of the next one."""
-        same: Mask = self.codes[:-1] == self.codes[1:]
-        return same
-
-    def sort(self) -> RankedRows:
-        if (~self.same_topic | (self.ranks[:-1] < self.ranks[1:])).all():
-            return self
-        order = np.lexsort((-self.scores, self.ranks, self.codes))
-        return RankedRows(
-            self.rows[order], self.codes[order], self.ranks[order], self.scores[order]
-        )
-
-    def count_topics(self, places: Ints) -> int:
-        return len(np.unique(self.codes[places]))
-
-
-def iter_ranked_rows(rows: RunRows, ranks: Places) -> Iterator[RankedRows]:
-    """All rows, some topics at a time. ``ranks`` are by row of the file."""
-    grouped = rows.grouped
-    for first, end in split_topic_ranges(grouped.starts, BLOCK):
-        listed = grouped.rows(first, end)
-        codes = np.repeat(np.arange(first, end), np.diff(grouped.starts[first : end + 1]))
-        numbers = listed if isinstance(listed, np.ndarray) else np.arange(listed.start, listed.stop)
-        own = ranks[listed].astype(np.int64)
-        yield RankedRows(numbers, codes, own, rows.scores[listed]).sort()
 
 
 def check_depths(source: ColumnFile, rows: RunRows, most: int | None) -> None:
@@ -76,59 +30,38 @@ def check_depths(source: ColumnFile, rows: RunRows, most: int | None) -> None:
         source.add_fault("E12", message, fix, line=rows.line(row), field=DOCNO)
 
 
-def check_ranking(source: ColumnFile, rows: RunRows, ranks: Places, table: RunTable) -> int:
+def check_ranking(source: ColumnFile, rows: RunRows, order: RankOrder, table: RunTable) -> int:
     """W04 to W08, each at most once per file. Returns the number of tied documents."""
-    check_ranks(source, rows, ranks)
+    check_rank_order(source, rows, order)
+    check_rank_steps(source, rows, order)
     check_contiguous(source, rows)
     return check_ties(source, table)
 
 
-def check_ranks(source: ColumnFile, rows: RunRows, ranks: Places) -> None:
-    """W05 when a document of a later rank has a higher score, W07 when the ranks of a topic are not
-    0, 1, 2, … or 1, 2, 3, …
-    """
-    risen, irregular = 0, 0
-    first_rise: tuple[RankedRows, int] | None = None
-    first_irregular = -1
-    for ranked in iter_ranked_rows(rows, ranks):
-        if len(wrong := find_rises(ranked)):
-            risen += ranked.count_topics(wrong)
-            first_rise = first_rise or (ranked, int(wrong[0]))
-        if len(wrong := find_irregular_ranks(ranked)):
-            irregular += ranked.count_topics(wrong)
-            first_irregular = int(ranked.rows[wrong[0]]) if first_irregular < 0 else first_irregular
-    if first_rise is not None:
-        add_rise(source, rows, *first_rise, risen)
-    if irregular:
-        message = f"Ranks are not consecutive from 0 or 1 in {format_count(irregular, 'topic')}."
-        fix = "Ranks are ignored. Check that no lines are missing."
-        source.add_fault("W07", message, fix, line=rows.line(first_irregular), field=RANK)
-
-
-def find_rises(ranked: RankedRows) -> Ints:
-    """The places before a higher score of the same topic."""
-    return np.flatnonzero(ranked.same_topic & (ranked.scores[:-1] < ranked.scores[1:]))
-
-
-def find_irregular_ranks(ranked: RankedRows) -> Ints:
-    same_topic = ranked.same_topic
-    irregular = np.concatenate(([False], same_topic & (np.diff(ranked.ranks) != 1)))
-    first = np.concatenate(([True], ~same_topic))
-    return np.flatnonzero(irregular | (first & (ranked.ranks != 0) & (ranked.ranks != 1)))
-
-
-def add_rise(source: ColumnFile, rows: RunRows, ranked: RankedRows, at: int, topics: int) -> None:
-    """Add W05, of which ``at`` is the first place."""
+def check_rank_order(source: ColumnFile, rows: RunRows, order: RankOrder) -> None:
+    """W05 when a document of a later rank has a higher score."""
+    if (rise := order.rise) is None:
+        return
     source.add_fault(
         "W05",
-        f"Ranks and scores disagree in {format_count(topics, 'topic')}: in topic"
-        f" {rows.grouped.topics[ranked.codes[at]]}, rank {ranked.ranks[at + 1]} has score"
-        f" {ranked.scores[at + 1]:g}, above {ranked.scores[at]:g} at rank {ranked.ranks[at]}.",
+        f"Ranks and scores disagree in {format_count(order.risen, 'topic')}: in topic"
+        f" {rise.topic}, rank {rise.ranks[1]} has score {rise.scores[1]:g}, above"
+        f" {rise.scores[0]:g} at rank {rise.ranks[0]}.",
         "Documents are ranked by score; ranks are ignored."
         " If the ranks are correct, use decreasing scores.",
-        line=rows.line(int(ranked.rows[at + 1])),
+        line=rows.line(rise.row),
         field=SCORE,
     )
+
+
+def check_rank_steps(source: ColumnFile, rows: RunRows, order: RankOrder) -> None:
+    """W07 when the ranks of a topic are not 0, 1, 2, … or 1, 2, 3, …"""
+    if order.irregular:
+        topics = format_count(order.irregular, "topic")
+        message = f"Ranks are not consecutive from 0 or 1 in {topics}."
+        fix = "Ranks are ignored. Check that no lines are missing."
+        line = rows.line(order.irregular_row)
+        source.add_fault("W07", message, fix, line=line, field=RANK)
 
 
 def check_contiguous(source: ColumnFile, rows: RunRows) -> None:

@@ -13,9 +13,7 @@ from numpy.typing import NDArray
 
 from poolbench.files.columns import ColumnFile
 from poolbench.files.faults import FaultReport, escape_excerpt, format_count
-from poolbench.reading.machine_words import Places
-from poolbench.reading.reader import DocnoArray
-from poolbench.runs.run_ranking import RankedRows, find_rises, iter_ranked_rows
+from poolbench.runs.rank_order import RankOrder
 from poolbench.runs.runs import SCORE, RunRows
 from poolbench.runs.tables import RunTable
 
@@ -31,62 +29,23 @@ MOST_TOPICS = 500
 """Topics that are compared; of more, so many evenly spaced ones."""
 
 
-@dataclass(frozen=True)
-class MovedTies:
-    """Documents with tied scores in another order than by docno, of some topics: how many, of how
-    many topics. ``place``: the first of them, and the docno that is ranked there.
-    """
-
-    documents: int
-    topics: int
-    ranked: RankedRows
-    place: int
-    docno: str
-
-
-def check_tie_order(source: ColumnFile, rows: RunRows, ranks: Places) -> None:
+def check_tie_order(source: ColumnFile, rows: RunRows, order: RankOrder) -> None:
     """W15 where documents with tied scores have other ranks in the file than by docno,
     descending; where scores do not descend by rank, that is W05 instead.
     """
-    found: list[MovedTies] = []
-    for ranked in iter_ranked_rows(rows, ranks):
-        if len(find_rises(ranked)):
-            return
-        if moved := find_moved_ties(ranked, rows.docnos):
-            found.append(moved)
-    if not found:
+    if (tie := order.tie) is None or order.rise is not None:
         return
-    first = found[0]
-    ranked, row = first.ranked, int(first.ranked.rows[first.place])
-    documents = format_count(sum(moved.documents for moved in found), "document")
-    topics = format_count(sum(moved.topics for moved in found), "topic")
     source.add_fault(
         "W15",
-        f"{documents} of {topics} with tied"
-        f" scores have another order in the file than in the ranking: in topic"
-        f" {rows.grouped.topics[ranked.codes[first.place]]}, {escape_excerpt(rows.docnos[row], 40)}"
-        f" has rank {ranked.ranks[first.place]}, but {escape_excerpt(first.docno, 40)} has the same"
-        " score and is ranked there.",
+        f"{format_count(order.moved, 'document')} of {format_count(order.moved_topics, 'topic')}"
+        f" with tied scores have another order in the file than in the ranking: in topic"
+        f" {tie.topic}, {escape_excerpt(rows.docnos[tie.row], 40)} has rank"
+        f" {tie.rank}, but {escape_excerpt(tie.ranked, 40)} has the same score and is ranked"
+        " there.",
         "Ties are broken by docno, descending. Use scores that decrease in your order.",
-        line=rows.line(row),
+        line=rows.line(tie.row),
         field=SCORE,
     )
-
-
-def find_moved_ties(ranked: RankedRows, docnos: DocnoArray) -> MovedTies | None:
-    equal = ranked.same_topic & (ranked.scores[:-1] == ranked.scores[1:])
-    tied = np.flatnonzero(np.append(equal, False) | np.append(False, equal))
-    if not len(tied):
-        return None
-    ids = docnos.take(ranked.rows[tied])
-    group = np.cumsum(~np.append(False, equal)[tied])
-    order = np.lexsort((-ids.ranks(), group))
-    moved = np.flatnonzero(order != np.arange(len(order)))
-    if not len(moved):
-        return None
-    at = int(moved[0])
-    topics = ranked.count_topics(tied[moved])
-    return MovedTies(len(moved), topics, ranked, int(tied[at]), ids[int(order[at])])
 
 
 def check_tied_cuts(report: FaultReport, table: RunTable, cut_offs: Iterable[int]) -> None:
