@@ -31,12 +31,13 @@ def make_old(path: Path) -> None:
     os.utime(path, (long_ago, long_ago))
 
 
-@pytest.fixture(autouse=True)
-def _without_sent_files(db):
-    """Checks remove them once their transaction has ended, which those of the world never see."""
+@pytest.fixture
+def world(world):
+    """Its checks remove the files as sent once their transaction has ended, which is never."""
     for file in list(store.list_blobs()):
         if SENT in file.name:
             remove_sent_file(file.name)
+    return world
 
 
 def test_a_whole_store_is_whole_and_every_file_in_it_has_its_row(world):
