@@ -2,8 +2,8 @@
 
 ``trec8``: 129 runs × 50 topics × 1,000 documents out of 528,155, 90,341 judgments with grades
 0 to 2; every fifth run has scores with two decimals and so many ties. ``passages``: one run of
-7,000 topics × 1,000 passages out of 8.8 million, 7,406 judgments. ``large_run``: a run of any number
-of topics.
+7,000 topics × 1,000 passages out of 8.8 million, 7,406 judgments. ``large_run``: a run of any
+number of topics.
 """
 
 from __future__ import annotations

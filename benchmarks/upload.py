@@ -224,7 +224,9 @@ def print_site(root: Path, file: Path, topics: int, rounds: int) -> float:
             web = measure_request(master, site.send_by_api, data, rounds)
             page = measure_request(master, site.send_by_page, data, rounds)
         state, cpu, peak, digest = site.shell(CHECK).split()
-    print(f"  request by API {web:.2f} s, by page {page:.2f} s; check by a worker {float(cpu):.2f} s")
+    print(
+        f"  request by API {web:.2f} s, by page {page:.2f} s; check by a worker {float(cpu):.2f} s"
+    )
     print(f"  peak of the worker {float(peak):.0f} MB; {state}, ranking {digest[:12]}", flush=True)
     return web + float(cpu)
 

@@ -78,7 +78,7 @@ class SentFile:
 
         part = store.make_part_path()
         try:
-            # Arrow's zstd is at level 1: smaller than gzip at level 6 on runs, in a tenth of its time.
+            # At level 1: smaller than gzip at level 6 on runs, in a tenth of its time.
             with (
                 self.open() as stream,
                 pyarrow.OSFile(str(part), "wb") as target,

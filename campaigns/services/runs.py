@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from campaigns import store
 from campaigns.confirmation import Decision
-from campaigns.errors import ActionRefused, format_utc
+from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, CampaignTask, Job, Run, Team, User
 from campaigns.queries.collection_files import load_collection_index
 from campaigns.queries.confirmations.runs import describe_withdrawal

@@ -130,8 +130,8 @@ def try_from_form(request: SignedInRequest, campaign: Campaign, form: RunForm) -
         try:
             trial = try_run(
                 actor=request.user, campaign=campaign, team=fields["team"],
-                data=SentFile.from_upload(upload), file_name=name, tag=fields["tag"], replaces=fields["replaces"],
-                task=fields.get("task"),
+                data=SentFile.from_upload(upload), file_name=name, tag=fields["tag"],
+                replaces=fields["replaces"], task=fields.get("task"),
             )  # fmt: skip
             trials.append(trial)
         except ActionRefused as refusal:

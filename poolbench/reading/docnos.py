@@ -123,22 +123,7 @@ class DocnoArray(Sequence[str]):
         A square of bytes is copied and what is beyond an ID left out of it, which takes a third of
         the time of a list of IDs.
         """
-        return b"".join(self.take(part)._join(end) for part in self.parts())
-
-    def _join(self, end: bytes) -> bytes:
-        width = int(self.lengths.max(initial=0)) + len(end)
-        if not 0 < width <= _WIDEST or int(self.starts.max()) + width > len(self.data):
-            return b"".join(text + end for text in self.texts(slice(None)))
-        windows: NDArray[np.void] = np.ndarray(
-            len(self.data) - width + 1, f"V{width}", self.data, strides=(1,)
-        )
-        square = windows[self.starts].view(np.uint8).reshape(-1, width)
-        if end:
-            square[np.arange(len(self)), self.lengths] = end[0]
-        if (self.lengths == width - len(end)).all():
-            return square.tobytes()
-        inside = np.arange(width) < (self.lengths + len(end))[:, None]
-        return square[inside].tobytes()
+        return b"".join(_join(self.take(part), end) for part in self.parts())
 
     def take(self, rows: slice | Ints) -> DocnoArray:
         """The IDs of ``rows``, in that order."""
@@ -273,6 +258,22 @@ class DocnoArray(Sequence[str]):
     @cached_property
     def _shortest(self) -> int:
         return int(self.lengths.min(initial=LONGEST))
+
+
+def _join(ids: DocnoArray, end: bytes) -> bytes:
+    width = int(ids.lengths.max(initial=0)) + len(end)
+    if not 0 < width <= _WIDEST or int(ids.starts.max()) + width > len(ids.data):
+        return b"".join(text + end for text in ids.texts(slice(None)))
+    windows: NDArray[np.void] = np.ndarray(
+        len(ids.data) - width + 1, f"V{width}", ids.data, strides=(1,)
+    )
+    square = windows[ids.starts].view(np.uint8).reshape(-1, width)
+    if end:
+        square[np.arange(len(ids)), ids.lengths] = end[0]
+    if (ids.lengths == width - len(end)).all():
+        return square.tobytes()
+    inside = np.arange(width) < (ids.lengths + len(end))[:, None]
+    return square[inside].tobytes()
 
 
 class DocnoCollector:

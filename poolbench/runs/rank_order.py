@@ -1,5 +1,7 @@
-"""What the ranks of a run say of its scores: read once, some topics at a time, so that the arrays of
-one step stay in the processor's cache and the memory of a check does not grow with them.
+"""What the ranks of a run say of its scores.
+
+They are read once, some topics at a time, so that the arrays of one step stay in the processor's
+cache and the memory of a check does not grow with them.
 """
 
 from __future__ import annotations

@@ -13,8 +13,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from poolbench.files.columns import ColumnFile
 from poolbench.files.faults import FaultReport, InvalidFile, escape_excerpt, format_count
 from poolbench.files.streams import map_text, read_bytes
@@ -26,7 +24,7 @@ from poolbench.runs.run_fields import FieldChecks, check_docnos, check_topics
 from poolbench.runs.run_ranking import check_depths, check_ranking
 from poolbench.runs.run_remarks import CUT_OFFS, check_near_runs, check_tie_order, check_tied_cuts
 from poolbench.runs.runs import RUN_LAYOUT, RowCollector, RunRows, build_run_table, parse_scores
-from poolbench.runs.tables import QrelsTable, RunTable, split_topic_ranges
+from poolbench.runs.tables import QrelsTable, RunTable, group_starts, split_topic_ranges
 
 _STRUCTURE = ("E01", "E03", "E13", "E14")
 
@@ -172,16 +170,16 @@ def ranking_hash(table: RunTable) -> str:
         block = slice(int(starts[0]), int(starts[-1]))
         docnos = table.docnos.take(block)
         lines = memoryview(docnos.joined(b"\n"))
-        ends = np.append(0, np.cumsum(docnos.lengths, dtype=np.int64) + np.arange(1, len(docnos) + 1))
+        places = group_starts(docnos.lengths + 1)[starts - starts[0]]
         # Adding zero turns -0.0 into 0.0, which is the same score.
         scores = memoryview((table.scores[block] + 0.0).astype("<f8")).cast("B")
-        bounds = (starts - starts[0]).tolist(), ends[starts - starts[0]].tolist()
-        for topic, (row, stop), (place, behind) in zip(
-            table.topics[first:end], pairwise(bounds[0]), pairwise(bounds[1]), strict=True
+        ends = (8 * (starts - starts[0])).tolist()
+        for topic, text, own in zip(
+            table.topics[first:end], pairwise(places.tolist()), pairwise(ends), strict=True
         ):
             digest.update(topic.encode() + b"\n")
-            digest.update(lines[place:behind])
-            digest.update(scores[8 * row : 8 * stop])
+            digest.update(lines[slice(*text)])
+            digest.update(scores[slice(*own)])
     return digest.hexdigest()
 
 

@@ -237,9 +237,7 @@ def sort_in_trec_order(
     return RunTable(tag, grouped.topics, grouped.starts, docnos, ordered)
 
 
-def _sort_in_parts(
-    tag: str, grouped: TopicGroups, docnos: DocnoArray, scores: Floats
-) -> RunTable:
+def _sort_in_parts(tag: str, grouped: TopicGroups, docnos: DocnoArray, scores: Floats) -> RunTable:
     """The same, some topics at a time."""
     ordered = np.empty_like(scores)
     starts, lengths = np.empty_like(docnos.starts), np.empty_like(docnos.lengths)

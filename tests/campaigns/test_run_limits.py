@@ -20,8 +20,8 @@ from campaigns.lifecycle.head import list_pending_tasks
 from campaigns.lifecycle.status import get_campaign_status
 from campaigns.models import Campaign, Event, Run
 from campaigns.queries.lists import list_open_rejections
-from campaigns.services.run_limits import remove_old_rejected_files
 from campaigns.services.run_files import PACKED, read_original_file
+from campaigns.services.run_limits import remove_old_rejected_files
 from campaigns.services.runs import withdraw_run
 from tests.pages import read_page
 from tests.world.files import checked_run, run_form, run_text, upload
