@@ -83,11 +83,15 @@ def submit_from_form(
     is_small = len(uploads) == 1 or size <= settings.POOLBENCH_CHECK_AT_ONCE_BYTES
     submit = submit_and_check_run if is_small else submit_run
     for upload in uploads:
-        data = {"data": SentFile.from_upload(upload), "file_name": upload.name or "run"}
+        file_name = upload.name or "run"
+        sent_file = SentFile.from_upload(upload)
         try:
-            runs.append(submit(actor=request.user, campaign=campaign, **fields, **data))
+            run = submit(
+                actor=request.user, campaign=campaign, data=sent_file, file_name=file_name, **fields
+            )
+            runs.append(run)
         except ActionRefused as refusal:
-            refused.append((data["file_name"], refusal))
+            refused.append((file_name, refusal))
     if not runs:
         add_refusals(form, refused)
         return None

@@ -90,9 +90,9 @@ def check_run_file(data: bytes | Path, rules: RunRules, *, file: str = "") -> Ch
 
     A path is mapped, so that little of it is in memory at a time: the file must not change.
     """
-    read = map_text if isinstance(data, Path) else read_bytes
+    limits: dict[str, Any] = {"max_bytes": rules.max_bytes, "file": file}
     try:
-        text = read(data, max_bytes=rules.max_bytes, file=file)
+        text = map_text(data, **limits) if isinstance(data, Path) else read_bytes(data, **limits)
     except InvalidFile as refused:
         return CheckedRun(refused.report)
     source = ColumnFile(text, RUN_LAYOUT, FaultReport(file))
@@ -172,7 +172,7 @@ def ranking_hash(table: RunTable) -> str:
         lines = memoryview(docnos.joined(b"\n"))
         places = group_starts(docnos.lengths + 1)[starts - starts[0]]
         # Adding zero turns -0.0 into 0.0, which is the same score.
-        scores = memoryview((table.scores[block] + 0.0).astype("<f8")).cast("B")
+        scores = memoryview((table.scores[block] + 0.0).astype("<f8").tobytes())
         ends = (8 * (starts - starts[0])).tolist()
         for topic, text, own in zip(
             table.topics[first:end], pairwise(places.tolist()), pairwise(ends), strict=True

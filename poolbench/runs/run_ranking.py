@@ -110,9 +110,9 @@ def count_ties(table: RunTable) -> tuple[int, int]:
         scores = table.scores[int(starts[0]) : int(starts[-1])]
         with np.errstate(over="ignore", under="ignore"):
             rounded = scores.astype(np.float32)
-        tied += np.count_nonzero(_is_tied(scores, starts - starts[0]))
-        narrow += np.count_nonzero(_is_tied(rounded, starts - starts[0]))
-    return int(tied), int(narrow)
+        tied += int(np.count_nonzero(_is_tied(scores, starts - starts[0])))
+        narrow += int(np.count_nonzero(_is_tied(rounded, starts - starts[0])))
+    return tied, narrow
 
 
 def _is_tied(scores: NDArray[np.floating], starts: Ints) -> Mask:
