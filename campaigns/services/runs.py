@@ -76,15 +76,21 @@ def submit_run(
     """
     require_team(actor, campaign, team)
     sent_file = data if isinstance(data, SentFile) else SentFile(data)
-    size, digest = sent_file.size, sent_file.sha256
     task = choose_task(campaign, task, replaces)
     form = {"description": description, "kind": kind, "priority": priority}
-    sent_as = digest, tag, *form.values(), replaces and replaces.pk, answers or {}, task and task.pk
+    sent_as = (
+        sent_file.sha256,
+        tag,
+        *form.values(),
+        replaces and replaces.pk,
+        answers or {},
+        task and task.pk,
+    )
     upload_key = key and make_upload_key(key, sent_as)
     if sent := find_sent_run(team, upload_key, one_use=one_use):
         return sent
-    check_can_submit(actor, campaign, team, size, replaces, task)
-    bytes_sent = {"size": size, "sha256": digest, "upload_key": upload_key}
+    check_can_submit(actor, campaign, team, sent_file.size, replaces, task)
+    bytes_sent = {"size": sent_file.size, "sha256": sent_file.sha256, "upload_key": upload_key}
     try:
         with transaction.atomic():
             run = Run.objects.create(

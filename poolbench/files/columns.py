@@ -13,7 +13,7 @@ from itertools import islice
 
 from poolbench.files.faults import SHOWN_PER_CODE, FaultReport, format_count
 from poolbench.files.file_kinds import detect_foreign_kind
-from poolbench.files.streams import forget_pages
+from poolbench.files.streams import drop_pages
 from poolbench.reading.reader import LineBlock, scan_blocks
 
 _BOM = b"\xef\xbb\xbf"
@@ -77,7 +77,7 @@ class ColumnFile:
             self._spans.append(block.span)
             self.lines = block.first + block.size - 1
             yield block
-            self._forgotten = forget_pages(self.data, self._forgotten, block.span.stop)
+            self._forgotten = drop_pages(self.data, self._forgotten, block.span.stop)
 
     def _accept_line(self, number: int, line: bytes) -> bool:
         """Whether a line has all fields; one that is neither empty nor a comment is a fault."""

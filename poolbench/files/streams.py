@@ -65,7 +65,7 @@ def read_bytes(source: Source, *, max_bytes: int = MAX_BYTES, file: str = "") ->
 
 def map_text(path: Path, *, max_bytes: int = MAX_BYTES, file: str = "") -> bytes:
     """The same of a path, but mapped: it looks like bytes to the readers of columns, and
-    ``forget_pages`` gives back what was read of it. Gzip is unpacked into a file without a name.
+    ``drop_pages`` gives back what was read of it. Gzip is unpacked into a file without a name.
     """
     with path.open("rb") as stream:
         if stream.read(2) == GZIP_MAGIC:
@@ -86,7 +86,7 @@ def _map(stream: IO[bytes]) -> bytes:
     return cast(bytes, mmap(stream.fileno(), 0, access=ACCESS_READ))
 
 
-def forget_pages(text: bytes, first: int, end: int) -> int:
+def drop_pages(text: bytes, first: int, end: int) -> int:
     """Give back the memory of ``text[first:end]`` if it is mapped; the new ``first``."""
     if not isinstance(text, mmap) or end - first < _FORGOTTEN:
         return first

@@ -117,7 +117,7 @@ class FieldChecks:
                 ranks[row] = int(text)
             else:
                 bad.append((int(block.lines[row]), text))
-        self._ranks.append(narrow_integers(ranks))
+        self._ranks.append(pack_integers(ranks))
         entries = (
             (line, f"The rank is not an integer: {escape_excerpt(text, 20)}.", "Use 1, 2, 3, …")
             for line, text in bad
@@ -125,7 +125,7 @@ class FieldChecks:
         self.source.add_faults("E13", entries, len(bad), field=RANK)
 
 
-def narrow_integers(values: Ints) -> Places:
+def pack_integers(values: Ints) -> Places:
     """The same values in 32 bits each, if they fit."""
     narrow: Places = values.astype(np.int32)
     return narrow if (narrow == values).all() else values

@@ -82,7 +82,7 @@ def test_a_mapped_file_has_the_same_text(tmp_path, packed, monkeypatch):
     path.write_bytes(gzip.compress(text) if packed else text)
     mapped = streams.map_text(path)
     assert (len(mapped), mapped[:]) == (len(text), text)
-    assert streams.forget_pages(mapped, 0, 10_000) == 10_000 - 10_000 % PAGESIZE
+    assert streams.drop_pages(mapped, 0, 10_000) == 10_000 - 10_000 % PAGESIZE
     assert mapped[5_000:5_100] == text[5_000:5_100]
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
     for limit in (len(text) - 1, 50):
