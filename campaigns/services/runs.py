@@ -70,27 +70,20 @@ def submit_run(
     ``check_here`` it is not sent to a worker: the caller runs it.
 
     Team members can submit until the deadline and up to the run limit, organizers for any team.
-    ``answers``: to the campaign's run form. ``data``: plain text or gzip, moved into the
-    store if it is a temporary file. Who sends the same again
+    ``answers``: to the campaign's run form. ``data``: plain text or gzip. Who sends the same again
     with the same ``key`` gets the same run; another with a key of ``one_use`` is refused.
     """
     require_team(actor, campaign, team)
     sent_file = data if isinstance(data, SentFile) else SentFile(data)
+    size, digest = sent_file.size, sent_file.sha256
     task = choose_task(campaign, task, replaces)
     form = {"description": description, "kind": kind, "priority": priority}
-    sent_as = (
-        sent_file.sha256,
-        tag,
-        *form.values(),
-        replaces and replaces.pk,
-        answers or {},
-        task and task.pk,
-    )
+    sent_as = digest, tag, *form.values(), replaces and replaces.pk, answers or {}, task and task.pk
     upload_key = key and make_upload_key(key, sent_as)
     if sent := find_sent_run(team, upload_key, one_use=one_use):
         return sent
-    check_can_submit(actor, campaign, team, sent_file.size, replaces, task)
-    bytes_sent = {"size": sent_file.size, "sha256": sent_file.sha256, "upload_key": upload_key}
+    check_can_submit(actor, campaign, team, size, replaces, task)
+    bytes_sent = {"size": size, "sha256": digest, "upload_key": upload_key}
     try:
         with transaction.atomic():
             run = Run.objects.create(
