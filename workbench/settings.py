@@ -16,6 +16,7 @@ from django.core.management.utils import get_random_secret_key
 
 from workbench.account_settings import build_account_settings
 from workbench.store_settings import build_store_settings
+from workbench.worker_settings import build_worker_settings
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 # Templates, static files, catalogs, docs: a wheel has them in this package, a checkout at its root.
@@ -206,23 +207,11 @@ HAS_MAIL = not EMAIL_CONFIG["EMAIL_BACKEND"].endswith("dummy.EmailBackend")
 POOLBENCH_SIGN_UP = env("POOLBENCH_SIGN_UP", default="campaigns")
 vars().update(build_account_settings(has_mail=HAS_MAIL))
 
-CELERY_BROKER_URL = env("CELERY_BROKER_URL", default="filesystem://")
-CELERY_BROKER_TRANSPORT_OPTIONS = (
-    {
-        "data_folder_in": str(BROKER_DIR / "queue"),
-        "data_folder_out": str(BROKER_DIR / "queue"),
-        "control_folder": str(BROKER_DIR / "control"),
-    }
-    if CELERY_BROKER_URL.startswith("filesystem:")
-    else {}
-)
-CELERY_TASK_DEFAULT_QUEUE = env("POOLBENCH_QUEUE", default="poolbench")
-CELERY_TASK_ACKS_LATE = True
-CELERY_TASK_IGNORE_RESULT = True
-CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-CELERY_WORKER_HIJACK_ROOT_LOGGER = False  # lines of workers go through LOGGING as well
-CELERY_TIMEZONE = "UTC"
 CELERY_APP_PATH = "workbench.celery.app"
+CELERY_TASK_DEFAULT_QUEUE: str
+CELERY_TASK_ROUTES: dict[str, dict[str, str]]
+POOLBENCH_PAGE_CHECK_BYTES: int
+vars().update(build_worker_settings(env, BROKER_DIR))
 # Run jobs in the process that enqueues them: for the demo script and for tests.
 POOLBENCH_INLINE = env.bool("POOLBENCH_INLINE", default=False)
 # Runs up to this size are checked while the participant waits, larger ones by a worker.
