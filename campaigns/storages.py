@@ -82,6 +82,7 @@ class StoreFolder(FileSystemStorage):
         target = Path(self.path(name))
         with path.open("rb+") as stream:
             os.fsync(stream.fileno())
+        path.chmod(self.file_permissions_mode or 0o644)  # a temporary file is its owner's alone
         make_synced_folder(target.parent)
         part = target.with_name(f"{target.name}.{uuid4().hex}.part")
         try:

@@ -59,6 +59,10 @@ LONGEST = 256
 words of all; and one call of Python for each costs little beside so many bytes."""
 
 
+_WIDEST = 64
+"""Bytes of the longest ID up to which ``joined`` copies as many of each."""
+
+
 @dataclass(frozen=True, eq=False)
 class DocnoArray(Sequence[str]):
     """IDs in a fixed order. ID ``i`` is ``data[starts[i]:starts[i] + lengths[i]]``, UTF-8.
@@ -118,15 +122,13 @@ class DocnoArray(Sequence[str]):
         ends = (starts + self.lengths[rows]).tolist()
         return [self.data[s:e] for s, e in zip(starts.tolist(), ends, strict=True)]
 
-    def joined(self) -> bytes:
-        """The bytes of all IDs, one after the other."""
-        return b"".join(map(self._join, self.parts()))
+    def joined(self, end: bytes = b"") -> bytes:
+        """The bytes of all IDs, one after the other, each with ``end`` behind it: one byte or none.
 
-    def _join(self, rows: slice) -> bytes:
-        lengths = self.lengths[rows].astype(np.int64)
-        places = np.repeat(self.starts[rows] - np.cumsum(lengths) + lengths, lengths)
-        places += np.arange(len(places))
-        return self.array[places].tobytes()
+        A square of bytes is copied and what is beyond an ID left out of it, which takes a third of
+        the time of a list of IDs.
+        """
+        return b"".join(_join(self.take(part), end) for part in self.parts())
 
     def take(self, rows: slice | Ints) -> DocnoArray:
         """The IDs of ``rows``, in that order."""
@@ -231,7 +233,7 @@ class DocnoArray(Sequence[str]):
             return np.fromiter((places[text] for text in texts), np.int64, len(texts))
         # UTF-8 bytes sort like code points. An ID precedes those that continue it with NUL
         # bytes, which its last word does not show.
-        ranked = dense_ranks(self.lengths) if b"\0" in self.data else None
+        ranked = dense_ranks(self.lengths) if b"\0" in self.joined() else None
         for index in reversed(range(self.words)):
             first = dense_ranks(self._key(index))
             ranked = first if ranked is None else dense_ranks(first * len(first) + ranked)
@@ -318,6 +320,22 @@ class DocnoArray(Sequence[str]):
     @cached_property
     def _longest(self) -> int:
         return int(self.lengths.max(initial=0))
+
+
+def _join(ids: DocnoArray, end: bytes) -> bytes:
+    width = int(ids.lengths.max(initial=0)) + len(end)
+    if not 0 < width <= _WIDEST or int(ids.starts.max()) + width > len(ids.data):
+        return b"".join(text + end for text in ids.texts(slice(None)))
+    windows: NDArray[np.void] = np.ndarray(
+        len(ids.data) - width + 1, f"V{width}", ids.data, strides=(1,)
+    )
+    square = windows[ids.starts].view(np.uint8).reshape(-1, width)
+    if end:
+        square[np.arange(len(ids)), ids.lengths] = end[0]
+    if (ids.lengths == width - len(end)).all():
+        return square.tobytes()
+    inside = np.arange(width) < (ids.lengths + len(end))[:, None]
+    return square[inside].tobytes()
 
 
 class DocnoCollector:
