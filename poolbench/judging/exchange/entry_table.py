@@ -23,7 +23,7 @@ CODED = ("topic", "docno", "labels", "assessor", "rest")
 class CodedValues:
     """A column with each distinct value once: ``codes`` has the number of a value by row."""
 
-    numbers: dict[Hashable, int] = field(default_factory=dict)
+    numbers: dict[Any, int] = field(default_factory=dict)
     codes: array[int] = field(default_factory=lambda: array("i"))
 
     def add(self, value: Hashable) -> None:
