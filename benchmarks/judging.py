@@ -236,9 +236,8 @@ def list_times(workers: list[Any], name: str, during: list[float]) -> list[float
 
 
 def work(options: argparse.Namespace, people: list[dict[str, Any]]) -> list[Any]:
-    from benchmarks.assessor import Assessor, wait_for
+    from benchmarks.assessor import Assessor
 
-    wait_for(options.port)
     until = time.monotonic() + 60 * options.minutes
     topics = [str(n) for n in range(1, options.topics + 1)]
     workers = [
@@ -346,6 +345,8 @@ def count_cpu_seconds() -> float:
 
 
 def main() -> int:
+    from benchmarks.assessor import wait_for
+
     options = parse_options()
     with prepare_site(options) as manage:
         if options.home:
@@ -362,8 +363,10 @@ def main() -> int:
                 planner.start()
             if options.kill:
                 killer.start()
+            wait_for(options.port)
+            seconds = -count_load_seconds(server.pid)
             workers = work(options, people)
-            seconds = count_load_seconds(server.pid)
+            seconds += count_load_seconds(server.pid)
             if options.plan:
                 planner.join()
         finally:

@@ -143,14 +143,18 @@ def plan_progress(campaign: Campaign) -> list[PlanProgress]:
     return progress
 
 
-def assessor_progress(campaign: Campaign, plans: Sequence[PlanProgress]) -> list[AssessorProgress]:
-    """Every assessor, and every user who has judged, with pace and share."""
-    states, paces = slot_states_by_user(campaign), pace_by_user(campaign)
+def assessor_progress(
+    campaign: Campaign, plans: Sequence[PlanProgress], assessor: User | None = None
+) -> list[AssessorProgress]:
+    """Every assessor, and every user who has judged, with pace and share; or ``assessor`` alone."""
+    states, paces = slot_states_by_user(campaign), pace_by_user(campaign, assessor)
     topics, active = topics_by_user(plans)
     out, remaining = count_checked_out(campaign), remaining_by_assessor(campaign)
     waiting = {user: add_remaining(parts.values()) for user, parts in remaining.items()}
     nothing = Remaining()
     everyone = list_assessors(campaign) | User.objects.filter(pk__in=[*states, *paces])
+    if assessor is not None:
+        everyone = everyone.filter(pk=assessor.pk)
     return [
         AssessorProgress(
             user=user,
