@@ -20,9 +20,10 @@ from pooling.models import PoolItem
 
 Pair = tuple[int, str]
 Ints = np.ndarray[Any, np.dtype[np.int64]]
+Mask = np.ndarray[Any, np.dtype[np.bool_]]
 BATCH = 500
 FEW = 1_000
-"""Up to so many keys are asked for by name; for more, all rows of their topics are read."""
+"""Up to so many keys each is looked up; for more, all rows of their topics are read."""
 AT_ONCE = 20_000
 NONE = -1
 COLUMNS = ("pair", "pk", "k", "holder", "reserved", "free")
@@ -42,7 +43,7 @@ class SlotTable:
         numbers = {pair: number for number, pair in enumerate(pairs)}
         return cls(campaign, numbers, read_slots(campaign, numbers))
 
-    def choose(self, assessor: int, numbers: Ints, thirds: Ints) -> Ints:
+    def choose(self, assessor: int, numbers: Ints, thirds: Mask) -> Ints:
         """By pair of ``numbers``, the place of the slot that this assessor's judgment fills, or
         ``NONE``: their own, otherwise a free one; a third judgment that of one if there is any,
         all others a planned one.
@@ -60,8 +61,8 @@ class SlotTable:
         misfit = (slots["k"][places] == THIRD_K) != thirds[rows]
         order = np.lexsort((slots["pk"][places], slots["k"][places], misfit, other, rows))
         chosen = np.full(len(numbers), NONE)
-        found, best = np.unique(rows[order], return_index=True)
-        chosen[found] = places[order][best]
+        fitting, best = np.unique(rows[order], return_index=True)
+        chosen[fitting] = places[order][best]
         return chosen
 
     def take(self, assessor: User, places: Ints, state: str) -> Ints:
@@ -85,8 +86,8 @@ class SlotTable:
                 unit_position=None,
             )
             if taken < len(part):
-                kept = list(slots.filter(token=token).values_list("pk", flat=True))
-                is_kept = np.isin(self.columns["pk"][part], kept)
+                ours = list(slots.filter(token=token).values_list("pk", flat=True))
+                is_kept = np.isin(self.columns["pk"][part], ours)
                 lost += part[~is_kept].tolist()
                 part = part[is_kept]
             self.columns["holder"][part] = assessor.pk
@@ -111,8 +112,8 @@ def read_slots(campaign: Campaign, pairs: dict[Pair, int]) -> dict[str, Ints]:
     users = (Coalesce("assessor", 0), Coalesce("reserved_for", 0))
     names = ("item", "pk", "k", *users, free)
     topics = sorted({topic for topic, _ in pairs})
-    found = read_rows(slots, "item", list(numbers), topics, names)
-    read = [np.array(rows, np.int64) for rows in found]
+    parts = iter_row_parts(slots, "item", list(numbers), topics, names)
+    read = [np.array(rows, np.int64) for rows in parts]
     table = np.concatenate(read) if read else np.empty((0, len(COLUMNS)), np.int64)
     items = np.fromiter(numbers, np.int64, len(numbers))
     order = np.argsort(items)
@@ -133,17 +134,17 @@ def number_items(campaign: Campaign, pairs: dict[Pair, int]) -> dict[int, int]:
     """The number of the pair by pool item, of all pools of the campaign."""
     items = PoolItem.objects.filter(pool__campaign=campaign).order_by()
     docnos, topics = list({docno for _, docno in pairs}), sorted({topic for topic, _ in pairs})
-    found: dict[int, int] = {}
+    numbered: dict[int, int] = {}
     if len(docnos) <= FEW:
         items = items.filter(topic__in=topics)
-    for rows in read_rows(items, "docno", docnos, topics, ("pk", "topic", "docno")):
+    for rows in iter_row_parts(items, "docno", docnos, topics, ("pk", "topic", "docno")):
         for pk, topic, docno in rows:
             if (number := pairs.get((topic, docno))) is not None:
-                found[pk] = number
-    return found
+                numbered[pk] = number
+    return numbered
 
 
-def read_rows(
+def iter_row_parts(
     rows: QuerySet[Any],
     name: str,
     keys: Sequence[Any],

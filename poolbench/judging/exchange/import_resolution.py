@@ -13,9 +13,9 @@ import numpy as np
 
 from poolbench.files.faults import FaultReport
 from poolbench.judging.exchange.duplicates import (
-    BallotTable,
     DuplicateCount,
     ImportedBallot,
+    ImportedBallots,
     merge_duplicates,
 )
 from poolbench.judging.exchange.entry_table import EntryTable
@@ -74,7 +74,7 @@ class ImportChoices:
 class ResolvedImport:
     """What would be imported, one ballot per assessor and pair; and how it was resolved."""
 
-    ballots: BallotTable
+    ballots: ImportedBallots
     labels: list[GradeProposal]
     people: list[tuple[str, int, str]]
     duplicates: list[DuplicateCount]
@@ -134,7 +134,7 @@ def cast_ballots(
     lookup: CampaignLookup,
     choices: ImportChoices,
     report: FaultReport,
-) -> tuple[BallotTable, int]:
+) -> tuple[ImportedBallots, int]:
     """The ballots of the entries at ``rows``, and the number of those without a label.
 
     Most entries have one label, whose grade is on the scale, and nothing to report: their ballots
@@ -154,7 +154,7 @@ def cast_ballots(
     unlabeled = 0
     odd_rows = rows[~plain[rows]].tolist()
     for row, entry in zip(odd_rows, table.read(odd_rows), strict=True):
-        cast = cast_entry(entry, grades, scale, lookup, choices, report)
+        cast = resolve_entry(entry, grades, scale, lookup, choices, report)
         unlabeled += cast is None
         others += [(row, ballot) for ballot in cast or ()]
     return join_ballots(table, rows[plain[rows]], people, grades, others), unlabeled
@@ -166,7 +166,7 @@ def join_ballots(
     people: Sequence[str],
     grades: Mapping[str, int | str | None],
     others: Sequence[tuple[int, ImportedBallot]],
-) -> BallotTable:
+) -> ImportedBallots:
     """The ballots of the rows ``plain``, and ``others`` with their rows, in the order of rows.
 
     ``people`` are usernames by the code of the assessor, ``grades`` by label.
@@ -181,7 +181,7 @@ def join_ballots(
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
     own = np.array([code[ballot.assessor] for _, ballot in others], np.int64)
-    return BallotTable(
+    return ImportedBallots(
         table,
         names,
         rows[order],
@@ -197,7 +197,7 @@ def is_plain_grade(lookup: CampaignLookup, rest: Sequence[Any]) -> bool:
     return entry.kind in ("", GRADE) and entry.reason != CANCELLED and not list_wrong(entry, lookup)
 
 
-def cast_entry(
+def resolve_entry(
     entry: JudgmentEntry,
     grades: Mapping[str, int | str | None],
     scale: Collection[int],
@@ -334,8 +334,8 @@ def list_file_names(
     table: EntryTable, rows: Ints, lookup: CampaignLookup, choices: ImportChoices
 ) -> list[tuple[str, int, str]]:
     """``(name in the file, number of records, username)``, in order of appearance."""
-    found = np.unique(table.codes("assessor")[rows], return_index=True, return_counts=True)
-    listed = sorted(zip(*(each.tolist() for each in found), strict=True), key=itemgetter(1))
+    counted = np.unique(table.codes("assessor")[rows], return_index=True, return_counts=True)
+    listed = sorted(zip(*(each.tolist() for each in counted), strict=True), key=itemgetter(1))
     names = table.values("assessor")
     return [
         (names[code], count, choices.assessor or lookup.people.get(names[code], ""))
