@@ -82,7 +82,8 @@ class EntryTable(Sequence[JudgmentEntry]):
         for row in rows:
             topic, docno, labels, assessor, rest = (known[codes[row]] for codes, known in values)
             places = tuple(place[row] or None for place in self.places)
-            yield JudgmentEntry(self.lines[row], topic, docno, labels, assessor, *rest, places)
+            fields = (self.lines[row], topic, docno, labels, assessor, *rest, places)
+            yield JudgmentEntry._make(fields)
 
     def __len__(self) -> int:
         return len(self.lines)
