@@ -23,7 +23,7 @@ def insert_rows(model: type[models.Model], names: Sequence[str], rows: Iterable[
     as the database stores them (JSON as text, a UUID as 32 hexadecimal digits). Foreign keys are
     checked at once. On SQLite all other writers wait in the meantime.
     """
-    copy = copy_into_table if connection.vendor == "postgresql" else insert_one_by_one
+    copy = copy_into_table if connection.vendor == "postgresql" else insert_each_row
     rest, count = iter(rows), 0
     while part := list(islice(rest, AT_ONCE)):
         copy(model, names, part)
@@ -48,7 +48,7 @@ def copy_into_table(model: type[models.Model], names: Sequence[str], rows: Seque
         connection.check_constraints()
 
 
-def insert_one_by_one(model: type[models.Model], names: Sequence[str], rows: Sequence[Row]) -> None:
+def insert_each_row(model: type[models.Model], names: Sequence[str], rows: Sequence[Row]) -> None:
     marks = ", ".join(["%s"] * len(names))
     into = f"{quote_table(model)} ({', '.join(quote_names(names))})"
     with connection.cursor() as cursor:

@@ -114,10 +114,7 @@ def create_plan(
     with transaction.atomic():
         # Locked, so that two plans created concurrently cannot share a pair.
         Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
-        if latest_plan_id(campaign) != before:
-            fix = "Check the judging page, then create this plan again."
-            message = "Another plan was created in the meantime."
-            raise ActionRefused("planned-meanwhile", message, fix)
+        check_latest_plan(campaign, before)
         plan = Plan.objects.create(
             campaign=campaign,
             pool=pool,
@@ -234,6 +231,14 @@ def plan_seed(pool: Pool, design: str) -> int:
 def latest_plan_id(campaign: Campaign) -> int | None:
     newest: int | None = campaign.plans.aggregate(newest=Max("pk"))["newest"]
     return newest
+
+
+def check_latest_plan(campaign: Campaign, before: int | None) -> None:
+    """Refuse if there is a later plan than ``before``."""
+    if latest_plan_id(campaign) != before:
+        fix = "Check the judging page, then create this plan again."
+        message = "Another plan was created in the meantime."
+        raise ActionRefused("planned-meanwhile", message, fix)
 
 
 def check_plan_options(campaign: Campaign, scheme: PlanOptions) -> None:
