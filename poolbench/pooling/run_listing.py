@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from poolbench.pooling.candidates import Floats, Ints, RunListing
 from poolbench.reading.reader import DocnoArray
+from poolbench.runs.pair_places import PairPlaces
 from poolbench.runs.run_matrix import PairDictionary, RunMatrix
 from poolbench.runs.tables import RunTable, group_starts
 
@@ -59,21 +61,36 @@ def build_listing_from_matrices(
     seed: int,
     topics: Collection[str] | None = None,
 ) -> RunListing:
-    """The same from run matrices, each with its tag."""
-    ordered = sort_runs_by_tag(runs)
+    """The same from run matrices, each with its tag, of which one is in memory at a time."""
+    wanted = None if topics is None else frozenset(topics)
+    ordered = sort_runs_by_tag([(tag, truncate_matrix(run, cutoff, wanted)) for tag, run in runs])
     names = answered_topics([run for _, run in ordered], topics)
     cuts = [cut_run(run.topics, run.starts, names, cutoff) for _, run in ordered]
     pairs = [run.pairs[cut.row] for (_, run), cut in zip(ordered, cuts, strict=True)]
     scores = [run.scores[cut.row] for (_, run), cut in zip(ordered, cuts, strict=True)]
     code = np.concatenate([np.empty(0, np.int32), *pairs])
-    # Marking the codes is several times faster than sorting them.
-    is_listed = np.zeros(len(dictionary), bool)
-    is_listed[code] = True
-    place = (np.cumsum(is_listed) - 1)[code]
-    docnos = dictionary.get_docnos(np.flatnonzero(is_listed).astype(np.int32))
+    listed = list_distinct(code, len(dictionary))
+    place = PairPlaces.from_codes(len(dictionary), listed, np.arange(len(listed))).take(code)
+    docnos = dictionary.get_docnos(listed)
     return assemble_listing(
         tuple(tag for tag, _ in ordered), names, cuts, scores, docnos, place, seed
     )
+
+
+def truncate_matrix(run: RunMatrix, cutoff: int, topics: Collection[str] | None) -> RunMatrix:
+    """The first ``cutoff`` documents of each topic, or of each of ``topics``, copied."""
+    names = tuple(topic for topic in run.topics if topics is None or topic in topics)
+    cut = cut_run(run.topics, run.starts, names, cutoff)
+    starts = group_starts(np.bincount(cut.topic, minlength=len(names)))
+    return RunMatrix(names, starts, run.pairs[cut.row], run.scores[cut.row])
+
+
+def list_distinct(codes: NDArray[np.int32], size: int) -> NDArray[np.int32]:
+    """The distinct ones of ``codes``, ascending; all are below ``size``."""
+    # Marking the codes is several times faster than sorting them.
+    is_listed = np.zeros(size, bool)
+    is_listed[codes] = True
+    return np.flatnonzero(is_listed).astype(np.int32)
 
 
 def sort_runs_by_tag(runs: Iterable[tuple[str, Run]]) -> list[tuple[str, Run]]:
