@@ -13,9 +13,12 @@ from poolbench.pooling.candidates import Floats, Ints, RunListing
 from poolbench.reading.reader import DocnoArray
 from poolbench.runs.pair_places import PairPlaces
 from poolbench.runs.run_matrix import PairDictionary, RunMatrix
-from poolbench.runs.tables import RunTable, group_starts
+from poolbench.runs.tables import RunTable, group_starts, split_topic_ranges
 
 Run = TypeVar("Run")
+
+_ENTRIES = 1 << 20
+"""Entries of a listing that are put in order at once: some 150 MB."""
 
 
 @dataclass(frozen=True)
@@ -61,10 +64,30 @@ def build_listing_from_matrices(
     seed: int,
     topics: Collection[str] | None = None,
 ) -> RunListing:
-    """The same from run matrices, each with its tag, of which one is in memory at a time."""
+    """The same from run matrices, each with its tag, of which one is in memory at a time.
+
+    Large listings are made of some topics at a time.
+    """
     wanted = None if topics is None else frozenset(topics)
     ordered = sort_runs_by_tag([(tag, truncate_matrix(run, cutoff, wanted)) for tag, run in runs])
     names = answered_topics([run for _, run in ordered], topics)
+    sizes = np.zeros(len(names), np.int64)
+    number = {name: at for at, name in enumerate(names)}
+    for _, run in ordered:
+        sizes[[number[topic] for topic in run.topics]] += np.diff(run.starts)
+    ranges = list(split_topic_ranges(group_starts(sizes), _ENTRIES)) or [(0, 0)]
+    parts = (_list_topics(ordered, dictionary, names[a:b], cutoff, seed) for a, b in ranges)
+    return next(parts) if len(ranges) == 1 else join_listings(parts, names, int(sizes.sum()))
+
+
+def _list_topics(
+    ordered: Sequence[tuple[str, RunMatrix]],
+    dictionary: PairDictionary,
+    names: tuple[str, ...],
+    cutoff: int,
+    seed: int,
+) -> RunListing:
+    """The listing of the topics ``names``."""
     cuts = [cut_run(run.topics, run.starts, names, cutoff) for _, run in ordered]
     pairs = [run.pairs[cut.row] for (_, run), cut in zip(ordered, cuts, strict=True)]
     scores = [run.scores[cut.row] for (_, run), cut in zip(ordered, cuts, strict=True)]
@@ -74,6 +97,31 @@ def build_listing_from_matrices(
     docnos = dictionary.get_docnos(listed)
     return assemble_listing(
         tuple(tag for tag, _ in ordered), names, cuts, scores, docnos, place, seed
+    )
+
+
+def join_listings(parts: Iterable[RunListing], topics: tuple[str, ...], entries: int) -> RunListing:
+    """The listing of ``topics`` of ``parts``, which have some of them each, in their order."""
+    run, doc, rank = (np.empty(entries, np.int64) for _ in range(3))
+    score, end = np.empty(entries), 0
+    documents, sizes, docnos = list[Ints](), list[Ints](), list[DocnoArray]()
+    for part in parts:
+        rows = slice(end, end := end + len(part.run))
+        run[rows], doc[rows], rank[rows], score[rows] = part.run, part.doc, part.rank, part.score
+        documents.append(np.diff(part.starts))
+        sizes.append(np.diff(part.entries))
+        docnos.append(pack_docnos([part.docnos]))
+    return RunListing(
+        runs=part.runs,
+        topics=topics,
+        starts=group_starts(np.concatenate(documents)),
+        docnos=pack_docnos(docnos),
+        entries=group_starts(np.concatenate(sizes)),
+        run=run,
+        doc=doc,
+        rank=rank,
+        score=score,
+        seed=part.seed,
     )
 
 

@@ -119,9 +119,20 @@ class DocnoArray(Sequence[str]):
 
     def _join(self, rows: slice) -> bytes:
         lengths = self.lengths[rows].astype(np.int64)
-        places = np.repeat(self.starts[rows] - np.cumsum(lengths) + lengths, lengths)
-        places += np.arange(len(places))
-        return self.array[places].tobytes()
+        starts, ends = self.starts[rows], np.cumsum(lengths)
+        joined = np.empty(int(ends[-1]), np.uint8)
+        order = np.argsort(lengths.astype(np.min_scalar_type(int(lengths.max()))), kind="stable")
+        # Those of one length are copied at once, each as one piece.
+        first = np.flatnonzero(np.diff(lengths[order], prepend=-1))
+        for same in np.split(order, first[1:]):
+            length = int(lengths[same[0]])
+            if length:
+                own, other = (
+                    np.ndarray(len(text) - length + 1, f"V{length}", text, strides=(1,))
+                    for text in (joined, self.data)
+                )
+                own[ends[same] - length] = other[starts[same]]
+        return joined.tobytes()
 
     def take(self, rows: slice | Ints) -> DocnoArray:
         """The IDs of ``rows``, in that order."""

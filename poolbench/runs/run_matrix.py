@@ -93,6 +93,8 @@ class StoredPairs:
 
 def select_pairs(table: PairTable, rows: NDArray[np.int64]) -> PairArray:
     """The pairs of ``rows`` of ``table``, ascending."""
+    if len(rows) == len(table.docnos):
+        return PairArray(table.topics, table.starts, table.docnos)
     starts = np.searchsorted(rows, table.starts)
     nonempty = np.flatnonzero(np.diff(starts))
     topics = tuple(table.topics[at] for at in nonempty.tolist())
