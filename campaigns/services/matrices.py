@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
+from typing import overload
 
 import numpy as np
 from django.conf import settings
@@ -19,10 +22,12 @@ from poolbench.cache import Cache
 from poolbench.runs.pair_places import PairPlaces
 from poolbench.runs.residual import remove_coded_pairs
 from poolbench.runs.run_matrix import (
+    MatrixHead,
     PairArray,
     PairDictionary,
     RunMatrix,
     StoredPairs,
+    locate_matrix,
     open_pairs,
     read_matrix,
     read_pairs,
@@ -37,6 +42,8 @@ _dictionaries: Cache[int, PairDictionary] = Cache(2)
 """By campaign, with the chunks read so far."""
 _judged_places: Cache[tuple[object, ...], PairPlaces] = Cache(4)
 """By campaign and qrels version."""
+_heads: Cache[str, MatrixHead] = Cache(2_000)
+"""By file: 10 kB for 600 topics."""
 APPENDS = 100
 MOST_PAIRS = 2**31 - 1
 """Codes are 32-bit integers."""
@@ -126,11 +133,19 @@ def load_run_matrix(run: Run) -> RunMatrix:
     """The accepted run by pair codes; of a run of a round, what was not judged before. A large one
     is mapped.
     """
-    large = (run.lines or 0) >= MAPPED
-    matrix = read_matrix(map_file(run.matrix) if large else store.get_blob(run.matrix))
+    matrix = read_stored_matrix(run.matrix, is_mapped=run.lines >= MAPPED)
     if run.task is None or run.task.judged_before is None or not len(matrix.pairs):
         return matrix
     return remove_coded_pairs(matrix, place_judged_before(run.task, int(matrix.pairs.max())))
+
+
+def read_stored_matrix(name: str, *, is_mapped: bool) -> RunMatrix:
+    if not is_mapped:
+        return read_matrix(store.get_blob(name))
+    data = map_file(name)
+    # Reading the names of 600 topics takes longer than everything else.
+    topics, columns = _heads.get_or_compute(name, lambda: locate_matrix(data))
+    return RunMatrix(topics, *(np.frombuffer(data, *column) for column in columns))
 
 
 def place_judged_before(task: CampaignTask, most: int) -> PairPlaces:
@@ -145,6 +160,25 @@ def place_judged_before(task: CampaignTask, most: int) -> PairPlaces:
 
     origin = task.campaign_id, task.campaign.created_at, task.judged_before
     return _judged_places.renew(origin, extend)
+
+
+@dataclass(frozen=True)
+class StoredMatrices(Sequence[RunMatrix]):
+    """The matrices of ``runs``, each loaded when it is asked for."""
+
+    runs: Sequence[Run]
+
+    def __len__(self) -> int:
+        return len(self.runs)
+
+    @overload
+    def __getitem__(self, index: int) -> RunMatrix: ...
+    @overload
+    def __getitem__(self, index: slice) -> StoredMatrices: ...
+    def __getitem__(self, index: int | slice) -> RunMatrix | StoredMatrices:
+        if isinstance(index, slice):
+            return StoredMatrices(self.runs[index])
+        return load_run_matrix(self.runs[index])
 
 
 def load_run_table(run: Run) -> RunTable:

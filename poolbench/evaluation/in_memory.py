@@ -25,22 +25,28 @@ from poolbench.runs.tables import group_starts
 @dataclass(frozen=True, eq=False)
 class WarmRuns:
     """Runs as pair codes. ``ranked[topic]`` is ``(codes, starts)`` of that topic in all runs:
-    run ``i`` retrieved ``codes[starts[i]:starts[i + 1]]``, in rank order.
+    run ``i`` retrieved ``codes[starts[i]:starts[i + 1]]``, in rank order. If not ``stay``, topics
+    are read from ``matrices`` each time.
     """
 
     matrices: Sequence[RunMatrix]
+    stay: bool = True
     ranked: dict[str, tuple[NDArray[np.int32], Ints]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.matrices)
 
     def of_topic(self, topic: str) -> tuple[NDArray[np.int32], Ints]:
-        """All runs' rankings of ``topic``, concatenated; cached."""
-        if topic not in self.ranked:
-            parts = [retrieved_codes(matrix, topic) for matrix in self.matrices]
-            together = np.concatenate(parts) if parts else np.empty(0, np.int32)
-            self.ranked[topic] = together, group_starts([len(part) for part in parts])
-        return self.ranked[topic]
+        """All runs' rankings of ``topic``, concatenated; cached if they stay."""
+        if topic in self.ranked:
+            return self.ranked[topic]
+        # Copied, so that no more than one matrix is in memory if they are read each time.
+        parts = [retrieved_codes(matrix, topic).copy() for matrix in self.matrices]
+        together = np.concatenate(parts) if parts else np.empty(0, np.int32)
+        ranked = together, group_starts([len(part) for part in parts])
+        if self.stay:
+            self.ranked[topic] = ranked
+        return ranked
 
 
 def retrieved_codes(matrix: RunMatrix, topic: str) -> NDArray[np.int32]:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poolbench.pooling.candidates import Floats, Ints, RunListing
+from poolbench.reading.machine_words import Places
 from poolbench.reading.reader import DocnoArray
 from poolbench.runs.pair_places import PairPlaces
 from poolbench.runs.run_matrix import PairDictionary, RunMatrix
@@ -104,18 +105,20 @@ def join_listings(parts: Iterable[RunListing], topics: tuple[str, ...], entries:
     """The listing of ``topics`` of ``parts``, which have some of them each, in their order."""
     run, doc, rank = (np.empty(entries, np.int64) for _ in range(3))
     score, end = np.empty(entries), 0
-    documents, sizes, docnos = list[Ints](), list[Ints](), list[DocnoArray]()
+    documents, sizes, texts, lengths = list[Ints](), list[Ints](), list[bytes](), list[Places]()
     for part in parts:
         rows = slice(end, end := end + len(part.run))
         run[rows], doc[rows], rank[rows], score[rows] = part.run, part.doc, part.rank, part.score
         documents.append(np.diff(part.starts))
         sizes.append(np.diff(part.entries))
-        docnos.append(pack_docnos([part.docnos]))
+        texts.append(part.docnos.joined())
+        lengths.append(part.docnos.lengths)
+    together = np.concatenate(lengths)
     return RunListing(
         runs=part.runs,
         topics=topics,
         starts=group_starts(np.concatenate(documents)),
-        docnos=pack_docnos(docnos),
+        docnos=DocnoArray(b"".join(texts), group_starts(together)[:-1], together),
         entries=group_starts(np.concatenate(sizes)),
         run=run,
         doc=doc,
@@ -182,7 +185,7 @@ def assemble_listing(
     cuts: Sequence[TruncatedRun],
     scores: Sequence[Floats],
     docnos: DocnoArray,
-    place: Ints,
+    place: Places,
     seed: int,
 ) -> RunListing:
     """A listing from entries run by run; ``docnos[place[i]]`` is the docno of entry ``i``, and

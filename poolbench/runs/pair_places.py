@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poolbench.reading.machine_words import Words
-from poolbench.reading.reader import Ints
 
 DENSE = 1 << 22
 """Codes up to which an array of them is small, 16 MB."""
@@ -38,7 +37,9 @@ class PairPlaces:
     rows: Codes
 
     @classmethod
-    def from_codes(cls, size: int, codes: NDArray[np.integer], rows: Ints | Codes) -> PairPlaces:
+    def from_codes(
+        cls, size: int, codes: NDArray[np.integer], rows: NDArray[np.integer]
+    ) -> PairPlaces:
         """Of ``codes`` in any order, each once."""
         order = np.argsort(codes)
         return cls(size, codes[order].astype(np.int32), rows[order].astype(np.int32))
@@ -55,7 +56,8 @@ class PairPlaces:
     def take(self, codes: NDArray[np.integer]) -> Codes:
         """By position: the row of each of ``codes``, or -1."""
         if self.size <= DENSE:
-            return self._rows_by_code[codes]
+            found: Codes = self._rows_by_code[codes]
+            return found
         rows = np.full(len(codes), -1, np.int32)
         for first in range(0, len(codes), _AT_ONCE):
             part = slice(first, first + _AT_ONCE)

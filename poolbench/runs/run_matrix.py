@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poolbench.reading.reader import DocnoArray, Ints
-from poolbench.runs.columnar import Columns, locate_columns, read_columns, write_columns
+from poolbench.runs.columnar import Columns, locate_columns, write_columns
 from poolbench.runs.pair_index import PairIndex
 from poolbench.runs.pair_look_up import PairLookUp, group_by_chunk
 from poolbench.runs.pair_places import PairPlaces
@@ -221,20 +221,19 @@ class PairDictionary:
         """What the segment is merged of, and where the codes of each start in it: segments that
         there were before its last chunk, else chunks.
         """
-        sources, moves, move = list[SegmentSource](), list[int](), 0
+        sources, moves, starts = list[SegmentSource](), list[int](), group_starts(counts).tolist()
         before = [each for each in plan_segments(counts[: place[1] - 1]) if each[0] >= place[0]]
         for first, end in (*before, (place[1] - 1, place[1])):
             segment = self.segments.get((first, end))
             if segment is None and self.folder is not None and end < place[1]:
                 segment = self.folder.open(self.names[first:end])
-            parts = [segment] if segment else map(PairSource.from_pairs, self.chunks[first:end])
-            for part, count in zip(
-                parts, [sum(counts[first:end])] if segment else counts[first:end], strict=True
-            ):
-                sources.append(part)
-                moves.append(move)
-                move += count
-        return sources, moves
+            if segment is not None:
+                sources.append(segment)
+                moves.append(starts[first])
+            else:
+                sources += map(PairSource.from_pairs, self.chunks[first:end])
+                moves += starts[first:end]
+        return sources, [start - starts[place[0]] for start in moves]
 
 
 STORED = 1 << 18
@@ -247,10 +246,21 @@ def write_matrix(matrix: RunMatrix) -> bytes:
     return write_columns({"topics": matrix.topics}, columns)
 
 
-def read_matrix(data: bytes | mmap) -> RunMatrix:
-    """Read a file by ``write_matrix``, also a mapped one; ``ValueError`` for anything else."""
-    head, columns, _ = read_columns(data)
-    return RunMatrix(tuple(head["topics"]), columns["starts"], columns["pair"], columns["score"])
+def read_matrix(data: bytes) -> RunMatrix:
+    """Read a file by ``write_matrix``; ``ValueError`` for anything else."""
+    topics, columns = locate_matrix(data)
+    return RunMatrix(topics, *(np.frombuffer(data, *column) for column in columns))
+
+
+MatrixHead = tuple[tuple[str, ...], list[tuple[str, int, int]]]
+
+
+def locate_matrix(data: bytes | mmap) -> MatrixHead:
+    """The topics, and type, length and offset of the three arrays of a ``RunMatrix``; raises as
+    ``read_matrix`` does.
+    """
+    head, found = locate_columns(data)
+    return tuple(map(intern, head["topics"])), [found[name] for name in ("starts", "pair", "score")]
 
 
 def write_pairs(pairs: PairArray) -> bytes:

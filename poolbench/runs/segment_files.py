@@ -113,4 +113,4 @@ def _write_segment(path: Path, sources: Sequence[SegmentSource], moves: Sequence
 
 def _hash_probes() -> list[int]:
     """Hashes of fixed docnos: a segment by other hashes would find nothing."""
-    return hash_docnos(DocnoArray.from_ids(_PROBES)).tolist()
+    return [int(value) for value in hash_docnos(DocnoArray.from_ids(_PROBES))]
