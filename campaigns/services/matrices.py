@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -72,6 +73,15 @@ def get_pair_dictionary(campaign: Campaign) -> PairDictionary:
 def get_segment_folder() -> Path:
     """Where this machine has the segments of dictionaries, a folder for each campaign."""
     return Path(settings.VAR_DIR) / "cache" / "pairs"
+
+
+def remove_unused_segments() -> int:
+    """Remove the folders of campaigns that are no longer there; return their number."""
+    known = {str(pk) for pk in Campaign.objects.values_list("pk", flat=True)}
+    folders = [path for path in get_segment_folder().glob("*") if path.name not in known]
+    for folder in folders:
+        shutil.rmtree(folder, ignore_errors=True)
+    return len(folders)
 
 
 def open_chunk(name: str, count: int) -> StoredPairs:

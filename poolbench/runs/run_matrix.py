@@ -197,7 +197,8 @@ class PairDictionary:
             counts = [len(chunk) for chunk in self.chunks]
             ranges = plan_segments(counts)
             starts = group_starts(counts).tolist()
-            self.segments = {each: self._get_segment(each, counts) for each in ranges}
+            if any(each not in self.segments for each in ranges):
+                self.segments = {each: self._get_segment(each, counts) for each in ranges}
             listed = [(starts[first], each) for (first, _), each in self.segments.items()]
         return sorted(listed, key=lambda each: -len(each[1]))
 
@@ -213,6 +214,9 @@ class PairDictionary:
                 segment = self.folder.open(names)
                 if segment is None:
                     segment = self.folder.write(names, *self._list_parts(place, counts))
+                    self.folder.remove_others(
+                        self.names[first:end] for first, end in plan_segments(counts)
+                    )
         return segment
 
     def _list_parts(

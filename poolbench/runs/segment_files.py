@@ -11,7 +11,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from mmap import ACCESS_READ, mmap
@@ -72,7 +72,7 @@ class SegmentFolder:
             part.unlink(missing_ok=True)
         return open_segment(target)
 
-    def remove_others(self, remaining: Collection[Sequence[str]]) -> None:
+    def remove_others(self, remaining: Iterable[Sequence[str]]) -> None:
         """Remove all files but the segments ``remaining``. Who has one open goes on reading it."""
         paths = {self.name_segment(chunks) for chunks in remaining}
         for path in (*self.path.glob("*.pairs"), *self.path.glob("*.part")):

@@ -17,6 +17,7 @@ from django.core.management.base import BaseCommand
 from django.utils import timezone
 
 from campaigns.services.accounts import remove_unconfirmed_accounts
+from campaigns.services.matrices import remove_unused_segments
 from campaigns.services.run_limits import remove_old_rejected_files
 from crowd.services.keys import destroy_expired_keys
 from workbench.stored_files import list_unnamed_files, remove_unnamed_files
@@ -47,6 +48,7 @@ class Command(BaseCommand):
             "Unfinished uploads": remove_unfinished_uploads,
             "Files of rejected runs": remove_old_rejected_files,
             "Store files not named by any row": lambda: remove_unnamed_files(list_unnamed_files()),
+            "Indexes of campaigns that were deleted": remove_unused_segments,
             "Keys of worker IDs past their retention date": destroy_expired_keys,
         }
         for name, remove in chores.items():
