@@ -24,7 +24,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import overload
 
 import numpy as np
@@ -123,15 +123,15 @@ class DocnoArray(Sequence[str]):
         joined = np.empty(int(ends[-1]), np.uint8)
         order = np.argsort(lengths.astype(np.min_scalar_type(int(lengths.max()))), kind="stable")
         # Those of one length are copied at once, each as one piece.
-        first = np.flatnonzero(np.diff(lengths[order], prepend=-1))
-        for same in np.split(order, first[1:]):
-            length = int(lengths[same[0]])
+        changes = np.flatnonzero(np.diff(lengths[order], prepend=-1, append=-1)).tolist()
+        for first, end in pairwise(changes):
+            same, length = order[first:end], int(lengths[order[first]])
             if length:
-                own, other = (
-                    np.ndarray(len(text) - length + 1, f"V{length}", text, strides=(1,))
-                    for text in (joined, self.data)
+                own = np.ndarray(len(joined) - length + 1, f"V{length}", joined, strides=(1,))
+                text = np.ndarray(
+                    len(self.data) - length + 1, f"V{length}", self.data, strides=(1,)
                 )
-                own[ends[same] - length] = other[starts[same]]
+                own[ends[same] - length] = text[starts[same]]
         return joined.tobytes()
 
     def take(self, rows: slice | Ints) -> DocnoArray:

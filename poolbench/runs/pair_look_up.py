@@ -13,11 +13,11 @@ from poolbench.reading.reader import DocnoArray, Ints
 from poolbench.runs.pair_segments import CodedPairs, Codes, PairSegment, hash_docnos
 from poolbench.runs.tables import PairTable, split_topic_ranges
 
-_ROWS = 1 << 17
-"""Pairs looked up at once: some 20 MB."""
+_ROWS = 1 << 18
+"""Pairs looked up at once: some 40 MB."""
 _ENTRIES_PER_ROW = 32
 """As many pairs of a segment count like one that is looked up, so that of a large dictionary no
-more than 4 million pairs, 50 MB of mapped files, are in memory at once."""
+more than 8 million pairs, 100 MB of mapped files, are in memory at once."""
 
 Chunk = TypeVar("Chunk", bound=CodedPairs)
 

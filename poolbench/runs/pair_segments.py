@@ -226,13 +226,12 @@ def fill_segment(
 
 
 def _sort_by_bucket(buckets: Ints) -> Ints:
-    """The order of the rows. Sorting numbers that hold the row is several times faster than
-    sorting the rows.
+    """The order of the rows: by the lower half of the number, then by the upper one. numpy sorts
+    16-bit integers by radix, which takes half as long as sorting the whole numbers.
     """
-    keys = buckets.astype(np.uint64) << _HALF
-    keys |= np.arange(len(keys), dtype=np.uint64)
-    keys.sort()
-    return keys.astype(np.uint32).astype(np.int64)
+    order = np.argsort(buckets.astype(np.uint16), kind="stable")
+    upper = (buckets >> 16).astype(np.uint16)
+    return order[np.argsort(upper[order], kind="stable")]
 
 
 def _gather_entries(
