@@ -53,9 +53,9 @@ class ImportedDocnos:
         if len(docnos) * DEARER < self.documents:
             names = docnos[:]
             # No document has a NUL in its docno, which PostgreSQL does not let through.
-            asked = [name for name in names if "\0" not in name]
-            found = set(asked).difference(list_docnos_without_row(self.campaign, asked))
-            return np.array([name in found for name in names], bool)
+            allowed = [name for name in names if "\0" not in name]
+            imported = set(allowed).difference(list_docnos_without_row(self.campaign, allowed))
+            return np.array([name in imported for name in names], bool)
         known = np.zeros(len(docnos), bool)
         index = PairIndex.from_table(make_one_topic(docnos))
         for part in self._iter_parts():

@@ -92,7 +92,7 @@ def open_chunk(name: str, count: int) -> StoredPairs:
 
 
 def map_file(name: str) -> mmap:
-    """The file of the content store, mapped: memory that the system takes back when it needs it."""
+    """The file of the content store, mapped: its pages are the system's, which frees them for others."""
     with store.find_blob_path(name).open("rb") as stream:
         return mmap(stream.fileno(), 0, access=ACCESS_READ)
 
@@ -146,7 +146,7 @@ def load_run_matrix(run: Run) -> RunMatrix:
     matrix = read_stored_matrix(run.matrix, is_mapped=run.lines >= MAPPED)
     if run.task is None or run.task.judged_before is None or not len(matrix.pairs):
         return matrix
-    return remove_coded_pairs(matrix, place_judged_before(run.task, int(matrix.pairs.max())))
+    return remove_coded_pairs(matrix, find_judged_before(run.task, int(matrix.pairs.max())))
 
 
 def read_stored_matrix(name: str, *, is_mapped: bool) -> RunMatrix:
@@ -158,7 +158,7 @@ def read_stored_matrix(name: str, *, is_mapped: bool) -> RunMatrix:
     return RunMatrix(topics, *(np.frombuffer(data, *column) for column in columns))
 
 
-def place_judged_before(task: CampaignTask, most: int) -> PairPlaces:
+def find_judged_before(task: CampaignTask, most: int) -> PairPlaces:
     """The campaign's pairs, of codes up to ``most`` at least, that an earlier round has judged."""
 
     def extend(places: PairPlaces | None) -> PairPlaces:
@@ -174,7 +174,7 @@ def place_judged_before(task: CampaignTask, most: int) -> PairPlaces:
 
 @dataclass(frozen=True)
 class StoredMatrices(Sequence[RunMatrix]):
-    """The matrices of ``runs``, each loaded when it is asked for."""
+    """The matrices of ``runs``, each loaded where it is used."""
 
     runs: Sequence[Run]
 

@@ -62,9 +62,9 @@ def read_columns(data: bytes | mmap) -> tuple[dict[str, Any], dict[str, NDArray[
 
     Raises ``ValueError`` for anything else.
     """
-    head, found = locate_columns(data)
-    columns = {name: np.frombuffer(data, *column) for name, column in found.items()}
-    return head, columns, max((place for *_, place in found.values()), default=0)
+    head, places = locate_columns(data)
+    columns = {name: np.frombuffer(data, *column) for name, column in places.items()}
+    return head, columns, max((place for *_, place in places.values()), default=0)
 
 
 def locate_columns(data: bytes | mmap) -> tuple[dict[str, Any], dict[str, tuple[str, int, int]]]:
@@ -73,14 +73,14 @@ def locate_columns(data: bytes | mmap) -> tuple[dict[str, Any], dict[str, tuple[
     if data[: len(MAGIC)] != MAGIC:
         raise ValueError("not a column file")
     place = begin + int.from_bytes(data[len(MAGIC) : begin], "little")
-    head, found = json.loads(data[begin:place]), {}
+    head, places = json.loads(data[begin:place]), {}
     for name, kind, length in head.pop("columns"):
         if kind not in _KINDS:
             raise ValueError(f"column {name} has an unknown type, {kind}")
         place = _round_up(place)
-        found[name] = kind, length, place
+        places[name] = kind, length, place
         place += np.dtype(kind).itemsize * length
-    return head, found
+    return head, places
 
 
 def _write_head(head: Mapping[str, Any], specs: Sequence[Sequence[Any]]) -> bytes:

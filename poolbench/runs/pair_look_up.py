@@ -88,9 +88,9 @@ class _Block:
         hashes, left = hash_docnos(self.docnos), np.arange(len(self.docnos))
         for topics, (start, segment) in zip(numbers, self.look_up.segments, strict=True):
             rows = left[topics[left] >= 0]
-            found = segment.find(topics[rows], hashes[rows], _Matcher(self, rows, start))
-            rows, found = rows[found >= 0], found[found >= 0]
-            codes[rows] = found + np.int32(start)
+            matches = segment.find(topics[rows], hashes[rows], _Matcher(self, rows, start))
+            rows, matches = rows[matches >= 0], matches[matches >= 0]
+            codes[rows] = matches + np.int32(start)
             left = left[codes[left] < 0]
             if not len(left):
                 break

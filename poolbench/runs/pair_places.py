@@ -56,8 +56,8 @@ class PairPlaces:
     def take(self, codes: NDArray[np.integer]) -> Codes:
         """By position: the row of each of ``codes``, or -1."""
         if self.size <= DENSE:
-            found: Codes = self._rows_by_code[codes]
-            return found
+            places: Codes = self._rows_by_code[codes]
+            return places
         rows = np.full(len(codes), -1, np.int32)
         for first in range(0, len(codes), _AT_ONCE):
             part = slice(first, first + _AT_ONCE)
@@ -90,7 +90,7 @@ class PairPlaces:
         bits, before = self._bits
         shifts = (codes & _IN_WORD).astype(np.uint64)
         words = bits[codes >> _WORD] >> shifts
-        found = np.flatnonzero(words & _ONE)
-        at = codes[found] >> _WORD
-        lower = bits[at] & ((_ONE << shifts[found]) - _ONE)
-        rows[found] = self.rows[before[at] + np.bitwise_count(lower)]
+        known = np.flatnonzero(words & _ONE)
+        at = codes[known] >> _WORD
+        lower = bits[at] & ((_ONE << shifts[known]) - _ONE)
+        rows[known] = self.rows[before[at] + np.bitwise_count(lower)]

@@ -141,7 +141,7 @@ class PairSegment:
 
     def find(self, topics: Ints, hashes: Hashes, matcher: DocnoMatcher) -> Codes:
         """By row: the code of the pair, given the number of its topic and the hash, or -1."""
-        found = np.full(len(hashes), -1, np.int32)
+        matches = np.full(len(hashes), -1, np.int32)
         firsts, sizes = self.starts[:-1], np.diff(self.starts).astype(np.uint64)
         buckets = firsts[topics] + ((hashes * sizes[topics]) >> _HALF).view(np.int64)
         at, end = self.offsets[buckets], self.offsets[buckets + 1]
@@ -151,14 +151,14 @@ class PairSegment:
             rows, at, end = self._advance(rows, at, end, hashes)
             codes = self.codes[at]
             same = matcher.match(rows, codes)
-            found[rows[same]] = codes[same]
+            matches[rows[same]] = codes[same]
             left = ~same & (at + 1 < end)
             if not left.any():
                 break
             rows, at, end = rows[left], at[left] + 1, end[left]
         else:
-            self._find_crowded(found, rows, at, end, matcher)
-        return found
+            self._find_crowded(matches, rows, at, end, matcher)
+        return matches
 
     def _advance(
         self, rows: Ints, at: Codes, end: Codes, hashes: Hashes
@@ -173,14 +173,14 @@ class PairSegment:
         return tuple(map(np.concatenate, zip(*hits, strict=True)))  # type: ignore[return-value]
 
     def _find_crowded(
-        self, found: Codes, rows: Ints, at: Codes, end: Codes, matcher: DocnoMatcher
+        self, matches: Codes, rows: Ints, at: Codes, end: Codes, matcher: DocnoMatcher
     ) -> None:
         """Look for the rows among the pairs that are left of their buckets, by their bytes."""
         for last in np.unique(end).tolist():
             own = end == last
             codes = self.codes[int(at[own].min()) : last]
             known = dict(zip(matcher.list_texts_of_codes(codes), codes.tolist(), strict=True))
-            found[rows[own]] = [known.get(text, -1) for text in matcher.list_texts(rows[own])]
+            matches[rows[own]] = [known.get(text, -1) for text in matcher.list_texts(rows[own])]
 
 
 def count_pairs(sources: Sequence[SegmentSource]) -> tuple[tuple[str, ...], Ints]:
@@ -227,7 +227,7 @@ def fill_segment(
 
 def _sort_by_bucket(buckets: Ints) -> Ints:
     """The order of the rows: by the lower half of the number, then by the upper one. numpy sorts
-    16-bit integers by radix, which takes half as long as sorting the whole numbers.
+    16-bit integers by radix, which takes half as long as sorting the numbers as they are.
     """
     order = np.argsort(buckets.astype(np.uint16), kind="stable")
     upper = (buckets >> 16).astype(np.uint16)
@@ -254,7 +254,7 @@ def _gather_entries(
     return tuple(map(np.concatenate, zip(*parts, strict=True)))  # type: ignore[return-value]
 
 
-def plan_segments(counts: Sequence[int]) -> list[tuple[int, int]]:
+def divide_chunks(counts: Sequence[int]) -> list[tuple[int, int]]:
     """Which chunks of ``counts`` pairs make up a segment each, as ranges, in their order.
 
     A range depends on the chunks up to its end only, so that all processes have the same. As soon

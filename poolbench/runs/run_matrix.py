@@ -26,8 +26,8 @@ from poolbench.runs.pair_segments import (
     PairSegment,
     PairSource,
     SegmentSource,
+    divide_chunks,
     merge_segments,
-    plan_segments,
 )
 from poolbench.runs.segment_files import SegmentFolder
 from poolbench.runs.stored_docnos import StoredDocnos
@@ -78,7 +78,7 @@ class PairArray:
 
 @dataclass(frozen=True)
 class StoredPairs:
-    """As ``PairArray``, of a file that is read where its docnos are asked for."""
+    """As ``PairArray``, of a file that is opened where its docnos are needed."""
 
     topics: tuple[str, ...]
     starts: NDArray[np.int64]
@@ -181,8 +181,8 @@ class PairDictionary:
             rows = np.flatnonzero(codes >= 0)
             return PairPlaces.from_codes(size, codes[rows], rows)
         index = PairIndex.from_table(table)
-        found = [index.find(chunk) for chunk in self.chunks]
-        return PairPlaces.from_array(np.concatenate([np.empty(0, np.int32), *found]))
+        matches = [index.find(chunk) for chunk in self.chunks]
+        return PairPlaces.from_array(np.concatenate([np.empty(0, np.int32), *matches]))
 
     @property
     def starts(self) -> Ints:
@@ -195,7 +195,7 @@ class PairDictionary:
         """
         with self._lock:
             counts = [len(chunk) for chunk in self.chunks]
-            ranges = plan_segments(counts)
+            ranges = divide_chunks(counts)
             starts = group_starts(counts).tolist()
             if any(each not in self.segments for each in ranges):
                 self.segments = {each: self._get_segment(each, counts) for each in ranges}
@@ -215,7 +215,7 @@ class PairDictionary:
                 if segment is None:
                     segment = self.folder.write(names, *self._list_parts(place, counts))
                     self.folder.remove_others(
-                        self.names[first:end] for first, end in plan_segments(counts)
+                        self.names[first:end] for first, end in divide_chunks(counts)
                     )
         return segment
 
@@ -226,7 +226,7 @@ class PairDictionary:
         there were before its last chunk, else chunks.
         """
         sources, moves, starts = list[SegmentSource](), list[int](), group_starts(counts).tolist()
-        before = [each for each in plan_segments(counts[: place[1] - 1]) if each[0] >= place[0]]
+        before = [each for each in divide_chunks(counts[: place[1] - 1]) if each[0] >= place[0]]
         for first, end in (*before, (place[1] - 1, place[1])):
             segment = self.segments.get((first, end))
             if segment is None and self.folder is not None and end < place[1]:
@@ -263,8 +263,10 @@ def locate_matrix(data: bytes | mmap) -> MatrixHead:
     """The topics, and type, length and offset of the three arrays of a ``RunMatrix``; raises as
     ``read_matrix`` does.
     """
-    head, found = locate_columns(data)
-    return tuple(map(intern, head["topics"])), [found[name] for name in ("starts", "pair", "score")]
+    head, places = locate_columns(data)
+    return tuple(map(intern, head["topics"])), [
+        places[name] for name in ("starts", "pair", "score")
+    ]
 
 
 def write_pairs(pairs: PairArray) -> bytes:
@@ -283,8 +285,8 @@ def read_pairs(data: bytes) -> StoredPairs:
 def open_pairs(open_file: Callable[[], bytes | mmap]) -> StoredPairs:
     """The same of a file that is opened by ``open_file`` each time that docnos are read."""
     data = open_file()
-    head, found = locate_columns(data)
-    starts = np.array(np.frombuffer(data, *found["starts"]))
-    _, count, lengths_at = found["length"]
-    docnos = StoredDocnos(open_file, count, lengths_at, found["docno"][2])
+    head, places = locate_columns(data)
+    starts = np.array(np.frombuffer(data, *places["starts"]))
+    _, count, lengths_at = places["length"]
+    docnos = StoredDocnos(open_file, count, lengths_at, places["docno"][2])
     return StoredPairs(tuple(map(intern, head["topics"])), starts, docnos)

@@ -1,7 +1,7 @@
 """Segments of a campaign's pairs as files on the local disk, shared by all processes of a machine.
 
-A file is named by what it indexes, so it is never out of date, only no longer asked for; whoever
-needs one that is not there builds it from the pairs, and deleting the folder costs only time. A
+A file is named by what it indexes, so it is never out of date, only no longer needed; a process that
+misses one builds it from the pairs, and deleting the folder costs only time. A
 lock on a file of the folder lets one process at a time build; the others wait, and find it built.
 A file is written under another name, synced and renamed: a crash leaves no half of one.
 """
@@ -73,7 +73,8 @@ class SegmentFolder:
         return open_segment(target)
 
     def remove_others(self, remaining: Iterable[Sequence[str]]) -> None:
-        """Remove all files but the segments ``remaining``. Who has one open goes on reading it."""
+        """Remove all files but the segments ``remaining``. A process that has one
+        open goes on reading it."""
         paths = {self.name_segment(chunks) for chunks in remaining}
         for path in (*self.path.glob("*.pairs"), *self.path.glob("*.part")):
             if path not in paths:

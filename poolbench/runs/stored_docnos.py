@@ -1,4 +1,4 @@
-"""IDs that lie one after the other in a file, located and read only where they are asked for.
+"""IDs that lie one after the other in a file, located and read only where they are needed.
 
 The file has the length of each ID, not its place: that is the sum of the lengths before it. Kept in
 memory is the place of every ``MARK``-th ID; from there the lengths are added up again. So 25

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from poolbench.runs import pair_look_up, pair_places, pair_segments, run_matrix, segment_files
 from poolbench.runs.pair_places import PairPlaces
-from poolbench.runs.pair_segments import plan_segments
+from poolbench.runs.pair_segments import divide_chunks
 from poolbench.runs.qrels import qrels_from_rows
 from poolbench.runs.run_matrix import PairArray, PairDictionary, read_pairs, write_pairs
 from poolbench.runs.segment_files import SegmentFolder
@@ -100,11 +100,11 @@ def test_pairs_of_one_hash_are_told_apart(tmp_path, all_stored):
 
 @given(st.lists(st.integers(0, 5_000), max_size=40))
 def test_segments_follow_from_the_chunks_before(counts):
-    planned = plan_segments(counts)
+    planned = divide_chunks(counts)
     assert [at for first, end in planned for at in range(first, end)] == list(range(len(counts)))
     for end in range(len(counts)):
         # Once a range is left, it does not come back.
-        before = plan_segments(counts[:end])
+        before = divide_chunks(counts[:end])
         kept = [each for each in before if each in planned]
         assert kept == before[: len(kept)]
 
@@ -112,9 +112,9 @@ def test_segments_follow_from_the_chunks_before(counts):
 def test_many_chunks_are_few_segments_merged_seldom():
     counts, merged = [200_000] * 150, 0
     for end in range(1, 151):
-        new = set(plan_segments(counts[:end])) - set(plan_segments(counts[: end - 1]))
+        new = set(divide_chunks(counts[:end])) - set(divide_chunks(counts[: end - 1]))
         merged += sum(last - first for first, last in new)
-        assert len(plan_segments(counts[:end])) <= 12
+        assert len(divide_chunks(counts[:end])) <= 12
     assert merged <= 5 * 150
 
 
@@ -175,7 +175,7 @@ def test_of_two_at_once_one_writes_and_both_find(tmp_path, all_stored, monkeypat
     with ThreadPoolExecutor(4) as threads:
         several = [make_dictionary(tmp_path) for _ in range(4)]
         assert all(threads.map(find_all, several))
-    assert len(written) == len(plan_segments([2_000 // 3] * 3))
+    assert len(written) == len(divide_chunks([2_000 // 3] * 3))
 
 
 def test_files_that_are_no_longer_asked_for_are_removed_and_read_on(tmp_path, all_stored):
