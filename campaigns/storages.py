@@ -15,6 +15,13 @@ from uuid import uuid4
 from django.conf import settings
 from django.core.files.storage import FileSystemStorage
 
+COLUMNS = ".columns"
+"""The ending of column files, which are read again and again."""
+
+
+class StoreAwayError(Exception):
+    """The store does not answer. Pages say so, and jobs go back to their queue."""
+
 
 class StoredFile(NamedTuple):
     """A file of the store: its name, its bytes, and when it was last written."""
@@ -30,13 +37,15 @@ class StoreStorage(Protocol):
 
     ``put`` and ``put_file`` write a file whole or not at all and, once they return, for good;
     ``put`` without ``synced`` only after ``sync``. ``refresh`` makes a file that is there as young
-    as a new one, since the row that will name it is still to come. ``path`` is a file on this
-    machine that has the content, which a memory map may read for as long as it likes.
+    as a new one, since the row that will name it is still to come; False if it is not there.
+    ``path`` is a file on this machine that has the content, which a memory map may read for as long
+    as it likes. ``count_free_bytes`` is None where there is no limit to know. All raise
+    ``StoreAwayError`` if the store does not answer.
     """
 
     def put(self, name: str, data: bytes, *, synced: bool) -> None: ...
     def put_file(self, name: str, path: Path) -> None: ...
-    def refresh(self, name: str) -> None: ...
+    def refresh(self, name: str) -> bool: ...
     def sync(self) -> None: ...
     def path(self, name: str) -> str: ...
     def get_scratch_folder(self) -> Path: ...
@@ -83,10 +92,14 @@ class StoreFolder(FileSystemStorage):
             raise
         sync_folder(target.parent)
 
-    def refresh(self, name: str) -> None:
+    def refresh(self, name: str) -> bool:
         target = Path(self.path(name))
-        target.touch()
+        try:
+            os.utime(target)
+        except FileNotFoundError:
+            return False
         sync_folder(target.parent)
+        return True
 
     def sync(self) -> None:
         os.sync()

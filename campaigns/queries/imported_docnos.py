@@ -70,7 +70,8 @@ class ImportedDocnos:
             if len(part) == READ_AT_ONCE:
                 yield part
                 part = []
-        yield part
+        if part:
+            yield part
 
 
 def make_one_topic(docnos: DocnoArray) -> PairArray:

@@ -18,6 +18,8 @@ from django.utils.module_loading import import_string
 from campaigns import store
 from campaigns.models import ProcessHeartbeat
 from campaigns.queries.lists import oldest_waiting_job
+from campaigns.services.store_marker import find_store_fault
+from campaigns.storages import StoreAwayError
 from poolbench.cache import Cache
 
 OK, LOW, FAILED = "ok", "low", "failed"
@@ -27,8 +29,8 @@ LOW_BYTES = 1 << 30
 BROKER_SECONDS = 2.0
 KEPT_SECONDS = 5.0
 ALARM_SECONDS = {"newest_tick_seconds": 150, "newest_worker_seconds": 120}
-"""A tick comes every minute and a worker reports every half: with those, two or three are missing,
-and the alarm is given within 180 seconds."""
+"""A tick comes every minute, a worker reports every ten seconds: the alarm is given within 180
+seconds."""
 _latest: Cache[str, tuple[float, dict[str, Any]]] = Cache(1)
 
 
@@ -47,13 +49,16 @@ def get_health() -> dict[str, Any]:
 def check_health() -> dict[str, Any]:
     """Database, store, broker and background processes; ages are in seconds, null if never.
 
-    What failed has its reason beside it, such as ``store_error``, for the doctor only.
+    What failed has its reason beside it, such as ``store_error``, for the doctor only. A store that
+    is not the installation's has ``store_fault``.
 
     ``status`` is ``failed`` if pages or uploads cannot work (database, store), ``degraded`` if
     only background work is at risk (broker, little free space, no tick or worker), otherwise
     ``ok``.
     """
     health: dict[str, Any] = check_store() | check_database() | check_broker()
+    if health["database"] == OK and health["store"] != FAILED:
+        health |= check_marker()
     states = {health[key] for key in ("store", "database")}
     is_degraded = health["broker"] == FAILED or health["store"] == LOW or not is_working(health)
     worst = FAILED if FAILED in states else "degraded" if is_degraded else OK
@@ -69,18 +74,29 @@ def is_working(health: Mapping[str, Any]) -> bool:
 
 def check_store() -> dict[str, Any]:
     """Write real bytes to the store, read them back, and tell the free space."""
-    probe = f"health-{uuid4().hex}.part"
+    probe, is_away = f"health-{uuid4().hex}.part", False
     try:
         works = write_and_read_back(probe)
         free = store.get_storage().count_free_bytes()
     except Exception as error:  # each storage raises its own
+        is_away = isinstance(error, StoreAwayError)
         return {"store": FAILED, "store_free_bytes": None, "store_error": str(error)}
     finally:
-        with suppress(Exception):  # the store has been reported as failed
-            store.remove_blob(probe)
+        if not is_away:  # which takes seconds to find out each time
+            with suppress(Exception):  # the store has been reported as failed
+                store.remove_blob(probe)
     is_low = free is not None and free < LOW_BYTES
     state = FAILED if not works else LOW if is_low else OK
     return {"store": state, "store_free_bytes": free}
+
+
+def check_marker() -> dict[str, Any]:
+    """Whether the store that works is the installation's; the reason is for everybody."""
+    try:
+        fault = find_store_fault()
+    except (DatabaseError, StoreAwayError) as error:
+        return {"store": FAILED, "store_error": str(error)}
+    return {"store": FAILED, "store_fault": fault} if fault else {}
 
 
 def write_and_read_back(probe: str) -> bool:

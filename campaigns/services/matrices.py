@@ -92,7 +92,7 @@ def open_chunk(name: str, count: int) -> StoredPairs:
 
 
 def map_file(name: str) -> mmap:
-    """The file of the content store, mapped: its pages are the system's, which frees them for others."""
+    """The file of the content store, mapped: the system frees its pages where memory is short."""
     with store.find_blob_path(name).open("rb") as stream:
         return mmap(stream.fileno(), 0, access=ACCESS_READ)
 

@@ -1,9 +1,9 @@
 """Segments of a campaign's pairs as files on the local disk, shared by all processes of a machine.
 
-A file is named by what it indexes, so it is never out of date, only no longer needed; a process that
-misses one builds it from the pairs, and deleting the folder costs only time. A
-lock on a file of the folder lets one process at a time build; the others wait, and find it built.
-A file is written under another name, synced and renamed: a crash leaves no half of one.
+A file is named by what it indexes, so it is never out of date, only no longer needed; a process
+that misses one builds it from the pairs, and deleting the folder costs only time. A lock on a file
+of the folder lets one process at a time build; the others wait, and find it built. A file is
+written under another name, synced and renamed: a crash leaves no half of one.
 """
 
 from __future__ import annotations

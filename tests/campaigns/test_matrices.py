@@ -80,7 +80,7 @@ def test_segments_of_a_deleted_campaign_are_removed(all_on_disk, organizer, camp
 @pytest.mark.parametrize("dearer", [0, 1_000])
 def test_imported_docnos_are_asked_for_or_read(monkeypatch, campaign, dearer):
     monkeypatch.setattr(imported_docnos, "DEARER", dearer)
-    monkeypatch.setattr(imported_docnos, "READ_AT_ONCE", 2)
+    monkeypatch.setattr(imported_docnos, "READ_AT_ONCE", 3)
     assert load_imported_docnos(campaign) is not None
     names = ["d1", "nothing", "d9", "d1", "D1", "a\0b", "nothing"]
     found = load_imported_docnos(campaign).contains(DocnoArray.from_ids(names))
