@@ -29,7 +29,7 @@ OK, UNCHANGED = 200, 204
 def change_grade(judgment: Any) -> None:
     """A new revision, relevant if the former one was not, and the other way round."""
     judgment.pk, judgment.client_uuid = None, uuid.uuid4()
-    judgment._state.adding = True
+    judgment._state.adding = True  # noqa: SLF001 (a new row)
     judgment.revision += 1000
     judgment.grade = int(not judgment.grade)
     judgment.save(force_insert=True)

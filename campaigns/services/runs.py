@@ -17,6 +17,7 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, CampaignTask, Job, Run, Team, User
 from campaigns.queries.collection_files import load_collection_index
 from campaigns.queries.confirmations.runs import describe_withdrawal
+from campaigns.queries.imported_docnos import load_imported_docnos
 from campaigns.queries.lists import has_released_scores, list_open_rejections
 from campaigns.queries.run_checks import iter_latest_runs, list_cut_offs
 from campaigns.queries.tasks import load_judged_before
@@ -307,7 +308,7 @@ def build_run_rules(run: Run) -> RunRules:
     return RunRules(
         topics=frozenset(known if run.task is None else run.task.list_topic_numbers()),
         withheld_topics=frozenset(number for number, withheld in topics if withheld),
-        docnos=load_collection_index(campaign) or list_collection_docnos(campaign),
+        docnos=load_collection_index(campaign) or load_imported_docnos(campaign),
         declared_tag=run.tag or None,
         used_tags=list_used_tags(run),
         max_per_topic=campaign.max_docs_per_topic,
@@ -330,12 +331,6 @@ def list_used_tags(run: Run) -> frozenset[str]:
     return frozenset(accepted.values_list("tag", flat=True)) | frozenset(
         former.values_list("tag", flat=True)
     )
-
-
-def list_collection_docnos(campaign: Campaign) -> frozenset[str] | None:
-    """The docnos of imported documents; None if the campaign has no documents."""
-    docnos = campaign.documents.order_by().values_list("docno", flat=True)
-    return frozenset(docnos.iterator(chunk_size=20_000)) or None
 
 
 def dismiss_rejections(*, actor: User, campaign: Campaign) -> int:

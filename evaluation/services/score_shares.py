@@ -32,12 +32,13 @@ from poolbench.evaluation.measures.family import Measure
 from poolbench.evaluation.options import ScoringOptions
 from poolbench.evaluation.stated_scale import list_scale_remarks
 from poolbench.runs.columnar import Columns
+from poolbench.runs.pair_places import PairPlaces
 
 KIND = "evaluation.evaluate"
 RUNS_A_SHARE = 10
 LINES_IN_ONE = 5_000_000
 """Lines of all runs that are not shared: they are scored in a quarter of a second."""
-Placed: TypeAlias = tuple[JudgmentTable, NDArray[np.int32]]
+Placed: TypeAlias = tuple[JudgmentTable, PairPlaces]
 _placed: Cache[tuple[object, ...], Placed] = Cache(2)
 """By qrels version, what is left out of it, and the number of the campaign's pairs."""
 
@@ -144,7 +145,7 @@ def compute_run_scores(
 
 
 def get_placed_judgments(inputs: ScoringInputs) -> Placed:
-    """The judgments to score by, and the row of each code of the campaign's pairs in them; cached
+    """The judgments to score by, and the rows of the campaign's pairs in them; cached
     for the next share.
     """
     dictionary = matrices.get_pair_dictionary(inputs.campaign)

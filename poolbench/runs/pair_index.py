@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from poolbench.reading.docnos import BLOCK
 from poolbench.reading.machine_words import Words
 from poolbench.reading.reader import DocnoArray, Ints
+from poolbench.runs.pair_segments import CodedPairs
 from poolbench.runs.tables import PairTable, group_starts, split_topic_ranges
 
 _TRIES = 8
@@ -65,7 +66,7 @@ class PairIndex:
         crowded = {(int(topic_of[row]), table.docnos.text(row)): row for row in left.tolist()}
         return cls(topics, table.docnos.loaded(), firsts, sizes, slots, keys, crowded)
 
-    def find(self, table: PairTable) -> NDArray[np.int32]:
+    def find(self, table: CodedPairs) -> NDArray[np.int32]:
         """By row of ``table``: the row of its pair in the indexed table, or -1."""
         matches = np.full(len(table.docnos), -1, np.int32)
         topics = np.array([self.topics.get(topic, -1) for topic in table.topics], np.int64)

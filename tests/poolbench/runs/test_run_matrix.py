@@ -59,7 +59,8 @@ def test_places_are_those_of_the_table(runs, judged):
     known = filled([made(pairs) for pairs in runs])
     table = qrels_from_rows((topic, docno, 0) for topic, docno in judged)
     row = {pair: at for at, pair in enumerate(PairArray(table.topics, table.starts, table.docnos))}
-    assert known.places(table).tolist() == [row.get(pair, -1) for pair in known]
+    expected = [row.get(pair, -1) for pair in known]
+    assert known.places(table).take(np.arange(len(known))).tolist() == expected
     code = {pair: at for at, pair in enumerate(known)}
     assert known.find(table).tolist() == [code.get(pair, -1) for pair in row]
 
@@ -75,7 +76,7 @@ def test_pairs_are_written_in_their_order(listed):
     pairs = PairArray.from_pairs(listed)
     again = read_pairs(write_pairs(pairs))
     assert list(again) == list(pairs) == listed
-    assert (again.topics, again.docnos) == (pairs.topics, pairs.docnos)
+    assert (again.topics, again.docnos.take(slice(None))) == (pairs.topics, pairs.docnos)
 
 
 def matrix():
