@@ -12,7 +12,7 @@ from campaigns.models.campaign import (
 )
 from campaigns.models.collection import Collection, Document, Topic
 from campaigns.models.data_files import DataFile, DataFileVersion, PublicPage
-from campaigns.models.history import Event, Job, ProcessHeartbeat, Removal, Snapshot
+from campaigns.models.history import Event, Job, JobPart, ProcessHeartbeat, Removal, Snapshot
 from campaigns.models.mail import Mail
 from campaigns.models.people import (
     ApiToken,
@@ -42,6 +42,7 @@ __all__ = [
     "Guideline",
     "Invitation",
     "Job",
+    "JobPart",
     "Mail",
     "Member",
     "PairChunk",

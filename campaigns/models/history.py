@@ -92,6 +92,33 @@ class Job(models.Model):
         return self.state in (self.State.DONE, self.State.FAILED)
 
 
+class JobPart(models.Model):
+    """A share of a job's work that one worker does, stored while the job is in progress.
+
+    ``args`` say which share, ``steps`` how many of the job's steps it is; ``result`` is a column
+    file (``poolbench.runs.columnar``). ``attempts`` tells the worker that has claimed the part last
+    from an earlier one.
+    """
+
+    class State(models.TextChoices):
+        QUEUED = "queued"
+        RUNNING = "running"
+        DONE = "done"
+
+    job = models.ForeignKey(Job, models.CASCADE, related_name="parts")
+    number = models.PositiveIntegerField()
+    args = models.JSONField(default=dict)
+    steps = models.PositiveIntegerField(default=1)
+    state = models.CharField(max_length=8, choices=State, default=State.QUEUED)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    heartbeat = models.DateTimeField()
+    result = models.BinaryField(default=bytes)
+
+    class Meta:
+        ordering = ["job", "number"]
+        constraints = [models.UniqueConstraint("job", "number", name="part_number_of_job")]
+
+
 class ProcessHeartbeat(models.Model):
     """When a background process last said that it is alive: a row for the tick, and one for each
     worker by its ``name`` until it ends in order.

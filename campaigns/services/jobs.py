@@ -18,17 +18,21 @@ from typing import Any
 
 from django.conf import settings
 from django.db import DatabaseError, connection, transaction
-from django.db.models import F, Q
+from django.db.models import Exists, F, OuterRef, Q
 from django.utils import timezone
 from django.utils.module_loading import import_string
 
 from campaigns.errors import ActionRefused
-from campaigns.models import Campaign, Job, User
+from campaigns.models import Campaign, Job, JobPart, User
 
 log = logging.getLogger(__name__)
-STALE_AFTER = timedelta(minutes=2)
-BEAT_SECONDS = 30.0
+BEAT_SECONDS = 10.0
+STALE_AFTER = timedelta(seconds=40)
+"""So long after its last heartbeat the worker of a job is taken for dead."""
+UNSENT_AFTER = timedelta(minutes=2)
+"""So long after it was sent, a job that still waits is sent again: its message may be lost."""
 MAX_ATTEMPTS = 3
+DIED = "Failed after {} attempts: the worker died each time."
 _inline: ContextVar[bool] = ContextVar("inline", default=False)
 _loading_tasks = Lock()
 
@@ -41,6 +45,11 @@ def run_jobs_inline() -> Iterator[None]:
         yield
     finally:
         _inline.reset(token)
+
+
+def is_inline() -> bool:
+    """Whether jobs run in this process."""
+    return settings.POOLBENCH_INLINE or _inline.get()
 
 
 def enqueue(*, campaign: Campaign, kind: str, actor: User | None, **args: Any) -> Job:
@@ -81,7 +90,7 @@ def send_on_commit(job: Job) -> None:
 
 def dispatch_job(job: Job) -> None:
     """Send the job to a worker, or run it here if the installation is inline."""
-    if settings.POOLBENCH_INLINE or _inline.get():
+    if is_inline():
         call_task(job)
     else:
         import_string(settings.CELERY_APP_PATH).send_task(job.kind, args=[job.pk])
@@ -136,18 +145,23 @@ def perform_job(job_id: int, handler: Callable[[Job], None]) -> None:
     try:
         with keep_heartbeat(job):
             handler(job)
-    except ActionRefused as refused:
-        fail_job(job, str(refused))
-    except Exception:
-        log.exception("job %s (%s) failed", job.pk, job.kind)
-        fail_job(job, "Internal error. See the worker log for details.")
+    except Exception as error:
+        fail_job(job, explain_failure(job, error))
+
+
+def explain_failure(job: Job, error: Exception) -> str:
+    """What to say of the error that has ended the work; call it where the error is handled."""
+    if isinstance(error, ActionRefused):
+        return str(error)
+    log.exception("job %s (%s) failed", job.pk, job.kind)
+    return "Internal error. See the worker log for details."
 
 
 @contextmanager
-def keep_heartbeat(job: Job) -> Iterator[None]:
+def keep_heartbeat(row: Job | JobPart) -> Iterator[None]:
     """Send heartbeats during the work, so that a long step never looks like a dead worker."""
     over = Event()
-    thread = Thread(target=send_heartbeat, args=[job, over], daemon=True)
+    thread = Thread(target=send_heartbeat, args=[row, over], daemon=True)
     thread.start()
     try:
         yield
@@ -156,13 +170,14 @@ def keep_heartbeat(job: Job) -> Iterator[None]:
         thread.join()
 
 
-def send_heartbeat(job: Job, over: Event) -> None:
-    mine = Job.objects.filter(pk=job.pk, state=Job.State.RUNNING, attempts=job.attempts)
+def send_heartbeat(row: Job | JobPart, over: Event) -> None:
+    rows = type(row).objects
+    mine = rows.filter(pk=row.pk, state=row.State.RUNNING, attempts=row.attempts)
     while not over.wait(BEAT_SECONDS):
         try:
             mine.update(heartbeat=timezone.now())
         except DatabaseError:
-            log.warning("job %s could not send its heartbeat", job.pk, exc_info=True)
+            log.warning("%r could not send its heartbeat", row, exc_info=True)
         finally:
             connection.close()
 
@@ -177,6 +192,7 @@ def finish_job(job: Job, **result: Any) -> None:
     Job.objects.filter(pk=job.pk).update(
         state=Job.State.DONE, result=result, done=F("of"), finished_at=timezone.now()
     )
+    JobPart.objects.filter(job=job.pk).delete()
 
 
 def finish_job_once(job: Job, **result: Any) -> None:
@@ -188,22 +204,28 @@ def finish_job_once(job: Job, **result: Any) -> None:
 
 def fail_job(job: Job, error: str) -> None:
     """Mark the job failed, unless another worker has taken it over or finished it."""
-    Job.objects.filter(pk=job.pk, state=job.state, attempts=job.attempts).update(
-        state=Job.State.FAILED, error=error, finished_at=timezone.now()
-    )
+    mine = Job.objects.filter(pk=job.pk, state=job.state, attempts=job.attempts)
+    if mine.update(state=Job.State.FAILED, error=error, finished_at=timezone.now()):
+        JobPart.objects.filter(job=job.pk).delete()
 
 
 def requeue_lost_jobs() -> int:
-    """Requeue the jobs whose worker has died; return how many. Run it every minute."""
-    old = timezone.now() - STALE_AFTER
+    """Requeue the jobs whose worker has died; return how many. Run it often."""
+    now = timezone.now()
+    sent_before = now - UNSENT_AFTER
+    # A job in parts is as alive as they are.
+    in_parts = JobPart.objects.filter(job=OuterRef("pk")).exclude(state=JobPart.State.DONE)
     lost = Job.objects.filter(
-        Q(state__in=(Job.State.RUNNING, Job.State.QUEUED), heartbeat__lt=old)
-        | Q(state=Job.State.QUEUED, created_at__lt=old, heartbeat=None)
+        Q(~Exists(in_parts), state=Job.State.RUNNING, heartbeat__lt=now - STALE_AFTER)
+        | Q(state=Job.State.QUEUED, heartbeat__lt=sent_before)
+        | Q(state=Job.State.QUEUED, created_at__lt=sent_before, heartbeat=None)
     )
     requeued = 0
     for job in lost:
-        if job.attempts >= MAX_ATTEMPTS and job.state == Job.State.RUNNING:
-            fail_job(job, f"Failed after {job.attempts} attempts: the worker died each time.")
+        # A job in parts is claimed twice: to divide the work, and to finish it.
+        claims = MAX_ATTEMPTS + job.parts.exists()
+        if job.attempts >= claims and job.state == Job.State.RUNNING:
+            fail_job(job, DIED.format(job.attempts))
         elif requeue_job(job):
             requeued += 1
     return requeued

@@ -69,11 +69,13 @@ def withheld_topic_numbers(campaign: Campaign, task: CampaignTask | None = None)
     return numbers.difference(task.list_topic_numbers())
 
 
-def select_qrels(table: QrelsTable, campaign: Campaign, task: CampaignTask | None) -> QrelsTable:
-    """The qrels that score the runs of ``task``: on its topics, without what earlier rounds have
-    judged.
+def select_qrels(
+    table: QrelsTable, dropped: frozenset[str], task: CampaignTask | None
+) -> QrelsTable:
+    """The qrels that score the runs of ``task``: without the topics ``dropped``, and without what
+    earlier rounds have judged.
     """
-    table = drop_topics(table, withheld_topic_numbers(campaign, task))
+    table = drop_topics(table, dropped)
     before = load_judged_before(task)
     return table if before is None else remove_judged_pairs(table, before)
 

@@ -38,13 +38,13 @@ def load_qrels_or_interim(campaign: Campaign, qrels: Qrels | None) -> QrelsTable
     out; without withheld topics, and as they score the current task.
     """
     task = get_current_task(campaign)
-    if qrels is not None:
-        return select_qrels(qrels_table(qrels), campaign, task)
     withheld = withheld_topic_numbers(campaign, task)
+    if qrels is not None:
+        return select_qrels(qrels_table(qrels), withheld, task)
     numbers = campaign.topics.values_list("number", flat=True)
     visible = [number for number in numbers if number not in withheld]
     rows, _undecided = load_log_reader(campaign).decide_topics(DEFAULT_POLICY, visible)
-    return select_qrels(qrels_from_rows(rows), campaign, task)
+    return select_qrels(qrels_from_rows(rows), withheld, task)
 
 
 def load_collection(campaign: Campaign, table: QrelsTable) -> PooledCollection:

@@ -40,7 +40,7 @@ def no_broker(settings, monkeypatch):
 
 
 def aged(job: Job, **more: object) -> None:
-    old = timezone.now() - 2 * jobs.STALE_AFTER
+    old = timezone.now() - 2 * jobs.UNSENT_AFTER
     Job.objects.filter(pk=job.pk).update(created_at=old, **more)
 
 
@@ -87,7 +87,7 @@ def test_a_job_that_the_sweep_could_not_send_is_swept_again(
     with django_capture_on_commit_callbacks(execute=True):
         assert jobs.requeue_lost_jobs() == 1
     assert jobs.requeue_lost_jobs() == 0
-    aged(job, heartbeat=timezone.now() - 2 * jobs.STALE_AFTER)
+    aged(job, heartbeat=timezone.now() - 2 * jobs.UNSENT_AFTER)
     assert jobs.requeue_lost_jobs() == 1
 
 
