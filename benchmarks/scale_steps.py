@@ -165,7 +165,7 @@ def plan(options: argparse.Namespace) -> str:
     return f"{slots:,} slots of {len(numbers)} topics"
 
 
-def judge(options: argparse.Namespace) -> str:
+def judge(options: argparse.Namespace) -> str:  # noqa: ARG001
     """One file with a judgment for every slot, imported as an assessor's."""
     from campaigns.models import User
     from judging.models import Slot

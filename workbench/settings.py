@@ -206,15 +206,18 @@ POOLBENCH_SIGN_UP = env("POOLBENCH_SIGN_UP", default="campaigns")
 vars().update(build_account_settings(has_mail=HAS_MAIL))
 
 CELERY_BROKER_URL = env("CELERY_BROKER_URL", default="filesystem://")
-CELERY_BROKER_TRANSPORT_OPTIONS = (
-    {
+CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {}
+if CELERY_BROKER_URL.startswith("filesystem:"):
+    CELERY_BROKER_TRANSPORT_OPTIONS = {
         "data_folder_in": str(BROKER_DIR / "queue"),
         "data_folder_out": str(BROKER_DIR / "queue"),
         "control_folder": str(BROKER_DIR / "control"),
     }
-    if CELERY_BROKER_URL.startswith("filesystem:")
-    else {}
-)
+elif CELERY_BROKER_URL.startswith("redis"):
+    # One that hangs must not hold web threads: the row of the job waits for a sweep.
+    CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_timeout": 3, "socket_connect_timeout": 2}
+CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 1, "interval_start": 0.2}
+CELERY_WORKER_CONSUMER = "workbench.worker_consumer:SteadyConsumer"
 CELERY_TASK_DEFAULT_QUEUE = env("POOLBENCH_QUEUE", default="poolbench")
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_IGNORE_RESULT = True

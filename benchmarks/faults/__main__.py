@@ -30,6 +30,7 @@ from benchmarks.faults.servers import Servers  # noqa: E402
 from benchmarks.faults.site import Site, find_libfaketime  # noqa: E402
 from benchmarks.faults.storm import Outcome, Storm  # noqa: E402
 
+FAILED_OVER = "database failed over"
 DISK_BYTES = "1300m"
 """Enough that `/health/` does not call it low, little enough to be filled."""
 
@@ -69,7 +70,7 @@ def mount_small_disk(folder: Path) -> bool:
 
 def prepare(site: Site) -> dict[str, object]:
     """The database and what is in it; this process reads it as the site does."""
-    os.environ.update({name: site.env[name] for name in site.env if name not in ("PATH",)})
+    os.environ.update({name: site.env[name] for name in site.env if name != "PATH"})
     site.manage("migrate", "-v", "0")
     import django
 
@@ -84,7 +85,7 @@ def choose_faults(named: list[str]) -> list[str]:
     if unknown := [name for name in named if name not in known]:
         raise SystemExit(f"no such fault: {', '.join(unknown)}; known: {', '.join(known)}")
     # The last one leaves no replica.
-    return sorted(named or known, key=lambda name: name == "database failed over")
+    return sorted(named or known, key=lambda name: name == FAILED_OVER)
 
 
 def run_break(storm: Storm, name: str) -> Outcome:
@@ -93,7 +94,7 @@ def run_break(storm: Storm, name: str) -> Outcome:
         return Outcome(name, seen=["not tried: needs libfaketime"])
     if name == "disk full" and not os.path.ismount(site.var):
         return Outcome(name, seen=["not tried: needs root"])
-    if name == "database failed over":
+    if name == FAILED_OVER:
         site.servers.add_replica()
     if site.web is None or fault.clock or storm.clock:
         site.stop()

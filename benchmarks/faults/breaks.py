@@ -88,13 +88,12 @@ def fail_over(site: Site) -> None:
     Replication is synchronous: what was acknowledged is on both.
     """
     servers = site.servers
-    assert servers.replica is not None
+    replica = servers.replica or servers.add_replica()
     servers.database.go_away()
     servers.primary.stop("immediate")
     rest(3)
-    servers.replica.promote()
-    servers.primary = servers.replica
-    servers.replica = None
+    replica.promote()
+    servers.primary, servers.replica = replica, None
     servers.database.come_back(servers.primary.address)
 
 

@@ -18,8 +18,8 @@ def build() -> dict[str, Any]:
     from benchmarks.judging import create_session
     from campaigns.services.tokens import create_token
     from judging.services.plans import create_plan
-    from pooling.services.freeze import freeze_pool
     from poolbench.pooling.spec_file import read_spec
+    from pooling.services.freeze import freeze_pool
     from tests.world.files import make_pool, ranked_run
 
     owner, storm, team, judges = begin(STORM, 3)

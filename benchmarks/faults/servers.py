@@ -14,6 +14,8 @@ from benchmarks.faults.forwarder import Address, Forwarder
 
 QUICK = "-c fsync=off -c max_connections=60 -c wal_level=replica -c max_wal_senders=4"
 
+SYNCHRONOUS = "ALTER SYSTEM SET synchronous_standby_names = '*'"
+
 
 def find_free_port() -> int:
     with socket.socket() as free:
@@ -47,7 +49,10 @@ class Cluster:
     def make(self) -> None:
         self.call("initdb", "-D", str(self.folder), "-U", "poolbench", "-A", "trust", "-N")
         self.start()
-        self.call("createdb", "-h", "127.0.0.1", "-p", str(self.port), "-U", "poolbench", "faults")
+        self.call("createdb", *self.connect_to("faults"))
+
+    def connect_to(self, database: str) -> tuple[str, ...]:
+        return ("-h", "127.0.0.1", "-p", str(self.port), "-U", "poolbench", database)
 
     def copy_from(self, primary: Cluster) -> None:
         """A replica that follows ``primary`` by streaming, and answers reading statements."""
@@ -85,9 +90,13 @@ class Servers:
     def database_url(self) -> str:
         return f"postgres://poolbench@127.0.0.1:{self.database.port}/faults"
 
-    def add_replica(self) -> None:
+    def add_replica(self) -> Cluster:
+        """One that follows synchronously: what is committed is on both."""
         self.replica = Cluster(self.folder / "replica")
         self.replica.copy_from(self.primary)
+        self.primary.call("psql", *self.primary.connect_to("postgres"), "-c", SYNCHRONOUS)
+        self.primary.call("pg_ctl", "-D", str(self.primary.folder), "reload")
+        return self.replica
 
     def stop(self) -> None:
         self.database.go_away()

@@ -17,11 +17,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeAlias
 
-from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef
 from django.utils import timezone
-from django.utils.module_loading import import_string
 
 from campaigns.models import Job, JobPart
 from campaigns.services import jobs
@@ -122,7 +120,7 @@ def dispatch_part(part: JobPart) -> None:
     if jobs.is_inline():
         jobs.load_tasks().tasks[PERFORM](*args)
     else:
-        import_string(settings.CELERY_APP_PATH).send_task(PERFORM, args=args)
+        jobs.send_task(PERFORM, *args)
 
 
 def perform_part(job_id: int, number: int) -> None:
@@ -137,6 +135,8 @@ def perform_part(job_id: int, number: int) -> None:
         finish_part(part, write_columns(*work))
     except PartTakenError:
         return
+    except jobs.LOST_DATABASE as error:
+        jobs.log.warning("%r lost the database: %s", part, str(error).strip())
     except Exception as error:
         fail_part(part, jobs.explain_failure(job, error))
 

@@ -17,10 +17,17 @@ from threading import Event, Lock, Thread
 from typing import Any
 
 from django.conf import settings
-from django.db import DatabaseError, connection, transaction
+from django.db import (
+    DatabaseError,
+    InterfaceError,
+    OperationalError,
+    connection,
+    transaction,
+)
 from django.db.models import Exists, F, OuterRef, Q
 from django.utils import timezone
 from django.utils.module_loading import import_string
+from kombu.exceptions import OperationalError as BrokerError
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Job, JobPart, User
@@ -32,7 +39,10 @@ STALE_AFTER = timedelta(seconds=40)
 UNSENT_AFTER = timedelta(minutes=2)
 """So long after it was sent, a job that still waits is sent again: its message may be lost."""
 MAX_ATTEMPTS = 3
-DIED = "Failed after {} attempts: the worker died each time."
+DIED = "Failed after {} attempts: the worker died or lost the database each time."
+LOST_DATABASE = OperationalError, InterfaceError
+"""What every statement raises while the database restarts, or another takes its place. The work
+is then left to the sweep, as that of a worker that has died."""
 _inline: ContextVar[bool] = ContextVar("inline", default=False)
 _loading_tasks = Lock()
 
@@ -93,7 +103,15 @@ def dispatch_job(job: Job) -> None:
     if is_inline():
         call_task(job)
     else:
-        import_string(settings.CELERY_APP_PATH).send_task(job.kind, args=[job.pk])
+        send_task(job.kind, job.pk)
+
+
+def send_task(name: str, *args: int) -> None:
+    """Send a message. If the broker takes none, a line in the log is all: the row waits."""
+    try:
+        import_string(settings.CELERY_APP_PATH).send_task(name, args=args)
+    except (BrokerError, OSError) as error:
+        log.warning("the broker did not take %s%s: %s", name, args, error)
 
 
 def load_tasks() -> Any:
@@ -145,6 +163,8 @@ def perform_job(job_id: int, handler: Callable[[Job], None]) -> None:
     try:
         with keep_heartbeat(job):
             handler(job)
+    except LOST_DATABASE as error:
+        log.warning("job %s (%s) lost the database: %s", job.pk, job.kind, str(error).strip())
     except Exception as error:
         fail_job(job, explain_failure(job, error))
 
