@@ -19,8 +19,8 @@ from typing import Any, TypeAlias
 
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef
-from django.utils import timezone
 
+from campaigns.clock import read_clock
 from campaigns.models import Job, JobPart
 from campaigns.services import jobs
 from poolbench.runs.columnar import Columns, read_columns, write_columns
@@ -96,7 +96,7 @@ def read_result(args: Mapping[str, Any], data: bytes | memoryview) -> ShareResul
 
 def create_parts(job: Job, shares: Sequence[Share]) -> None:
     """Store the parts and send them to workers, unless a successor has done so."""
-    now = timezone.now()
+    now = read_clock()
     with transaction.atomic():
         mine = Job.objects.filter(pk=job.pk, state=Job.State.RUNNING, attempts=job.attempts)
         if not mine.select_for_update().exists() or job.parts.exists():
@@ -145,7 +145,7 @@ def claim_part(job_id: int, number: int) -> JobPart | None:
     """The part, now of this worker alone; None if it is another's or no longer needed."""
     found = JobPart.objects.filter(job=job_id, number=number)
     claimed = found.filter(state=State.QUEUED, job__state=Job.State.RUNNING).update(
-        state=State.RUNNING, heartbeat=timezone.now(), attempts=F("attempts") + 1
+        state=State.RUNNING, heartbeat=read_clock(), attempts=F("attempts") + 1
     )
     related = found.select_related("job__campaign", "job__created_by")
     return related.first() if claimed else None
@@ -154,13 +154,13 @@ def claim_part(job_id: int, number: int) -> JobPart | None:
 def check_claim(part: JobPart) -> None:
     """Send a heartbeat; ``PartTakenError`` if the part is no longer of this worker."""
     mine = JobPart.objects.filter(pk=part.pk, state=State.RUNNING, attempts=part.attempts)
-    if not mine.update(heartbeat=timezone.now()):
+    if not mine.update(heartbeat=read_clock()):
         raise PartTakenError
 
 
 def finish_part(part: JobPart, result: bytes) -> None:
     """Store the result of this claim, count its steps, and queue the job if it was the last."""
-    now = timezone.now()
+    now = read_clock()
     with transaction.atomic():
         mine = JobPart.objects.filter(pk=part.pk, state=State.RUNNING, attempts=part.attempts)
         if not mine.update(state=State.DONE, result=result, heartbeat=now):
@@ -176,7 +176,7 @@ def queue_finish(job: Job) -> None:
     with transaction.atomic():
         waiting = Job.objects.filter(
             pk=job.pk, state=Job.State.RUNNING, attempts=job.attempts
-        ).update(state=Job.State.QUEUED, heartbeat=timezone.now())
+        ).update(state=Job.State.QUEUED, heartbeat=read_clock())
         if waiting:
             jobs.send_on_commit(job)
 
@@ -192,7 +192,7 @@ def fail_part(part: JobPart, error: str) -> None:
 
 def requeue_lost_parts() -> int:
     """Requeue the parts whose worker has died; return how many. Run it often."""
-    now, requeued = timezone.now(), 0
+    now, requeued = read_clock(), 0
     under_way = JobPart.objects.filter(job__state=Job.State.RUNNING).select_related("job")
     for part in under_way.filter(state=State.RUNNING, heartbeat__lt=now - jobs.STALE_AFTER):
         if part.attempts >= jobs.MAX_ATTEMPTS:
@@ -217,7 +217,7 @@ def requeue_part(part: JobPart) -> bool:
     """Requeue by compare-and-swap, so that concurrent sweeps requeue a lost part once."""
     with transaction.atomic():
         won = JobPart.objects.filter(pk=part.pk, state=part.state, heartbeat=part.heartbeat).update(
-            state=State.QUEUED, heartbeat=timezone.now()
+            state=State.QUEUED, heartbeat=read_clock()
         )
         if won:
             send_on_commit(part)

@@ -29,6 +29,7 @@ from django.utils import timezone
 from django.utils.module_loading import import_string
 from kombu.exceptions import OperationalError as BrokerError
 
+from campaigns.clock import read_clock
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Job, JobPart, User
 
@@ -153,7 +154,7 @@ def run_here(job: Job) -> Job:
 
 def perform_job(job_id: int, handler: Callable[[Job], None]) -> None:
     """Claim the job, run ``handler`` on it, and record the outcome."""
-    now = timezone.now()
+    now = read_clock()
     claimed = Job.objects.filter(pk=job_id, state=Job.State.QUEUED).update(
         state=Job.State.RUNNING, heartbeat=now, attempts=F("attempts") + 1
     )
@@ -195,7 +196,7 @@ def send_heartbeat(row: Job | JobPart, over: Event) -> None:
     mine = rows.filter(pk=row.pk, state=row.State.RUNNING, attempts=row.attempts)
     while not over.wait(BEAT_SECONDS):
         try:
-            mine.update(heartbeat=timezone.now())
+            mine.update(heartbeat=read_clock())
         except DatabaseError:
             log.warning("%r could not send its heartbeat", row, exc_info=True)
         finally:
@@ -204,7 +205,7 @@ def send_heartbeat(row: Job | JobPart, over: Event) -> None:
 
 def report_progress(job: Job, done: int, total: int) -> None:
     """Record the progress of the job; this is also its heartbeat."""
-    Job.objects.filter(pk=job.pk).update(done=done, of=total, heartbeat=timezone.now())
+    Job.objects.filter(pk=job.pk).update(done=done, of=total, heartbeat=read_clock())
 
 
 def finish_job(job: Job, **result: Any) -> None:
@@ -231,7 +232,7 @@ def fail_job(job: Job, error: str) -> None:
 
 def requeue_lost_jobs() -> int:
     """Requeue the jobs whose worker has died; return how many. Run it often."""
-    now = timezone.now()
+    now = read_clock()
     sent_before = now - UNSENT_AFTER
     # A job in parts is as alive as they are.
     in_parts = JobPart.objects.filter(job=OuterRef("pk")).exclude(state=JobPart.State.DONE)
@@ -255,7 +256,7 @@ def requeue_job(job: Job) -> bool:
     """Requeue by compare-and-swap, so that concurrent sweeps requeue a lost job once."""
     with transaction.atomic():
         won = Job.objects.filter(pk=job.pk, state=job.state, heartbeat=job.heartbeat).update(
-            state=Job.State.QUEUED, heartbeat=timezone.now()
+            state=Job.State.QUEUED, heartbeat=read_clock()
         )
         if won:
             send_on_commit(job)

@@ -7,7 +7,7 @@ import threading
 from datetime import timedelta
 
 import pytest
-from django.db import InterfaceError, OperationalError, transaction
+from django.db import InterfaceError, OperationalError, connection, transaction
 from django.urls import reverse
 from django.utils import timezone
 
@@ -116,6 +116,24 @@ def test_a_job_that_the_sweep_could_not_send_is_swept_again(
     assert jobs.requeue_lost_jobs() == 0
     aged(job, heartbeat=timezone.now() - 2 * jobs.UNSENT_AFTER)
     assert jobs.requeue_lost_jobs() == 1
+
+
+def test_a_worker_whose_clock_is_late_is_not_taken_for_dead(campaign, organizer, monkeypatch):
+    job = Job.objects.create(campaign=campaign, kind=KIND, created_by=organizer)
+    now = timezone.now
+    if connection.vendor == "sqlite":  # where there is one machine
+        monkeypatch.setattr(jobs, "read_clock", now)
+
+    def sweep(mine: Job) -> None:
+        jobs.report_progress(mine, 1, 2)
+        monkeypatch.setattr(timezone, "now", now)
+        assert jobs.requeue_lost_jobs() == 0
+        jobs.finish_job(mine)
+
+    monkeypatch.setattr(timezone, "now", lambda: now() - 2 * jobs.UNSENT_AFTER)
+    jobs.perform_job(job.pk, sweep)
+    job.refresh_from_db()
+    assert (job.state, job.error) == (Job.State.DONE, "")
 
 
 def test_a_worker_thought_dead_does_not_fail_the_job_of_its_successor(campaign, organizer):
