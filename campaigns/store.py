@@ -11,7 +11,7 @@ from uuid import uuid4
 from django.core.files.storage import storages
 from django.utils import timezone
 
-from campaigns.storages import StoredFile, StoreStorage
+from campaigns.storages import COLUMNS, MARKER, StoredFile, StoreStorage
 
 
 class MissingFileError(FileNotFoundError):
@@ -38,10 +38,8 @@ def put_blob(data: bytes, suffix: str = "", *, synced: bool = True) -> str:
     """
     name = name_blob(sha256(data), suffix)
     storage = get_storage()
-    if storage.exists(name):
-        # The row that will name it is still to come: ``check_store --clean`` spares new files.
-        storage.refresh(name)
-    else:
+    # The row that will name it is still to come: ``check_store --clean`` spares new files.
+    if not storage.refresh(name):
         storage.put(name, data, synced=synced)
     return name
 
@@ -82,6 +80,9 @@ def sync_blobs() -> None:
 
 
 def get_blob(name: str) -> bytes:
+    """The content. Columns are read again and again, from this machine."""
+    if name.endswith(COLUMNS):
+        return find_blob_path(name).read_bytes()
     with open_blob(name) as stream:
         return stream.read()
 
@@ -98,9 +99,11 @@ def find_blob_path(name: str) -> Path:
     """A file on this machine with the content, for memory maps and programs that want a path;
     never written to. Raises ``MissingFileError``.
     """
-    path = Path(get_storage().path(name))
-    if not path.exists():
-        raise MissingFileError(f"{name} is not in the store")
+    try:
+        path = Path(get_storage().path(name))
+        path.stat()
+    except FileNotFoundError as error:
+        raise MissingFileError(f"{name} is not in the store") from error
     return path
 
 
@@ -126,8 +129,11 @@ def get_blob_age(name: str) -> float:
 
 
 def list_blobs() -> Iterator[StoredFile]:
-    """All files of the store, also those that are being written or that no row names."""
-    return cast(StoreStorage, get_storage()).list_files()
+    """All files of the store but its marker, also those that are being written or that no row
+    names.
+    """
+    files = cast(StoreStorage, get_storage()).list_files()
+    return (file for file in files if file.name != MARKER)
 
 
 def remove_blob(name: str) -> None:

@@ -28,6 +28,7 @@ from judging.models import Slot
 from poolbench.cache import clear_caches
 from tests.engines import depends_on_engine
 from tests.examples import ALL, count_examples
+from tests.object_store import bucket, files, object_store  # noqa: F401 (fixtures)
 from tests.world.once import RUN, Layer, Start, drop_template, set_up_tests
 from tests.world.recording import restore as restore_layer
 

@@ -8,13 +8,30 @@ from threading import Event
 from typing import Any
 
 from celery import Celery
-from celery.signals import worker_ready, worker_shutdown
+from celery.signals import worker_init, worker_ready, worker_shutdown
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "workbench.settings")
 app = Celery("workbench")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 shutting_down = Event()
+
+
+@worker_init.connect
+def refuse_other_store(**_signal: Any) -> None:
+    """A worker that does not see the installation's files is of no use: it does not start."""
+    from django.db import DatabaseError, connection
+
+    from campaigns.errors import ActionRefused
+    from campaigns.services.store_marker import require_own_store
+    from campaigns.storages import StoreAwayError
+
+    try:
+        require_own_store()
+    except (ActionRefused, DatabaseError, StoreAwayError, OSError) as error:
+        raise SystemExit(f"The worker does not start. {error}") from error
+    finally:
+        connection.close()  # not shared with the processes that do the work
 
 
 @worker_ready.connect

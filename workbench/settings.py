@@ -15,6 +15,7 @@ from csp.constants import NONE, SELF
 from django.core.management.utils import get_random_secret_key
 
 from workbench.account_settings import build_account_settings
+from workbench.store_settings import build_store_settings
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 # Templates, static files, catalogs, docs: a wheel has them in this package, a checkout at its root.
@@ -280,9 +281,13 @@ STATICFILES_DIRS = [
     RESOURCE_DIR / "static",
     ("css", PACKAGE_DIR.parent / "poolbench/reports/style"),
 ]
+# A bucket, "s3://BUCKET/PREFIX", whose column files have copies here; else the folder STORE_DIR.
+POOLBENCH_STORE = env("POOLBENCH_STORE", default="")
+STORE_CACHE_DIR = VAR_DIR / "cache/store"
+POOLBENCH_CACHE_BYTES = env.int("POOLBENCH_CACHE_BYTES", default=5_000_000_000)
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "store": {"BACKEND": "campaigns.storages.StoreFolder"},
+    "store": build_store_settings(POOLBENCH_STORE),
     "staticfiles": {"BACKEND": "workbench.static_files.HashedStaticFiles"},
 }
 WHITENOISE_USE_FINDERS = True

@@ -59,7 +59,10 @@ class Removal(AppendOnlyModel):
 
 
 class Job(models.Model):
-    """Background work. This row is authoritative; ``kind`` is the name of a Celery task."""
+    """Background work. This row is authoritative; ``kind`` is the name of a Celery task.
+
+    A job that was given back says ``waiting_for`` which file, and since when.
+    """
 
     class State(models.TextChoices):
         QUEUED = "queued", _("waiting")
@@ -79,6 +82,8 @@ class Job(models.Model):
     created_by = models.ForeignKey(User, models.PROTECT, null=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
     heartbeat = models.DateTimeField(null=True, blank=True)
+    waiting_for = models.TextField(blank=True)
+    waiting_since = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
@@ -134,6 +139,13 @@ class ProcessHeartbeat(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint("process", "name", name="heartbeat_of_one_process")]
+
+
+class StoreMarker(models.Model):
+    """Which store is the installation's: the one whose marker is ``token``. One row at most."""
+
+    token = models.CharField(max_length=64)
+    accepted_at = models.DateTimeField(auto_now=True)
 
 
 class Snapshot(models.Model):

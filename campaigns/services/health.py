@@ -19,6 +19,8 @@ from campaigns import store
 from campaigns.clock import read_clock
 from campaigns.models import ProcessHeartbeat
 from campaigns.queries.lists import oldest_waiting_job
+from campaigns.services.store_marker import find_store_fault
+from campaigns.storages import StoreAwayError
 from poolbench.cache import Cache
 
 OK, LOW, FAILED = "ok", "low", "failed"
@@ -48,13 +50,16 @@ def get_health() -> dict[str, Any]:
 def check_health() -> dict[str, Any]:
     """Database, store, broker and background processes; ages are in seconds, null if never.
 
-    What failed has its reason beside it, such as ``store_error``, for the doctor only.
+    What failed has its reason beside it, such as ``store_error``, for the doctor only. A store that
+    is not the installation's has ``store_fault``.
 
     ``status`` is ``failed`` if pages or uploads cannot work (database, store), ``degraded`` if
     only background work is at risk (broker, little free space, no tick or worker), otherwise
     ``ok``.
     """
     health: dict[str, Any] = check_store() | check_database() | check_broker()
+    if health["database"] == OK and health["store"] != FAILED:
+        health |= check_marker()
     states = {health[key] for key in ("store", "database")}
     is_degraded = health["broker"] == FAILED or health["store"] == LOW or not is_working(health)
     worst = FAILED if FAILED in states else "degraded" if is_degraded else OK
@@ -82,6 +87,15 @@ def check_store() -> dict[str, Any]:
     is_low = free is not None and free < LOW_BYTES
     state = FAILED if not works else LOW if is_low else OK
     return {"store": state, "store_free_bytes": free}
+
+
+def check_marker() -> dict[str, Any]:
+    """Whether the store that works is the installation's; the reason is for everybody."""
+    try:
+        fault = find_store_fault()
+    except (DatabaseError, StoreAwayError) as error:
+        return {"store": FAILED, "store_error": str(error)}
+    return {"store": FAILED, "store_fault": fault} if fault else {}
 
 
 def write_and_read_back(probe: str) -> bool:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, TypeAlias
 
 from django.db import transaction
@@ -110,17 +110,18 @@ def create_parts(job: Job, shares: Sequence[Share]) -> None:
             send_on_commit(part)
 
 
-def send_on_commit(part: JobPart) -> None:
-    transaction.on_commit(lambda: dispatch_part(part), robust=True)
+def send_on_commit(part: JobPart, *, wait: timedelta = timedelta()) -> None:
+    transaction.on_commit(lambda: dispatch_part(part, wait=wait), robust=True)
 
 
-def dispatch_part(part: JobPart) -> None:
-    """Send the part to a worker, or do it here if the installation is inline."""
-    args = [part.job_id, part.number]
-    if jobs.is_inline():
-        jobs.load_tasks().tasks[PERFORM](*args)
-    else:
-        jobs.send_task(PERFORM, *args)
+def dispatch_part(part: JobPart, *, wait: timedelta = timedelta()) -> None:
+    """Send the part to a worker, or do it here if the installation is inline. One that has to
+    wait is then left to the tick.
+    """
+    if not jobs.is_inline():
+        jobs.send_task(PERFORM, part.job_id, part.number, wait=wait)
+    elif not wait:
+        jobs.load_tasks().tasks[PERFORM](part.job_id, part.number)
 
 
 def perform_part(job_id: int, number: int) -> None:
@@ -138,7 +139,8 @@ def perform_part(job_id: int, number: int) -> None:
     except jobs.LOST_DATABASE as error:
         jobs.log.warning("%r lost the database: %s", part, str(error).strip())
     except Exception as error:
-        fail_part(part, jobs.explain_failure(job, error))
+        if not jobs.give_back(part, job, error, lambda wait: send_on_commit(part, wait=wait)):
+            fail_part(part, jobs.explain_failure(job, error))
 
 
 def claim_part(job_id: int, number: int) -> JobPart | None:
@@ -165,7 +167,8 @@ def finish_part(part: JobPart, result: bytes) -> None:
         mine = JobPart.objects.filter(pk=part.pk, state=State.RUNNING, attempts=part.attempts)
         if not mine.update(state=State.DONE, result=result, heartbeat=now):
             return
-        Job.objects.filter(pk=part.job_id).update(done=F("done") + part.steps, heartbeat=now)
+        job = Job.objects.filter(pk=part.job_id)
+        job.update(done=F("done") + part.steps, heartbeat=now, waiting_for="", waiting_since=None)
     # After the commit: of two workers that end at once, the later one sees both parts done.
     if not part.job.parts.exclude(state=State.DONE).exists():
         queue_finish(part.job)

@@ -3,6 +3,8 @@
 A job may be delivered twice, or lost with its worker: ``perform_job`` claims it by a
 conditional update, and ``requeue_lost_jobs`` requeues those without a recent heartbeat. So every
 handler writes its results and calls ``finish_job`` in one transaction, and is safe to run twice.
+
+A worker that does not find a file, or the store, gives its job back: another may see it.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import cache
 from threading import Event, Lock, Thread
 from typing import Any
@@ -32,6 +34,8 @@ from kombu.exceptions import OperationalError as BrokerError
 from campaigns.clock import read_clock
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Job, JobPart, User
+from campaigns.storages import is_store_away
+from campaigns.store import MissingFileError
 
 log = logging.getLogger(__name__)
 BEAT_SECONDS = 10.0
@@ -40,6 +44,10 @@ STALE_AFTER = timedelta(seconds=40)
 UNSENT_AFTER = timedelta(minutes=2)
 """So long after it was sent, a job that still waits is sent again: its message may be lost."""
 MAX_ATTEMPTS = 3
+SHORTEST_WAIT, LONGEST_WAIT = timedelta(seconds=5), timedelta(minutes=5)
+"""Before work that was given back is tried again: as long as it has waited already."""
+GIVEN_UP_AFTER = timedelta(hours=1)
+"""Work that has been given back for so long fails."""
 DIED = "Failed after {} attempts: the worker died or lost the database each time."
 LOST_DATABASE = OperationalError, InterfaceError
 """What every statement raises while the database restarts, or another takes its place. The work
@@ -94,25 +102,30 @@ def enqueue_once(*, campaign: Campaign, kind: str, actor: User | None, **args: A
     return same or enqueue(campaign=campaign, kind=kind, actor=actor, **args)
 
 
-def send_on_commit(job: Job) -> None:
+def send_on_commit(job: Job, *, wait: timedelta = timedelta()) -> None:
     """Dispatch after commit. If the broker is down, that is logged and the job requeued later."""
-    transaction.on_commit(lambda: dispatch_job(job), robust=True)
+    transaction.on_commit(lambda: dispatch_job(job, wait=wait), robust=True)
 
 
-def dispatch_job(job: Job) -> None:
-    """Send the job to a worker, or run it here if the installation is inline."""
-    if is_inline():
+def dispatch_job(job: Job, *, wait: timedelta = timedelta()) -> None:
+    """Send the job to a worker, or run it here if the installation is inline. One that has to
+    wait is then left to the tick.
+    """
+    if not is_inline():
+        send_task(job.kind, job.pk, wait=wait)
+    elif not wait:
         call_task(job)
-    else:
-        send_task(job.kind, job.pk)
 
 
-def send_task(name: str, *args: int) -> None:
-    """Send a message. If the broker takes none, a line in the log is all: the row waits."""
+def send_task(kind: str, *args: int, wait: timedelta = timedelta()) -> None:
+    """Send a task to a worker, which begins it after ``wait``. If the broker takes no message, a
+    line of the log is all: the row waits for a sweep.
+    """
+    app = import_string(settings.CELERY_APP_PATH)
     try:
-        import_string(settings.CELERY_APP_PATH).send_task(name, args=args)
+        app.send_task(kind, args=list(args), countdown=wait.total_seconds() or None)
     except (BrokerError, OSError) as error:
-        log.warning("the broker did not take %s%s: %s", name, args, error)
+        log.warning("the broker did not take %s%s: %s", kind, args, error)
 
 
 def load_tasks() -> Any:
@@ -167,15 +180,64 @@ def perform_job(job_id: int, handler: Callable[[Job], None]) -> None:
     except LOST_DATABASE as error:
         log.warning("job %s (%s) lost the database: %s", job.pk, job.kind, str(error).strip())
     except Exception as error:
-        fail_job(job, explain_failure(job, error))
+        if not give_back_job(job, error):
+            fail_job(job, explain_failure(job, error))
 
 
 def explain_failure(job: Job, error: Exception) -> str:
     """What to say of the error that has ended the work; call it where the error is handled."""
+    if absence := find_absence(error):
+        hours = GIVEN_UP_AFTER.total_seconds() / 3600
+        fix = "`manage.py check_store` lists the missing files."
+        return f"No worker could do this for {hours:g} h: {absence}. {fix}"
     if isinstance(error, ActionRefused):
         return str(error)
     log.exception("job %s (%s) failed", job.pk, job.kind)
     return "Internal error. See the worker log for details."
+
+
+def find_absence(error: BaseException | None) -> str:
+    """What this process did not find that another may see, in words; "" if the error is another."""
+    while isinstance(error, ActionRefused):
+        error = error.__cause__
+    is_absent = isinstance(error, MissingFileError) or is_store_away(error)
+    return str(error) if is_absent else ""
+
+
+def give_back_job(job: Job, error: Exception) -> bool:
+    """Queue the job again if ``error`` is that a file was not found, or the store. False if it is
+    another, or the job has waited for too long.
+    """
+    return give_back(job, job, error, lambda wait: send_on_commit(job, wait=wait))
+
+
+def give_back(
+    row: Job | JobPart, job: Job, error: Exception, send: Callable[[timedelta], None]
+) -> bool:
+    """The same of the job or a part of it; ``send`` sends it after a wait."""
+    absence = find_absence(error)
+    wait = choose_wait(job.waiting_since) if absence else None
+    if wait is None:
+        return False
+    log.warning("job %s (%s) was given back: %s", job.pk, job.kind, absence)
+    now, state = read_clock(), row.State
+    with transaction.atomic():
+        rows = type(row).objects.filter(pk=row.pk, state=state.RUNNING, attempts=row.attempts)
+        # The claim is no failed attempt. The sweep counts from when the job is to be tried again.
+        attempts, due = F("attempts") - 1, now + wait
+        if rows.update(state=state.QUEUED, attempts=attempts, heartbeat=due):
+            since = job.waiting_since or now
+            Job.objects.filter(pk=job.pk).update(waiting_for=absence, waiting_since=since)
+            send(wait)
+    return True
+
+
+def choose_wait(since: datetime | None) -> timedelta | None:
+    """How long work waits that was given back, for the first time at ``since``; None if it is to
+    fail.
+    """
+    waited = read_clock() - since if since else timedelta()
+    return None if waited >= GIVEN_UP_AFTER else min(LONGEST_WAIT, max(SHORTEST_WAIT, waited))
 
 
 @contextmanager
@@ -211,8 +273,9 @@ def report_progress(job: Job, done: int, total: int) -> None:
 def finish_job(job: Job, **result: Any) -> None:
     """Mark the job done. Call it in the transaction that writes the job's results."""
     Job.objects.filter(pk=job.pk).update(
-        state=Job.State.DONE, result=result, done=F("of"), finished_at=timezone.now()
-    )
+        state=Job.State.DONE, result=result, done=F("of"), finished_at=timezone.now(),
+        waiting_for="", waiting_since=None,
+    )  # fmt: skip
     JobPart.objects.filter(job=job.pk).delete()
 
 

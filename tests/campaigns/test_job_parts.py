@@ -12,6 +12,7 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Job, JobPart
 from campaigns.services import job_parts, jobs
 from campaigns.services.job_parts import Share, perform_part
+from campaigns.store import MissingFileError
 
 KIND = "test.squares"
 
@@ -20,7 +21,7 @@ KIND = "test.squares"
 def sent(monkeypatch):
     """Messages to workers, which the tests deliver: a number of a part, or None for the job."""
     messages = []
-    monkeypatch.setattr(job_parts, "send_on_commit", lambda part: messages.append(part.number))
+    monkeypatch.setattr(job_parts, "send_on_commit", lambda part, **_: messages.append(part.number))
     monkeypatch.setattr(jobs, "send_on_commit", lambda _job: messages.append(None))
     return messages
 
@@ -193,3 +194,27 @@ def test_a_late_worker_does_not_divide_a_job_that_its_successor_has_divided(job,
     JobPart.objects.all().delete()
     handle(late)
     assert (seen(job), sent) == (("running", 0, 30, 0), [1, 2, 3])
+
+
+def test_a_part_whose_file_this_worker_does_not_see_is_for_another(job, sent, monkeypatch):
+    def look(*_args):
+        raise MissingFileError("ab/c is not in the store")
+
+    jobs.perform_job(job.pk, handle)
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setitem(job_parts._works, KIND, look)
+        perform_part(job.pk, 2)
+    part = job.parts.get(number=2)
+    assert (part.state, part.attempts, sent) == ("queued", 0, [1, 2, 3, 2])
+    assert part.heartbeat > timezone.now()
+    assert seen(job) == ("running", 0, 30, 3)
+    assert job.waiting_for == "ab/c is not in the store"
+    perform_part(job.pk, 2)
+    assert seen(job) == ("running", 10, 30, 3)
+    assert (job.waiting_for, job.waiting_since) == ("", None)
+    Job.objects.update(waiting_since=timezone.now() - jobs.GIVEN_UP_AFTER)
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setitem(job_parts._works, KIND, look)
+        perform_part(job.pk, 3)
+    assert seen(job)[0] == "failed"
+    assert "ab/c is not in the store. `manage.py check_store`" in job.error
