@@ -18,6 +18,7 @@ import argparse
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -139,6 +140,7 @@ def main() -> int:
     lines = options.runs * options.topics * options.depth
     print(f"{options.runs} runs x {options.topics} topics x {options.depth}: {lines:,} lines")
     table.show_head()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that everything is stopped
     with ScaleSite(options, Sampler()) as site:
         for name in scale_steps.STEPS:
             if name not in table.rows:

@@ -42,6 +42,7 @@ class ScaleSite:
         }  # fmt: skip
         if options.store == "s3":
             self.env |= {
+                "POOLBENCH_SECRET_KEY": "the same on every machine",
                 "POOLBENCH_STORE": f"s3://{BUCKET}/store", "AWS_ACCESS_KEY_ID": "scale",
                 "AWS_ENDPOINT_URL": f"http://127.0.0.1:{STORE_PORT}",
                 "AWS_SECRET_ACCESS_KEY": "scale", "AWS_DEFAULT_REGION": "us-east-1",

@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
+import signal
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -111,6 +112,7 @@ def main() -> int:
         print("\n".join(faults))
         return 0
     outcomes = []
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that everything is stopped
     with make_site(options.broker, keep=options.keep) as site:
         storm = Storm(site, prepare(site))
         for name in faults:
