@@ -51,7 +51,8 @@ class StoreStorage(Protocol):
     ``put`` without ``synced`` only after ``sync``. ``refresh`` makes a file that is there as young
     as a new one, since the row that will name it is still to come; False if it is not there.
     ``path`` is a file on this machine that has the content, which a memory map may read for as long
-    as it likes. ``count_free_bytes`` is None where there is no limit to know. All raise
+    as it likes. ``require_marker`` tells a store that is away from one without a file, where both
+    look alike. ``count_free_bytes`` is None where there is no limit to know. All raise
     ``StoreAwayError`` if the store does not answer.
     """
 
@@ -60,6 +61,7 @@ class StoreStorage(Protocol):
     def refresh(self, name: str) -> bool: ...
     def sync(self) -> None: ...
     def path(self, name: str) -> str: ...
+    def require_marker(self) -> None: ...
     def get_scratch_folder(self) -> Path: ...
     def list_files(self) -> Iterator[StoredFile]: ...
     def count_free_bytes(self) -> int | None: ...
@@ -90,12 +92,8 @@ class StoreFolder(FileSystemStorage):
         return str(self.base_location.absolute())
 
     def _open(self, name: str, mode: str = "rb") -> File[bytes]:
-        try:
-            with tell_absence():
-                return super()._open(name, mode)
-        except FileNotFoundError:
-            self.require_marker()
-            raise
+        with raise_absence():
+            return super()._open(name, mode)
 
     def put(self, name: str, data: bytes, *, synced: bool) -> None:
         with self.make_part(name) as part:
@@ -104,7 +102,7 @@ class StoreFolder(FileSystemStorage):
             sync_folder(part.parent)
 
     def put_file(self, name: str, path: Path) -> None:
-        with tell_absence(), path.open("rb+") as stream:
+        with raise_absence(), path.open("rb+") as stream:
             os.fsync(stream.fileno())
         with self.make_part(name) as part:
             shutil.move(path, part)
@@ -117,7 +115,7 @@ class StoreFolder(FileSystemStorage):
             self.require_marker()
         target = Path(self.path(name))
         part = target.with_name(f"{target.name}.{uuid4().hex}.part")
-        with tell_absence():
+        with raise_absence():
             make_synced_folder(target.parent)
             try:
                 yield part
@@ -155,7 +153,7 @@ class StoreFolder(FileSystemStorage):
 
 
 @contextmanager
-def tell_absence() -> Iterator[None]:
+def raise_absence() -> Iterator[None]:
     """``StoreAwayError`` for what the disk answers when it is full, broken, read-only or gone."""
     try:
         yield

@@ -15,6 +15,7 @@ from csp.constants import NONE, SELF
 from django.core.management.utils import get_random_secret_key
 
 from workbench.account_settings import build_account_settings
+from workbench.broker_settings import build_broker_options
 from workbench.store_settings import build_store_settings
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -207,16 +208,7 @@ POOLBENCH_SIGN_UP = env("POOLBENCH_SIGN_UP", default="campaigns")
 vars().update(build_account_settings(has_mail=HAS_MAIL))
 
 CELERY_BROKER_URL = env("CELERY_BROKER_URL", default="filesystem://")
-CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {}
-if CELERY_BROKER_URL.startswith("filesystem:"):
-    CELERY_BROKER_TRANSPORT_OPTIONS = {
-        "data_folder_in": str(BROKER_DIR / "queue"),
-        "data_folder_out": str(BROKER_DIR / "queue"),
-        "control_folder": str(BROKER_DIR / "control"),
-    }
-elif CELERY_BROKER_URL.startswith("redis"):
-    # One that hangs must not hold web threads: the row of the job waits for a sweep.
-    CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_timeout": 3, "socket_connect_timeout": 2}
+CELERY_BROKER_TRANSPORT_OPTIONS = build_broker_options(CELERY_BROKER_URL, BROKER_DIR)
 CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 1, "interval_start": 0.2}
 CELERY_WORKER_CONSUMER = "workbench.worker_consumer:SteadyConsumer"
 CELERY_TASK_DEFAULT_QUEUE = env("POOLBENCH_QUEUE", default="poolbench")

@@ -10,7 +10,7 @@ TEXT = "It was a dark and stormy night in the archive. " * 20
 GROWING = "{seed: 1, budget: {per_topic: 400}, steps: [{method: depth, k: 2}, {method: maxmean}]}"
 TOPICS, EACH, RUNS, LINES = 10, 1_499, 6, 300
 STORM, GROW, LARGE = "storm", "growing", "large"
-LARGE_RUNS, LARGE_TOPICS, LARGE_LINES = 40, 50, 1_000
+LARGE_RUNS, LARGE_TOPICS, LARGE_LINES = 40, 50, 500
 
 
 def build() -> dict[str, Any]:
@@ -66,12 +66,12 @@ def begin(slug: str, assessors: int) -> tuple[Any, Any, Any, list[Any]]:
 
 
 def build_large() -> None:
-    """A campaign whose evaluation takes seconds: 40 runs of 50,000 lines, and its qrels."""
+    """A campaign whose evaluation is divided: 40 runs of 25,000 lines, their qrels, one assessor."""
     import numpy as np
 
-    from campaigns.models import Campaign, Topic, User
+    from campaigns.models import Campaign, Role, Topic, User
     from campaigns.services.campaigns import create_campaign
-    from campaigns.services.people import get_or_create_team
+    from campaigns.services.people import add_member, get_or_create_team
     from poolbench.judging.scale import GradeSpec
     from tests.world.files import accepted_run, qrels_release
 
@@ -85,6 +85,8 @@ def build_large() -> None:
         Topic(campaign=campaign, number=str(n), title=f"large {n}", position=n) for n in numbers
     )
     team = get_or_create_team(actor=owner, campaign=campaign, name="T")
+    judge = User.objects.get(username=f"{STORM}-0")
+    add_member(actor=owner, campaign=campaign, user=judge, role=Role.ASSESSOR)
     for run in range(LARGE_RUNS):
         lines = [
             f"{topic} Q0 d{docno} {rank} {LARGE_LINES - rank} large{run}\n"
@@ -92,12 +94,12 @@ def build_large() -> None:
             for rank, docno in enumerate(rng.permutation(3 * LARGE_LINES)[:LARGE_LINES].tolist())
         ]
         accepted_run(team, f"large{run}", "".join(lines))
-    judged = (f"{t} 0 d{n} {int(rng.random() < 0.1)}\n" for t in numbers for n in range(1_000))
+    judged = (f"{t} 0 d{n} {int(rng.random() < 0.1)}\n" for t in numbers for n in range(500))
     qrels_release(campaign, "".join(judged))
 
 
 def write_judgments(rows: int) -> Path:
-    """A file of one assessor's judgments of the campaign with the plain pool."""
+    """A file of one assessor's judgments of the large campaign."""
     with tempfile.NamedTemporaryFile("w", suffix=".txt", delete=False) as file:
         file.writelines(f"{1 + n % TOPICS} 0 x{n // TOPICS} {n % 3}\n" for n in range(rows))
     return Path(file.name)

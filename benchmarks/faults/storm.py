@@ -114,11 +114,13 @@ def describe_sights(
     states = [f"{at - began:+.0f} s {state}" for at, state in monitor.states]
     pages = ", ".join(f"{n} x {s or 'cut'}" for s, n in sorted(monitor.pages.items()))
     said = "; ".join(sorted(monitor.said))
+    errors = sorted({error[:150] for each in judges for error in each.errors})
     slowest = max(each.slowest for each in uploaders)
     return [
         f"lasted {ended - began:.0f} s; uploads {told}, slowest {slowest:.1f} s",
         f"judgments {acts} acknowledged, {retried} requests sent again",
         f"health: {'; '.join(states)}",
+        *(f"judges were told: {error}" for error in errors[:3]),
         f"page: {pages}{' “' + said + '”' if said else ''}",
     ]  # fmt: skip
 

@@ -16,8 +16,8 @@ from django.utils import timezone
 from django.utils.module_loading import import_string
 
 from campaigns import store
-from campaigns.clock import read_clock
 from campaigns.models import ProcessHeartbeat
+from campaigns.queries.clock import read_clock
 from campaigns.queries.lists import oldest_waiting_job
 from campaigns.services.store_marker import find_store_fault
 from campaigns.storages import StoreAwayError

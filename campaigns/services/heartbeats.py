@@ -9,8 +9,8 @@ from threading import Event, Thread
 
 from django.db import DatabaseError, connection
 
-from campaigns.clock import read_clock
 from campaigns.models import ProcessHeartbeat
+from campaigns.queries.clock import read_clock
 from campaigns.services.job_parts import requeue_lost_parts
 from campaigns.services.jobs import requeue_lost_jobs
 

@@ -20,8 +20,8 @@ from typing import Any, TypeAlias
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef
 
-from campaigns.clock import read_clock
 from campaigns.models import Job, JobPart
+from campaigns.queries.clock import read_clock
 from campaigns.services import jobs
 from poolbench.runs.columnar import Columns, read_columns, write_columns
 

@@ -31,9 +31,9 @@ from django.utils import timezone
 from django.utils.module_loading import import_string
 from kombu.exceptions import OperationalError as BrokerError
 
-from campaigns.clock import read_clock
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Job, JobPart, User
+from campaigns.queries.clock import read_clock
 from campaigns.storages import is_store_away
 from campaigns.store import MissingFileError
 

@@ -129,8 +129,9 @@ def test_a_folder_that_is_no_longer_mounted_takes_and_misses_nothing(unmounted, 
     """What is written there would be hidden once the file system is mounted again."""
     with pytest.raises(StoreAwayError, match="not mounted"):
         store.put_blob(b"another")
-    with pytest.raises(StoreAwayError, match="not mounted"):
-        store.get_blob(unmounted)
+    for read in (store.get_blob, store.find_blob_path, store.get_blob_size):
+        with pytest.raises(StoreAwayError, match="not mounted"):
+            read(unmounted)
     assert check_health()["store"] == "failed"
     settings.STORE_DIR.rmdir()
     settings.STORE_DIR.with_name("mounted").rename(settings.STORE_DIR)
