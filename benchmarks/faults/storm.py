@@ -86,7 +86,8 @@ class Storm:
         seen = describe_sights(uploaders, judges, monitor, began, ended)
         seen.append(describe_log(self.site, log_from))
         counts = checks.count_faults(self.uploaders, self.judges)
-        counts["judges' errors"] = counts.pop("errors")
+        counts["judges' errors"] = sum(len(each.errors) for each in judges)
+        del counts["errors"]  # of all rounds
         return Outcome(name, counts, checks.list_failed_commands(self.site), seconds, seen)
 
 
