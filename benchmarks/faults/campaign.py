@@ -66,7 +66,7 @@ def begin(slug: str, assessors: int) -> tuple[Any, Any, Any, list[Any]]:
 
 
 def build_large() -> None:
-    """A campaign whose evaluation is divided: 40 runs of 25,000 lines, their qrels, one assessor."""
+    """A campaign whose evaluation is divided: 40 runs of 25,000 lines, qrels, one assessor."""
     import numpy as np
 
     from campaigns.models import Campaign, Role, Topic, User
