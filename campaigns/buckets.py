@@ -68,12 +68,12 @@ class StoreBucket(S3Storage):  # type: ignore[misc]
 
     def put(self, name: str, data: bytes, *, synced: bool) -> None:  # noqa: ARG002
         """An object is stored for good, and visible, once the store has answered."""
-        with translate_errors(name):
+        with raise_store_errors(name):
             self.client.put_object(**self.locate(name), Body=data)
 
     def put_file(self, name: str, path: Path) -> None:
         if not self.refresh(name):
-            with translate_errors(name):
+            with raise_store_errors(name):
                 self.client.upload_file(str(path), *self.locate(name).values())
         if name.endswith(COLUMNS) and path.parent == self.cache.folder:
             self.cache.keep(name, path)
@@ -88,7 +88,7 @@ class StoreBucket(S3Storage):  # type: ignore[misc]
             return False
         if age > REFRESH_AFTER:
             place = self.locate(name)
-            with translate_errors(name):
+            with raise_store_errors(name):
                 changed = {"MetadataDirective": "REPLACE"}
                 self.client.copy(place, *place.values(), ExtraArgs=changed)
         return True
@@ -98,7 +98,7 @@ class StoreBucket(S3Storage):  # type: ignore[misc]
 
     def path(self, name: str) -> str:
         def download(part: Path) -> None:
-            with translate_errors(name):
+            with raise_store_errors(name):
                 self.client.download_file(*self.locate(name).values(), str(part))
 
         try:
@@ -113,7 +113,7 @@ class StoreBucket(S3Storage):  # type: ignore[misc]
 
     def list_files(self) -> Iterator[StoredFile]:
         start = f"{self.location.strip('/')}/".lstrip("/")
-        with translate_errors("the list of files"):
+        with raise_store_errors("the list of files"):
             pages = self.client.get_paginator("list_objects_v2")
             for page in pages.paginate(Bucket=self.bucket_name, Prefix=start):
                 for each in page.get("Contents", ()):
@@ -124,7 +124,7 @@ class StoreBucket(S3Storage):  # type: ignore[misc]
         return None
 
     def delete(self, name: str) -> None:
-        with translate_errors(name):
+        with raise_store_errors(name):
             self.client.delete_object(**self.locate(name))
 
     def exists(self, name: str) -> bool:
@@ -143,7 +143,7 @@ class StoreBucket(S3Storage):  # type: ignore[misc]
 
     def read_head(self, name: str) -> dict[str, Any]:
         """Size and time of the object. Raises ``FileNotFoundError``."""
-        with translate_errors(name):
+        with raise_store_errors(name):
             head: dict[str, Any] = self.client.head_object(**self.locate(name))
         return head
 
@@ -154,8 +154,8 @@ class StoreBucket(S3Storage):  # type: ignore[misc]
 
 
 class RangeReader(RawIOBase):
-    """An object to be read from any place. Bytes from there on are asked for when they are read,
-    as a stream: what is not read is not fetched.
+    """An object to be read from any place. From there on its bytes come as a stream, when they are
+    read: what is not read is not fetched.
     """
 
     def __init__(self, bucket: StoreBucket, name: str, size: int) -> None:
@@ -194,7 +194,7 @@ class RangeReader(RawIOBase):
     def _read(self, count: int | None) -> bytes:
         if self._place >= self._size:
             return b""
-        with translate_errors(self._name):
+        with raise_store_errors(self._name):
             try:
                 data = self._continue(count)
             except BotoCoreError:  # a stream that rested too long, as behind a slow client
@@ -218,7 +218,7 @@ class RangeReader(RawIOBase):
 
 
 @contextmanager
-def translate_errors(name: str) -> Iterator[None]:
+def raise_store_errors(name: str) -> Iterator[None]:
     """Raise ``FileNotFoundError`` or ``StoreAwayError`` for the errors of the library."""
     try:
         yield

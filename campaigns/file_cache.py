@@ -26,8 +26,8 @@ class FileCache:
     """At most ``limit`` bytes in ``folder``; the least recently used files go first.
 
     Any number of processes share the folder: a file appears whole, by a rename, under a name that
-    stands for its content, and one that is removed stays readable for whoever has it open or
-    mapped. The time of the last use is that of the file's last change.
+    stands for its content, and one that is removed stays readable where it is open or mapped. The
+    time of the last use is that of the file's last change.
     """
 
     def __init__(self, folder: Path, limit: int) -> None:

@@ -26,7 +26,7 @@ COLUMNS = ".columns"
 
 
 class StoreAwayError(Exception):
-    """The store does not answer. A page is then to be asked again, a job goes back to its queue."""
+    """The store does not answer. Pages say so, and jobs go back to their queue."""
 
 
 def is_store_away(error: BaseException | None) -> bool:

@@ -137,13 +137,15 @@ def _installation(django_test_environment, tmp_path_factory) -> Iterator[Path]:
 
 
 @pytest.fixture(autouse=True)
-def _own_installation(_installation) -> Iterator[None]:
+def _own_installation(_installation, request) -> Iterator[None]:
     """Files go to the test's folder. Primary keys are reused after a rollback, so what is known of
     them, such as counted requests, must be forgotten.
     """
     clear_caches()
     cache.clear()
     with override_settings(STORE_DIR=_installation / f"store{next(STORES)}"):
+        if os.environ.get("POOLBENCH_TEST_STORE") == "bucket":
+            request.getfixturevalue("bucket")
         yield
 
 

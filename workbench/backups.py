@@ -28,7 +28,7 @@ from django.utils import timezone
 
 from campaigns import store
 from campaigns.errors import ActionRefused
-from campaigns.services.store_marker import forget_store, require_own_store
+from campaigns.services.store_marker import clear_marker, require_own_store
 from campaigns.storages import MARKER, sync_folder
 
 FORM = 1
@@ -185,7 +185,7 @@ def restore_backup(source: Path) -> dict[str, Any]:
                 name = path.relative_to(Path(folder, STORE)).as_posix()
                 store.get_storage().put_file(name, path)
         if has_markers():
-            forget_store()
+            clear_marker()
         Path(folder, SECRET_KEY).replace(settings.VAR_DIR / SECRET_KEY)
         os.sync()
     return manifest

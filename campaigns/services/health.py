@@ -75,15 +75,17 @@ def is_working(health: Mapping[str, Any]) -> bool:
 
 def check_store() -> dict[str, Any]:
     """Write real bytes to the store, read them back, and tell the free space."""
-    probe = f"health-{uuid4().hex}.part"
+    probe, is_away = f"health-{uuid4().hex}.part", False
     try:
         works = write_and_read_back(probe)
         free = store.get_storage().count_free_bytes()
     except Exception as error:  # each storage raises its own
+        is_away = isinstance(error, StoreAwayError)
         return {"store": FAILED, "store_free_bytes": None, "store_error": str(error)}
     finally:
-        with suppress(Exception):  # the store has been reported as failed
-            store.remove_blob(probe)
+        if not is_away:  # which takes seconds to find out each time
+            with suppress(Exception):  # the store has been reported as failed
+                store.remove_blob(probe)
     is_low = free is not None and free < LOW_BYTES
     state = FAILED if not works else LOW if is_low else OK
     return {"store": state, "store_free_bytes": free}

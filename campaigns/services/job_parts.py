@@ -139,7 +139,7 @@ def perform_part(job_id: int, number: int) -> None:
     except jobs.LOST_DATABASE as error:
         jobs.log.warning("%r lost the database: %s", part, str(error).strip())
     except Exception as error:
-        if not jobs.give_back(part, job, error, lambda wait: send_on_commit(part, wait=wait)):
+        if not jobs.return_work(part, job, error, lambda wait: send_on_commit(part, wait=wait)):
             fail_part(part, jobs.explain_failure(job, error))
 
 

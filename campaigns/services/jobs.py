@@ -180,7 +180,7 @@ def perform_job(job_id: int, handler: Callable[[Job], None]) -> None:
     except LOST_DATABASE as error:
         log.warning("job %s (%s) lost the database: %s", job.pk, job.kind, str(error).strip())
     except Exception as error:
-        if not give_back_job(job, error):
+        if not return_job(job, error):
             fail_job(job, explain_failure(job, error))
 
 
@@ -204,14 +204,14 @@ def find_absence(error: BaseException | None) -> str:
     return str(error) if is_absent else ""
 
 
-def give_back_job(job: Job, error: Exception) -> bool:
+def return_job(job: Job, error: Exception) -> bool:
     """Queue the job again if ``error`` is that a file was not found, or the store. False if it is
     another, or the job has waited for too long.
     """
-    return give_back(job, job, error, lambda wait: send_on_commit(job, wait=wait))
+    return return_work(job, job, error, lambda wait: send_on_commit(job, wait=wait))
 
 
-def give_back(
+def return_work(
     row: Job | JobPart, job: Job, error: Exception, send: Callable[[timedelta], None]
 ) -> bool:
     """The same of the job or a part of it; ``send`` sends it after a wait."""

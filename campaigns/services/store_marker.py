@@ -70,7 +70,7 @@ def accept_store() -> None:
         write_marker(token)
 
 
-def forget_store() -> None:
+def clear_marker() -> None:
     """Have the next process that needs the store accept it, as in a restored installation."""
     StoreMarker.objects.all().delete()
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+
 import pytest
 from django.core.management import CommandError, call_command
 
@@ -12,6 +15,7 @@ from campaigns.services.health import check_health
 from campaigns.services.store_marker import find_store_fault, require_own_store
 from campaigns.storages import MARKER, StoreAwayError
 from tests.pages import run_command
+from workbench import celery
 from workbench.backups import write_backup
 from workbench.celery import refuse_other_store
 from workbench.doctor import examine_installation
@@ -48,6 +52,27 @@ def test_a_worker_with_another_store_does_not_start(foreign):
     with pytest.raises(SystemExit, match=f"The worker does not start. {OTHER}.*accept_store") as it:
         refuse_other_store()
     assert isinstance(it.value.code, str)  # so that the exit status is 1
+
+
+def test_a_worker_whose_store_becomes_another_ends(own, monkeypatch, caplog):
+    """After the work in hand: by the signal for that."""
+    sent: list[tuple[int, int]] = []
+    monkeypatch.setattr(celery, "WATCH_SECONDS", 0.0)
+    monkeypatch.setattr("os.kill", lambda *args: sent.append(args))
+    monkeypatch.setattr(celery.shutting_down, "wait", lambda _seconds: len(looks) == 3)
+    looks: list[str] = []
+
+    def look() -> str:
+        looks.append(find_store_fault())
+        if len(looks) == 2:
+            own.write(store.MARKER, b"theirs\n")
+        return looks[-1]
+
+    monkeypatch.setattr("campaigns.services.store_marker.find_store_fault", look)
+    celery.leave_other_store()
+    assert looks == ["", "", OTHER]
+    assert sent == [(os.getpid(), signal.SIGTERM)]
+    assert OTHER in caplog.text
 
 
 def test_a_worker_with_an_empty_store_does_not_start(own):

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -51,6 +52,9 @@ import_judgments(actor=owner, campaign=campaign, assessor=assessor, rows=rows)
 freeze_qrels(actor=owner, campaign=campaign, policy="majority")
 print(create_token(owner))
 """
+
+CLAIM = "from campaigns.services.store_marker import require_own_store as act; act()"
+TELL = "from campaigns.services.store_marker import find_store_fault as tell; print(tell())"
 
 
 class Machines:
@@ -119,11 +123,15 @@ class Machines:
 @pytest.fixture(scope="module")
 def machines(tmp_path_factory, make_database, object_store) -> Iterator[Machines]:  # noqa: F811
     redis, root = need("POOLBENCH_TEST_REDIS"), tmp_path_factory.mktemp("machines")
-    env = os.environ | object_store | {
+    shared = object_store | {
         "DATABASE_URL": make_database("machines"), "CELERY_BROKER_URL": redis, "CACHE_URL": redis,
-        "POOLBENCH_QUEUE": f"machines-{os.getpid()}", "POOLBENCH_STORE": f"s3://{make_bucket()}/a",
+        "POOLBENCH_STORE": f"s3://{make_bucket()}/a",
         "POOLBENCH_SECRET_KEY": "a key that all machines have in their settings",
-        "POOLBENCH_CHECK_AT_ONCE_BYTES": "0", "POOLBENCH_INLINE": "0", "PYTHONPATH": str(ROOT),
+    }  # fmt: skip
+    assert {*shared, "POOLBENCH_VAR"} == list_documented_settings()
+    env = os.environ | shared | {
+        "POOLBENCH_QUEUE": f"machines-{os.getpid()}", "POOLBENCH_CHECK_AT_ONCE_BYTES": "0",
+        "POOLBENCH_INLINE": "0", "PYTHONPATH": str(ROOT),
         "DJANGO_SETTINGS_MODULE": "workbench.settings",
     }  # fmt: skip
     made = Machines(root, env)
@@ -132,6 +140,13 @@ def machines(tmp_path_factory, make_database, object_store) -> Iterator[Machines
         yield made
     finally:
         made.stop()
+
+
+def list_documented_settings() -> set[str]:
+    """What the commands of docs/deployment.md set on each machine."""
+    page = (ROOT / "docs/deployment.md").read_text().split("## Several machines")[1]
+    lines = [line for line in page.splitlines() if line.startswith("export ")]
+    return set(re.findall(r"\b([A-Z_]+)=", "\n".join(lines)))
 
 
 def write_run(number: int) -> bytes:
@@ -164,7 +179,8 @@ def test_two_workers_and_the_web_share_no_folder(machines):
     machines.wait(lambda: count_accepted() == RUNS)
     boards = [evaluate(machines, victim) for victim in (first, None)]
     assert len(boards[0]["runs"]) == RUNS
-    assert boards[0]["runs"] == boards[1]["runs"]
+    means = [{each["run"]: each["means"] for each in board["runs"]} for board in boards]
+    assert means[0] == means[1]
     assert (first.returncode, second.poll()) == (-signal.SIGKILL, None)
     assert machines.ask("/health/")["store"] == "ok"
     assert list((machines.root / "web").rglob("*.packed.gz")) == []
@@ -201,6 +217,23 @@ def send(machines: Machines, file: Any) -> bool:
     file.seek(0)
     machines.ask("/api/runs/", campaign="small", team="Alpha", file=file)
     return True
+
+
+@pytest.mark.full
+def test_a_backup_of_a_bucket_fills_another(machines, make_database, tmp_path):  # noqa: F811
+    """Or a folder; the first worker there accepts it."""
+    manage(machines.on("setup"), "accept_store")
+    file = tmp_path / "backup.tar"
+    manage(machines.on("setup"), "backup", str(file))
+    for number, place in enumerate((f"s3://{make_bucket()}/b", "")):
+        env = machines.on(f"restored-{number}", POOLBENCH_STORE=place)
+        env["DATABASE_URL"] = make_database(f"restored_{number}")
+        manage(env, "restore", str(file))
+        assert "missing: 0; damaged: 0; not named by any row: 0" in manage(env, "check_store")
+        # It takes over, and the store of the backup is not its own.
+        manage(env, "shell", "-v", "0", "-c", CLAIM)
+        another = env | {"POOLBENCH_STORE": machines.common["POOLBENCH_STORE"]}
+        assert "another installation" in manage(another, "shell", "-v", "0", "-c", TELL)
 
 
 @pytest.mark.full
