@@ -72,8 +72,10 @@ def build_large() -> None:
     from campaigns.models import Campaign, Role, Topic, User
     from campaigns.services.campaigns import create_campaign
     from campaigns.services.people import add_member, get_or_create_team
+    from judging.services.imports import import_judgments
+    from judging.services.qrels import freeze_qrels
     from poolbench.judging.scale import GradeSpec
-    from tests.world.files import accepted_run, qrels_release
+    from tests.world.files import accepted_run
 
     if Campaign.objects.filter(slug=LARGE).exists():
         return
@@ -85,8 +87,9 @@ def build_large() -> None:
         Topic(campaign=campaign, number=str(n), title=f"large {n}", position=n) for n in numbers
     )
     team = get_or_create_team(actor=owner, campaign=campaign, name="T")
-    judge = User.objects.get(username=f"{STORM}-0")
-    add_member(actor=owner, campaign=campaign, user=judge, role=Role.ASSESSOR)
+    judges = User.objects.filter(username__in=(f"{STORM}-0", f"{STORM}-1")).order_by("username")
+    for judge in judges:
+        add_member(actor=owner, campaign=campaign, user=judge, role=Role.ASSESSOR)
     for run in range(LARGE_RUNS):
         lines = [
             f"{topic} Q0 d{docno} {rank} {LARGE_LINES - rank} large{run}\n"
@@ -94,12 +97,13 @@ def build_large() -> None:
             for rank, docno in enumerate(rng.permutation(3 * LARGE_LINES)[:LARGE_LINES].tolist())
         ]
         accepted_run(team, f"large{run}", "".join(lines))
-    judged = (f"{t} 0 d{n} {int(rng.random() < 0.1)}\n" for t in numbers for n in range(500))
-    qrels_release(campaign, "".join(judged))
+    judged = [(str(t), f"d{n}", int(rng.random() < 0.1)) for t in numbers for n in range(300)]
+    import_judgments(actor=owner, campaign=campaign, assessor=judges[1], rows=judged)
+    freeze_qrels(actor=owner, campaign=campaign, policy="majority")
 
 
 def write_judgments(rows: int) -> Path:
     """A file of one assessor's judgments of the large campaign."""
     with tempfile.NamedTemporaryFile("w", suffix=".txt", delete=False) as file:
-        file.writelines(f"{1 + n % TOPICS} 0 x{n // TOPICS} {n % 3}\n" for n in range(rows))
+        file.writelines(f"{1 + n % TOPICS} 0 x{n // TOPICS} {n % 2}\n" for n in range(rows))
     return Path(file.name)

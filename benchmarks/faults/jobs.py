@@ -106,7 +106,8 @@ def kill_import(site: Site) -> Outcome:
     added = Judgment.objects.count() - before
     path.unlink()
     outcome = Outcome("import killed", {"imports half there": partly, "rows": added - ROWS})
-    outcome.findings = checks.list_failed_commands(site)
+    outcome.findings = [each.stderr[-300:] for each in done if each.returncode]
+    outcome.findings += checks.list_failed_commands(site)
     outcome.seen = [f"killed {killed} times; then {' '.join(done[-1].stdout.split())[-200:]}"]
     return outcome
 

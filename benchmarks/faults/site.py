@@ -87,6 +87,11 @@ class Site:
         script = TICK.format(seconds=seconds)
         self.ticks.append(self.spawn("manage.py", "shell", "-v", "0", "-c", script))
 
+    def restart_ended_workers(self) -> None:
+        """As systemd does: a worker ends by itself where its store becomes another."""
+        for name in [name for name, worker in self.workers.items() if worker.poll() is not None]:
+            self.start_worker(name)
+
     def kill_worker(self, name: str) -> None:
         """The worker and its child process, as a machine that loses power."""
         kill_group(self.workers.pop(name))

@@ -68,6 +68,7 @@ class Storm:
         fault(self.site)
         ended = time.monotonic()
         end(self.site)
+        self.site.restart_ended_workers()
         seconds = {
             "upload": wait_for(lambda: min(u.latest for u in uploaders) > ended, ended),
             "judgment": wait_for(lambda: min(j.latest for j in judges) > ended, ended),
