@@ -106,7 +106,7 @@ def take_store_away(site: Site) -> None:
 
 
 def bring_store_back(site: Site) -> None:
-    """What was written meanwhile is hidden below the file system that is mounted again."""
+    """What was written since then is hidden below the file system that is mounted again."""
     shutil.rmtree(site.var / "store")
     (site.var / "store-away").rename(site.var / "store")
 
