@@ -122,7 +122,7 @@ def describe_sights(
         f"lasted {ended - began:.0f} s; uploads {told}, slowest {slowest:.1f} s",
         f"judgments {acts} acknowledged, {retried} requests sent again",
         f"health: {'; '.join(states)}",
-        *(f"judges were told: {error}" for error in errors[:3]),
+        *(f"judges got: {error}" for error in errors[:3]),
         f"page: {pages}{' “' + said + '”' if said else ''}",
     ]  # fmt: skip
 
