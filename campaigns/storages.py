@@ -91,9 +91,9 @@ class StoreFolder(FileSystemStorage):
     def location(self) -> str:
         return str(self.base_location.absolute())
 
-    def _open(self, name: str, mode: str = "rb") -> File[bytes]:
+    def open(self, name: str, mode: str = "rb") -> File[Any]:
         with raise_absence():
-            return super()._open(name, mode)
+            return super().open(name, mode)
 
     def put(self, name: str, data: bytes, *, synced: bool) -> None:
         with self.make_part(name) as part:

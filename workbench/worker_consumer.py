@@ -9,7 +9,7 @@ from celery.worker.consumer import Consumer
 log = logging.getLogger(__name__)
 
 
-class SteadyConsumer(Consumer):  # type: ignore[misc]
+class SteadyConsumer(Consumer):
     """Connects again whatever breaks while it gives the old connection up."""
 
     def on_connection_error_after_connected(self, exc: Exception) -> None:
