@@ -43,6 +43,7 @@ class Assessor:
         self.draw = random.Random(seed)  # noqa: S311
         self.connection: http.client.HTTPConnection | None = None
         self.times: dict[str, list[float]] = defaultdict(list)
+        self.begun: dict[str, list[float]] = defaultdict(list)
         self.acknowledged: list[str] = []
         self.errors: list[str] = []
         self.retries, self.retried, self.latest = RETRIES, 0, 0.0
@@ -125,6 +126,7 @@ class Assessor:
                 time.sleep(PATIENCE)
                 continue
             self.times[name].append(time.perf_counter() - start)
+            self.begun[name].append(start)
             if status == 200:
                 self.latest = time.monotonic()
                 return dict(json.loads(text))

@@ -87,8 +87,8 @@ END
 start_services() {
     systemctl daemon-reload
     systemctl enable -q --now redis-server nginx poolbench-tick.timer poolbench-night.timer
-    systemctl enable -q poolbench-web poolbench-worker
-    systemctl restart poolbench-web poolbench-worker
+    systemctl enable -q poolbench-web poolbench-worker poolbench-long
+    systemctl restart poolbench-web poolbench-worker poolbench-long
     nginx -t -q && systemctl reload nginx
 }
 

@@ -47,7 +47,7 @@ WORKING = {
 """What is said of a part that works, and what mends it."""
 PROCESSES = {
     "tick": "systemctl enable --now poolbench-tick.timer, or run `manage.py tick` every minute.",
-    "worker": "systemctl restart poolbench-worker, or run `manage.py serve`, which includes one.",
+    "worker": "systemctl restart poolbench-worker poolbench-long, or run `manage.py serve`.",
 }
 
 

@@ -15,8 +15,8 @@ from csp.constants import NONE, SELF
 from django.core.management.utils import get_random_secret_key
 
 from workbench.account_settings import build_account_settings
-from workbench.broker_settings import build_broker_options
 from workbench.store_settings import build_store_settings
+from workbench.worker_settings import build_worker_settings
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 # Templates, static files, catalogs, docs: a wheel has them in this package, a checkout at its root.
@@ -207,17 +207,11 @@ HAS_MAIL = not EMAIL_CONFIG["EMAIL_BACKEND"].endswith("dummy.EmailBackend")
 POOLBENCH_SIGN_UP = env("POOLBENCH_SIGN_UP", default="campaigns")
 vars().update(build_account_settings(has_mail=HAS_MAIL))
 
-CELERY_BROKER_URL = env("CELERY_BROKER_URL", default="filesystem://")
-CELERY_BROKER_TRANSPORT_OPTIONS = build_broker_options(CELERY_BROKER_URL, BROKER_DIR)
-CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 1, "interval_start": 0.2}
-CELERY_WORKER_CONSUMER = "workbench.worker_consumer:SteadyConsumer"
-CELERY_TASK_DEFAULT_QUEUE = env("POOLBENCH_QUEUE", default="poolbench")
-CELERY_TASK_ACKS_LATE = True
-CELERY_TASK_IGNORE_RESULT = True
-CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-CELERY_WORKER_HIJACK_ROOT_LOGGER = False  # lines of workers go through LOGGING as well
-CELERY_TIMEZONE = "UTC"
 CELERY_APP_PATH = "workbench.celery.app"
+CELERY_TASK_DEFAULT_QUEUE: str
+CELERY_TASK_ROUTES: dict[str, dict[str, str]]
+POOLBENCH_PAGE_CHECK_BYTES: int
+vars().update(build_worker_settings(env, BROKER_DIR))
 # Run jobs in the process that enqueues them: for the demo script and for tests.
 POOLBENCH_INLINE = env.bool("POOLBENCH_INLINE", default=False)
 # Runs up to this size are checked while the participant waits, larger ones by a worker.

@@ -25,7 +25,7 @@ class Migration(migrations.Migration):
                 ('job', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='parts', to='campaigns.job')),
             ],
             options={
-                'ordering': ['job', 'number'],
+                'ordering': ['number'],
                 'constraints': [models.UniqueConstraint(models.F('job'), models.F('number'), name='part_number_of_job')],
             },
         ),

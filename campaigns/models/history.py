@@ -120,7 +120,7 @@ class JobPart(models.Model):
     result = models.BinaryField(default=bytes)
 
     class Meta:
-        ordering = ["job", "number"]
+        ordering = ["number"]
         constraints = [models.UniqueConstraint("job", "number", name="part_number_of_job")]
 
 

@@ -30,8 +30,8 @@ LOW_BYTES = 1 << 30
 BROKER_SECONDS = 2.0
 KEPT_SECONDS = 5.0
 ALARM_SECONDS = {"newest_tick_seconds": 150, "newest_worker_seconds": 120}
-"""A tick comes every minute and a worker reports every half: with those, two or three are missing,
-and the alarm is given within 180 seconds."""
+"""A tick comes every minute, a worker reports every ten seconds: the alarm is given within 180
+seconds."""
 _latest: Cache[str, tuple[float, dict[str, Any]]] = Cache(1)
 
 

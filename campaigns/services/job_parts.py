@@ -2,8 +2,8 @@
 
 A handler asks for its results by ``share_work``. Small work is done on the spot. Larger work
 becomes ``JobPart`` rows, each carried by a Celery task that says which row it means; the worker
-that ends the last one queues the job again, and then the handler gets all results. The job is
-``running`` meanwhile.
+that ends the last one queues the job again, and then the handler gets all results. Until
+then the job is ``running``.
 
 A part may be delivered twice, or lost with its worker: it is claimed by a conditional update, its
 result counts only for the latest claim, and ``requeue_lost_parts`` sends those without a recent
@@ -61,27 +61,28 @@ def register_work(kind: str, work: Work) -> None:
     _works[kind] = work
 
 
-def share_work(job: Job, split: Callable[[], Sequence[Share]]) -> list[ShareResult] | None:
+def share_work(
+    job: Job, split: Callable[[], Sequence[Share]], further: int = 0
+) -> list[ShareResult] | None:
     """The results of all shares, in order; None while parts are in progress, with which the
-    handler has to end.
+    handler has to end. ``further``: the steps of the job that the handler takes afterwards.
     """
-    parts = list(job.parts.all())
-    if parts:
-        if any(part.state != State.DONE for part in parts):
-            return None
+    if job.parts.exclude(state=State.DONE).exists():
+        return None
+    if parts := list(job.parts.all()):
         return [read_result(part.args, part.result) for part in parts]
     shares = split()
     if len(shares) == 1:
-        return [do_share(job, shares[0])]
-    create_parts(job, shares)
+        return [do_share(job, shares[0], further)]
+    create_parts(job, shares, further)
     return None
 
 
-def do_share(job: Job, share: Share) -> ShareResult:
+def do_share(job: Job, share: Share, further: int) -> ShareResult:
     """The whole work of a job in this process."""
 
     def report(done: int) -> None:
-        jobs.report_progress(job, done, share.steps)
+        jobs.report_progress(job, done, share.steps + further)
 
     report(0)
     work = _works[job.kind](job, share.args, report)
@@ -94,23 +95,24 @@ def read_result(args: Mapping[str, Any], data: bytes | memoryview) -> ShareResul
     return ShareResult(args, head, columns)
 
 
-def create_parts(job: Job, shares: Sequence[Share]) -> None:
+def create_parts(job: Job, shares: Sequence[Share], further: int) -> None:
     """Store the parts and send them to workers, unless a successor has done so."""
     now = read_clock()
     with transaction.atomic():
         mine = Job.objects.filter(pk=job.pk, state=Job.State.RUNNING, attempts=job.attempts)
         if not mine.select_for_update().exists() or job.parts.exists():
             return
-        mine.update(done=0, of=sum(share.steps for share in shares), heartbeat=now)
+        steps = sum(share.steps for share in shares) + further
+        mine.update(done=0, of=steps, heartbeat=now)
         parts = JobPart.objects.bulk_create(
             JobPart(job=job, number=number, args=share.args, steps=share.steps, heartbeat=now)
             for number, share in enumerate(shares, 1)
         )
         for part in parts:
-            send_on_commit(part)
+            send_part_on_commit(part)
 
 
-def send_on_commit(part: JobPart, *, wait: timedelta = timedelta()) -> None:
+def send_part_on_commit(part: JobPart, *, wait: timedelta = timedelta()) -> None:
     transaction.on_commit(lambda: dispatch_part(part, wait=wait), robust=True)
 
 
@@ -119,7 +121,7 @@ def dispatch_part(part: JobPart, *, wait: timedelta = timedelta()) -> None:
     wait is then left to the tick.
     """
     if not jobs.is_inline():
-        jobs.send_task(PERFORM, part.job_id, part.number, wait=wait)
+        jobs.send_task(part.job, PERFORM, part.job_id, part.number, wait=wait)
     elif not wait:
         jobs.load_tasks().tasks[PERFORM](part.job_id, part.number)
 
@@ -139,17 +141,19 @@ def perform_part(job_id: int, number: int) -> None:
     except jobs.LOST_DATABASE as error:
         jobs.log.warning("%r lost the database: %s", part, str(error).strip())
     except Exception as error:
-        if not jobs.return_work(part, job, error, lambda wait: send_on_commit(part, wait=wait)):
+        if not jobs.return_work(
+            part, job, error, lambda wait: send_part_on_commit(part, wait=wait)
+        ):
             fail_part(part, jobs.explain_failure(job, error))
 
 
 def claim_part(job_id: int, number: int) -> JobPart | None:
     """The part, now of this worker alone; None if it is another's or no longer needed."""
-    found = JobPart.objects.filter(job=job_id, number=number)
-    claimed = found.filter(state=State.QUEUED, job__state=Job.State.RUNNING).update(
+    rows = JobPart.objects.filter(job=job_id, number=number)
+    claimed = rows.filter(state=State.QUEUED, job__state=Job.State.RUNNING).update(
         state=State.RUNNING, heartbeat=read_clock(), attempts=F("attempts") + 1
     )
-    related = found.select_related("job__campaign", "job__created_by")
+    related = rows.select_related("job__campaign", "job__created_by")
     return related.first() if claimed else None
 
 
@@ -187,7 +191,7 @@ def queue_finish(job: Job) -> None:
 def fail_part(part: JobPart, error: str) -> None:
     """Fail the job, unless this worker has lost its claim."""
     with transaction.atomic():
-        # Locked, so that a sweep does not give the part to another worker meanwhile.
+        # Locked, so that a sweep does not give the part to another worker now.
         mine = JobPart.objects.filter(pk=part.pk, state=State.RUNNING, attempts=part.attempts)
         if mine.select_for_update().exists():
             jobs.fail_job(part.job, error)
@@ -223,5 +227,5 @@ def requeue_part(part: JobPart) -> bool:
             state=State.QUEUED, heartbeat=read_clock()
         )
         if won:
-            send_on_commit(part)
+            send_part_on_commit(part)
     return bool(won)

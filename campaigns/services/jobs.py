@@ -18,6 +18,7 @@ from functools import cache
 from threading import Event, Lock, Thread
 from typing import Any
 
+from celery.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
 from django.db import (
     DatabaseError,
@@ -48,6 +49,12 @@ SHORTEST_WAIT, LONGEST_WAIT = timedelta(seconds=5), timedelta(minutes=5)
 """Before work that was given back is tried again: as long as it has waited already."""
 GIVEN_UP_AFTER = timedelta(hours=1)
 """Work that has been given back for so long fails."""
+LARGE = "large"
+"""Among the arguments of a job: it takes longer than others of its kind."""
+TOO_LONG = (
+    "Stopped at the time limit for work of this kind. Ask for less at once, or ask the operator to "
+    "raise the limit (POOLBENCH_JOB_SECONDS and the like)."
+)
 DIED = "Failed after {} attempts: the worker died or lost the database each time."
 LOST_DATABASE = OperationalError, InterfaceError
 """What every statement raises while the database restarts, or another takes its place. The work
@@ -112,20 +119,24 @@ def dispatch_job(job: Job, *, wait: timedelta = timedelta()) -> None:
     wait is then left to the tick.
     """
     if not is_inline():
-        send_task(job.kind, job.pk, wait=wait)
+        send_task(job, job.kind, job.pk, wait=wait)
     elif not wait:
         call_task(job)
 
 
-def send_task(kind: str, *args: int, wait: timedelta = timedelta()) -> None:
-    """Send a task to a worker, which begins it after ``wait``. If the broker takes no message, a
-    line of the log is all: the row waits for a sweep.
+def send_task(job: Job, task: str, *args: int, wait: timedelta = timedelta()) -> None:
+    """Send a message of the job to the queue of its kind, or if it is large to the ordinary one;
+    a worker begins it after ``wait``. If the broker takes no message, a line of the log is all: the
+    row waits for a sweep.
     """
+    queue = settings.CELERY_TASK_ROUTES.get(job.kind, {}).get("queue")
+    if queue is None or job.args.get(LARGE):
+        queue = settings.CELERY_TASK_DEFAULT_QUEUE
     app = import_string(settings.CELERY_APP_PATH)
     try:
-        app.send_task(kind, args=list(args), countdown=wait.total_seconds() or None)
+        app.send_task(task, args=args, queue=queue, countdown=wait.total_seconds() or None)
     except (BrokerError, OSError) as error:
-        log.warning("the broker did not take %s%s: %s", kind, args, error)
+        log.warning("the broker did not take %s%s: %s", task, args, error)
 
 
 def load_tasks() -> Any:
@@ -192,6 +203,9 @@ def explain_failure(job: Job, error: Exception) -> str:
         return f"No worker could do this for {hours:g} h: {absence}. {fix}"
     if isinstance(error, ActionRefused):
         return str(error)
+    if isinstance(error, SoftTimeLimitExceeded):
+        log.warning("job %s (%s) reached its time limit", job.pk, job.kind)
+        return TOO_LONG
     log.exception("job %s (%s) failed", job.pk, job.kind)
     return "Internal error. See the worker log for details."
 

@@ -104,7 +104,9 @@ def submit_run(
 
 def enqueue_run_check(actor: User, run: Run, *, here: bool) -> None:
     queue = jobs.create_job if here else jobs.enqueue
-    queue(campaign=run.campaign, kind="campaigns.check_run", actor=actor, run=run.pk)
+    # Behind those that a page waits for: it takes a minute.
+    large = {jobs.LARGE: True} if run.size > settings.POOLBENCH_PAGE_CHECK_BYTES else {}
+    queue(campaign=run.campaign, kind="campaigns.check_run", actor=actor, run=run.pk, **large)
 
 
 def make_upload_key(key: str, sent_as: tuple[Any, ...]) -> str:
@@ -178,7 +180,7 @@ def requeue_run_check(*, actor: User, run: Run) -> None:
         job = latest_check_job(run)
         if run.state != Run.State.RECEIVED or job is None or job.state != Job.State.FAILED:
             raise ActionRefused("being-checked", _("The check of this run did not fail."))
-        jobs.enqueue(campaign=run.campaign, kind=job.kind, actor=actor, run=run.pk)
+        jobs.enqueue(campaign=run.campaign, kind=job.kind, actor=actor, **job.args)
 
 
 def latest_check_job(run: Run) -> Job | None:

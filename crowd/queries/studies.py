@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Count, Exists, OuterRef, Q, Sum
+from django.db.models import Count, Q, Sum
 
 from campaigns.models import Campaign, Role, User
 from crowd.models import Bonus, Payment, Study, WorkUnit
@@ -135,11 +136,12 @@ def load_crowd_needs(campaign: Campaign) -> dict[str, Any]:
 
 def count_pairs_without_plan(pool: Pool) -> dict[int, int]:
     """By topic: pairs of ``pool`` that are in no plan of the campaign."""
-    planned = Slot.objects.filter(
-        plan__campaign=pool.campaign_id,
-        purpose=Purpose.JUDGE,
-        topic=OuterRef("topic"),
-        item__docno=OuterRef("docno"),
-    )
-    free = PoolItem.objects.filter(~Exists(planned), pool=pool).order_by()
+    planned = Slot.objects.filter(plan__campaign=pool.campaign_id, purpose=Purpose.JUDGE)
+    # Not slot by slot for each item: a topic has thousands of both.
+    own = planned.filter(plan__pool=pool).order_by().values("item")
+    free = PoolItem.objects.filter(pool=pool).exclude(pk__in=own).order_by()
+    others = planned.exclude(plan__pool=pool).order_by()
+    if elsewhere := set(others.values_list("topic", "item__docno").distinct()):
+        pairs = free.values_list("topic", "docno")
+        return dict(Counter(topic for topic, docno in pairs if (topic, docno) not in elsewhere))
     return dict(free.values_list("topic").annotate(Count("pk")))

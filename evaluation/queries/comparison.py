@@ -14,7 +14,7 @@ from evaluation.queries.leaderboard import Leaderboard, LeaderboardEntry
 from poolbench.cache import Cache
 from poolbench.evaluation.comparison.compare import Comparisons, compare_all
 from poolbench.evaluation.comparison.discriminative import DiscriminativePower, discriminative_power
-from poolbench.evaluation.comparison.marks import SignificanceMarks, mark_runs
+from poolbench.evaluation.comparison.marks import SignificanceMarks, mark_ranking, mark_runs
 from poolbench.evaluation.comparison.rank_correlation import correlate_measures
 from poolbench.evaluation.comparison.registry import CORRELATIONS, FAMILY_TESTS, INTERVALS, TESTS
 from poolbench.evaluation.measures.titles import format_measure_title
@@ -27,6 +27,8 @@ COMPARISONS: Cache[tuple[object, ...], Comparisons] = Cache(MOST_PAIRS, lambda i
 """10,153 pairs of 143 runs take some 4 MB."""
 MARKS: Cache[tuple[object, ...], SignificanceMarks] = Cache(500)
 """By score set, measure, test and the run IDs with their visible tags."""
+_intervals: Cache[tuple[object, ...], list[Estimate]] = Cache(20_000, len)
+"""By score set, measure and the runs in their order."""
 MOST_DRAWS = 5_000_000_000
 """Random draws × run pairs × topics: more take longer than a few seconds."""
 MOST_DRAWS_BESIDE = 500_000_000
@@ -129,8 +131,7 @@ def mark_entries(
     None where the measure compares no runs or the test would take too long beside a table.
     """
     choice = get_fixed_test(leaderboard.score_set.campaign)
-    draws, pairs, topics = count_draws(leaderboard, choice)
-    if not leaderboard.measure(name).compares or draws * pairs * topics > MOST_DRAWS_BESIDE:
+    if not is_tested_beside(leaderboard, name, choice):
         return None
     defined = [entry for entry in entries if entry.means[name] is not None]
     tags_by_run = tuple((entry.run, entry.tag) for entry in defined)
@@ -141,6 +142,24 @@ def mark_entries(
 
     key = (*identify_comparison(leaderboard, name, choice), choice.correction, tags_by_run)
     return MARKS.get_or_compute(key, mark)
+
+
+def mark_best_entries(
+    leaderboard: Leaderboard, entries: Sequence[LeaderboardEntry], name: str
+) -> dict[str, str]:
+    """By visible tag the marks of ``mark_entries``, without its letters, which take longer."""
+    choice = get_fixed_test(leaderboard.score_set.campaign)
+    if not is_tested_beside(leaderboard, name, choice):
+        return {}
+    tags = {str(entry.run): entry.tag for entry in entries if entry.means[name] is not None}
+    marks = mark_ranking(compare_all_runs(leaderboard, name, choice), list(tags))
+    return {tags[run]: mark for run, mark in marks.items()}
+
+
+def is_tested_beside(leaderboard: Leaderboard, name: str, choice: SignificanceChoice) -> bool:
+    """Whether the measure compares runs, and the test is quick enough beside a table."""
+    draws, pairs, topics = count_draws(leaderboard, choice)
+    return leaderboard.measure(name).compares and draws * pairs * topics <= MOST_DRAWS_BESIDE
 
 
 def select_run_pairs(
@@ -164,9 +183,15 @@ def bootstrap_intervals(
     leaderboard: Leaderboard, entries: Sequence[LeaderboardEntry], name: str
 ) -> list[Estimate]:
     """A 95 % bootstrap interval of each run's mean, over topics."""
-    sampling = ResamplingOptions(seed=comparison_seed(leaderboard), resamples=2000)
-    values = values_by_run_and_topic(leaderboard, entries, name)
-    return INTERVALS[INTERVAL].of_columns(values.T, sampling=sampling)
+    score_set = leaderboard.score_set
+    key = score_set.pk, score_set.created_at, name, tuple(entry.run for entry in entries)
+
+    def draw() -> list[Estimate]:
+        sampling = ResamplingOptions(seed=comparison_seed(leaderboard), resamples=2000)
+        values = values_by_run_and_topic(leaderboard, entries, name)
+        return INTERVALS[INTERVAL].of_columns(values.T, sampling=sampling)
+
+    return _intervals.get_or_compute(key, draw)
 
 
 def discriminative_powers(

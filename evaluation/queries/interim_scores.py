@@ -272,8 +272,12 @@ def topic_log_marks(reader: LogReader, last: int | None = None) -> dict[str, Mar
     counting = reader.mark_rows(last)
     rows = reader.log.numbers["pk"][counting]
     topics = reader.log.numbers["topic_id"][counting]
-    ids, places, counts = np.unique(topics, return_inverse=True, return_counts=True)
-    sums = np.zeros(len(ids), np.int64)
-    np.add.at(sums, places, rows)
-    marks = zip(counts.tolist(), sums.tolist(), strict=True)
-    return {reader.numbers[topic]: mark for topic, mark in zip(ids.tolist(), marks, strict=True)}
+    # IDs of one campaign lie close together: counted in place, not sorted.
+    first = int(topics.min()) if len(topics) else 0
+    counts = np.bincount(topics - first)
+    sums = np.zeros(len(counts), np.int64)
+    np.add.at(sums, topics - first, rows)
+    return {
+        reader.numbers[first + at]: (int(counts[at]), int(sums[at]))
+        for at in np.flatnonzero(counts).tolist()
+    }

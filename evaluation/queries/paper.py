@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
 from django.contrib.auth.models import AnonymousUser
 
 from campaigns.models import Campaign, Team, User
@@ -15,7 +16,7 @@ from evaluation.queries.comparison import (
     compare_all_runs,
     count_draws,
     get_fixed_test,
-    mark_entries,
+    mark_best_entries,
 )
 from evaluation.queries.leaderboard import (
     Leaderboard,
@@ -29,7 +30,9 @@ from evaluation.queries.score_sets import (
     list_score_sets_for,
     participant_reader,
 )
+from judging.models import Qrels
 from judging.queries.judgments import qrels_table
+from poolbench.cache import Cache
 from poolbench.evaluation.comparison.marks import describe_test
 from poolbench.evaluation.evaluate import product_version
 from poolbench.evaluation.measures.titles import format_measure_title
@@ -45,10 +48,12 @@ from poolbench.evaluation.paper.results import (
 )
 from poolbench.files.natural_sort import natural_sort_key
 from poolbench.statistics.box_plot import summarize_as_box
-from pooling.queries.pools import load_pool_table
+from pooling.models import Pool
 
 DEFAULTS = ("ndcg_cut_10", "map", "P_10", "recip_rank")
 TRUST = "judged_10"
+_judged: Cache[tuple[object, ...], tuple[int, int]] = Cache(100)
+"""By pool and qrels."""
 
 
 @dataclass(frozen=True)
@@ -122,9 +127,8 @@ def get_paper_results(
         return None
     ranked, undefined = rank_entries(leaderboard, names[0])
     own = [entry for entry in (*ranked, *undefined) if entry.own]
-    marks = {name: mark_entries(leaderboard, rank_entries(leaderboard, name)[0], name)
+    signs = {name: mark_best_entries(leaderboard, rank_entries(leaderboard, name)[0], name)
              for name in names}  # fmt: skip
-    signs = {name: mark.marks if mark else {} for name, mark in marks.items()}
     results = PaperResults(
         team=team.name,
         measures=tuple(describe_measure(leaderboard, name) for name in names),
@@ -250,9 +254,26 @@ def describe_pool(score_set: ScoreSet) -> str:
     pool = pools.order_by("-version").first()
     if pool is None:
         return ""
-    table, grades = load_pool_table(pool), qrels_table(score_set.qrels).by_pair()
-    judged = sum(grades.get((at, table.docnos[row]), -1) >= 0 for at, row in table.iter_rows())
-    return f"{pool.method} (pool {pool.version}, {judged:,} of {len(table):,} documents judged)"
+    judged, size = count_judged_documents(pool, score_set.qrels)
+    return f"{pool.method} (pool {pool.version}, {judged:,} of {size:,} documents judged)"
+
+
+def count_judged_documents(pool: Pool, qrels: Qrels) -> tuple[int, int]:
+    """How many documents of the pool have a grade, and how many it has."""
+
+    def count() -> tuple[int, int]:
+        rows = pool.items.order_by().values_list("topic__number", "docno")
+        table = qrels_table(qrels)
+        topics = np.repeat(np.array(table.topics, object), np.diff(table.starts)).tolist()
+        rated = zip(topics, table.docnos, (table.grades >= 0).tolist(), strict=True)
+        graded = {(topic, docno) for topic, docno, has_grade in rated if has_grade}
+        documents = list(rows)
+        return sum(map(graded.__contains__, documents)), len(documents)
+
+    if pool.is_adaptive:
+        # It grows.
+        return count()
+    return _judged.get_or_compute((pool.pk, pool.frozen_at, qrels.sha256), count)
 
 
 def explain_marks(

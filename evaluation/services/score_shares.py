@@ -104,21 +104,21 @@ def score_share(
             "The scale, the topics or the qrels to score by were changed during the evaluation.",
             "Evaluate again.",
         )
-    found = campaign.runs.select_related("team", "task__campaign").in_bulk(args["runs"])
-    return score_runs(inputs, [found[pk] for pk in args["runs"]], report)
+    runs = campaign.runs.select_related("team", "task__campaign").in_bulk(args["runs"])
+    return compute_run_scores(inputs, [runs[pk] for pk in args["runs"]], report)
 
 
 register_work(KIND, score_share)
 
 
-def score_runs(
+def compute_run_scores(
     inputs: ScoringInputs, runs: Sequence[Run], report: Callable[[int], None]
 ) -> tuple[dict[str, Any], dict[str, NDArray[np.float64]]]:
     """``(head, columns)``: the ``values`` of each run, topics × measures, one run after the other;
     its means; the conditions of the last run; how many documents were ``ranked``; the tags of runs
     ``without`` any of the judged topics.
     """
-    judged, places = place_qrels_once(inputs)
+    judged, places = get_placed_judgments(inputs)
     scored, without, ranked = list[ScoredRun](), list[str](), 0
     for done, run in enumerate(runs):
         report(done)
@@ -143,7 +143,7 @@ def score_runs(
     return head, {"values": np.concatenate(values)}
 
 
-def place_qrels_once(inputs: ScoringInputs) -> Placed:
+def get_placed_judgments(inputs: ScoringInputs) -> Placed:
     """The judgments to score by, and the row of each code of the campaign's pairs in them; cached
     for the next share.
     """

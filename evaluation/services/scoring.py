@@ -24,8 +24,8 @@ from evaluation.queries.scoring_inputs import measures_to_score
 from evaluation.services.score_shares import (
     KIND,
     ScoringInputs,
+    compute_run_scores,
     load_scoring_inputs,
-    score_runs,
     split_runs,
 )
 from judging.models import Qrels
@@ -91,8 +91,8 @@ def evaluate_campaign(job: Job) -> None:
     if results is None:
         return
     numbers = [pk for result in results for pk in result.args["runs"]]
-    found = job.campaign.runs.in_bulk(numbers)
-    sheet = combine_scores(inputs, [found[pk] for pk in numbers], results)
+    runs = job.campaign.runs.in_bulk(numbers)
+    sheet = combine_scores(inputs, [runs[pk] for pk in numbers], results)
     with transaction.atomic():
         # Locked, so that a worker presumed dead cannot write alongside its successor.
         if Job.objects.select_for_update().get(pk=job.pk).state == Job.State.DONE:
@@ -122,7 +122,7 @@ def score_campaign(
         if progress is not None:
             progress(done, len(runs))
 
-    head, columns = score_runs(inputs, runs, report)
+    head, columns = compute_run_scores(inputs, runs, report)
     sheet = combine_scores(inputs, runs, [ShareResult({}, head, columns)])
     with transaction.atomic():
         return save_score_set(actor, campaign, qrels, sheet)

@@ -122,7 +122,7 @@ def measures_compared_download_view(
 def interim_scores_download_view(request: SignedInRequest, slug: str, fmt: str) -> HttpResponse:
     """The ranking of runs if judging stopped now."""
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    scores, policy = compute_requested_scores(request, campaign)
+    scores, policy, _ = compute_requested_scores(request, campaign)
     by, names = request.GET.get("by", ""), [measure.name for measure in scores.measures]
     by = by if by in names else next((n for n in campaign.measures if n in names), names[0])
     now = timezone.now()

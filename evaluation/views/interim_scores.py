@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import sha256
 
 from django.http import HttpResponse
 
@@ -19,6 +20,7 @@ from evaluation.queries.interim_scores import (
 )
 from evaluation.queries.score_moves import compare_means, list_sets_to_compare, load_means
 from evaluation.views.cells import DEFAULT_MEASURES, TRUST, ScoreCell, ScoreColumn, build_column
+from judging.queries.judgments import load_log_reader
 from judging.queries.qrels_versions import list_crowd_rules
 from judging.rules import choose_policy
 from poolbench.cards import Card
@@ -26,6 +28,7 @@ from poolbench.evaluation.comparison.moves import RunMove
 from poolbench.files.natural_sort import sort_items_naturally
 from poolbench.judging.policies import DEFAULT_POLICY, POLICIES
 from poolbench.number_formats import format_score
+from poolbench.shared_reads import share_reads
 
 
 @dataclass(frozen=True)
@@ -38,9 +41,40 @@ class InterimScoreRow:
     cells: tuple[ScoreCell, ...]
 
 
+@share_reads
 def interim_scores_view(request: SignedInRequest, slug: str) -> HttpResponse:
+    """The page, or for a page that asks again its ranking: an empty answer, which changes nothing,
+    while there is no other judgment than those that it has ``seen``.
+    """
     campaign = get_campaign_for(request.user, slug, "campaigns.manage")
-    scores, policy = compute_requested_scores(request, campaign)
+    state = identify_log(campaign)
+    is_part = bool(request.headers.get("HX-Request"))
+    if is_part and request.GET.get("seen") == state:
+        return HttpResponse(status=204)
+    scores, policy, policies = compute_requested_scores(request, campaign)
+    ranking = build_interim_ranking(request, campaign, scores)
+    if is_part:
+        return render_page(request, "evaluation/interim_ranking.html", ranking, {"state": state})
+    page = {
+        "state": state,
+        "task": scores.runs[0].task if scores.runs else None,
+        "policies": policies,
+        "policy": policy,
+        # Of an upper app: whether judging can stop is what an interim ranking is read for.
+        "current": get_report(campaign, "stopping"),
+    }
+    return render_page(request, "evaluation/interim_scores.html", ranking, page)
+
+
+def identify_log(campaign: Campaign) -> str:
+    """Changes with every judgment and exclusion."""
+    return sha256(repr(load_log_reader(campaign).identify()).encode()).hexdigest()[:16]
+
+
+def build_interim_ranking(
+    request: SignedInRequest, campaign: Campaign, scores: InterimScores
+) -> dict[str, object]:
+    """The part of the page that changes with the judgments."""
     names = [measure.name for measure in scores.measures]
     visible = [name for name in (*campaign.measures, *DEFAULT_MEASURES, TRUST) if name in names]
     visible = sorted(dict.fromkeys(visible), key=lambda name: name == TRUST) or names[:1]
@@ -48,14 +82,13 @@ def interim_scores_view(request: SignedInRequest, slug: str) -> HttpResponse:
     by = by if by in names else visible[0]
     compared = next(iter(list_sets_to_compare(campaign, by)), None)
     columns = [build_column(scores.measures[names.index(name)]) for name in visible]
+    asked = request.GET.copy()
+    asked.pop("seen", None)
     # ``topics`` are the counts of each topic by its number; ``compared``: the latest score
     # set.
-    page = {
+    return {
         "campaign": campaign,
         "scores": scores,
-        "task": scores.runs[0].task if scores.runs else None,
-        "policies": list_interim_policies(campaign),
-        "policy": policy,
         "columns": columns,
         "visible": visible,
         "by": by,
@@ -63,19 +96,19 @@ def interim_scores_view(request: SignedInRequest, slug: str) -> HttpResponse:
         "compared": compared,
         "topics": sort_items_naturally(scores.topics),
         "ms": round(scores.seconds * 1000),
-        # Of an upper app: whether judging can stop is what an interim ranking is read for.
-        "current": get_report(campaign, "stopping"),
+        "asked": asked.urlencode(),
     }
-    return render_page(request, "evaluation/interim_scores.html", page)
 
 
 def compute_requested_scores(
     request: SignedInRequest, campaign: Campaign
-) -> tuple[InterimScores, str]:
-    """The interim scores under the requested policy, and its name."""
-    names = [card.name for card in list_interim_policies(campaign)]
+) -> tuple[InterimScores, str, list[Card]]:
+    """The interim scores under the requested policy, its name, and the policies to choose from."""
+    policies = list_interim_policies(campaign)
+    names = [card.name for card in policies]
     policy = choose_policy(request.GET.get("policy", ""), names, DEFAULT_POLICY)
-    return compute_interim_scores(actor=request.user, campaign=campaign, policy=policy), policy
+    scores = compute_interim_scores(actor=request.user, campaign=campaign, policy=policy)
+    return scores, policy, policies
 
 
 def list_interim_policies(campaign: Campaign) -> list[Card]:

@@ -41,7 +41,7 @@ from poolbench.statistics.estimate import Estimate
 
 MOST_RUNS = 60
 """Runs in the map of run pairs; larger maps are unreadable."""
-MOST_PAIRS = 400
+MOST_PAIRS = 100
 """Run pairs in the table of the page; the downloads have all."""
 MOST_MEASURES = 12
 MARKS = {"better": "▲", "worse": "▼", "same": "·", "none": "–"}

@@ -74,18 +74,15 @@ def build_label_table(
     names = sorted({people[assessor] for assessor in np.unique(ids).tolist()})
     row = {people_id: names.index(name) for people_id, name in people.items() if name in names}
     judged = np.unique(log.pair[rows])
-    named = {at: (numbers[log.pairs[at][0]], log.pairs[at][1]) for at in judged.tolist()}
-    order = sorted(named, key=named.__getitem__)
-    column = np.zeros(len(log.pairs), np.int64)
-    column[order] = np.arange(len(order))
+    pairs, column = log.sort_pairs(judged, numbers)
     places = np.array([row[each] for each in ids.tolist()], np.int64), column[log.pair[rows]]
-    grades = np.full((len(names), len(order)), MISSING, np.int32)
+    grades = np.full((len(names), len(pairs)), MISSING, np.int32)
     grades[places] = log.numbers["grade"][rows]
     thirds = np.zeros(grades.shape, np.bool_)
     thirds[places] = np.isin(log.numbers["pk"][rows], list(log.third))
     return LabelTable(
         tuple(names),
-        tuple(named[at] for at in order),
+        tuple(pairs),
         grades,
         scale,
         thirds if thirds.any() else None,

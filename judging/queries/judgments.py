@@ -142,13 +142,24 @@ class LogReader:
             ),
         )
 
+    def load_topic_ballots(self, topics: Collection[str], last: int | None = None) -> PairBallots:
+        """``load_ballots`` of ``topics``; those of the others are built only where most are needed,
+        as after one judgment only its topic is.
+        """
+        if 2 * len(topics) > len(self.numbers) or self.identify(last) in _ballots:
+            return self.load_ballots(last).select_topics(topics)
+        names = frozenset(topics)
+        chosen = [pk for pk, number in self.numbers.items() if number in names]
+        rows = self.mark_rows(last) & np.isin(self.log.numbers["topic_id"], chosen)
+        return build_campaign_ballots(self.campaign, self.log, rows, self.people, self.numbers)
+
     def decide_topics(
         self, policy: str, topics: Collection[str], last: int | None = None
     ) -> tuple[list[tuple[str, str, int]], list[Pair]]:
         """``(topic, docno, grade)`` of the pairs of ``topics`` under the current judgments, or as
         of row ``last`` of the log, sorted; and the pairs that are undecided under ``policy``.
         """
-        ballots = self.load_ballots(last).select_topics(topics)
+        ballots = self.load_topic_ballots(topics, last)
         outcome = decide_ballots(get_policy(policy), ballots)
         return outcome.rows, outcome.undecided
 
@@ -190,10 +201,7 @@ def build_campaign_ballots(
     numbers: Mapping[int, str],
 ) -> PairBallots:
     rows = select_current_grades(log, counting, Purpose.JUDGE)
-    named = [(numbers[topic], docno) for topic, docno in log.pairs]
-    order = sorted(range(len(named)), key=named.__getitem__)
-    rank = np.empty(len(order), np.int64)
-    rank[order] = np.arange(len(order))
+    pairs, rank = log.sort_pairs(np.unique(log.pair[rows]), numbers)
     grades = log.numbers["grade"][rows]
     low = int(grades.min(initial=0))
     span = int(grades.max(initial=0)) - low + 1
@@ -206,9 +214,7 @@ def build_campaign_ballots(
         for at, code in enumerate(distinct.tolist())
     }
     others = list_other_grades(campaign, log, counting)
-    return build_pair_ballots(
-        [named[at] for at in order], rank[log.pair[rows]], votes, kinds, others
-    )
+    return build_pair_ballots(pairs, rank[log.pair[rows]], votes, kinds, others)
 
 
 def select_current_grades(log: JudgmentLog, counting: Mask, purpose: str) -> Ints:

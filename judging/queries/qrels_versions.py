@@ -12,6 +12,7 @@ from judging.models import Audience, Purpose, Qrels
 from judging.queries.judgments import qrels_table
 from poolbench.judging.policy_rules import CROWD_RULES, CrowdRule
 from poolbench.reports.csv import format_csv
+from pooling.queries.judgment_log import read_judgment_log
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ def list_crowd_rules(campaign: Campaign) -> list[CrowdRule]:
     """
     if not campaign.plans.filter(Q(overlap__gt=1) | Q(audience=Audience.CROWD)).exists():
         return []
-    has_gold = campaign.judgments.filter(purpose=Purpose.GOLD).exists()
+    has_gold = bool(read_judgment_log(campaign).select_rows(Purpose.GOLD).any())
     return [rule for rule in CROWD_RULES.values() if has_gold or not rule.model.needs_gold]
 
 

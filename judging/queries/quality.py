@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from django.db.models import QuerySet
 
 from campaigns.models import Campaign
 from judging.models import Judgment, Purpose
-from judging.queries.agreement import load_labels, topic_numbers_by_id, usernames_by_id
-from judging.queries.exclusions import counting_judgments
+from judging.queries.agreement import load_labels
+from judging.queries.judgments import LogReader, load_log_reader, select_last_rows
 from poolbench.cache import Cache
 from poolbench.judging import repeats
+from poolbench.judging.agreement.coefficient import Floats
 from poolbench.judging.agreement.labels import LabelTable, build_labels
 from poolbench.judging.agreement.report import STAFF
 from poolbench.judging.quality.ordered_grades import OrderedGrades
 from poolbench.judging.quality.report import Again, JudgingRecord
+from pooling.queries.judgment_log import NONE, Ints
 
-COLUMNS = (
-    "purpose", "assessor_id", "topic_id", "docno", "grade", "active_seconds", "source", "third",
-)  # fmt: skip
 MEASURED_PURPOSES = (Purpose.JUDGE, Purpose.REPEAT, Purpose.AUTOMATIC)
 Key = tuple[str, tuple[str, str]]
 """Assessor and (topic, docno)."""
@@ -41,7 +38,6 @@ class GradedPair:
     """
 
     grade: int | None
-    seconds: float | None
     ordered: bool
     before: int | None = None
     third: bool = False
@@ -63,22 +59,8 @@ def load_judging_record(
 
 
 def _load_record(campaign: Campaign, people: LabelTable, *, third: bool) -> JudgingRecord:
-    by_purpose: dict[str, dict[Key, GradedPair]] = {purpose: {} for purpose in MEASURED_PURPOSES}
-    names = usernames_by_id(
-        set(readable_judgments(campaign).values_list("assessor_id", flat=True).distinct())
-    )
-    near = NearRepeats()
-    for purpose, key, entry in _log(campaign, names):
-        near.add(purpose, key, entry)
-        known = by_purpose[purpose].get(key)
-        if known is None:
-            if entry.grade is not None:
-                own = by_purpose[Purpose.JUDGE].get(key)
-                entry.before = own.grade if own else None
-                entry.near = key in near.found
-                by_purpose[purpose][key] = entry
-        else:
-            known.grade, known.third = entry.grade, entry.third
+    history = JudgingHistory(load_log_reader(campaign))
+    by_purpose = history.replay()
     current = {purpose: _select_graded(entries) for purpose, entries in by_purpose.items()}
     judged = {key: row for key, row in current[Purpose.JUDGE].items() if key[0] in people.assessors}
     if not third:
@@ -86,11 +68,104 @@ def _load_record(campaign: Campaign, people: LabelTable, *, third: bool) -> Judg
     again = current[Purpose.REPEAT]
     return JudgingRecord(
         people,
-        _ordered_grades(judged, people),
+        history.order_grades(people, third=third),
         _repeats(judged, {key: row for key, row in again.items() if not row.near}),
         _machines(current[Purpose.AUTOMATIC], campaign, people.scale),
         near_repeats=_repeats(judged, {key: row for key, row in again.items() if row.near}),
     )
+
+
+@dataclass(frozen=True, eq=False)
+class JudgingHistory:
+    """The measured judgments of the log, those set aside left out."""
+
+    reader: LogReader
+
+    def replay(self) -> dict[str, dict[Key, GradedPair]]:
+        """By purpose the entries of each pair in the order of the log: of automatic assessors, and
+        of the assessors who judged something again.
+        """
+        log, reader = self.reader.log, self.reader
+        purposes = {each: log.select_rows(each) & reader.counting for each in MEASURED_PURPOSES}
+        assessors = log.numbers["assessor_id"]
+        purposes[Purpose.JUDGE] &= np.isin(assessors, assessors[purposes[Purpose.REPEAT]])
+        by_purpose: dict[str, dict[Key, GradedPair]] = {each: {} for each in MEASURED_PURPOSES}
+        near = NearRepeats()
+        rows = np.flatnonzero(np.logical_or.reduce(list(purposes.values())))
+        name = {
+            row: each for each, mask in purposes.items() for row in np.flatnonzero(mask).tolist()
+        }
+        for row, key, entry in zip(rows.tolist(), *self._list_entries(rows), strict=True):
+            purpose = name[row]
+            near.add(purpose, key, entry)
+            known = by_purpose[purpose].get(key)
+            if known is None:
+                if entry.grade is not None:
+                    own = by_purpose[Purpose.JUDGE].get(key)
+                    entry.before = own.grade if own else None
+                    entry.near = key in near.found
+                    by_purpose[purpose][key] = entry
+            else:
+                known.grade, known.third = entry.grade, entry.third
+        return by_purpose
+
+    def _list_entries(self, rows: Ints) -> tuple[list[Key], list[GradedPair]]:
+        log, reader = self.reader.log, self.reader
+        pairs = log.name_pairs(log.pair[rows], reader.numbers)
+        people = map(reader.people.__getitem__, log.numbers["assessor_id"][rows].tolist())
+        grades = [None if each == NONE else each for each in log.numbers["grade"][rows].tolist()]
+        ordered = ~log.select_source(Judgment.Source.IMPORT)[rows]
+        third = np.isin(log.numbers["pk"][rows], list(log.third))
+        entries = map(GradedPair, grades, ordered.tolist(), third.tolist())
+        return list(zip(people, pairs, strict=True)), list(entries)
+
+    def order_grades(self, labels: LabelTable, *, third: bool) -> OrderedGrades:
+        """The current grades by the people of ``labels``, in the order of the first grade of each
+        pair by its assessor, with the circumstances of that.
+        """
+        log = self.reader.log
+        first, last = self._match_revisions(labels, third=third)
+        ids = log.numbers["assessor_id"][last]
+        people = {pk: labels.assessors.index(self.reader.people[pk]) for pk in {*ids.tolist()}}
+        place = {pair: at for at, pair in enumerate(labels.pairs)}
+        named = log.name_pairs(log.pair[last], self.reader.numbers)
+        pairs = np.array([*map(place.__getitem__, named)], np.int64)
+        return OrderedGrades(
+            labels.assessors,
+            labels.topics,
+            labels.scale,
+            np.array([*map(people.__getitem__, ids.tolist())], np.int64),
+            labels.topic_indices[pairs],
+            pairs,
+            log.numbers["grade"][last],
+            self._load_seconds(first),
+            ~log.select_source(Judgment.Source.IMPORT)[first],
+        )
+
+    def _match_revisions(self, labels: LabelTable, *, third: bool) -> tuple[Ints, Ints]:
+        """The rows of the first and of the current grade of each pair by each assessor."""
+        log = self.reader.log
+        grades, assessors = log.numbers["grade"], log.numbers["assessor_id"]
+        known = [pk for pk, name in self.reader.people.items() if name in labels.assessors]
+        chosen = log.select_rows(Purpose.JUDGE) & self.reader.counting & np.isin(assessors, known)
+        keys = log.pair * (int(assessors.max(initial=0)) + 1) + assessors
+        rows = np.flatnonzero(chosen)
+        current = select_last_rows(rows, keys[rows])
+        current = current[grades[current] >= 0]
+        if not third:
+            current = current[~np.isin(log.numbers["pk"][current], list(log.third))]
+        graded = np.flatnonzero(chosen & (grades != NONE))
+        distinct, first = np.unique(keys[graded], return_index=True)
+        first = graded[first[np.searchsorted(distinct, keys[current])]]
+        order = np.argsort(first)
+        return first[order], current[order]
+
+    def _load_seconds(self, rows: Ints) -> Floats:
+        """The active seconds of ``rows``, NaN where not measured."""
+        timed = self.reader.campaign.judgments.filter(active_seconds__isnull=False).order_by()
+        seconds = dict(timed.values_list("pk", "active_seconds"))
+        pks = self.reader.log.numbers["pk"][rows].tolist()
+        return np.array([seconds.get(pk, np.nan) for pk in pks], np.float64)
 
 
 class NearRepeats:
@@ -115,20 +190,6 @@ class NearRepeats:
             del latest[: -repeats.SOONEST]
 
 
-def readable_judgments(campaign: Campaign) -> QuerySet[Judgment]:
-    log = Judgment.objects.filter(campaign=campaign, purpose__in=MEASURED_PURPOSES)
-    return log.filter(counting_judgments()).order_by()
-
-
-def _log(campaign: Campaign, names: dict[int, str]) -> Iterator[tuple[str, Key, GradedPair]]:
-    numbers = topic_numbers_by_id(campaign)
-    rows = readable_judgments(campaign).order_by("pk").values_list(*COLUMNS)
-    for purpose, name, topic, docno, grade, seconds, source, third in rows.iterator():
-        ordered = source != Judgment.Source.IMPORT
-        key = names[name], (numbers[topic], docno)
-        yield purpose, key, GradedPair(grade, seconds, ordered, third=third)
-
-
 def _select_graded(entries: dict[Key, GradedPair]) -> dict[Key, GradedPair]:
     """Entries that were not skipped or undone; a grade below 0 is not a judgment."""
     return {
@@ -136,25 +197,6 @@ def _select_graded(entries: dict[Key, GradedPair]) -> dict[Key, GradedPair]:
         for key, graded in entries.items()
         if graded.grade is not None and graded.grade >= 0
     }
-
-
-def _ordered_grades(entries: dict[Key, GradedPair], labels: LabelTable) -> OrderedGrades:
-    assessor = {name: at for at, name in enumerate(labels.assessors)}
-    pair = {key: at for at, key in enumerate(labels.pairs)}
-    pairs = np.array([pair[key] for _, key in entries], np.int64)
-    rows = list(entries.values())
-    seconds = [np.nan if row.seconds is None else row.seconds for row in rows]
-    return OrderedGrades(
-        labels.assessors,
-        labels.topics,
-        labels.scale,
-        np.array([assessor[name] for name, _ in entries], np.int64),
-        labels.topic_indices[pairs],
-        pairs,
-        np.array([row.grade for row in rows], np.int64),
-        np.array(seconds, np.float64),
-        np.array([row.ordered for row in rows], np.bool_),
-    )
 
 
 def _repeats(first: dict[Key, GradedPair], again: dict[Key, GradedPair]) -> list[Again]:

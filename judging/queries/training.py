@@ -172,8 +172,9 @@ def list_agreed_pairs(
     last = limit + len(taken)
     chosen = np.flatnonzero(rank <= np.sort(rank)[:last].max(initial=rank.min(initial=0)))
     agreed = []
-    for at in sorted(chosen.tolist(), key=lambda at: (rank[at], log.pairs[pairs[at]][1])):
-        topic, docno = log.pairs[pairs[at]]
+    docnos = log.pair_docnos
+    for at in sorted(chosen.tolist(), key=lambda at: (rank[at], docnos[pairs[at]])):
+        topic, docno = int(log.pair_topics[pairs[at]]), docnos[pairs[at]]
         if (topic, docno) not in taken:
             row = topic, topics[topic].number, docno, int(grades[at]), int(counts[at])
             agreed.append(AgreedPair(*row))

@@ -33,12 +33,13 @@ from judging.services.judgment_log import lock_judging
 from judging.services.passing_on import mark_slot_skipped
 from judging.services.plan_slots import (
     UnplannedPair,
+    build_slot_rows,
     build_workload,
     check_design,
     check_not_grown,
-    create_slots,
     current_judgments_by_pair,
     fill_with_existing_judgments,
+    insert_slot_rows,
     list_unplanned_pairs,
     max_future_judgments,
 )
@@ -104,6 +105,7 @@ def create_plan(
     before = latest_plan_id(campaign)
     allocation = allocate_plan(pool, scheme, assessors, topics)
     check_max_overlap(audience, allocation.max_judgments, max_overlap)
+    rows = build_slot_rows(allocation.pairs, allocation.slots, scheme.order, allocation.assessors)
     with transaction.atomic():
         # Locked, so that two plans created concurrently cannot share a pair.
         Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
@@ -125,7 +127,7 @@ def create_plan(
             rationale=scheme.rationale,
             created_by=actor,
         )
-        create_slots(plan, allocation.pairs, allocation.slots, allocation.assessors)
+        insert_slot_rows(plan, rows)
         # Alone: concurrent judging or pool growth must not see pairs without their slots.
         lock_judging(campaign, exclusive=True)
         check_not_grown(plan, allocation.pairs)

@@ -64,24 +64,28 @@ def qrels_from_rows(rows: Iterable[Row]) -> QrelsTable:
     Raises ``ValueError`` for a duplicate pair or a grade beyond ``MAX_GRADE``.
     """
     listed = list(rows)
-    if len({row[:2] for row in listed}) < len(listed):
-        raise ValueError("qrels have one grade per topic and document")
-    if any(abs(grade) > MAX_GRADE for _, _, grade in listed):
+    names, docnos, values = zip(*listed, strict=True) if listed else ((), (), ())
+    if any(abs(grade) > MAX_GRADE for grade in set(values)):
         raise ValueError(f"grades are integers between -{MAX_GRADE} and {MAX_GRADE}")
-    grades = np.array([row[2] for row in listed], dtype=np.int32)
-    topics = group_by_topic(row[0] for row in listed)
-    return _sort_table(topics, DocnoArray.from_ids(row[1] for row in listed), grades)
+    topics, ids = group_by_topic(names), DocnoArray.from_ids(docnos)
+    if find_duplicate_rows(ids, topics):
+        raise ValueError("qrels have one grade per topic and document")
+    return _sort_table(topics, ids, np.array(values, np.int32))
 
 
 def write_qrels(table: QrelsTable) -> bytes:
     """The qrels as text, topics then docnos ascending by code point, column 2 always 0."""
-    grades = table.grades.tolist()
-    lines = [
-        f"{topic} 0 {docno} {grade}\n"
-        for topic, rows in ((topic, table.rows(at)) for at, topic in enumerate(table.topics))
-        for docno, grade in zip(table.docnos[rows], grades[rows], strict=True)
-    ]
-    return "".join(lines).encode()
+    texts = table.docnos.texts(slice(None))
+    parts = [b""] * (3 * len(texts))
+    parts[1::3] = texts
+    ends = {grade: b" %d\n" % grade for grade in set(table.grades.tolist())}
+    parts[2::3] = map(ends.__getitem__, table.grades.tolist())
+    for at, topic in enumerate(table.topics):
+        rows = table.rows(at)
+        parts[3 * rows.start : 3 * rows.stop : 3] = [topic.encode() + b" 0 "] * (
+            rows.stop - rows.start
+        )
+    return b"".join(parts)
 
 
 def _read_grades(source: ColumnFile, block: LineBlock) -> tuple[Grades, Mask]:

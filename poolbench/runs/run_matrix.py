@@ -46,13 +46,11 @@ class PairArray:
 
     @classmethod
     def from_pairs(cls, pairs: Iterable[Pair]) -> PairArray:
-        listed = list(pairs)
-        topics = DocnoArray.from_ids(topic for topic, _ in listed)
+        names, docnos = list(zip(*pairs, strict=True)) or ((), ())
+        topics = DocnoArray.from_ids(names)
         first = topics.changes()
-        starts = np.append(first, len(listed))
-        return cls(
-            tuple(topics.take(first)), starts, DocnoArray.from_ids(docno for _, docno in listed)
-        )
+        starts = np.append(first, len(names))
+        return cls(tuple(topics.take(first)), starts, DocnoArray.from_ids(docnos))
 
     def __len__(self) -> int:
         return len(self.docnos)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import isfinite
 
 import numpy as np
 from numpy.typing import NDArray
@@ -179,8 +180,13 @@ def _parse_odd_scores(source: ColumnFile, block: LineBlock, rows: Ints) -> list[
     return [0.0 if i in invalid else float(text) for i, text in enumerate(texts)]
 
 
+def parse_plain_score(text: bytes) -> float | None:
+    """The score in ``text``; None if it is not a finite decimal."""
+    return float(text) if _is_finite_decimal(text) else None
+
+
 def _is_finite_decimal(text: bytes) -> bool:
-    return _DECIMAL.fullmatch(text) is not None and bool(np.isfinite(float(text)))
+    return _DECIMAL.fullmatch(text) is not None and isfinite(float(text))
 
 
 def _is_number(text: bytes) -> bool:

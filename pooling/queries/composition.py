@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -127,18 +128,28 @@ def topic_shares(
     judged: Pairs,
     pooled: Pairs,
 ) -> tuple[TopicShare, ...]:
+    judged_counts, pooled_counts = count_pairs(table, judged), count_pairs(table, pooled)
     shares = {}
     for at, number in enumerate(table.topics):
-        docnos = table.docnos[table.rows(at)]
         shares[number] = TopicShare(
             number=number,
-            documents=len(docnos),
+            documents=int(table.starts[at + 1] - table.starts[at]),
             one_run=int(one_run[at]),
             one_team=int(unique_by_team[at].sum()),
-            judged=sum((number, docno) in judged for docno in docnos),
-            pooled=sum((number, docno) in pooled for docno in docnos),
+            judged=judged_counts[at],
+            pooled=pooled_counts[at],
         )
     empty = (TopicShare(number, 0, 0, 0, 0, 0) for number in topics if number not in shares)
     shares |= {share.number: share for share in empty}
     order = {number: at for at, number in enumerate(topics)}
     return tuple(sorted(shares.values(), key=lambda share: order.get(share.number, len(order))))
+
+
+def count_pairs(table: PoolTable, pairs: Pairs) -> list[int]:
+    """By topic, the documents of ``table`` that are among ``pairs``."""
+    if not pairs:
+        return [0] * len(table.topics)
+    return [
+        sum(map(pairs.__contains__, zip(repeat(number), table.docnos[table.rows(at)])))
+        for at, number in enumerate(table.topics)
+    ]

@@ -6,18 +6,18 @@ append-only, so what was read once stays, and later only new rows are read.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import count
 from typing import Any
 
 import numpy as np
-from django.db.models import Count, Max, Q
+from django.db.models import Count, Max, Q, QuerySet
 from numpy.typing import NDArray
 
 from campaigns.models import Campaign
 from poolbench.cache import Cache
+from poolbench.reading.docnos import DocnoArray
 from poolbench.shared_reads import read_once
 
 Ints = NDArray[np.int64]
@@ -34,9 +34,10 @@ _logs: Cache[tuple[object, ...], JudgmentLog] = Cache(MOST_ROWS, len)
 @dataclass(frozen=True, eq=False)
 class JudgmentLog:
     """The rows in the order of the log. ``numbers`` are columns by name, ``NONE`` where a row has
-    none; ``WORDS`` of each row are places in ``names``. ``pair`` numbers the (topic ID, docno) in
-    ``pairs``. ``third``, ``flagged`` and ``units`` are what few rows have: the IDs of third
-    judgments and of rows with flags, and the work unit by ID.
+    none; ``WORDS`` of each row are places in ``names``. ``pair`` numbers the pairs, which are
+    ``pair_topics``, a topic's ID each, with ``pair_docnos``. ``third``, ``flagged`` and ``units``
+    are what few rows have: the IDs of third judgments and of rows with flags, and the work unit by
+    ID.
 
     ``version`` is another one after any change of the log.
     """
@@ -45,7 +46,8 @@ class JudgmentLog:
     numbers: dict[str, Ints]
     names: tuple[str, ...]
     pair: Ints
-    pairs: tuple[tuple[int, str], ...]
+    pair_topics: Ints
+    pair_docnos: list[str]
     third: frozenset[int]
     flagged: frozenset[int]
     units: dict[int, int]
@@ -53,10 +55,24 @@ class JudgmentLog:
     def __len__(self) -> int:
         return len(self.pair)
 
-    @cached_property
-    def pair_topics(self) -> Ints:
-        """The topic's ID of each of ``pairs``."""
-        return np.fromiter((topic for topic, _ in self.pairs), np.int64, len(self.pairs))
+    def name_pairs(self, pairs: Ints, numbers: Mapping[int, str]) -> list[tuple[str, str]]:
+        """(topic, docno) of ``pairs``; ``numbers``: topic numbers by ID."""
+        topics = map(numbers.__getitem__, self.pair_topics[pairs].tolist())
+        return list(zip(topics, map(self.pair_docnos.__getitem__, pairs.tolist()), strict=True))
+
+    def sort_pairs(
+        self, pairs: Ints, numbers: Mapping[int, str]
+    ) -> tuple[list[tuple[str, str]], Ints]:
+        """(topic, docno) of ``pairs``, ascending, and by number of a pair its place among them."""
+        docnos = DocnoArray.from_ids(map(self.pair_docnos.__getitem__, pairs.tolist()))
+        ids = self.pair_topics[pairs]
+        distinct, topic = np.unique(ids, return_inverse=True)
+        names = [numbers[each] for each in distinct.tolist()]
+        rank = np.argsort(sorted(range(len(names)), key=names.__getitem__))
+        order = np.lexsort((docnos.ranks(), rank[topic]))
+        place = np.zeros(len(self.pair_docnos), np.int64)
+        place[pairs[order]] = np.arange(len(order))
+        return self.name_pairs(pairs[order], numbers), place
 
     @property
     def last(self) -> int:
@@ -118,7 +134,7 @@ def _renew_log(
 def _load_rows(campaign: Campaign, after: Any = 0) -> Sequence[tuple[Any, ...]]:
     # Only columns that need no conversion: there are many rows.
     rows = campaign.judgments.filter(pk__gt=after).order_by("pk")
-    return list(rows.values_list("docno", *NUMBERS, *WORDS))
+    return list(rows.values_list("docno", *NUMBERS))
 
 
 def _append_rows(
@@ -127,21 +143,17 @@ def _append_rows(
     rows: Sequence[tuple[Any, ...]],
     version: tuple[object, ...],
 ) -> JudgmentLog:
-    columns = list(zip(*rows, strict=True)) or [()] * (1 + len(NUMBERS) + len(WORDS))
-    names = {name: at for at, name in enumerate(log.names)} if log else {}
-    packed = [
-        *map(_pack_numbers, columns[1 : 1 + len(NUMBERS)]),
-        *(_number_values(names, words) for words in columns[1 + len(NUMBERS) :]),
-    ]
-    pairs = {pair: at for at, pair in enumerate(log.pairs)} if log else {}
-    topics = columns[1 + NUMBERS.index("topic_id")]
-    pair = _number_values(pairs, list(zip(topics, columns[0], strict=True)))
-    numbers = dict(zip((*NUMBERS, *WORDS), packed, strict=True))
+    docnos, *columns = list(zip(*rows, strict=True)) or [()] * (1 + len(NUMBERS))
+    numbers = dict(zip(NUMBERS, map(_pack_numbers, columns), strict=True))
+    later = campaign.judgments.filter(pk__gt=log.last if log else 0).order_by()
+    words, names = _load_words(later, numbers["pk"], log.names if log else ())
+    numbers |= dict(zip(WORDS, words, strict=True))
+    topics = numbers["topic_id"]
+    pair, pair_topics, pair_docnos = _number_pairs(topics, docnos)
     if log is not None:
+        pair, pair_topics, pair_docnos = _merge_pairs(log, pair, pair_topics, pair_docnos)
         numbers = {k: np.concatenate([log.numbers[k], each]) for k, each in numbers.items()}
         pair = np.concatenate([log.pair, pair])
-    last = log.last if log is not None else 0
-    later = campaign.judgments.filter(pk__gt=last).order_by()
     special = later.filter(Q(third=True) | Q(unit__isnull=False) | ~Q(flags=[]))
     rare = list(special.values_list("pk", "third", "flags", "unit"))
     third = frozenset(pk for pk, is_third, _, _ in rare if is_third)
@@ -150,9 +162,10 @@ def _append_rows(
     return JudgmentLog(
         version,
         numbers,
-        tuple(names),
+        names,
         pair,
-        tuple(pairs),
+        pair_topics,
+        pair_docnos,
         log.third | third if log else third,
         log.flagged | flagged if log else flagged,
         log.units | units if log else units,
@@ -165,8 +178,55 @@ def _pack_numbers(values: Sequence[int | None]) -> Ints:
     return np.array(values, np.int64)
 
 
-def _number_values(places: dict[Any, int], values: Sequence[Any]) -> Ints:
-    """The place of each value in ``places``, which new ones join at the end."""
-    fresh = [value for value in dict.fromkeys(values) if value not in places]
-    places.update(zip(fresh, count(len(places))))
-    return np.fromiter(map(places.__getitem__, values), np.int64, len(values))
+def _load_words(
+    later: QuerySet[Any], pks: Ints, known: tuple[str, ...]
+) -> tuple[list[Ints], tuple[str, ...]]:
+    """Of the rows ``pks`` the ``WORDS``, as places in the names, which begin with ``known``.
+
+    Most rows have the words of the first one, so only those of the others are read.
+    """
+    usual = later.filter(pk__in=pks[:1].tolist()).values(*WORDS).first()
+    if usual is None:
+        return [np.empty(0, np.int64) for _ in WORDS], known
+    others = list(later.exclude(**usual).values_list("pk", *WORDS))
+    names = {name: at for at, name in enumerate(known)}
+    columns = [np.full(len(pks), names.setdefault(word, len(names))) for word in usual.values()]
+    rows = np.searchsorted(pks, np.array([pk for pk, *_ in others], np.int64))
+    for row, (pk, *words) in zip(rows.tolist(), others, strict=True):
+        # Others may have come since the rows were read.
+        if row < len(pks) and pks[row] == pk:
+            for column, word in zip(columns, words, strict=True):
+                column[row] = names.setdefault(word, len(names))
+    return columns, tuple(names)
+
+
+def _number_pairs(topics: Ints, docnos: Sequence[str]) -> tuple[Ints, Ints, list[str]]:
+    """The pair of each row, numbered as they first occur, and the topics and docnos of pairs."""
+    numbers = dict(zip(dict.fromkeys(docnos), count()))
+    codes = np.fromiter(map(numbers.__getitem__, docnos), np.int64, len(docnos))
+    keys = topics * len(numbers) + codes
+    _, first, pair = np.unique(keys, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    rows = first[order]
+    return place[pair], topics[rows], [docnos[row] for row in rows.tolist()]
+
+
+def _merge_pairs(
+    log: JudgmentLog, pair: Ints, topics: Ints, docnos: list[str]
+) -> tuple[Ints, Ints, list[str]]:
+    """``_number_pairs`` of later rows, after the pairs of ``log``; only its pairs of these topics
+    are looked at, as a judgment at a time comes.
+    """
+    alike = np.flatnonzero(np.isin(log.pair_topics, topics)).tolist()
+    known = {(int(log.pair_topics[at]), log.pair_docnos[at]): at for at in alike}
+    found = [known.get(each, -1) for each in zip(topics.tolist(), docnos, strict=True)]
+    place = np.array(found, np.int64)
+    fresh = np.flatnonzero(place < 0)
+    place[fresh] = len(log.pair_docnos) + np.arange(len(fresh))
+    return (
+        place[pair],
+        np.concatenate([log.pair_topics, topics[fresh]]),
+        [*log.pair_docnos, *(docnos[at] for at in fresh.tolist())],
+    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from statistics import median
 
@@ -13,6 +12,7 @@ from django.db.models import Max, Q, QuerySet
 from campaigns.models import Campaign, User
 from poolbench.cache import Cache
 from poolbench.pooling.tables import PoolTable
+from poolbench.reading.docnos import DocnoArray
 from poolbench.runs.tables import group_starts
 from pooling.models import Pool, PoolItem
 from pooling.queries.composition import Composition, compute_composition
@@ -54,24 +54,30 @@ def read_pool_table(pool: Pool) -> PoolTable:
         "topic", "docno", "min_rank", "contributors", "priority", "stratum", "probability"
     )
     numbers = dict(pool.campaign.topics.values_list("pk", "number"))
+    columns = list(zip(*rows, strict=True)) or [()] * 7
+    ids, docnos, ranks, packed, priorities, strata, probabilities = columns
+    topics = sorted({numbers[pk] for pk in set(ids)})
+    place = {pk: topics.index(number) for pk, number in numbers.items() if number in topics}
+    topic = np.array([*map(place.__getitem__, ids)], np.int64)
     # Sorted here: a database's collation need not be the order of code points.
-    listed = sorted(rows, key=lambda row: (numbers[row[0]], row[1]))
-    columns = list(zip(*listed, strict=True)) or [()] * 7
-    topics, docnos, ranks, packed, priorities, strata, probabilities = columns
-    sizes = Counter(map(numbers.__getitem__, topics))
-    contributors = list(map(bytes, packed))
-    width = np.dtype(PACKED).itemsize
+    order = np.lexsort((DocnoArray.from_ids(docnos).ranks(), topic))
+    sizes = np.array([*map(len, packed)], np.int64)[order]
+    listed = order.tolist()
+    min_rank = np.array(ranks, np.int32)[order]
+    priority = np.array([each or 0 for each in priorities], np.int32)[order]
     return PoolTable(
         runs=tuple(run["tag"] for run in pool.spec["runs"]),
-        topics=tuple(sizes),
-        starts=group_starts(list(sizes.values())),
-        docnos=list(docnos),
-        min_rank=np.array(ranks, np.int32),
-        bounds=group_starts([len(each) // width for each in contributors]),
-        contributors=np.frombuffer(b"".join(contributors), PACKED).astype(np.int32),
-        priority=np.array([p or r for p, r in zip(priorities, ranks, strict=True)], np.int32),
-        stratum=np.array(strata, np.int32),
-        probability=np.array(probabilities, np.float64),
+        topics=tuple(topics),
+        starts=group_starts(np.bincount(topic, minlength=len(topics))),
+        docnos=[docnos[at] for at in listed],
+        min_rank=min_rank,
+        bounds=group_starts(sizes // np.dtype(PACKED).itemsize),
+        contributors=np.frombuffer(b"".join([packed[at] for at in listed]), PACKED).astype(
+            np.int32
+        ),
+        priority=np.where(priority, priority, min_rank),
+        stratum=np.array(strata, np.int32)[order],
+        probability=np.array(probabilities, np.float64)[order],
     )
 
 
@@ -96,8 +102,7 @@ def judged_pair_set(campaign: Campaign) -> set[tuple[str, str]]:
     """(topic, docno) of every graded pair."""
     log = read_judgment_log(campaign)
     numbers = dict(campaign.topics.values_list("pk", "number"))
-    graded = np.unique(log.pair[log.select_rows("judge", "grade")]).tolist()
-    return {(numbers[topic], docno) for topic, docno in map(log.pairs.__getitem__, graded)}
+    return set(log.name_pairs(np.unique(log.pair[log.select_rows("judge", "grade")]), numbers))
 
 
 def judged_campaigns(user: User, campaign: Campaign) -> QuerySet[Campaign]:

@@ -186,7 +186,7 @@ def find_first_relevance(
     pair = log.pair[graded]
     first = np.sort(np.unique(pair, return_index=True)[1])
     relevant = log.numbers["grade"][graded][first] >= campaign.relevance_level
-    named = ((numbers[topic], docno) for topic, docno in map(log.pairs.__getitem__, pair[first]))
+    named = log.name_pairs(pair[first], numbers)
     outcomes = dict(zip(named, relevant.tolist(), strict=True))
     if (task := get_current_task(campaign)) is None:
         return outcomes

@@ -21,7 +21,9 @@ KIND = "test.squares"
 def sent(monkeypatch):
     """Messages to workers, which the tests deliver: a number of a part, or None for the job."""
     messages = []
-    monkeypatch.setattr(job_parts, "send_on_commit", lambda part, **_: messages.append(part.number))
+    monkeypatch.setattr(
+        job_parts, "send_part_on_commit", lambda part, **_: messages.append(part.number)
+    )
     monkeypatch.setattr(jobs, "send_on_commit", lambda _job: messages.append(None))
     return messages
 

@@ -7,18 +7,21 @@ import threading
 from datetime import timedelta
 
 import pytest
+from celery.exceptions import SoftTimeLimitExceeded
+from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection, transaction
 from django.urls import reverse
 from django.utils import timezone
 
 from campaigns import store
 from campaigns.errors import ActionRefused
-from campaigns.models import Job, Run
-from campaigns.services import jobs, matrices, runs
+from campaigns.models import Job, JobPart, Run
+from campaigns.services import job_parts, jobs, matrices, runs
 from campaigns.services.runs import is_large, latest_check_job, requeue_run_check, submit_run
 from campaigns.storages import StoreAwayError
 from tests.world.files import checked_run, run_form, run_text, upload
 from tests.world.people import user
+from workbench.worker_settings import LONG_KINDS, PAGE_KINDS
 
 KIND = "campaigns.check_run"
 
@@ -148,6 +151,60 @@ def test_a_worker_thought_dead_does_not_fail_the_job_of_its_successor(campaign, 
     jobs.perform_job(job.pk, overtaken)
     job.refresh_from_db()
     assert (job.state, job.error) == (Job.State.DONE, "")
+
+
+def test_a_job_at_its_time_limit_fails_and_says_what_to_do(campaign, organizer):
+    job = Job.objects.create(campaign=campaign, kind=KIND, created_by=organizer)
+
+    def too_long(_job: Job) -> None:
+        raise SoftTimeLimitExceeded
+
+    jobs.perform_job(job.pk, too_long)
+    job.refresh_from_db()
+    assert (job.state, job.error) == (Job.State.FAILED, jobs.TOO_LONG)
+
+
+def test_each_kind_of_job_has_a_queue_and_a_time_limit():
+    """A new kind is looked at here: does a page wait for it, does it take more than minutes?"""
+    ordinary = {"campaigns.data_files", "evaluation.evaluate", "campaigns.perform_part"}
+    found = {}
+    for name, task in jobs.load_tasks().tasks.items():
+        if not name.startswith("celery."):
+            queue = settings.CELERY_TASK_ROUTES.get(name, {}).get("queue", "poolbench")
+            found.setdefault((queue, task.soft_time_limit), set()).add(name)
+    assert found == {
+        ("poolbench-page", 600): set(PAGE_KINDS),
+        ("poolbench", 3600): ordinary,
+        ("poolbench-long", 6 * 3600): set(LONG_KINDS),
+    }
+
+
+def test_messages_go_to_the_queue_of_their_kind(campaign, organizer, settings, monkeypatch):
+    settings.POOLBENCH_INLINE = False
+    sent = []
+
+    class Broker:
+        def send_task(self, name, args, queue, **_options):
+            sent.append((name, *args, queue))
+
+    monkeypatch.setattr(jobs, "import_string", lambda _path: Broker())
+    kinds = (KIND, "evaluation.evaluate", "replay.archive")
+    made = [jobs.create_job(campaign=campaign, kind=kind, actor=organizer) for kind in kinds]
+    made.append(jobs.create_job(campaign=campaign, kind=KIND, actor=organizer, large=True))
+    for job in made:
+        jobs.dispatch_job(job)
+    job_parts.dispatch_part(JobPart(job=made[2], number=4))
+    queues = ["poolbench-page", "poolbench", "poolbench-long", "poolbench"]
+    expected = [(job.kind, job.pk, queue) for job, queue in zip(made, queues, strict=True)]
+    assert sent == [*expected, ("campaigns.perform_part", made[2].pk, 4, "poolbench-long")]
+
+
+def test_the_check_of_a_large_run_is_not_before_what_pages_wait_for(
+    no_broker, settings, campaign, team, participant
+):
+    settings.POOLBENCH_PAGE_CHECK_BYTES = 10
+    job = latest_check_job(submitted(participant, campaign, team))
+    assert job.args == {"run": job.args["run"], "large": True}
 
 
 @pytest.mark.django_db(transaction=True)

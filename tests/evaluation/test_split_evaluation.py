@@ -11,6 +11,7 @@ from evaluation.models import ScoreSet
 from evaluation.services import score_shares
 from evaluation.services.scoring import evaluate_campaign, request_evaluation, score_campaign
 from tests.world.files import QRELS, accepted_run, qrels_release
+from tests.world.parts import collect_messages, perform_in_parts
 
 
 @pytest.fixture
@@ -19,23 +20,11 @@ def sent(monkeypatch, settings):
     settings.POOLBENCH_INLINE = False
     monkeypatch.setattr(score_shares, "RUNS_A_SHARE", 2)
     monkeypatch.setattr(score_shares, "LINES_A_SHARE", 0)
-    messages = []
-    monkeypatch.setattr(
-        job_parts, "send_on_commit", lambda part: messages.append((part.job_id, part.number))
-    )
-    return messages
+    return collect_messages(monkeypatch)
 
 
 def evaluate_in_parts(sent, **asked):
-    job = request_evaluation(**asked)
-    jobs.perform_job(job.pk, evaluate_campaign)
-    job.refresh_from_db()
-    assert (job.state, job.done) == ("running", 0)
-    for message in reversed(sent):
-        job_parts.perform_part(*message)
-    jobs.perform_job(job.pk, evaluate_campaign)
-    job.refresh_from_db()
-    return job
+    return perform_in_parts(request_evaluation(**asked), evaluate_campaign, sent)
 
 
 def read_all(score_set: ScoreSet) -> tuple:

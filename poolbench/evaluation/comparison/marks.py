@@ -166,6 +166,13 @@ class SignificanceMarks:
 
 def mark_runs(compared: Comparisons, ranking: Sequence[str], measure: str) -> SignificanceMarks:
     """Marks and letters of the runs of ``ranking``, best first, by their significant pairs."""
+    marks = mark_ranking(compared, ranking)
+    groups = assign_letters(compared, ranking)
+    return SignificanceMarks(marks, groups, caption_marks(compared, measure, marks, groups))
+
+
+def mark_ranking(compared: Comparisons, ranking: Sequence[str]) -> dict[str, str]:
+    """The mark, or "", of each run of ``ranking``, best first."""
     marks = dict.fromkeys(ranking, "")
     if len(ranking) > 1:
         best = ranking[0]
@@ -176,8 +183,7 @@ def mark_runs(compared: Comparisons, ranking: Sequence[str], measure: str) -> Si
         marks |= dict.fromkeys(below, BELOW_BEST)
         if len(below) == len(ranking) - 1:
             marks[best] = ABOVE_ALL
-    groups = assign_letters(compared, ranking)
-    return SignificanceMarks(marks, groups, caption_marks(compared, measure, marks, groups))
+    return marks
 
 
 def caption_marks(
