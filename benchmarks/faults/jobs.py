@@ -135,12 +135,15 @@ def double_jobs(site: Site) -> Outcome:
         Event.objects.filter(code__in=("run.accepted", "run.rejected"), data__run=pk).count()
         for pk in names
     ]
-    states = Job.objects.filter(pk__in=[job.pk for job in asked]).values_list("state", flat=True)
+    rows = list(Job.objects.filter(pk__in=[job.pk for job in asked]))
+    # The report is refused: the judgments of generated runs have no depth.
+    broken = [job for job in rows if job.error.startswith(("Internal", "Failed"))]
     outcome = Outcome("two of every job at once")
     outcome.counts = {
         "score sets beyond one": ScoreSet.objects.count() - sets - 1,
         "runs not decided once": sum(count != 1 for count in decided),
-        "jobs not done": sum(state != Job.State.DONE for state in states),
+        "jobs not ended": sum(job.state in (Job.State.QUEUED, Job.State.RUNNING) for job in rows),
+        "jobs that broke": len(broken),
     }
     outcome.seconds = {"all jobs done": waited}
     outcome.findings = checks.list_failed_commands(site)
