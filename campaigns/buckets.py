@@ -27,7 +27,7 @@ from campaigns.storages import COLUMNS, StoreAwayError, StoredFile
 # A page may wait for no longer: two tries, and then it says that the store is away.
 CONFIG = Config(
     connect_timeout=3,
-    read_timeout=10,
+    read_timeout=5,
     retries={"total_max_attempts": 2, "mode": "standard"},
     max_pool_connections=20,
 )

@@ -70,6 +70,9 @@ def bucket(object_store, tmp_path) -> Iterator[str]:
         yield name
 
 
+in_both = pytest.mark.parametrize("files", ["folder", "bucket"], indirect=True)
+
+
 class Folder:
     """The files of the store as an operator finds them, behind the back of Poolbench."""
 
@@ -112,9 +115,12 @@ class Bucket:
         key.last_modified = datetime.now(UTC).replace(tzinfo=None) - timedelta(days=2)
 
 
-@pytest.fixture(params=["folder", "bucket"])
+@pytest.fixture(params=["folder", pytest.param("bucket", marks=pytest.mark.full)])
 def files(request) -> Folder | Bucket:
-    """The files of the store, in a folder or in a bucket. Fixtures that store any come before."""
+    """The files of the store, in a folder or in a bucket. Fixtures that store any come before.
+
+    A test is in a bucket each time by ``in_both``.
+    """
     if request.param == "folder":
         return Folder()
     folder = Path(settings.STORE_DIR)

@@ -230,7 +230,7 @@ def test_every_table_that_refers_to_a_campaign_is_removed(campaign):
     ours = labels & {"campaigns", "pooling", "judging", "crowd", "preferences", "evaluation"}
     models = {str(m._meta.verbose_name) for m in apps.get_models() if m._meta.app_label in ours}
     kept = models - {name for name, _ in list_campaign_rows(campaign)}
-    assert kept == {"user", "removal", "process heartbeat"}
+    assert kept == {"user", "removal", "process heartbeat", "store marker"}
 
 
 def test_the_installation_keeps_who_deleted_what(campaign, organizer, as_user):

@@ -14,6 +14,7 @@ from campaigns.models import StoreMarker
 from campaigns.services.health import check_health
 from campaigns.services.store_marker import find_store_fault, require_own_store
 from campaigns.storages import MARKER, StoreAwayError
+from tests.object_store import in_both
 from tests.pages import run_command
 from workbench import celery
 from workbench.backups import write_backup
@@ -38,6 +39,7 @@ def foreign(own):
     return own
 
 
+@in_both
 def test_the_first_worker_accepts_the_store_and_others_see_it(files):
     assert find_store_fault() == ""
     refuse_other_store()

@@ -23,6 +23,7 @@ from campaigns import store
 from campaigns.models import Run
 from campaigns.storages import StoreAwayError
 from evaluation.models import ScoreSet
+from tests.object_store import in_both
 from tests.pages import run_command
 
 DAY = 24 * 3600
@@ -64,6 +65,7 @@ def test_a_lost_report_of_a_job_is_missing(world):
         run_command("check_store")
 
 
+@in_both
 def test_cleaning_removes_old_unnamed_files_only(world, files):
     left_over, young, part = store.put_blob(b"old"), store.put_blob(b"young"), "ab/abc.part"
     files.write(part, b"half")
@@ -79,6 +81,7 @@ def test_cleaning_removes_old_unnamed_files_only(world, files):
     assert "Files removed: 1" in run_command("check_store", "--clean", "--older-than", "0")
 
 
+@in_both
 def test_a_file_that_is_stored_again_is_young_again(files):
     """Its new row may not be committed yet when ``--clean`` looks."""
     name = store.put_blob(b"same")
