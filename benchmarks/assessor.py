@@ -46,7 +46,7 @@ class Assessor:
         self.begun: dict[str, list[float]] = defaultdict(list)
         self.acknowledged: list[str] = []
         self.errors: list[str] = []
-        self.retried = 0
+        self.retries, self.retried, self.latest = RETRIES, 0, 0.0
         self.progress_at = time.monotonic()
 
     def work(self, until: float) -> None:
@@ -112,7 +112,7 @@ class Assessor:
     def timed(self, name: str, page: str, body: dict[str, Any]) -> dict[str, Any] | None:
         """The response; the same request is repeated while the server does not respond."""
         payload = json.dumps(body)
-        for _ in range(RETRIES):
+        for _ in range(self.retries):
             start = time.perf_counter()
             try:
                 status, text = self.post(f"/c/{self.slug}/{page}/", payload)
@@ -121,9 +121,14 @@ class Assessor:
                 self.retried += 1
                 time.sleep(PATIENCE)
                 continue
+            if status == 503:  # as the browser's queue does
+                self.retried += 1
+                time.sleep(PATIENCE)
+                continue
             self.times[name].append(time.perf_counter() - start)
             self.begun[name].append(start)
             if status == 200:
+                self.latest = time.monotonic()
                 return dict(json.loads(text))
             self.errors.append(f"{page} returned {status}: {text[:200]!r}")
             return None

@@ -63,6 +63,9 @@ class StoreBucket(S3Storage):  # type: ignore[misc]
         """The arguments that name the object."""
         return {"Bucket": self.bucket_name, "Key": self._normalize_name(name)}
 
+    def require_marker(self) -> None:
+        """A bucket that is away does not say that an object is missing."""
+
     def put(self, name: str, data: bytes, *, synced: bool) -> None:  # noqa: ARG002
         """An object is stored for good, and visible, once the store has answered."""
         with raise_store_errors(name):

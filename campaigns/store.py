@@ -6,17 +6,13 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any, NoReturn, cast
 from uuid import uuid4
 
 from django.core.files.storage import storages
 from django.utils import timezone
 
-from campaigns.storages import COLUMNS, StoredFile, StoreStorage
-
-MARKER = "marker"
-"""The file that says whose store this is (``campaigns.services.store_marker``)."""
-
+from campaigns.storages import COLUMNS, MARKER, StoredFile, StoreStorage
 
 KEPT, MARK_SECONDS = "kept", 86_400
 
@@ -103,7 +99,13 @@ def open_blob(name: str) -> IO[bytes]:
     try:
         return cast(IO[bytes], get_storage().open(name))
     except FileNotFoundError as error:
-        raise MissingFileError(f"{name} is not in the store") from error
+        raise_missing(name, error)
+
+
+def raise_missing(name: str, error: FileNotFoundError) -> NoReturn:
+    """``MissingFileError``, or ``StoreAwayError`` if not the file is missing but the store."""
+    cast(StoreStorage, get_storage()).require_marker()
+    raise MissingFileError(f"{name} is not in the store") from error
 
 
 def find_blob_path(name: str) -> Path:
@@ -114,7 +116,7 @@ def find_blob_path(name: str) -> Path:
         path = Path(get_storage().path(name))
         path.stat()
     except FileNotFoundError as error:
-        raise MissingFileError(f"{name} is not in the store") from error
+        raise_missing(name, error)
     return path
 
 
@@ -127,7 +129,7 @@ def get_blob_size(name: str) -> int:
     try:
         return int(get_storage().size(name))
     except FileNotFoundError as error:
-        raise MissingFileError(f"{name} is not in the store") from error
+        raise_missing(name, error)
 
 
 def get_blob_age(name: str) -> float:
@@ -135,7 +137,7 @@ def get_blob_age(name: str) -> float:
     try:
         modified = get_storage().get_modified_time(name)
     except FileNotFoundError as error:
-        raise MissingFileError(f"{name} is not in the store") from error
+        raise_missing(name, error)
     return float((timezone.now() - modified).total_seconds())
 
 

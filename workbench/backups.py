@@ -29,7 +29,7 @@ from django.utils import timezone
 from campaigns import store
 from campaigns.errors import ActionRefused
 from campaigns.services.store_marker import clear_marker, require_own_store
-from campaigns.storages import sync_folder
+from campaigns.storages import MARKER, sync_folder
 
 FORM = 1
 MANIFEST, DATABASE, STORE, SECRET_KEY = "manifest.json", "database", "store/", "secret_key"
@@ -203,7 +203,7 @@ def require_fit(manifest: dict[str, Any]) -> None:
     if connection.introspection.table_names():
         fix = "Create a database of its own, and name it in DATABASE_URL."
         raise ActionRefused("not-empty", "The database is not empty.", fix)
-    if any(store.list_blobs()) or store.has_blob(store.MARKER):
+    if any(store.list_blobs()) or store.has_blob(MARKER):
         fix = "Name an empty folder in POOLBENCH_VAR, or an empty bucket in POOLBENCH_STORE."
         raise ActionRefused("not-empty", "The store is not empty.", fix)
 

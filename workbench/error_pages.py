@@ -23,7 +23,7 @@ from rest_framework.views import exception_handler
 from campaigns.errors import ActionRefused, lowercase_label
 from campaigns.lifecycle.status import list_viewers
 from campaigns.models import Campaign, Role, User
-from campaigns.storages import StoreAwayError
+from campaigns.storages import is_store_away
 from poolbench.files.faults import InvalidFile
 
 RETRY_SECONDS = 10
@@ -91,7 +91,7 @@ def handle_server_error(request: HttpRequest) -> HttpResponse:
     database is locked, full or restarting is also the operational error of its driver.
     """
     error = sys.exc_info()[1]
-    is_store = isinstance(error, StoreAwayError)
+    is_store = is_store_away(error)
     away = is_store or isinstance(error, OperationalError | InterfaceError)
     status = 503 if away else 500
     answer: HttpResponse

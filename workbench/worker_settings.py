@@ -20,6 +20,9 @@ LONG_KINDS = (
     "replay.runs",
 )
 
+REDIS_SECONDS = {"socket_timeout": 3, "socket_connect_timeout": 2}
+"""One that hangs must not hold web threads: the row of the job waits for a sweep."""
+
 
 def build_worker_settings(env: Env, broker_folder: Path) -> dict[str, Any]:
     """``broker_folder`` has the messages of a ``filesystem://`` broker."""
@@ -38,6 +41,8 @@ def build_worker_settings(env: Env, broker_folder: Path) -> dict[str, Any]:
     return {
         "CELERY_BROKER_URL": url,
         "CELERY_BROKER_TRANSPORT_OPTIONS": _build_transport_options(url, broker_folder),
+        "CELERY_TASK_PUBLISH_RETRY_POLICY": {"max_retries": 1, "interval_start": 0.2},
+        "CELERY_WORKER_CONSUMER": "workbench.worker_consumer:SteadyConsumer",
         # What a worker takes from, in turn; messages are sent to the others as well.
         "CELERY_TASK_QUEUES": [Queue(name, Exchange(name), routing_key=name) for name in taken],
         "CELERY_TASK_DEFAULT_QUEUE": ordinary,
@@ -62,7 +67,9 @@ def build_worker_settings(env: Env, broker_folder: Path) -> dict[str, Any]:
     }
 
 
-def _build_transport_options(url: str, folder: Path) -> dict[str, str]:
+def _build_transport_options(url: str, folder: Path) -> dict[str, str | int]:
+    if url.startswith(("redis:", "rediss:")):
+        return dict(REDIS_SECONDS)
     if not url.startswith("filesystem:"):
         return {}
     queue = str(folder / "queue")

@@ -17,6 +17,7 @@ from django.utils.module_loading import import_string
 
 from campaigns import store
 from campaigns.models import ProcessHeartbeat
+from campaigns.queries.clock import read_clock
 from campaigns.queries.lists import oldest_waiting_job
 from campaigns.services.store_marker import find_store_fault
 from campaigns.storages import StoreAwayError
@@ -110,22 +111,24 @@ def check_database() -> dict[str, Any]:
     state: dict[str, Any] = {"database": OK}
     try:
         job = oldest_waiting_job()
+        now = read_clock()
         rows = list(ProcessHeartbeat.objects.order_by("at").values_list("process", "at"))
     except DatabaseError as error:
-        rows, job, state = [], None, {"database": FAILED, "database_error": str(error)}
+        rows, job, now = [], None, timezone.now()
+        state = {"database": FAILED, "database_error": str(error)}
     beats, limit = dict(rows), ALARM_SECONDS["newest_worker_seconds"]
     workers = [at for process, at in rows if process == ProcessHeartbeat.Process.WORKER]
-    silent = [at for at in workers if (timezone.now() - at).total_seconds() > limit]
+    silent = [at for at in workers if (now - at).total_seconds() > limit]
     return state | {
-        "oldest_queued_job_seconds": count_seconds_since(job.created_at if job else None),
-        "newest_tick_seconds": count_seconds_since(beats.get(ProcessHeartbeat.Process.TICK)),
-        "newest_worker_seconds": count_seconds_since(beats.get(ProcessHeartbeat.Process.WORKER)),
+        "oldest_queued_job_seconds": count_seconds(job.created_at if job else None, now),
+        "newest_tick_seconds": count_seconds(beats.get(ProcessHeartbeat.Process.TICK), now),
+        "newest_worker_seconds": count_seconds(beats.get(ProcessHeartbeat.Process.WORKER), now),
         "silent_workers": len(silent),
     }
 
 
-def count_seconds_since(at: datetime | None) -> int | None:
-    return None if at is None else round((timezone.now() - at).total_seconds())
+def count_seconds(since: datetime | None, until: datetime) -> int | None:
+    return None if since is None else round((until - since).total_seconds())
 
 
 def check_broker() -> dict[str, Any]:

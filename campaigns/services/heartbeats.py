@@ -8,9 +8,9 @@ from datetime import timedelta
 from threading import Event, Thread
 
 from django.db import DatabaseError, connection
-from django.utils import timezone
 
 from campaigns.models import ProcessHeartbeat
+from campaigns.queries.clock import read_clock
 from campaigns.services.job_parts import requeue_lost_parts
 from campaigns.services.jobs import requeue_lost_jobs
 
@@ -23,7 +23,7 @@ _chores: list[Callable[[], int]] = []
 
 def record_heartbeat(process: ProcessHeartbeat.Process, name: str = "") -> None:
     """Note that the ``process`` called ``name`` is alive now."""
-    now = {"at": timezone.now()}
+    now = {"at": read_clock()}
     ProcessHeartbeat.objects.update_or_create(process=process, name=name[:200], defaults=now)
 
 
@@ -50,7 +50,7 @@ def run_tick() -> int:
         except Exception:
             log.exception("the chore %s of the tick failed", chore.__name__)
     record_heartbeat(ProcessHeartbeat.Process.TICK)
-    ProcessHeartbeat.objects.filter(at__lt=timezone.now() - MISSED).delete()
+    ProcessHeartbeat.objects.filter(at__lt=read_clock() - MISSED).delete()
     return requeued
 
 

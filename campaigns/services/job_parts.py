@@ -20,9 +20,9 @@ from typing import Any, TypeAlias
 
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef
-from django.utils import timezone
 
 from campaigns.models import Job, JobPart
+from campaigns.queries.clock import read_clock
 from campaigns.services import jobs
 from poolbench.runs.columnar import Columns, read_columns, write_columns
 
@@ -112,7 +112,7 @@ def read_result(args: Mapping[str, Any], data: bytes | memoryview) -> ShareResul
 
 def create_parts(job: Job, shares: Sequence[Share], further: int) -> None:
     """Store the parts and send them to workers, unless a successor has done so."""
-    now = timezone.now()
+    now = read_clock()
     with transaction.atomic():
         mine = Job.objects.filter(pk=job.pk, state=Job.State.RUNNING, attempts=job.attempts)
         if not mine.select_for_update().exists() or job.parts.exists():
@@ -154,6 +154,8 @@ def perform_part(job_id: int, number: int) -> None:
         finish_part(part, write_columns(*work))
     except PartTakenError:
         return
+    except jobs.LOST_DATABASE as error:
+        jobs.log.warning("%r lost the database: %s", part, str(error).strip())
     except Exception as error:
         if not jobs.return_work(
             part, job, error, lambda wait: send_part_on_commit(part, wait=wait)
@@ -165,7 +167,7 @@ def claim_part(job_id: int, number: int) -> JobPart | None:
     """The part, now of this worker alone; None if it is another's or no longer needed."""
     rows = JobPart.objects.filter(job=job_id, number=number)
     claimed = rows.filter(state=State.QUEUED, job__state=Job.State.RUNNING).update(
-        state=State.RUNNING, heartbeat=timezone.now(), attempts=F("attempts") + 1
+        state=State.RUNNING, heartbeat=read_clock(), attempts=F("attempts") + 1
     )
     related = rows.select_related("job__campaign", "job__created_by")
     return related.first() if claimed else None
@@ -174,13 +176,13 @@ def claim_part(job_id: int, number: int) -> JobPart | None:
 def check_claim(part: JobPart) -> None:
     """Send a heartbeat; ``PartTakenError`` if the part is no longer of this worker."""
     mine = JobPart.objects.filter(pk=part.pk, state=State.RUNNING, attempts=part.attempts)
-    if not mine.update(heartbeat=timezone.now()):
+    if not mine.update(heartbeat=read_clock()):
         raise PartTakenError
 
 
 def finish_part(part: JobPart, result: bytes) -> None:
     """Store the result of this claim, count its steps, and queue the job if it was the last."""
-    now = timezone.now()
+    now = read_clock()
     with transaction.atomic():
         mine = JobPart.objects.filter(pk=part.pk, state=State.RUNNING, attempts=part.attempts)
         if not mine.update(state=State.DONE, result=result, heartbeat=now):
@@ -197,7 +199,7 @@ def queue_finish(job: Job) -> None:
     with transaction.atomic():
         waiting = Job.objects.filter(
             pk=job.pk, state=Job.State.RUNNING, attempts=job.attempts
-        ).update(state=Job.State.QUEUED, heartbeat=timezone.now())
+        ).update(state=Job.State.QUEUED, heartbeat=read_clock())
         if waiting:
             jobs.send_on_commit(job)
 
@@ -213,7 +215,7 @@ def fail_part(part: JobPart, error: str) -> None:
 
 def requeue_lost_parts() -> int:
     """Requeue the parts whose worker has died; return how many. Run it often."""
-    now, requeued = timezone.now(), 0
+    now, requeued = read_clock(), 0
     under_way = JobPart.objects.filter(job__state=Job.State.RUNNING).select_related("job")
     for part in under_way.filter(state=State.RUNNING, heartbeat__lt=now - jobs.STALE_AFTER):
         if part.attempts >= jobs.MAX_ATTEMPTS:
@@ -238,7 +240,7 @@ def requeue_part(part: JobPart) -> bool:
     """Requeue by compare-and-swap, so that concurrent sweeps requeue a lost part once."""
     with transaction.atomic():
         won = JobPart.objects.filter(pk=part.pk, state=part.state, heartbeat=part.heartbeat).update(
-            state=State.QUEUED, heartbeat=timezone.now()
+            state=State.QUEUED, heartbeat=read_clock()
         )
         if won:
             send_part_on_commit(part)

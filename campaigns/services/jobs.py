@@ -20,14 +20,22 @@ from typing import Any
 
 from celery.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
-from django.db import DatabaseError, connection, transaction
+from django.db import (
+    DatabaseError,
+    InterfaceError,
+    OperationalError,
+    connection,
+    transaction,
+)
 from django.db.models import Exists, F, OuterRef, Q
 from django.utils import timezone
 from django.utils.module_loading import import_string
+from kombu.exceptions import OperationalError as BrokerError
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Job, JobPart, User
-from campaigns.storages import StoreAwayError
+from campaigns.queries.clock import read_clock
+from campaigns.storages import is_store_away
 from campaigns.store import MissingFileError
 
 log = logging.getLogger(__name__)
@@ -47,7 +55,10 @@ TOO_LONG = (
     "Stopped at the time limit for work of this kind. Ask for less at once, or ask the operator to "
     "raise the limit (POOLBENCH_JOB_SECONDS and the like)."
 )
-DIED = "Failed after {} attempts: the worker died each time."
+DIED = "Failed after {} attempts: the worker died or lost the database each time."
+LOST_DATABASE = OperationalError, InterfaceError
+"""What every statement raises while the database restarts, or another takes its place. The work
+is then left to the sweep, as that of a worker that has died."""
 _inline: ContextVar[bool] = ContextVar("inline", default=False)
 _loading_tasks = Lock()
 
@@ -115,13 +126,17 @@ def dispatch_job(job: Job, *, wait: timedelta = timedelta()) -> None:
 
 def send_task(job: Job, task: str, *args: int, wait: timedelta = timedelta()) -> None:
     """Send a message of the job to the queue of its kind, or if it is large to the ordinary one;
-    a worker begins it after ``wait``.
+    a worker begins it after ``wait``. If the broker takes no message, a line of the log is all: the
+    row waits for a sweep.
     """
     queue = settings.CELERY_TASK_ROUTES.get(job.kind, {}).get("queue")
     if queue is None or job.args.get(LARGE):
         queue = settings.CELERY_TASK_DEFAULT_QUEUE
     app = import_string(settings.CELERY_APP_PATH)
-    app.send_task(task, args=args, queue=queue, countdown=wait.total_seconds() or None)
+    try:
+        app.send_task(task, args=args, queue=queue, countdown=wait.total_seconds() or None)
+    except (BrokerError, OSError) as error:
+        log.warning("the broker did not take %s%s: %s", task, args, error)
 
 
 def load_tasks() -> Any:
@@ -163,7 +178,7 @@ def run_here(job: Job) -> Job:
 
 def perform_job(job_id: int, handler: Callable[[Job], None]) -> None:
     """Claim the job, run ``handler`` on it, and record the outcome."""
-    now = timezone.now()
+    now = read_clock()
     claimed = Job.objects.filter(pk=job_id, state=Job.State.QUEUED).update(
         state=Job.State.RUNNING, heartbeat=now, attempts=F("attempts") + 1
     )
@@ -173,6 +188,8 @@ def perform_job(job_id: int, handler: Callable[[Job], None]) -> None:
     try:
         with keep_heartbeat(job):
             handler(job)
+    except LOST_DATABASE as error:
+        log.warning("job %s (%s) lost the database: %s", job.pk, job.kind, str(error).strip())
     except Exception as error:
         if not return_job(job, error):
             fail_job(job, explain_failure(job, error))
@@ -197,7 +214,8 @@ def find_absence(error: BaseException | None) -> str:
     """What this process did not find that another may see, in words; "" if the error is another."""
     while isinstance(error, ActionRefused):
         error = error.__cause__
-    return str(error) if isinstance(error, MissingFileError | StoreAwayError) else ""
+    is_absent = isinstance(error, MissingFileError) or is_store_away(error)
+    return str(error) if is_absent else ""
 
 
 def return_job(job: Job, error: Exception) -> bool:
@@ -216,7 +234,7 @@ def return_work(
     if wait is None:
         return False
     log.warning("job %s (%s) was given back: %s", job.pk, job.kind, absence)
-    now, state = timezone.now(), row.State
+    now, state = read_clock(), row.State
     with transaction.atomic():
         rows = type(row).objects.filter(pk=row.pk, state=state.RUNNING, attempts=row.attempts)
         # The claim is no failed attempt. The sweep counts from when the job is to be tried again.
@@ -232,7 +250,7 @@ def choose_wait(since: datetime | None) -> timedelta | None:
     """How long work waits that was given back, for the first time at ``since``; None if it is to
     fail.
     """
-    waited = timezone.now() - since if since else timedelta()
+    waited = read_clock() - since if since else timedelta()
     return None if waited >= GIVEN_UP_AFTER else min(LONGEST_WAIT, max(SHORTEST_WAIT, waited))
 
 
@@ -254,7 +272,7 @@ def send_heartbeat(row: Job | JobPart, over: Event) -> None:
     mine = rows.filter(pk=row.pk, state=row.State.RUNNING, attempts=row.attempts)
     while not over.wait(BEAT_SECONDS):
         try:
-            mine.update(heartbeat=timezone.now())
+            mine.update(heartbeat=read_clock())
         except DatabaseError:
             log.warning("%r could not send its heartbeat", row, exc_info=True)
         finally:
@@ -263,7 +281,7 @@ def send_heartbeat(row: Job | JobPart, over: Event) -> None:
 
 def report_progress(job: Job, done: int, total: int) -> None:
     """Record the progress of the job; this is also its heartbeat."""
-    Job.objects.filter(pk=job.pk).update(done=done, of=total, heartbeat=timezone.now())
+    Job.objects.filter(pk=job.pk).update(done=done, of=total, heartbeat=read_clock())
 
 
 def finish_job(job: Job, **result: Any) -> None:
@@ -291,7 +309,7 @@ def fail_job(job: Job, error: str) -> None:
 
 def requeue_lost_jobs() -> int:
     """Requeue the jobs whose worker has died; return how many. Run it often."""
-    now = timezone.now()
+    now = read_clock()
     sent_before = now - UNSENT_AFTER
     # A job in parts is as alive as they are.
     in_parts = JobPart.objects.filter(job=OuterRef("pk")).exclude(state=JobPart.State.DONE)
@@ -315,7 +333,7 @@ def requeue_job(job: Job) -> bool:
     """Requeue by compare-and-swap, so that concurrent sweeps requeue a lost job once."""
     with transaction.atomic():
         won = Job.objects.filter(pk=job.pk, state=job.state, heartbeat=job.heartbeat).update(
-            state=Job.State.QUEUED, heartbeat=timezone.now()
+            state=Job.State.QUEUED, heartbeat=read_clock()
         )
         if won:
             send_on_commit(job)

@@ -13,6 +13,7 @@ from django.db import transaction
 from campaigns import store
 from campaigns.errors import ActionRefused
 from campaigns.models import PairChunk, Run, StoreMarker
+from campaigns.storages import MARKER
 
 FIX = (
     "Compare POOLBENCH_VAR and POOLBENCH_STORE with those of the other machines. If this is the "
@@ -81,10 +82,10 @@ def make_token() -> str:
 def read_marker() -> str | None:
     """The token in the store; None without one."""
     try:
-        return store.get_blob(store.MARKER).decode().strip()
+        return store.get_blob(MARKER).decode().strip()
     except store.MissingFileError:
         return None
 
 
 def write_marker(token: str) -> None:
-    store.get_storage().put(store.MARKER, f"{token}\n".encode(), synced=True)
+    store.get_storage().put(MARKER, f"{token}\n".encode(), synced=True)

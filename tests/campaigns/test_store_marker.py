@@ -13,6 +13,7 @@ from campaigns.errors import ActionRefused
 from campaigns.models import StoreMarker
 from campaigns.services.health import check_health
 from campaigns.services.store_marker import find_store_fault, require_own_store
+from campaigns.storages import MARKER, StoreAwayError
 from tests.object_store import in_both
 from tests.pages import run_command
 from workbench import celery
@@ -34,7 +35,7 @@ def own(files):
 @pytest.fixture
 def foreign(own):
     """A store that another installation has accepted."""
-    own.write(store.MARKER, b"theirs\n")
+    own.write(MARKER, b"theirs\n")
     return own
 
 
@@ -43,7 +44,7 @@ def test_the_first_worker_accepts_the_store_and_others_see_it(files):
     assert find_store_fault() == ""
     refuse_other_store()
     token = StoreMarker.objects.get().token
-    assert store.get_blob(store.MARKER).decode() == f"{token}\n"
+    assert store.get_blob(MARKER).decode() == f"{token}\n"
     refuse_other_store()
     assert StoreMarker.objects.get().token == token
     assert list(store.list_blobs()) == []
@@ -77,17 +78,17 @@ def test_a_worker_whose_store_becomes_another_ends(own, monkeypatch, caplog):
 
 
 def test_a_worker_with_an_empty_store_does_not_start(own):
-    own.remove(store.MARKER)
+    own.remove(MARKER)
     with pytest.raises(SystemExit, match="has no marker"):
         refuse_other_store()
-    assert not store.has_blob(store.MARKER)
+    assert not store.has_blob(MARKER)
 
 
 def test_a_database_that_knows_no_store_takes_none_that_is_taken(foreign):
     StoreMarker.objects.all().delete()
     with pytest.raises(ActionRefused, match=OTHER):
         require_own_store()
-    assert store.get_blob(store.MARKER) == b"theirs\n"
+    assert store.get_blob(MARKER) == b"theirs\n"
     assert not StoreMarker.objects.exists()
 
 
@@ -138,3 +139,28 @@ def test_the_operator_can_accept_it(foreign):
     assert find_store_fault() == ""
     assert run_command("accept_store").strip() == "The store is accepted."
     refuse_other_store()
+
+
+@pytest.fixture
+def unmounted(settings, tmp_path):
+    """The folder of an accepted store is there, and empty."""
+    settings.STORE_DIR = tmp_path / "store"
+    require_own_store()
+    name = store.put_blob(b"a run")
+    settings.STORE_DIR.rename(settings.STORE_DIR.with_name("mounted"))
+    settings.STORE_DIR.mkdir()
+    return name
+
+
+def test_a_folder_that_is_no_longer_mounted_takes_and_misses_nothing(unmounted, settings):
+    """What is written there would be hidden once the file system is mounted again."""
+    with pytest.raises(StoreAwayError, match="not mounted"):
+        store.put_blob(b"another")
+    for read in (store.get_blob, store.find_blob_path, store.get_blob_size):
+        with pytest.raises(StoreAwayError, match="not mounted"):
+            read(unmounted)
+    assert check_health()["store"] == "failed"
+    settings.STORE_DIR.rmdir()
+    settings.STORE_DIR.with_name("mounted").rename(settings.STORE_DIR)
+    assert store.get_blob(unmounted) == b"a run"
+    assert store.get_blob(store.put_blob(b"another")) == b"another"

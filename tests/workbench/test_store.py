@@ -22,6 +22,7 @@ from django.utils import timezone
 from campaigns import store
 from campaigns.models import Run
 from campaigns.services.run_files import SENT, remove_sent_file
+from campaigns.storages import StoreAwayError
 from evaluation.models import ScoreSet
 from tests.object_store import in_both
 from tests.pages import run_command
@@ -160,7 +161,7 @@ def test_what_could_not_be_stored_leaves_nothing(monkeypatch, failing):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(*((os, "fsync") if failing == "write" else (Path, "replace")), fail)
-    with pytest.raises(OSError, match="No space"):
+    with pytest.raises(StoreAwayError, match="No space"):
         store.put_blob(b"after")
     files = [path for path in Path(settings.STORE_DIR).rglob("*") if path.is_file()]
     assert [path.read_bytes() for path in files] == [b"before"]
