@@ -87,12 +87,12 @@ def do_share(job: Job, share: Share, further: int) -> ShareResult:
         jobs.report_progress(job, done, share.steps + further)
 
     report(0)
-    work = _works[job.kind](job, share.args, limit_reports(report))
+    work = _works[job.kind](job, share.args, report_rarely(report))
     # Read back, so that no figure depends on whether the work was divided.
     return read_result(share.args, write_columns(*work))
 
 
-def limit_reports(report: Report) -> Report:
+def report_rarely(report: Report) -> Report:
     """``report`` at most once in ``REPORT_SECONDS``: a step may take a millisecond, a query too."""
     last = time.monotonic()
 
@@ -149,7 +149,7 @@ def perform_part(job_id: int, number: int) -> None:
     job = part.job
     try:
         with jobs.keep_heartbeat(part):
-            report = limit_reports(lambda _done: check_claim(part))
+            report = report_rarely(lambda _done: check_claim(part))
             work = _works[job.kind](job, part.args, report)
         finish_part(part, write_columns(*work))
     except PartTakenError:

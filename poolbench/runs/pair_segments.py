@@ -183,7 +183,7 @@ class PairSegment:
             matches[rows[own]] = [known.get(text, -1) for text in matcher.list_texts(rows[own])]
 
 
-def count_pairs(sources: Sequence[SegmentSource]) -> tuple[tuple[str, ...], Ints]:
+def count_segment_pairs(sources: Sequence[SegmentSource]) -> tuple[tuple[str, ...], Ints]:
     """The topics of all ``sources``, ascending, and where the pairs of each start."""
     counts = Counter[str]()
     for source in sources:
@@ -195,7 +195,7 @@ def count_pairs(sources: Sequence[SegmentSource]) -> tuple[tuple[str, ...], Ints
 
 def merge_segments(sources: Sequence[SegmentSource], moves: Sequence[int]) -> PairSegment:
     """One segment of all ``sources``, in memory; the codes of each move by that of ``moves``."""
-    topics, starts = count_pairs(sources)
+    topics, starts = count_segment_pairs(sources)
     size = int(starts[-1])
     offsets, hashes = np.empty(size + 1, np.int32), np.empty(size, np.uint32)
     merged = PairSegment(topics, starts, offsets, hashes, np.empty(size, np.int32))

@@ -24,7 +24,7 @@ from poolbench.runs.columnar import create_columns, read_columns
 from poolbench.runs.pair_segments import (
     PairSegment,
     SegmentSource,
-    count_pairs,
+    count_segment_pairs,
     fill_segment,
     hash_docnos,
 )
@@ -97,7 +97,7 @@ def open_segment(path: Path) -> PairSegment:
 
 
 def _write_segment(path: Path, sources: Sequence[SegmentSource], moves: Sequence[int]) -> None:
-    topics, starts = count_pairs(sources)
+    topics, starts = count_segment_pairs(sources)
     head = {"pairs": _FORM, "probes": _hash_probes(), "topics": topics}
     size = int(starts[-1])
     names = ("offsets", size + 1), ("hashes", size), ("codes", size)

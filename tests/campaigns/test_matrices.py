@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from django.db import transaction
 
 from campaigns.models import Document, Run
 from campaigns.queries import imported_docnos
@@ -14,7 +15,7 @@ from evaluation.queries import interim_scores
 from evaluation.queries.interim_scores import get_warm_runs
 from poolbench.reading.reader import DocnoArray
 from poolbench.runs import run_matrix
-from tests.world.files import run_text
+from tests.world.files import checked_run, run_text
 
 
 @pytest.fixture
@@ -87,3 +88,34 @@ def test_imported_docnos_are_asked_for_or_read(monkeypatch, campaign, dearer):
     assert found.tolist() == [True, False, True, True, False, False, False]
     Document.objects.filter(campaign=campaign).delete()
     assert load_imported_docnos(campaign) is None
+
+
+def test_a_dictionary_extended_by_another_thread_meanwhile_gives_no_pair_two_codes(
+    campaign, team, organizer, monkeypatch
+):
+    """Between looking up what is new and appending it, the cached dictionary may grow."""
+    known = matrices.get_pair_dictionary(campaign)
+    look = type(known).find
+
+    def look_and_be_overtaken(dictionary, table):
+        found = look(dictionary, table)
+        monkeypatch.setattr(type(known), "find", look)
+        data = run_text("other", docnos=("d1", "d2", "d3"))
+        checked_run(organizer, campaign, team, data)
+        return found
+
+    monkeypatch.setattr(type(known), "find", look_and_be_overtaken)
+    run = checked_run(organizer, campaign, team, run_text("late"))
+    pairs = list(matrices.get_pair_dictionary(campaign))
+    assert (len(pairs), len(set(pairs))) == (9, 9)
+    assert matrices.load_run_table(run).docnos == ["d1", "d2"] * 3
+
+
+def test_the_dictionary_forgets_what_was_rolled_back(campaign, team, organizer):
+    with transaction.atomic():
+        checked_run(organizer, campaign, team, run_text("gone", docnos=("d8", "d9")))
+        assert len(matrices.get_pair_dictionary(campaign)) == 6
+        transaction.set_rollback(True)
+    run = checked_run(organizer, campaign, team, run_text("stays", docnos=("d1",)))
+    assert len(matrices.get_pair_dictionary(campaign)) == 3
+    assert matrices.load_run_table(run).docnos == ["d1"] * 3
