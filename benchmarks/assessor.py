@@ -43,9 +43,10 @@ class Assessor:
         self.draw = random.Random(seed)  # noqa: S311
         self.connection: http.client.HTTPConnection | None = None
         self.times: dict[str, list[float]] = defaultdict(list)
+        self.begun: dict[str, list[float]] = defaultdict(list)
         self.acknowledged: list[str] = []
         self.errors: list[str] = []
-        self.retried = 0
+        self.retries, self.retried, self.latest = RETRIES, 0, 0.0
         self.progress_at = time.monotonic()
 
     def work(self, until: float) -> None:
@@ -111,7 +112,7 @@ class Assessor:
     def timed(self, name: str, page: str, body: dict[str, Any]) -> dict[str, Any] | None:
         """The response; the same request is repeated while the server does not respond."""
         payload = json.dumps(body)
-        for _ in range(RETRIES):
+        for _ in range(self.retries):
             start = time.perf_counter()
             try:
                 status, text = self.post(f"/c/{self.slug}/{page}/", payload)
@@ -120,8 +121,14 @@ class Assessor:
                 self.retried += 1
                 time.sleep(PATIENCE)
                 continue
+            if status == 503:  # as the browser's queue does
+                self.retried += 1
+                time.sleep(PATIENCE)
+                continue
             self.times[name].append(time.perf_counter() - start)
+            self.begun[name].append(start)
             if status == 200:
+                self.latest = time.monotonic()
                 return dict(json.loads(text))
             self.errors.append(f"{page} returned {status}: {text[:200]!r}")
             return None

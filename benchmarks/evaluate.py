@@ -1,11 +1,12 @@
 """Measure scoring of runs against trec_eval and other programs.
 
-    python benchmarks/evaluate.py [MODE...] [--rounds N]
+    python benchmarks/evaluate.py [MODE...] [--rounds N] [--against FOLDER]
 
 Modes: ``text``, ``jobs``, ``large``, ``peers``, ``store``, ``warm``; default: all. Whole
 processes score map, bpref and ndcg on generated collections (benchmarks/generate.py) in
 alternating pairs: trec_eval, then the program, N times. The ratio is trec_eval's time divided by
-the program's, as the median of all pairs.
+the program's, as the median of all pairs. With ``--against`` the time of another checkout takes the
+place of trec_eval's.
 
 ``TREC_EVAL`` is the path of trec_eval (default: on the PATH), ``BENCH_DIR`` the folder of the
 collections, ``PEER_PYTHON`` a Python with the other programs. Missing programs are skipped.
@@ -19,50 +20,27 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
 from generate import passages, trec8
+from pairs import ROOT, Commands, add_against, cost, measure_pairs
 
-ROOT = Path(__file__).resolve().parent.parent
-PEERS = Path(__file__).with_name("peers.py")
-KEEP = Path(__file__).with_name("keep.py")
 FOLDER = Path(os.environ.get("BENCH_DIR") or Path(tempfile.gettempdir()) / "poolbench-bench")
 PEER_PYTHON = os.environ.get("PEER_PYTHON", sys.executable)
 MEASURES = ("-m", "map", "-m", "bpref", "-m", "ndcg")
+PEERS, KEEP = "benchmarks/peers.py", "benchmarks/keep.py"
 EVERY = 3
 """Peers score every third run only, since they are slow."""
 
-Commands = Sequence[Sequence[str]]
 
+class Plan(NamedTuple):
+    """How often to measure, and the other checkout, if one is measured instead of trec_eval."""
 
-class Cost(NamedTuple):
-    """Seconds and megabytes of consecutive processes, and their output."""
-
-    wall: float
-    cpu: float
-    peak: float
-    printed: str
-
-
-def cost(commands: Commands) -> Cost:
-    cpu, peak, printed = 0.0, 0.0, []
-    begin = time.perf_counter()
-    for command in commands:
-        with tempfile.TemporaryFile() as out:
-            process = subprocess.Popen(command, stdout=out, stderr=subprocess.DEVNULL, cwd=ROOT)
-            _, status, usage = os.wait4(process.pid, 0)
-            process.returncode = os.waitstatus_to_exitcode(status)
-            out.seek(0)
-            printed.append(out.read().decode())
-        if process.returncode:
-            raise SystemExit(f"{' '.join(command)[:200]} exited with {process.returncode}")
-        cpu += usage.ru_utime + usage.ru_stime
-        peak = max(peak, usage.ru_maxrss / 1024)
-    return Cost(time.perf_counter() - begin, cpu, peak, "".join(printed))
+    rounds: int
+    against: Path | None = None
 
 
 def trec_eval(qrels: Path, runs: Sequence[Path]) -> Commands:
@@ -81,92 +59,94 @@ def means(printed: str) -> list[list[str]]:
     return [fields for fields in lines if fields[0] != "runid"]
 
 
-def compare(name: str, base: Commands, program: Commands, rounds: int) -> None:
-    """Run both in turn and print the comparison."""
+def compare(
+    name: str, base: Commands, program: Commands, plan: Plan, former: Commands | None = None
+) -> None:
+    """Run both in turn and print the comparison. ``former``: the commands of the other checkout, if
+    they are not those of ``program``.
+    """
+    root = plan.against or ROOT
+    base = (former or program) if plan.against else base
     if not base:
         result = cost(program)
         print(f"{name:<34} {result.wall:7.2f} s  peak {result.peak:5.0f} MB  (no trec_eval)")
         return
-    pairs = [(cost(base), cost(program)) for _ in range(rounds)]
-    wall = median(slow.wall / fast.wall for slow, fast in pairs)
-    cpu = median(slow.cpu / fast.cpu for slow, fast in pairs)
-    slow, fast = (median(pair[side].wall for pair in pairs) for side in (0, 1))
-    peak = max(pair[1].peak for pair in pairs)
-    same = means(pairs[0][0].printed) == means(pairs[0][1].printed)
-    print(
-        f"{name:<34} {slow:7.2f} s {fast:7.2f} s  ratio {wall:6.2f}  CPU {cpu:6.2f}"
-        f"  peak {peak:5.0f} MB  {'same means' if same else 'DIFFERENT MEANS'}",
-        flush=True,
-    )
+    costs = measure_pairs(base, program, plan.rounds, base_root=root)
+    first, second = costs.pairs[0]
+    same = means(first.printed) == means(second.printed)
+    print(f"{name:<34} {costs.describe()}  {'same' if same else 'DIFFERENT'} means", flush=True)
 
 
-def text(rounds: int) -> None:
+def text(plan: Plan) -> None:
     files = trec8(FOLDER / "trec8")
-    compare("129 runs, text, one process", trec_eval(*files), ours(*files, "--jobs", "1"), rounds)
+    compare("129 runs, text, one process", trec_eval(*files), ours(*files, "--jobs", "1"), plan)
 
 
-def jobs(rounds: int) -> None:
+def jobs(plan: Plan) -> None:
     files = trec8(FOLDER / "trec8")
-    compare("129 runs, text, two processes", trec_eval(*files), ours(*files, "--jobs", "2"), rounds)
+    compare("129 runs, text, two processes", trec_eval(*files), ours(*files, "--jobs", "2"), plan)
 
 
-def large(rounds: int) -> None:
+def large(plan: Plan) -> None:
     qrels, run = passages(FOLDER / "passages")
     files = qrels, [run]
-    compare("7 million lines, one process", trec_eval(*files), ours(*files, "--jobs", "1"), rounds)
+    for count, words in ((1, "one process"), (2, "two processes")):
+        fast = ours(*files, "--jobs", str(count))
+        compare(f"7 million lines, {words}", trec_eval(*files), fast, plan)
 
 
-def peers(rounds: int) -> None:
+def peers(plan: Plan) -> None:
     qrels, runs = trec8(FOLDER / "trec8")
     some = runs[::EVERY]
     base = trec_eval(qrels, some)
-    compare(
-        f"every {EVERY}rd run: evaluate --jobs 1", base, ours(qrels, some, "--jobs", "1"), rounds
-    )
-    for name in ("pytrec_eval", "ir_measures", "ranx"):
+    compare(f"every {EVERY}rd run: evaluate --jobs 1", base, ours(qrels, some, "--jobs", "1"), plan)
+    for name in () if plan.against else ("pytrec_eval", "ir_measures", "ranx"):
         probe = subprocess.run(
             [PEER_PYTHON, "-c", f"import {name}"], capture_output=True, check=False
         )
         if probe.returncode:
             print(f"{name}: not installed")
             continue
-        command = [PEER_PYTHON, str(PEERS), name, str(qrels)]
+        command = [PEER_PYTHON, PEERS, name, str(qrels)]
         # ir_measures is a command for one run; the others are libraries for many.
         parts = [[run] for run in some] if name == "ir_measures" else [some]
-        compare(
-            f"every {EVERY}rd run: {name}", base, [[*command, *map(str, p)] for p in parts], rounds
-        )
+        peer = [[*command, *map(str, part)] for part in parts]
+        compare(f"every {EVERY}rd run: {name}", base, peer, plan)
 
 
-def store(rounds: int) -> None:
+def store(plan: Plan) -> None:
     qrels, runs = trec8(FOLDER / "trec8")
     base = trec_eval(qrels, runs)
-    compare("129 runs from the store", base, [keep("score", run_store(runs), qrels)], rounds)
+    former = plan.against and [keep("score", run_store(runs, plan.against), qrels)]
+    program = [keep("score", run_store(runs), qrels)]
+    compare("129 runs from the store", base, program, plan, former)
 
 
-def warm(rounds: int) -> None:
+def warm(plan: Plan) -> None:
     qrels, runs = trec8(FOLDER / "trec8")
-    again, topic = map(float, cost([keep("warm", run_store(runs), qrels)]).printed.split())
-    print(f"{'129 runs in memory, scored again':<34} {again:7.3f} s")
-    print(f"{'one judgment: its topic, 129 runs':<34} {topic:7.4f} s")
+    for root in (plan.against, ROOT) if plan.against else (ROOT,):
+        printed = cost([keep("warm", run_store(runs, root), qrels)], root).printed
+        again, topic = map(float, printed.split())
+        print(f"{'129 runs in memory, scored again':<34} {again:7.3f} s  {root}")
+        print(f"{'one judgment: its topic, 129 runs':<34} {topic:7.4f} s")
     if base := trec_eval(qrels, runs):
-        seconds = median(cost(base).wall for _ in range(rounds))
+        seconds = median(cost(base).wall for _ in range(plan.rounds))
         print(f"{'129 processes of trec_eval':<34} {seconds:7.2f} s  ratio {seconds / again:6.1f}")
 
 
 def keep(command: str, *paths: Path) -> list[str]:
-    return [sys.executable, str(KEEP), command, *map(str, paths)]
+    return [sys.executable, KEEP, command, *map(str, paths)]
 
 
-def run_store(runs: Sequence[Path]) -> Path:
-    """The store of ``runs``, written unless it exists."""
-    folder = FOLDER / "store"
+def run_store(runs: Sequence[Path], root: Path = ROOT) -> Path:
+    """The store of ``runs`` as the checkout ``root`` writes it, written unless it exists."""
+    folder = FOLDER / ("store" if root == ROOT else f"store-{root.name}")
     if not folder.exists():
-        subprocess.run(keep("write", folder, *runs), check=True)
+        cost([keep("write", folder, *runs)], root)
     return folder
 
 
-MODES: dict[str, Callable[[int], None]] = {
+MODES: dict[str, Callable[[Plan], None]] = {
     mode.__name__: mode for mode in (text, jobs, large, peers, store, warm)
 }
 
@@ -175,9 +155,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("modes", nargs="*", metavar="MODE", help=", ".join(MODES))
     parser.add_argument("--rounds", type=int, default=5)
+    add_against(parser)
     options = parser.parse_args()
     for mode in options.modes or MODES:
-        MODES[mode](options.rounds)
+        MODES[mode](Plan(options.rounds, options.against))
 
 
 if __name__ == "__main__":

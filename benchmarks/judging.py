@@ -1,16 +1,21 @@
 """Measure ``next`` and ``submit`` with many concurrent assessors, and check the invariants.
 
     python benchmarks/judging.py                        50 assessors, 100,000 pairs x 3
-    python benchmarks/judging.py --assessors 200 --minutes 10 --think 8
+    python benchmarks/judging.py --assessors 200 --minutes 10 --think 15
+                  a judgment each 15 s by 200 people; p95 of next and submit at most 150 ms
     python benchmarks/judging.py --sqlite --assessors 20 --pairs 5000
     python benchmarks/judging.py --kill 5               a web worker is killed every 5 s
+    python benchmarks/judging.py --plan 100000
+                  while they judge, a plan of as many other documents is created
     python benchmarks/judging.py --home --assessors 3 --pairs 10000
                   the home page and *My topics* of one of them, without autovacuum
 
 Builds a campaign in a separate database (PostgreSQL: the server of ``DATABASE_URL``, default
 postgres://poolbench:poolbench@127.0.0.1/), serves it with gunicorn and judges over HTTP as the
 browser does: documents are fetched ahead, judgments carry a uuid, a few are submitted twice
-within 20 ms, and a few are undone. Every acknowledged uuid must be in the log afterwards.
+within 20 ms, and a few are undone. Every acknowledged uuid must be in the log afterwards. CPU time
+is that of the web processes and of PostgreSQL's that serve them, for each judgment with the request
+of the next document.
 """
 
 from __future__ import annotations
@@ -27,7 +32,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from statistics import quantiles
 from threading import Event, Thread
@@ -54,6 +59,7 @@ def parse_options() -> argparse.Namespace:
         "--crowded", action="store_true", help="all assessors begin with the same topic"
     )
     parser.add_argument("--home", action="store_true", help="time an assessor's first pages")
+    parser.add_argument("--plan", type=int, default=0, help="documents to plan while they judge")
     parser.add_argument("--sqlite", action="store_true")
     parser.add_argument("--port", type=int, default=8190)
     return parser.parse_args()
@@ -107,18 +113,18 @@ def build(options: argparse.Namespace) -> list[dict[str, Any]]:
     return [create_session(user) for user in users]
 
 
-def make_pool(campaign: Any, owner: Any, each: int) -> Any:
+def make_pool(campaign: Any, owner: Any, each: int, name: str = "doc", version: int = 1) -> Any:
     from campaigns.models import Document
     from pooling.models import Pool, PoolItem
 
     topics = list(campaign.topics.all())
-    docnos = [f"doc-{n:06}" for n in range(each)]
+    docnos = [f"{name}-{n:06}" for n in range(each)]
     Document.objects.bulk_create(
         (Document(campaign=campaign, docno=d, title=d, body=TEXT, sha256=d) for d in docnos),
         batch_size=2_000,
     )
     pool = Pool.objects.create(
-        campaign=campaign, version=1, spec={"method": "depth", "depth": 1, "runs": []},
+        campaign=campaign, version=version, spec={"method": "depth", "depth": 1, "runs": []},
         inputs_hash="0" * 64, size=each * len(topics), frozen_by=owner,
     )  # fmt: skip
     PoolItem.objects.bulk_create(
@@ -168,6 +174,26 @@ def serve(port: int, processes: int, threads: int) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command)
 
 
+def count_load_seconds(server: int) -> float:
+    """CPU seconds so far of the web processes and of the database's that serve this database."""
+    from django.db import connection
+
+    pids = list(map(int, Path(f"/proc/{server}/task/{server}/children").read_text().split()))
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT pid FROM pg_stat_activity WHERE datname = current_database()"
+                " AND pid <> pg_backend_pid() AND backend_type = 'client backend'"
+            )
+            pids += [pid for (pid,) in cursor.fetchall()]
+    ticks = 0
+    for pid in pids:
+        with suppress(FileNotFoundError):
+            fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+            ticks += sum(map(int, fields[11:13]))
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
 def kill_workers(server: int, every: float, over: Event) -> int:
     """Kill web workers one after another with SIGKILL; return how many."""
     killed = 0
@@ -179,10 +205,39 @@ def kill_workers(server: int, every: float, over: Event) -> int:
     return killed
 
 
-def work(options: argparse.Namespace, people: list[dict[str, Any]]) -> list[Any]:
-    from benchmarks.assessor import Assessor, wait_for
+def plan_second_pool(documents: int, during: list[float]) -> None:
+    """After a while, a plan of a second pool; ``during`` gets the times of begin and end."""
+    from django.db import connection
 
-    wait_for(options.port)
+    from campaigns.models import Campaign
+    from judging.services.plans import create_plan
+
+    campaign = Campaign.objects.get(slug=SLUG)
+    pool = make_pool(campaign, campaign.created_by, documents // campaign.topics.count(), "new", 2)
+    users = [member.user for member in campaign.members.filter(role="assessor")]
+    people = dict.fromkeys(campaign.topics.values_list("number", flat=True), users)
+    time.sleep(10)
+    during.append(time.perf_counter())
+    create_plan(actor=campaign.created_by, pool=pool, overlap=OVERLAP, assessors=people)
+    during.append(time.perf_counter())
+    print(f"planned in {during[1] - during[0]:.1f} s", flush=True)
+    connection.close()
+
+
+def list_times(workers: list[Any], name: str, during: list[float]) -> list[float]:
+    """Seconds of the requests, of those alone that overlap with ``during`` if it has two times."""
+    first, last = during if len(during) == 2 else (0.0, float("inf"))
+    return [
+        seconds
+        for each in workers
+        for begun, seconds in zip(each.begun[name], each.times[name], strict=True)
+        if begun < last and begun + seconds > first
+    ]
+
+
+def work(options: argparse.Namespace, people: list[dict[str, Any]]) -> list[Any]:
+    from benchmarks.assessor import Assessor
+
     until = time.monotonic() + 60 * options.minutes
     topics = [str(n) for n in range(1, options.topics + 1)]
     workers = [
@@ -290,6 +345,8 @@ def count_cpu_seconds() -> float:
 
 
 def main() -> int:
+    from benchmarks.assessor import wait_for
+
     options = parse_options()
     with prepare_site(options) as manage:
         if options.home:
@@ -299,23 +356,38 @@ def main() -> int:
         people = build(options)
         server, over = serve(options.port, options.workers, options.threads), Event()
         killer = Thread(target=kill_workers, args=(server.pid, options.kill, over))
+        during: list[float] = []
+        planner = Thread(target=plan_second_pool, args=(options.plan, during))
         try:
+            if options.plan:
+                planner.start()
             if options.kill:
                 killer.start()
+            wait_for(options.port)
+            seconds = -count_load_seconds(server.pid)
             workers = work(options, people)
+            seconds += count_load_seconds(server.pid)
+            if options.plan:
+                planner.join()
         finally:
             over.set()
             server.terminate()
             server.wait(30)
-        print(format_times("next", [s for each in workers for s in each.times["next"]]))
-        print(format_times("submit", [s for each in workers for s in each.times["submit"]]))
+        for name in ("next", "submit"):
+            print(format_times(name, list_times(workers, name, [])))
+            if during:
+                print(format_times(" planned", list_times(workers, name, during)))
+        submitted = sum(len(each.times["submit"]) for each in workers)
+        print(f"CPU      {1000 * seconds / max(submitted, 1):.1f} ms for each judgment and next")
         print(json.dumps({"retried": sum(each.retried for each in workers)}))
         counts = count_violations(workers)
         print(json.dumps(counts, indent=1))
         for error in sorted({error for each in workers for error in each.errors})[:5]:
             print(error)
         checked = subprocess.run([*manage, "check_judging", SLUG], check=False)
-    return int(any(counts.values()) or checked.returncode != 0)
+        wrong = any(counts.values()) or checked.returncode
+        print("some invariant is not 0" if wrong else "every invariant is 0")
+    return int(bool(wrong))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Measure building of pools, and the next document of adaptive methods.
 
-    python benchmarks/pooling.py [MODE...] [--rounds N]
+    python benchmarks/pooling.py [MODE...] [--rounds N] [--against FOLDER]
 
 Modes: ``static``, ``methods``, ``adaptive``, ``texts``, ``peers``; default: all. All use 129
 runs × 50 topics × 1,000 documents (benchmarks/generate.py).
@@ -10,7 +10,8 @@ documents of all topics by each static and sampling method, cut-off 100; ``adapt
 each adaptive method with the qrels and measures a judgment plus the next document; ``texts`` does
 the same for methods that need texts, on synthetic texts: words drawn by Zipf's law from a fixed
 seed, unrelated between documents; ``peers`` builds the pool from run files as a whole process,
-compared with trectools.
+compared with trectools. With ``--against`` each mode is a process, measured in turn with that of
+another checkout.
 
 ``BENCH_DIR`` and ``PEER_PYTHON`` are those of benchmarks/evaluate.py. Missing programs are
 skipped.
@@ -29,9 +30,10 @@ from statistics import median
 from typing import NamedTuple
 
 import numpy as np
-from evaluate import EVERY, FOLDER, PEER_PYTHON, PEERS, Cost, cost, run_store
+from evaluate import EVERY, FOLDER, PEER_PYTHON, PEERS, run_store
 from generate import SEED, trec8
 from keep import dictionary, matrices
+from pairs import Cost, add_against, compare_checkouts, cost
 
 from poolbench.pooling.candidates import RunListing, TopicCandidates
 from poolbench.pooling.method import PoolingMethod
@@ -226,7 +228,7 @@ def peers(rounds: int) -> None:
         [PEER_PYTHON, "-c", "import trectools"], capture_output=True, check=False
     )
     is_installed = not probe.returncode
-    theirs = [[PEER_PYTHON, str(PEERS), "trectools", str(DEPTH), *some]] if is_installed else []
+    theirs = [[PEER_PYTHON, PEERS, "trectools", str(DEPTH), *some]] if is_installed else []
     if not is_installed:
         print("trectools: not installed")
     rows = [(cost(theirs), cost([[*pool, "1"]]), cost([[*pool, "2"]])) for _ in range(rounds)]
@@ -262,7 +264,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("modes", nargs="*", metavar="MODE", help=", ".join(MODES))
     parser.add_argument("--rounds", type=int, default=5)
+    add_against(parser)
     options = parser.parse_args()
+    if options.against:
+        modes = options.modes or MODES
+        compare_checkouts(options.against, Path(__file__).name, modes, options.rounds)
+        return
     for mode in options.modes or MODES:
         MODES[mode](options.rounds)
 

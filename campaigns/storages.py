@@ -4,16 +4,35 @@ object store can take its place.
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 from uuid import uuid4
 
 from django.conf import settings
+from django.core.files.base import File
 from django.core.files.storage import FileSystemStorage
+
+MARKER = "marker"
+"""The file that says whose store this is (``campaigns.services.store_marker``)."""
+FULL = (errno.ENOSPC, errno.EDQUOT)
+COLUMNS = ".columns"
+"""The ending of column files, which are read again and again."""
+
+
+class StoreAwayError(Exception):
+    """The store does not answer. Pages say so, and jobs go back to their queue."""
+
+
+def is_store_away(error: BaseException | None) -> bool:
+    """Whether the error is that, or that the disk of an upload or a cache is full."""
+    full = isinstance(error, OSError) and error.errno in FULL
+    return full or isinstance(error, StoreAwayError)
 
 
 class StoredFile(NamedTuple):
@@ -30,22 +49,39 @@ class StoreStorage(Protocol):
 
     ``put`` and ``put_file`` write a file whole or not at all and, once they return, for good;
     ``put`` without ``synced`` only after ``sync``. ``refresh`` makes a file that is there as young
-    as a new one, since the row that will name it is still to come. ``path`` is a file on this
-    machine that has the content, which a memory map may read for as long as it likes.
+    as a new one, since the row that will name it is still to come; False if it is not there.
+    ``path`` is a file on this machine that has the content, which a memory map may read for as long
+    as it likes. ``require_marker`` tells a store that is away from one without a file, where both
+    look alike. ``count_free_bytes`` is None where there is no limit to know. All raise
+    ``StoreAwayError`` if the store does not answer.
     """
 
     def put(self, name: str, data: bytes, *, synced: bool) -> None: ...
     def put_file(self, name: str, path: Path) -> None: ...
-    def refresh(self, name: str) -> None: ...
+    def refresh(self, name: str) -> bool: ...
     def sync(self) -> None: ...
     def path(self, name: str) -> str: ...
+    def require_marker(self) -> None: ...
     def get_scratch_folder(self) -> Path: ...
     def list_files(self) -> Iterator[StoredFile]: ...
     def count_free_bytes(self) -> int | None: ...
 
 
 class StoreFolder(FileSystemStorage):
-    """The folder ``STORE_DIR``."""
+    """The folder ``STORE_DIR``. It is away if it cannot be written, and if it had a marker and has
+    none any more: the file system was unmounted, and what is written to the empty folder below
+    would be hidden once it is mounted again.
+    """
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.marked: set[str] = set()
+
+    def require_marker(self) -> None:
+        if Path(self.location, MARKER).exists():
+            self.marked.add(self.location)
+        elif self.location in self.marked:
+            raise StoreAwayError("The folder of the store is not mounted, or another is there.")
 
     @property
     def base_location(self) -> Path:
@@ -55,38 +91,48 @@ class StoreFolder(FileSystemStorage):
     def location(self) -> str:
         return str(self.base_location.absolute())
 
+    def open(self, name: str, mode: str = "rb") -> File[Any]:
+        with raise_absence():
+            return super().open(name, mode)
+
     def put(self, name: str, data: bytes, *, synced: bool) -> None:
-        target = Path(self.path(name))
-        make_synced_folder(target.parent)
-        # Written to a temporary file and renamed, so that no reader sees half a file.
-        part = target.with_name(f"{target.name}.{uuid4().hex}.part")
-        try:
+        with self.make_part(name) as part:
             write_file(part, data, synced=synced)
-            part.replace(target)
-        except BaseException:
-            part.unlink(missing_ok=True)
-            raise
         if synced:
-            sync_folder(target.parent)
+            sync_folder(part.parent)
 
     def put_file(self, name: str, path: Path) -> None:
-        target = Path(self.path(name))
-        with path.open("rb+") as stream:
+        with raise_absence(), path.open("rb+") as stream:
             os.fsync(stream.fileno())
-        make_synced_folder(target.parent)
-        part = target.with_name(f"{target.name}.{uuid4().hex}.part")
-        try:
+        with self.make_part(name) as part:
+            path.chmod(self.file_permissions_mode or 0o644)  # a temporary file is its owner's alone
             shutil.move(path, part)
-            part.replace(target)
-        except BaseException:
-            part.unlink(missing_ok=True)
-            raise
-        sync_folder(target.parent)
+        sync_folder(part.parent)
 
-    def refresh(self, name: str) -> None:
+    @contextmanager
+    def make_part(self, name: str) -> Iterator[Path]:
+        """Where to write the file ``name``, which is there once it is whole."""
+        if name != MARKER:
+            self.require_marker()
         target = Path(self.path(name))
-        target.touch()
+        part = target.with_name(f"{target.name}.{uuid4().hex}.part")
+        with raise_absence():
+            make_synced_folder(target.parent)
+            try:
+                yield part
+                part.replace(target)
+            except BaseException:
+                part.unlink(missing_ok=True)
+                raise
+
+    def refresh(self, name: str) -> bool:
+        target = Path(self.path(name))
+        try:
+            os.utime(target)
+        except FileNotFoundError:
+            return False
         sync_folder(target.parent)
+        return True
 
     def sync(self) -> None:
         os.sync()
@@ -105,6 +151,17 @@ class StoreFolder(FileSystemStorage):
 
     def count_free_bytes(self) -> int | None:
         return shutil.disk_usage(self.get_scratch_folder()).free
+
+
+@contextmanager
+def raise_absence() -> Iterator[None]:
+    """``StoreAwayError`` for what the disk answers when it is full, broken, read-only or gone."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise StoreAwayError(f"The store does not work: {error.strerror or error}.") from error
 
 
 def write_file(path: Path, data: bytes, *, synced: bool = True) -> None:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any, NoReturn, cast
 from uuid import uuid4
 
 from django.core.files.storage import storages
 from django.utils import timezone
 
-from campaigns.storages import StoredFile, StoreStorage
+from campaigns.storages import COLUMNS, MARKER, StoredFile, StoreStorage
+
+KEPT, MARK_SECONDS = "kept", 86_400
 
 
 class MissingFileError(FileNotFoundError):
@@ -38,10 +41,8 @@ def put_blob(data: bytes, suffix: str = "", *, synced: bool = True) -> str:
     """
     name = name_blob(sha256(data), suffix)
     storage = get_storage()
-    if storage.exists(name):
-        # The row that will name it is still to come: ``check_store --clean`` spares new files.
-        storage.refresh(name)
-    else:
+    # The row that will name it is still to come: ``check_store --clean`` spares new files.
+    if not storage.refresh(name):
         storage.put(name, data, synced=synced)
     return name
 
@@ -51,10 +52,14 @@ def make_part_path() -> Path:
     return cast(StoreStorage, get_storage()).get_scratch_folder() / f"{uuid4().hex}.part"
 
 
-def put_file(path: Path, suffix: str = "") -> str:
-    """The same of the file ``path``, however large; it is moved."""
-    with path.open("rb") as stream:
-        name = name_blob(hashlib.file_digest(stream, "sha256").hexdigest(), suffix)
+def put_file(path: Path, suffix: str = "", *, digest: str = "") -> str:
+    """The same of the file ``path``, however large; it is moved. ``digest``: its sha256, if it is
+    known.
+    """
+    if not digest:
+        with path.open("rb") as stream:
+            digest = hashlib.file_digest(stream, "sha256").hexdigest()
+    name = name_blob(digest, suffix)
     get_storage().put_file(name, path)
     return name
 
@@ -82,6 +87,9 @@ def sync_blobs() -> None:
 
 
 def get_blob(name: str) -> bytes:
+    """The content. Columns are read again and again, from this machine."""
+    if name.endswith(COLUMNS):
+        return find_blob_path(name).read_bytes()
     with open_blob(name) as stream:
         return stream.read()
 
@@ -91,16 +99,24 @@ def open_blob(name: str) -> IO[bytes]:
     try:
         return cast(IO[bytes], get_storage().open(name))
     except FileNotFoundError as error:
-        raise MissingFileError(f"{name} is not in the store") from error
+        raise_missing(name, error)
+
+
+def raise_missing(name: str, error: FileNotFoundError) -> NoReturn:
+    """``MissingFileError``, or ``StoreAwayError`` if not the file is missing but the store."""
+    cast(StoreStorage, get_storage()).require_marker()
+    raise MissingFileError(f"{name} is not in the store") from error
 
 
 def find_blob_path(name: str) -> Path:
     """A file on this machine with the content, for memory maps and programs that want a path;
     never written to. Raises ``MissingFileError``.
     """
-    path = Path(get_storage().path(name))
-    if not path.exists():
-        raise MissingFileError(f"{name} is not in the store")
+    try:
+        path = Path(get_storage().path(name))
+        path.stat()
+    except FileNotFoundError as error:
+        raise_missing(name, error)
     return path
 
 
@@ -113,7 +129,7 @@ def get_blob_size(name: str) -> int:
     try:
         return int(get_storage().size(name))
     except FileNotFoundError as error:
-        raise MissingFileError(f"{name} is not in the store") from error
+        raise_missing(name, error)
 
 
 def get_blob_age(name: str) -> float:
@@ -121,13 +137,38 @@ def get_blob_age(name: str) -> float:
     try:
         modified = get_storage().get_modified_time(name)
     except FileNotFoundError as error:
-        raise MissingFileError(f"{name} is not in the store") from error
+        raise_missing(name, error)
     return float((timezone.now() - modified).total_seconds())
 
 
+@contextmanager
+def keep_files() -> Iterator[None]:
+    """Within this block, files stay that a row has ceased to name, since a copy of the database may
+    name them still. The mark lies in the store, for all processes that use it.
+    """
+    mark = f"{KEPT}/{uuid4().hex}.part"
+    get_storage().put(mark, b"", synced=False)
+    try:
+        yield
+    finally:
+        remove_blob(mark)
+
+
+def keeps_files() -> bool:
+    """Whether some process is within ``keep_files``; a mark of a day was left by one that died."""
+    try:
+        marks = get_storage().listdir(KEPT)[1]
+    except FileNotFoundError:
+        return False
+    return any(get_blob_age(f"{KEPT}/{mark}") < MARK_SECONDS for mark in marks)
+
+
 def list_blobs() -> Iterator[StoredFile]:
-    """All files of the store, also those that are being written or that no row names."""
-    return cast(StoreStorage, get_storage()).list_files()
+    """All files of the store but its marker, also those that are being written or that no row
+    names.
+    """
+    files = cast(StoreStorage, get_storage()).list_files()
+    return (file for file in files if file.name != MARKER)
 
 
 def remove_blob(name: str) -> None:

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from celery import shared_task
 
-from campaigns.services import jobs, made_files, registration, runs, snapshots
+from campaigns.services import job_parts, jobs, made_files, registration, runs, snapshots
 
 
 @shared_task(name="campaigns.check_run")
 def check_run_task(job_id: int) -> None:
     jobs.perform_job(job_id, runs.perform_run_check)
+
+
+@shared_task(name=job_parts.PERFORM)
+def perform_part_task(job_id: int, number: int) -> None:
+    job_parts.perform_part(job_id, number)
 
 
 @shared_task(name=registration.KIND)

@@ -69,7 +69,7 @@ install_packages() {
     install -d -o poolbench -g poolbench -m 750 /var/lib/poolbench /var/lib/poolbench/backups
     [ -x /opt/poolbench/venv/bin/python ] || python3 -m venv /opt/poolbench/venv
     /opt/poolbench/venv/bin/pip install -q --disable-pip-version-check --upgrade \
-        -c "$HERE/../constraints.txt" "$HERE/..[server,postgres,redis,parquet]"
+        -c "$HERE/../constraints.txt" "$HERE/..[server,postgres,redis,s3,parquet]"
 }
 
 make_database() {
@@ -87,8 +87,8 @@ END
 start_services() {
     systemctl daemon-reload
     systemctl enable -q --now redis-server nginx poolbench-tick.timer poolbench-night.timer
-    systemctl enable -q poolbench-web poolbench-worker
-    systemctl restart poolbench-web poolbench-worker
+    systemctl enable -q poolbench-web poolbench-worker poolbench-long
+    systemctl restart poolbench-web poolbench-worker poolbench-long
     nginx -t -q && systemctl reload nginx
 }
 

@@ -8,7 +8,6 @@ import sys
 from argparse import ArgumentParser
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.metadata import version
 from importlib.util import find_spec
 
 from poolbench.commands.command import CliError, FileCommand, Output
@@ -60,6 +59,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.write(describe_commands())
         return 0
     if name == "--version":
+        from importlib.metadata import version
+
         sys.stdout.write(f"poolbench {version('poolbench')}\n")
         return 0
     sys.stderr.write(f"Unknown command: {name}. `poolbench --help` lists the commands.\n")

@@ -28,6 +28,7 @@ from judging.models import Slot
 from poolbench.cache import clear_caches
 from tests.engines import depends_on_engine
 from tests.examples import ALL, count_examples
+from tests.object_store import bucket, files, object_store  # noqa: F401 (fixtures)
 from tests.world.once import RUN, Layer, Start, drop_template, set_up_tests
 from tests.world.recording import restore as restore_layer
 
@@ -136,13 +137,15 @@ def _installation(django_test_environment, tmp_path_factory) -> Iterator[Path]:
 
 
 @pytest.fixture(autouse=True)
-def _own_installation(_installation) -> Iterator[None]:
+def _own_installation(_installation, request) -> Iterator[None]:
     """Files go to the test's folder. Primary keys are reused after a rollback, so what is known of
     them, such as counted requests, must be forgotten.
     """
     clear_caches()
     cache.clear()
     with override_settings(STORE_DIR=_installation / f"store{next(STORES)}"):
+        if os.environ.get("POOLBENCH_TEST_STORE") == "bucket":
+            request.getfixturevalue("bucket")
         yield
 
 

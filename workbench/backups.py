@@ -19,7 +19,7 @@ from contextlib import closing
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import IO, Any, cast
 
 from django.conf import settings
 from django.db import connection
@@ -28,8 +28,8 @@ from django.utils import timezone
 
 from campaigns import store
 from campaigns.errors import ActionRefused
-from campaigns.storages import sync_folder
-from campaigns.store import sha256
+from campaigns.services.store_marker import clear_marker, require_own_store
+from campaigns.storages import MARKER, sync_folder
 
 FORM = 1
 MANIFEST, DATABASE, STORE, SECRET_KEY = "manifest.json", "database", "store/", "secret_key"
@@ -41,6 +41,8 @@ def write_backup(target: Path) -> dict[str, Any]:
 
     The database comes first: a file without a row is harmless, a row without its file is not.
     """
+    if has_markers():
+        require_own_store()
     if target.is_dir():
         target /= f"poolbench-{timezone.now():%Y-%m-%d-%H%M%S}{SUFFIX}"
     part = target.with_name(f"{target.name}.part")
@@ -48,8 +50,9 @@ def write_backup(target: Path) -> dict[str, Any]:
     try:
         with open(part, "xb", opener=open_private) as stream:
             with tarfile.open(fileobj=stream, mode="w") as archive:
-                for name, path in list_parts(target.parent):
-                    manifest["files"][name] = add_file(archive, name, path)
+                with store.keep_files():
+                    for name, size, content in list_parts(target.parent):
+                        manifest["files"][name] = add_file(archive, name, size, content)
                 key = add_bytes(archive, SECRET_KEY, settings.SECRET_KEY.encode())
                 manifest["files"][SECRET_KEY] = key
                 add_bytes(archive, MANIFEST, json.dumps(manifest, indent=1).encode())
@@ -79,29 +82,42 @@ def describe_installation() -> dict[str, Any]:
     }
 
 
-def list_parts(scratch: Path) -> Iterator[tuple[str, Path]]:
-    """Name and path of each file; the first, of the database, is removed with the second."""
+class Hashed(io.BufferedIOBase):
+    """A stream that hashes what is read of it."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self.stream, self.digest = stream, hashlib.sha256()
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        data = self.stream.read(-1 if size is None else size)
+        self.digest.update(data)
+        return data
+
+
+def list_parts(scratch: Path) -> Iterator[tuple[str, int, IO[bytes]]]:
+    """Name, size and content of each file; the first is the database."""
     with TemporaryDirectory(dir=scratch, prefix="poolbench-") as folder:
         dump = Path(folder) / DATABASE
         copy_database(dump)
-        yield DATABASE, dump
+        with dump.open("rb") as stream:
+            yield DATABASE, dump.stat().st_size, stream
     for file in sorted(store.list_blobs()):
         # Half of a file that is being written, or the probe of /health/.
         if not file.name.endswith(".part"):
-            yield f"{STORE}{file.name}", store.find_blob_path(file.name)
+            with store.open_blob(file.name) as stream:
+                yield f"{STORE}{file.name}", file.size, stream
 
 
-def add_file(archive: tarfile.TarFile, name: str, path: Path) -> str:
-    archive.add(path, name)
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+def add_file(archive: tarfile.TarFile, name: str, size: int, stream: IO[bytes]) -> str:
+    """Add the file and return its SHA-256."""
+    info, hashed = tarfile.TarInfo(name), Hashed(stream)
+    info.size, info.mode = size, 0o600
+    archive.addfile(info, cast(IO[bytes], hashed))
+    return hashed.digest.hexdigest()
 
 
 def add_bytes(archive: tarfile.TarFile, name: str, data: bytes) -> str:
-    info = tarfile.TarInfo(name)
-    info.size, info.mode = len(data), 0o600
-    archive.addfile(info, io.BytesIO(data))
-    return sha256(data)
+    return add_file(archive, name, len(data), io.BytesIO(data))
 
 
 def list_known_migrations() -> set[str]:
@@ -169,6 +185,8 @@ def restore_backup(source: Path) -> dict[str, Any]:
             if path.is_file():
                 name = path.relative_to(Path(folder, STORE)).as_posix()
                 store.get_storage().put_file(name, path)
+        if has_markers():
+            clear_marker()
         Path(folder, SECRET_KEY).replace(settings.VAR_DIR / SECRET_KEY)
         os.sync()
     return manifest
@@ -185,9 +203,14 @@ def require_fit(manifest: dict[str, Any]) -> None:
     if connection.introspection.table_names():
         fix = "Create a database of its own, and name it in DATABASE_URL."
         raise ActionRefused("not-empty", "The database is not empty.", fix)
-    if any(store.list_blobs()):
-        fix = "Name an empty folder in POOLBENCH_VAR."
+    if any(store.list_blobs()) or store.has_blob(MARKER):
+        fix = "Name an empty folder in POOLBENCH_VAR, or an empty bucket in POOLBENCH_STORE."
         raise ActionRefused("not-empty", "The store is not empty.", fix)
+
+
+def has_markers() -> bool:
+    """Whether the database is new enough to know its store."""
+    return "campaigns_storemarker" in connection.introspection.table_names()
 
 
 def load_database(dump: Path) -> None:

@@ -60,6 +60,7 @@ ON_INSTALLATION = {
     "restore": "[deployment](deployment.md#restore)",
     "sign_ins": "[deployment](deployment.md#sign-in)",
     "tick": "[deployment](deployment.md#background-work)",
+    "accept_store": "[deployment](deployment.md#whose-store-it-is)",
     "check_store": "[deployment](deployment.md#restore)",
     "housekeeping": "[deployment](deployment.md#housekeeping)",
 }

@@ -22,6 +22,7 @@ from django.utils import timezone
 
 from campaigns.models import Event, Mail, ProcessHeartbeat, User
 from campaigns.queries.mail import summarize_mails
+from campaigns.services import store_marker
 from campaigns.services.health import ALARM_SECONDS, FAILED, LOW, OK, check_health
 from workbench.backups import list_known_migrations
 
@@ -36,7 +37,7 @@ WORKING = {
     ),
     "store": (
         "A file was written and read back.",
-        "Make POOLBENCH_VAR/store writable for the user of web server and worker.",
+        "Make POOLBENCH_VAR/store writable for web server and worker; for a bucket, compare AWS_….",
     ),
     "broker": (
         "It takes connections.",
@@ -46,7 +47,7 @@ WORKING = {
 """What is said of a part that works, and what mends it."""
 PROCESSES = {
     "tick": "systemctl enable --now poolbench-tick.timer, or run `manage.py tick` every minute.",
-    "worker": "systemctl restart poolbench-worker, or run `manage.py serve`, which includes one.",
+    "worker": "systemctl restart poolbench-worker poolbench-long, or run `manage.py serve`.",
 }
 
 
@@ -73,7 +74,9 @@ def examine_installation() -> list[Finding]:
 def explain_health(health: Mapping[str, Any]) -> Iterator[Finding]:
     """What ``/health/`` measures."""
     for name, (message, fix) in WORKING.items():
-        if health[name] == FAILED:
+        if fault := health.get(f"{name}_fault"):
+            yield Finding(name, FAILED, fault, store_marker.FIX)
+        elif health[name] == FAILED:
             reason = health.get(f"{name}_error") or "It returned other bytes than were written."
             yield Finding(name, FAILED, reason.strip(), fix)
         else:
@@ -112,6 +115,9 @@ def check_secret_key(path: Path) -> Finding:
     if len(settings.SECRET_KEY) < LEAST_KEY_LENGTH:
         fix = f"Set POOLBENCH_SECRET_KEY to {LEAST_KEY_LENGTH} random characters; sessions end."
         return Finding("secret key", WARNING, "It is short enough to be guessed.", fix)
+    if settings.POOLBENCH_STORE and path.exists() and path.read_text() == settings.SECRET_KEY:
+        fix = f"Set POOLBENCH_SECRET_KEY to the content of {path} on every machine."
+        return Finding("secret key", WARNING, "Other machines have another one.", fix)
     return Finding("secret key", OK, "It is long, and only its owner reads it.")
 
 
@@ -136,6 +142,9 @@ def check_cache() -> Finding:
         reason = "It does not keep what is written."
     except Exception as error:  # each backend raises its own
         works, reason = False, str(error).strip()
+    if works and settings.POOLBENCH_STORE and "FileBased" in settings.CACHES["default"]["BACKEND"]:
+        message, fix = "Limits are counted for this machine alone.", "Set CACHE_URL to Redis."
+        return Finding("cache", WARNING, message, fix)
     if works:
         return Finding("cache", OK, "Limits on requests are counted.")
     fix = "Compare CACHE_URL with its server; for a table, run `manage.py createcachetable`."

@@ -23,6 +23,7 @@ from rest_framework.views import exception_handler
 from campaigns.errors import ActionRefused, lowercase_label
 from campaigns.lifecycle.status import list_viewers
 from campaigns.models import Campaign, Role, User
+from campaigns.storages import is_store_away
 from poolbench.files.faults import InvalidFile
 
 RETRY_SECONDS = 10
@@ -37,6 +38,8 @@ DETAILS = {
     503: "The database is not available. Nothing was saved. Try again in a few seconds.",
 }
 """What the API says, by status."""
+STORE_AWAY = "The file store is not available. Try again in a few seconds."
+"""With status 503 too."""
 
 
 def is_api_request(request: HttpRequest) -> bool:
@@ -82,19 +85,23 @@ def handle_too_many_requests(request: HttpRequest) -> HttpResponse:
 
 
 def handle_server_error(request: HttpRequest) -> HttpResponse:
-    """Status 503 with Retry-After while the database is away, otherwise 500.
+    """Status 503 with Retry-After while the database or the store is away, otherwise 500.
 
     Django calls this while it handles the exception, so this is the one being handled. That a
     database is locked, full or restarting is also the operational error of its driver.
     """
-    away = isinstance(sys.exc_info()[1], OperationalError | InterfaceError)
+    error = sys.exc_info()[1]
+    is_store = is_store_away(error)
+    away = is_store or isinstance(error, OperationalError | InterfaceError)
     status = 503 if away else 500
     answer: HttpResponse
     if is_api_request(request):
-        answer = JsonResponse({"detail": DETAILS[status]}, status=status)
+        detail = STORE_AWAY if is_store else DETAILS[status]
+        answer = JsonResponse({"detail": detail}, status=status)
     else:
         # Without the request: the user and their messages may be in the database.
-        answer = HttpResponse(render_to_string(f"{status}.html"), status=status)
+        page = render_to_string(f"{status}.html", {"is_store": is_store})
+        answer = HttpResponse(page, status=status)
     if away:
         answer["Retry-After"] = str(RETRY_SECONDS)
     return answer

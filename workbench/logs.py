@@ -17,10 +17,12 @@ from django.core.cache import cache
 from django.core.mail import mail_admins
 from django.db import InterfaceError, OperationalError
 
+from campaigns.storages import StoreAwayError
+
 REQUEST_ID: ContextVar[str] = ContextVar("request_id", default="")
 """The request that is being answered; ``RequestRecordMiddleware`` sets it."""
 MAIL_SECONDS, MOST_MAILS = 3600, 10
-AWAY = (OperationalError, InterfaceError)
+AWAY = (OperationalError, InterfaceError, StoreAwayError)
 LINK = re.compile(
     r"((?:/|%2F)(?:join|reminders|w(?:/|%2F)unit|confirm-email|reset(?:/|%2F)key)(?:/|%2F))"
     r"(?!done(?:/|%2F))[\w:.~-]+"
@@ -46,7 +48,7 @@ def mask_links(text: str) -> str:
 
 
 class PlainFormatter(logging.Formatter):
-    """Lines without those links; one without traceback while the database is away."""
+    """Lines without those links; one without traceback while database or store is away."""
 
     def format(self, record: logging.LogRecord) -> str:
         error = record.exc_info[1] if record.exc_info else None
@@ -55,7 +57,8 @@ class PlainFormatter(logging.Formatter):
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         short = logging.makeLogRecord(vars(record))
         short.exc_info = short.exc_text = None
-        short.msg, short.args = f"{record.getMessage()} (database: {reason})", ()
+        part = "store" if isinstance(error, StoreAwayError) else "database"
+        short.msg, short.args = f"{record.getMessage()} ({part}: {reason})", ()
         return mask_links(super().format(short))
 
 

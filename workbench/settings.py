@@ -15,6 +15,8 @@ from csp.constants import NONE, SELF
 from django.core.management.utils import get_random_secret_key
 
 from workbench.account_settings import build_account_settings
+from workbench.store_settings import build_store_settings
+from workbench.worker_settings import build_worker_settings
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 # Templates, static files, catalogs, docs: a wheel has them in this package, a checkout at its root.
@@ -205,23 +207,11 @@ HAS_MAIL = not EMAIL_CONFIG["EMAIL_BACKEND"].endswith("dummy.EmailBackend")
 POOLBENCH_SIGN_UP = env("POOLBENCH_SIGN_UP", default="campaigns")
 vars().update(build_account_settings(has_mail=HAS_MAIL))
 
-CELERY_BROKER_URL = env("CELERY_BROKER_URL", default="filesystem://")
-CELERY_BROKER_TRANSPORT_OPTIONS = (
-    {
-        "data_folder_in": str(BROKER_DIR / "queue"),
-        "data_folder_out": str(BROKER_DIR / "queue"),
-        "control_folder": str(BROKER_DIR / "control"),
-    }
-    if CELERY_BROKER_URL.startswith("filesystem:")
-    else {}
-)
-CELERY_TASK_DEFAULT_QUEUE = env("POOLBENCH_QUEUE", default="poolbench")
-CELERY_TASK_ACKS_LATE = True
-CELERY_TASK_IGNORE_RESULT = True
-CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-CELERY_WORKER_HIJACK_ROOT_LOGGER = False  # lines of workers go through LOGGING as well
-CELERY_TIMEZONE = "UTC"
 CELERY_APP_PATH = "workbench.celery.app"
+CELERY_TASK_DEFAULT_QUEUE: str
+CELERY_TASK_ROUTES: dict[str, dict[str, str]]
+POOLBENCH_PAGE_CHECK_BYTES: int
+vars().update(build_worker_settings(env, BROKER_DIR))
 # Run jobs in the process that enqueues them: for the demo script and for tests.
 POOLBENCH_INLINE = env.bool("POOLBENCH_INLINE", default=False)
 # Runs up to this size are checked while the participant waits, larger ones by a worker.
@@ -277,9 +267,13 @@ STATICFILES_DIRS = [
     RESOURCE_DIR / "static",
     ("css", PACKAGE_DIR.parent / "poolbench/reports/style"),
 ]
+# A bucket, "s3://BUCKET/PREFIX", whose column files have copies here; else the folder STORE_DIR.
+POOLBENCH_STORE = env("POOLBENCH_STORE", default="")
+STORE_CACHE_DIR = VAR_DIR / "cache/store"
+POOLBENCH_CACHE_BYTES = env.int("POOLBENCH_CACHE_BYTES", default=5_000_000_000)
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "store": {"BACKEND": "campaigns.storages.StoreFolder"},
+    "store": build_store_settings(POOLBENCH_STORE),
     "staticfiles": {"BACKEND": "workbench.static_files.HashedStaticFiles"},
 }
 WHITENOISE_USE_FINDERS = True

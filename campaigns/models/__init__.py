@@ -12,7 +12,15 @@ from campaigns.models.campaign import (
 )
 from campaigns.models.collection import Collection, Document, Topic
 from campaigns.models.data_files import DataFile, DataFileVersion, PublicPage
-from campaigns.models.history import Event, Job, ProcessHeartbeat, Removal, Snapshot
+from campaigns.models.history import (
+    Event,
+    Job,
+    JobPart,
+    ProcessHeartbeat,
+    Removal,
+    Snapshot,
+    StoreMarker,
+)
 from campaigns.models.mail import Mail
 from campaigns.models.people import (
     ApiToken,
@@ -42,6 +50,7 @@ __all__ = [
     "Guideline",
     "Invitation",
     "Job",
+    "JobPart",
     "Mail",
     "Member",
     "PairChunk",
@@ -52,6 +61,7 @@ __all__ = [
     "Run",
     "Scope",
     "Snapshot",
+    "StoreMarker",
     "Team",
     "TeamRequest",
     "Terms",

@@ -59,7 +59,10 @@ class Removal(AppendOnlyModel):
 
 
 class Job(models.Model):
-    """Background work. This row is authoritative; ``kind`` is the name of a Celery task."""
+    """Background work. This row is authoritative; ``kind`` is the name of a Celery task.
+
+    A job that was given back says ``waiting_for`` which file, and since when.
+    """
 
     class State(models.TextChoices):
         QUEUED = "queued", _("waiting")
@@ -79,6 +82,8 @@ class Job(models.Model):
     created_by = models.ForeignKey(User, models.PROTECT, null=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
     heartbeat = models.DateTimeField(null=True, blank=True)
+    waiting_for = models.TextField(blank=True)
+    waiting_since = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
@@ -90,6 +95,33 @@ class Job(models.Model):
     @property
     def is_over(self) -> bool:
         return self.state in (self.State.DONE, self.State.FAILED)
+
+
+class JobPart(models.Model):
+    """A share of a job's work that one worker does, stored while the job is in progress.
+
+    ``args`` say which share, ``steps`` how many of the job's steps it is; ``result`` is a column
+    file (``poolbench.runs.columnar``). ``attempts`` tells the worker that has claimed the part last
+    from an earlier one.
+    """
+
+    class State(models.TextChoices):
+        QUEUED = "queued"
+        RUNNING = "running"
+        DONE = "done"
+
+    job = models.ForeignKey(Job, models.CASCADE, related_name="parts")
+    number = models.PositiveIntegerField()
+    args = models.JSONField(default=dict)
+    steps = models.PositiveIntegerField(default=1)
+    state = models.CharField(max_length=8, choices=State, default=State.QUEUED)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    heartbeat = models.DateTimeField()
+    result = models.BinaryField(default=bytes)
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [models.UniqueConstraint("job", "number", name="part_number_of_job")]
 
 
 class ProcessHeartbeat(models.Model):
@@ -107,6 +139,13 @@ class ProcessHeartbeat(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint("process", "name", name="heartbeat_of_one_process")]
+
+
+class StoreMarker(models.Model):
+    """Which store is the installation's: the one whose marker is ``token``. One row at most."""
+
+    token = models.CharField(max_length=64)
+    accepted_at = models.DateTimeField(auto_now=True)
 
 
 class Snapshot(models.Model):

@@ -259,4 +259,6 @@ def list_jobs_for(user: User, campaign: Campaign) -> QuerySet[Job]:
 
 
 def oldest_waiting_job() -> Job | None:
-    return Job.objects.filter(state=Job.State.QUEUED).order_by(F("created_at").asc()).first()
+    """The one that waits longest to be begun: not one that waits only to be finished."""
+    waiting = Job.objects.filter(state=Job.State.QUEUED, parts=None)
+    return waiting.order_by(F("created_at").asc()).first()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from django.conf import settings
+
 from campaigns.models import Campaign, Job, Run
 from campaigns.models.runs import CheckPlace
 from poolbench.evaluation.measures.names import parse_measures
@@ -30,13 +32,15 @@ CHECK = "campaigns.check_run"
 
 
 def find_check_places(runs: Iterable[int]) -> dict[int, CheckPlace]:
-    """By run: the place of its check among all jobs that wait for the workers, in their order. Two
+    """By run: the place of its check among all jobs that wait in its queue, in their order. Two
     queries at most; a number says nothing of whose jobs are before.
     """
     wanted = set(runs)
     if not wanted:
         return {}
-    queue = Job.objects.filter(state=Job.State.QUEUED).order_by("created_at", "pk")
+    routes = settings.CELERY_TASK_ROUTES
+    kinds = [kind for kind, route in routes.items() if route == routes[CHECK]]
+    queue = Job.objects.filter(state=Job.State.QUEUED, kind__in=kinds).order_by("created_at", "pk")
     waiting = list(queue.values_list("kind", "args"))
     places = {
         args["run"]: CheckPlace(Job.State.QUEUED, place, len(waiting))

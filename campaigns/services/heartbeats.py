@@ -8,13 +8,14 @@ from datetime import timedelta
 from threading import Event, Thread
 
 from django.db import DatabaseError, connection
-from django.utils import timezone
 
 from campaigns.models import ProcessHeartbeat
+from campaigns.queries.clock import read_clock
+from campaigns.services.job_parts import requeue_lost_parts
 from campaigns.services.jobs import requeue_lost_jobs
 
 log = logging.getLogger(__name__)
-WORKER_BEAT_SECONDS = 30.0
+WORKER_BEAT_SECONDS = 10.0
 MISSED = timedelta(hours=1)
 """For so long ``/health/`` misses a worker that ended without saying so."""
 _chores: list[Callable[[], int]] = []
@@ -22,7 +23,7 @@ _chores: list[Callable[[], int]] = []
 
 def record_heartbeat(process: ProcessHeartbeat.Process, name: str = "") -> None:
     """Note that the ``process`` called ``name`` is alive now."""
-    now = {"at": timezone.now()}
+    now = {"at": read_clock()}
     ProcessHeartbeat.objects.update_or_create(process=process, name=name[:200], defaults=now)
 
 
@@ -42,19 +43,26 @@ def run_tick() -> int:
 
     A chore that fails is logged and does not stop the others.
     """
-    requeued = requeue_lost_jobs()
+    requeued = requeue_lost_work()
     for chore in _chores:
         try:
             chore()
         except Exception:
             log.exception("the chore %s of the tick failed", chore.__name__)
     record_heartbeat(ProcessHeartbeat.Process.TICK)
-    ProcessHeartbeat.objects.filter(at__lt=timezone.now() - MISSED).delete()
+    ProcessHeartbeat.objects.filter(at__lt=read_clock() - MISSED).delete()
     return requeued
 
 
+def requeue_lost_work() -> int:
+    """Requeue jobs, and parts of jobs, whose worker has died; return how many."""
+    return requeue_lost_jobs() + requeue_lost_parts()
+
+
 def start_worker_heartbeat(name: str, *, until: Event) -> None:
-    """Record the worker's heartbeat in a thread until the event is set."""
+    """Record the worker's heartbeat in a thread until the event is set, and look for the work of
+    workers that have died.
+    """
     Thread(target=_beat_until, args=[name, until], daemon=True).start()
 
 
@@ -62,6 +70,7 @@ def _beat_until(name: str, over: Event) -> None:
     while True:
         try:
             record_heartbeat(ProcessHeartbeat.Process.WORKER, name)
+            requeue_lost_work()
         except DatabaseError:
             log.warning("the worker could not record its heartbeat", exc_info=True)
         finally:

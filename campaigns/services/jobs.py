@@ -3,6 +3,8 @@
 A job may be delivered twice, or lost with its worker: ``perform_job`` claims it by a
 conditional update, and ``requeue_lost_jobs`` requeues those without a recent heartbeat. So every
 handler writes its results and calls ``finish_job`` in one transaction, and is safe to run twice.
+
+A worker that does not find a file, or the store, gives its job back: another may see it.
 """
 
 from __future__ import annotations
@@ -11,24 +13,52 @@ import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import cache
 from threading import Event, Lock, Thread
 from typing import Any
 
+from celery.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
-from django.db import DatabaseError, connection, transaction
-from django.db.models import F, Q
+from django.db import (
+    DatabaseError,
+    InterfaceError,
+    OperationalError,
+    connection,
+    transaction,
+)
+from django.db.models import Exists, F, OuterRef, Q
 from django.utils import timezone
 from django.utils.module_loading import import_string
+from kombu.exceptions import OperationalError as BrokerError
 
 from campaigns.errors import ActionRefused
-from campaigns.models import Campaign, Job, User
+from campaigns.models import Campaign, Job, JobPart, User
+from campaigns.queries.clock import read_clock
+from campaigns.storages import is_store_away
+from campaigns.store import MissingFileError
 
 log = logging.getLogger(__name__)
-STALE_AFTER = timedelta(minutes=2)
-BEAT_SECONDS = 30.0
+BEAT_SECONDS = 10.0
+STALE_AFTER = timedelta(seconds=40)
+"""So long after its last heartbeat the worker of a job is taken for dead."""
+UNSENT_AFTER = timedelta(minutes=2)
+"""So long after it was sent, a job that still waits is sent again: its message may be lost."""
 MAX_ATTEMPTS = 3
+SHORTEST_WAIT, LONGEST_WAIT = timedelta(seconds=5), timedelta(minutes=5)
+"""Before work that was given back is tried again: as long as it has waited already."""
+GIVEN_UP_AFTER = timedelta(hours=1)
+"""Work that has been given back for so long fails."""
+LARGE = "large"
+"""Among the arguments of a job: it takes longer than others of its kind."""
+TOO_LONG = (
+    "Stopped at the time limit for work of this kind. Ask for less at once, or ask the operator to "
+    "raise the limit (POOLBENCH_JOB_SECONDS and the like)."
+)
+DIED = "Failed after {} attempts: the worker died or lost the database each time."
+LOST_DATABASE = OperationalError, InterfaceError
+"""What every statement raises while the database restarts, or another takes its place. The work
+is then left to the sweep, as that of a worker that has died."""
 _inline: ContextVar[bool] = ContextVar("inline", default=False)
 _loading_tasks = Lock()
 
@@ -41,6 +71,11 @@ def run_jobs_inline() -> Iterator[None]:
         yield
     finally:
         _inline.reset(token)
+
+
+def is_inline() -> bool:
+    """Whether jobs run in this process."""
+    return settings.POOLBENCH_INLINE or _inline.get()
 
 
 def enqueue(*, campaign: Campaign, kind: str, actor: User | None, **args: Any) -> Job:
@@ -74,17 +109,34 @@ def enqueue_once(*, campaign: Campaign, kind: str, actor: User | None, **args: A
     return same or enqueue(campaign=campaign, kind=kind, actor=actor, **args)
 
 
-def send_on_commit(job: Job) -> None:
+def send_on_commit(job: Job, *, wait: timedelta = timedelta()) -> None:
     """Dispatch after commit. If the broker is down, that is logged and the job requeued later."""
-    transaction.on_commit(lambda: dispatch_job(job), robust=True)
+    transaction.on_commit(lambda: dispatch_job(job, wait=wait), robust=True)
 
 
-def dispatch_job(job: Job) -> None:
-    """Send the job to a worker, or run it here if the installation is inline."""
-    if settings.POOLBENCH_INLINE or _inline.get():
+def dispatch_job(job: Job, *, wait: timedelta = timedelta()) -> None:
+    """Send the job to a worker, or run it here if the installation is inline. One that has to
+    wait is then left to the tick.
+    """
+    if not is_inline():
+        send_task(job, job.kind, job.pk, wait=wait)
+    elif not wait:
         call_task(job)
-    else:
-        import_string(settings.CELERY_APP_PATH).send_task(job.kind, args=[job.pk])
+
+
+def send_task(job: Job, task: str, *args: int, wait: timedelta = timedelta()) -> None:
+    """Send a message of the job to the queue of its kind, or if it is large to the ordinary one;
+    a worker begins it after ``wait``. If the broker takes no message, a line of the log is all: the
+    row waits for a sweep.
+    """
+    queue = settings.CELERY_TASK_ROUTES.get(job.kind, {}).get("queue")
+    if queue is None or job.args.get(LARGE):
+        queue = settings.CELERY_TASK_DEFAULT_QUEUE
+    app = import_string(settings.CELERY_APP_PATH)
+    try:
+        app.send_task(task, args=args, queue=queue, countdown=wait.total_seconds() or None)
+    except (BrokerError, OSError) as error:
+        log.warning("the broker did not take %s%s: %s", task, args, error)
 
 
 def load_tasks() -> Any:
@@ -126,7 +178,7 @@ def run_here(job: Job) -> Job:
 
 def perform_job(job_id: int, handler: Callable[[Job], None]) -> None:
     """Claim the job, run ``handler`` on it, and record the outcome."""
-    now = timezone.now()
+    now = read_clock()
     claimed = Job.objects.filter(pk=job_id, state=Job.State.QUEUED).update(
         state=Job.State.RUNNING, heartbeat=now, attempts=F("attempts") + 1
     )
@@ -136,18 +188,77 @@ def perform_job(job_id: int, handler: Callable[[Job], None]) -> None:
     try:
         with keep_heartbeat(job):
             handler(job)
-    except ActionRefused as refused:
-        fail_job(job, str(refused))
-    except Exception:
-        log.exception("job %s (%s) failed", job.pk, job.kind)
-        fail_job(job, "Internal error. See the worker log for details.")
+    except LOST_DATABASE as error:
+        log.warning("job %s (%s) lost the database: %s", job.pk, job.kind, str(error).strip())
+    except Exception as error:
+        if not return_job(job, error):
+            fail_job(job, explain_failure(job, error))
+
+
+def explain_failure(job: Job, error: Exception) -> str:
+    """What to say of the error that has ended the work; call it where the error is handled."""
+    if absence := find_absence(error):
+        hours = GIVEN_UP_AFTER.total_seconds() / 3600
+        fix = "`manage.py check_store` lists the missing files."
+        return f"No worker could do this for {hours:g} h: {absence}. {fix}"
+    if isinstance(error, ActionRefused):
+        return str(error)
+    if isinstance(error, SoftTimeLimitExceeded):
+        log.warning("job %s (%s) reached its time limit", job.pk, job.kind)
+        return TOO_LONG
+    log.exception("job %s (%s) failed", job.pk, job.kind)
+    return "Internal error. See the worker log for details."
+
+
+def find_absence(error: BaseException | None) -> str:
+    """What this process did not find that another may see, in words; "" if the error is another."""
+    while isinstance(error, ActionRefused):
+        error = error.__cause__
+    is_absent = isinstance(error, MissingFileError) or is_store_away(error)
+    return str(error) if is_absent else ""
+
+
+def return_job(job: Job, error: Exception) -> bool:
+    """Queue the job again if ``error`` is that a file was not found, or the store. False if it is
+    another, or the job has waited for too long.
+    """
+    return return_work(job, job, error, lambda wait: send_on_commit(job, wait=wait))
+
+
+def return_work(
+    row: Job | JobPart, job: Job, error: Exception, send: Callable[[timedelta], None]
+) -> bool:
+    """The same of the job or a part of it; ``send`` sends it after a wait."""
+    absence = find_absence(error)
+    wait = choose_wait(job.waiting_since) if absence else None
+    if wait is None:
+        return False
+    log.warning("job %s (%s) was given back: %s", job.pk, job.kind, absence)
+    now, state = read_clock(), row.State
+    with transaction.atomic():
+        rows = type(row).objects.filter(pk=row.pk, state=state.RUNNING, attempts=row.attempts)
+        # The claim is no failed attempt. The sweep counts from when the job is to be tried again.
+        attempts, due = F("attempts") - 1, now + wait
+        if rows.update(state=state.QUEUED, attempts=attempts, heartbeat=due):
+            since = job.waiting_since or now
+            Job.objects.filter(pk=job.pk).update(waiting_for=absence, waiting_since=since)
+            send(wait)
+    return True
+
+
+def choose_wait(since: datetime | None) -> timedelta | None:
+    """How long work waits that was given back, for the first time at ``since``; None if it is to
+    fail.
+    """
+    waited = read_clock() - since if since else timedelta()
+    return None if waited >= GIVEN_UP_AFTER else min(LONGEST_WAIT, max(SHORTEST_WAIT, waited))
 
 
 @contextmanager
-def keep_heartbeat(job: Job) -> Iterator[None]:
+def keep_heartbeat(row: Job | JobPart) -> Iterator[None]:
     """Send heartbeats during the work, so that a long step never looks like a dead worker."""
     over = Event()
-    thread = Thread(target=send_heartbeat, args=[job, over], daemon=True)
+    thread = Thread(target=send_heartbeat, args=[row, over], daemon=True)
     thread.start()
     try:
         yield
@@ -156,27 +267,30 @@ def keep_heartbeat(job: Job) -> Iterator[None]:
         thread.join()
 
 
-def send_heartbeat(job: Job, over: Event) -> None:
-    mine = Job.objects.filter(pk=job.pk, state=Job.State.RUNNING, attempts=job.attempts)
+def send_heartbeat(row: Job | JobPart, over: Event) -> None:
+    rows = type(row).objects
+    mine = rows.filter(pk=row.pk, state=row.State.RUNNING, attempts=row.attempts)
     while not over.wait(BEAT_SECONDS):
         try:
-            mine.update(heartbeat=timezone.now())
+            mine.update(heartbeat=read_clock())
         except DatabaseError:
-            log.warning("job %s could not send its heartbeat", job.pk, exc_info=True)
+            log.warning("%r could not send its heartbeat", row, exc_info=True)
         finally:
             connection.close()
 
 
 def report_progress(job: Job, done: int, total: int) -> None:
     """Record the progress of the job; this is also its heartbeat."""
-    Job.objects.filter(pk=job.pk).update(done=done, of=total, heartbeat=timezone.now())
+    Job.objects.filter(pk=job.pk).update(done=done, of=total, heartbeat=read_clock())
 
 
 def finish_job(job: Job, **result: Any) -> None:
     """Mark the job done. Call it in the transaction that writes the job's results."""
     Job.objects.filter(pk=job.pk).update(
-        state=Job.State.DONE, result=result, done=F("of"), finished_at=timezone.now()
-    )
+        state=Job.State.DONE, result=result, done=F("of"), finished_at=timezone.now(),
+        waiting_for="", waiting_since=None,
+    )  # fmt: skip
+    JobPart.objects.filter(job=job.pk).delete()
 
 
 def finish_job_once(job: Job, **result: Any) -> None:
@@ -188,22 +302,28 @@ def finish_job_once(job: Job, **result: Any) -> None:
 
 def fail_job(job: Job, error: str) -> None:
     """Mark the job failed, unless another worker has taken it over or finished it."""
-    Job.objects.filter(pk=job.pk, state=job.state, attempts=job.attempts).update(
-        state=Job.State.FAILED, error=error, finished_at=timezone.now()
-    )
+    mine = Job.objects.filter(pk=job.pk, state=job.state, attempts=job.attempts)
+    if mine.update(state=Job.State.FAILED, error=error, finished_at=timezone.now()):
+        JobPart.objects.filter(job=job.pk).delete()
 
 
 def requeue_lost_jobs() -> int:
-    """Requeue the jobs whose worker has died; return how many. Run it every minute."""
-    old = timezone.now() - STALE_AFTER
+    """Requeue the jobs whose worker has died; return how many. Run it often."""
+    now = read_clock()
+    sent_before = now - UNSENT_AFTER
+    # A job in parts is as alive as they are.
+    in_parts = JobPart.objects.filter(job=OuterRef("pk")).exclude(state=JobPart.State.DONE)
     lost = Job.objects.filter(
-        Q(state__in=(Job.State.RUNNING, Job.State.QUEUED), heartbeat__lt=old)
-        | Q(state=Job.State.QUEUED, created_at__lt=old, heartbeat=None)
+        Q(~Exists(in_parts), state=Job.State.RUNNING, heartbeat__lt=now - STALE_AFTER)
+        | Q(state=Job.State.QUEUED, heartbeat__lt=sent_before)
+        | Q(state=Job.State.QUEUED, created_at__lt=sent_before, heartbeat=None)
     )
     requeued = 0
     for job in lost:
-        if job.attempts >= MAX_ATTEMPTS and job.state == Job.State.RUNNING:
-            fail_job(job, f"Failed after {job.attempts} attempts: the worker died each time.")
+        # A job in parts is claimed twice: to divide the work, and to finish it.
+        claims = MAX_ATTEMPTS + job.parts.exists()
+        if job.attempts >= claims and job.state == Job.State.RUNNING:
+            fail_job(job, DIED.format(job.attempts))
         elif requeue_job(job):
             requeued += 1
     return requeued
@@ -213,7 +333,7 @@ def requeue_job(job: Job) -> bool:
     """Requeue by compare-and-swap, so that concurrent sweeps requeue a lost job once."""
     with transaction.atomic():
         won = Job.objects.filter(pk=job.pk, state=job.state, heartbeat=job.heartbeat).update(
-            state=Job.State.QUEUED, heartbeat=timezone.now()
+            state=Job.State.QUEUED, heartbeat=read_clock()
         )
         if won:
             send_on_commit(job)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -155,7 +155,7 @@ def perform_registration(job: Job) -> None:
 
 
 @contextmanager
-def prepare_documents(campaign: Campaign, docnos: Sequence[str]) -> Iterator[Callable[[], int]]:
+def prepare_documents(campaign: Campaign, docnos: Iterable[str]) -> Iterator[Callable[[], int]]:
     """A function that writes the rows of ``docnos`` that have none, for use in a transaction.
 
     Their texts are read from the registered collection before it, into a temporary file, so that
@@ -166,7 +166,7 @@ def prepare_documents(campaign: Campaign, docnos: Sequence[str]) -> Iterator[Cal
     if collection is None:
         yield lambda: 0
         return
-    missing = list_docnos_without_row(campaign, docnos)
+    missing = list_docnos_without_row(campaign, sorted(set(docnos)))
     with TemporaryFile("w+", encoding="utf-8") as spool:
         for text in read_registered_texts(collection, missing):
             spool.write(json.dumps({**asdict(text), "data": ""}) + "\n")

@@ -5,7 +5,7 @@ withdrawn after their scores were released.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,32 +16,36 @@ from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, CampaignTask, Job, Run, User
 from campaigns.queries.tasks import describe_task, list_scored_runs
 from campaigns.rules import require_permission
-from campaigns.services import events, jobs, matrices
+from campaigns.services import events, jobs
+from campaigns.services.job_parts import Share, ShareResult, share_work
 from campaigns.services.tasks import store_task_topics
 from evaluation.models import RunScores, ScoreSet
-from evaluation.queries.scoring_inputs import measures_to_score, scoring_options, select_qrels
+from evaluation.queries.scoring_inputs import measures_to_score
+from evaluation.services.score_shares import (
+    KIND,
+    ScoringInputs,
+    compute_run_scores,
+    load_scoring_inputs,
+    split_runs,
+)
 from judging.models import Qrels
-from judging.queries.judgments import qrels_table
-from poolbench.evaluation.bpref_advice import list_bpref_warnings
-from poolbench.evaluation.evaluate import ScoredRun, score_batch
-from poolbench.evaluation.in_memory import build_run_batch
-from poolbench.evaluation.judgments import JudgmentTable
-from poolbench.evaluation.measures.family import Measure
-from poolbench.evaluation.stated_scale import list_scale_remarks
+from poolbench.evaluation.judgments import Floats
 
-KIND = "evaluation.evaluate"
 Progress = Callable[[int, int], None]
 SINGLE_RUN_KEYS = ("topics_not_retrieved", "judged_10")
 
 
 @dataclass(frozen=True)
 class ScoreSheet:
-    """All scores, computed but not yet stored. ``scored[i]`` belongs to ``runs[i]``."""
+    """All scores, computed but not yet stored. ``means[i]`` and ``values[i]``, topics × measures,
+    belong to ``runs[i]``.
+    """
 
     runs: Sequence[Run]
-    scored: Sequence[ScoredRun]
-    topics: tuple[str, ...]
-    measures: tuple[Measure, ...]
+    means: Sequence[Sequence[float | None]]
+    values: Floats
+    topics: Sequence[str]
+    measures: Sequence[str]
     conditions: dict[str, Any]
     task: CampaignTask | None = None
 
@@ -77,11 +81,18 @@ def evaluate_campaign(job: Job) -> None:
     require_permission(actor, "campaigns.manage", job.campaign)
     qrels = job.campaign.qrels.get(pk=job.args["qrels"])
     task = job.campaign.tasks.filter(pk=job.args.get("task")).first()
+    inputs = load_scoring_inputs(job.campaign, qrels, job.args["measures"], task)
 
-    def progress(done: int, total: int) -> None:
-        jobs.report_progress(job, done, total)
+    def split() -> list[Share]:
+        check_can_evaluate(job.campaign, qrels, task)
+        return split_runs(list(list_scored_runs(job.campaign, task)), inputs.digest)
 
-    sheet = score_accepted_runs(job.campaign, qrels, job.args["measures"], progress, task)
+    results = share_work(job, split)
+    if results is None:
+        return
+    numbers = [pk for result in results for pk in result.args["runs"]]
+    runs = job.campaign.runs.in_bulk(numbers)
+    sheet = combine_scores(inputs, [runs[pk] for pk in numbers], results)
     with transaction.atomic():
         # Locked, so that a worker presumed dead cannot write alongside its successor.
         if Job.objects.select_for_update().get(pk=job.pk).state == Job.State.DONE:
@@ -103,7 +114,16 @@ def score_campaign(
     """Evaluate the accepted runs of ``task`` now; ``progress(done, total)`` counts runs."""
     require_permission(actor, "campaigns.manage", campaign)
     requested = measures or (task.measures if task else ())
-    sheet = score_accepted_runs(campaign, qrels, requested, progress, task)
+    check_can_evaluate(campaign, qrels, task)
+    inputs = load_scoring_inputs(campaign, qrels, requested, task)
+    runs = list(list_scored_runs(campaign, task))
+
+    def report(done: int) -> None:
+        if progress is not None:
+            progress(done, len(runs))
+
+    head, columns = compute_run_scores(inputs, runs, report)
+    sheet = combine_scores(inputs, runs, [ShareResult({}, head, columns)])
     with transaction.atomic():
         return save_score_set(actor, campaign, qrels, sheet)
 
@@ -127,62 +147,45 @@ def check_can_evaluate(campaign: Campaign, qrels: Qrels, task: CampaignTask | No
         raise ActionRefused("no-runs", "No accepted runs.", fix)
 
 
-def score_accepted_runs(
-    campaign: Campaign,
-    qrels: Qrels,
-    names: Sequence[str],
-    progress: Progress | None,
-    task: CampaignTask | None = None,
+def combine_scores(
+    inputs: ScoringInputs, runs: Sequence[Run], results: Sequence[ShareResult]
 ) -> ScoreSheet:
-    """Score every accepted run of ``task``, without storing anything."""
-    check_can_evaluate(campaign, qrels, task)
-    measures, options = measures_to_score(campaign, names), scoring_options(campaign)
-    runs = list(list_scored_runs(campaign, task))
-    table = select_qrels(qrels_table(qrels), campaign, task)
-    if not table.topics:
-        raise ActionRefused(
-            "no-topics",
-            "The qrels contain no judged topics.",
-            "Judge a topic that is not withheld.",
-        )
-    judged = JudgmentTable.from_arrays(table.topics, table.starts, table.grades, qrels.sha256)
-    places = matrices.get_pair_dictionary(campaign).places(table)
-    scored, without, ranked = list[ScoredRun](), list[str](), 0
-    for done, run in enumerate(runs):
-        if progress is not None and done % 10 == 0:
-            progress(done, len(runs))
-        matrix = matrices.load_run_matrix(run)
-        ranked += len(matrix.pairs)
-        if set(matrix.topics).isdisjoint(judged.topics):
-            without.append(run.tag)
-        batch = build_run_batch(matrix, judged, places, options)
-        scored.append(score_batch(batch, measures, run.tag))
-    if without:
+    """The sheet of all ``runs`` from the scores of their shares, which are in the same order."""
+    if without := [tag for result in results for tag in result.head["without"]]:
         raise ActionRefused(
             "no-common-topic",
             f"Runs without any of the judged topics: {', '.join(without)}.",
             "Judge a topic of each run, or withdraw these runs.",
         )
-    provenance = build_provenance(qrels, runs, scored[-1])
-    provenance |= describe_task(task)
+    last = results[-1].head
+    provenance = build_provenance(inputs.qrels, runs, last["conditions"])
+    provenance |= describe_task(inputs.task)
     if removed := provenance.get("removed"):
         submitted = sum(run.report["found"]["documents"] for run in runs)
-        removed["documents"] = submitted - ranked
-    provenance["remarks"] = [
-        *list_bpref_warnings(measures, judged, options.level),
-        *list_scale_remarks(measures, options, judged.grades),
-    ]
-    return ScoreSheet(runs, scored, judged.topics, measures, provenance, task)
+        removed["documents"] = submitted - sum(result.head["ranked"] for result in results)
+    provenance["remarks"] = last["remarks"]
+    values = np.concatenate([result.columns["values"] for result in results])
+    return ScoreSheet(
+        runs=runs,
+        means=[means for result in results for means in result.head["means"]],
+        values=values.reshape(len(runs), len(last["topics"]), len(inputs.measures)),
+        topics=last["topics"],
+        measures=[measure.name for measure in inputs.measures],
+        conditions=provenance,
+        task=inputs.task,
+    )
 
 
-def build_provenance(qrels: Qrels, runs: Sequence[Run], scored: ScoredRun) -> dict[str, Any]:
+def build_provenance(
+    qrels: Qrels, runs: Sequence[Run], conditions: Mapping[str, Any]
+) -> dict[str, Any]:
     """Everything that the scores depend on. Participants read it, so it names no run.
 
     ``comparison``: the significance test preregistered by the campaign.
     """
     campaign = qrels.campaign
     hashes = sorted(run.normalised_hash or run.sha256 for run in runs)
-    shared = {k: v for k, v in scored.conditions.items() if k not in SINGLE_RUN_KEYS}
+    shared = {k: v for k, v in conditions.items() if k not in SINGLE_RUN_KEYS}
     return shared | {
         "highest_grade_from": "the campaign's scale",
         "qrels_version": qrels.version,
@@ -198,13 +201,12 @@ def build_provenance(qrels: Qrels, runs: Sequence[Run], scored: ScoredRun) -> di
 
 def save_score_set(actor: User, campaign: Campaign, qrels: Qrels, sheet: ScoreSheet) -> ScoreSet:
     """Store the score set and its rows; call it in a transaction."""
-    names = [measure.name for measure in sheet.measures]
     score_set = ScoreSet.objects.create(
         campaign=campaign,
         task=sheet.task,
         qrels=qrels,
         topics=list(sheet.topics),
-        measures=names,
+        measures=list(sheet.measures),
         conditions=sheet.conditions,
         created_by=actor,
     )
@@ -213,10 +215,10 @@ def save_score_set(actor: User, campaign: Campaign, qrels: Qrels, sheet: ScoreSh
         RunScores(
             score_set=score_set,
             run=run,
-            means=dict(zip(names, scored.overall, strict=True)),
-            packed=np.ascontiguousarray(scored.values, dtype="<f8").tobytes(),
+            means=dict(zip(sheet.measures, means, strict=True)),
+            packed=np.ascontiguousarray(values, dtype="<f8").tobytes(),
         )
-        for run, scored in zip(sheet.runs, sheet.scored, strict=True)
+        for run, means, values in zip(sheet.runs, sheet.means, sheet.values, strict=True)
     )
     of_task = f" of {sheet.task}" if sheet.task else ""
     subject = f"{len(sheet.runs)} runs{of_task}, qrels {qrels.version}"

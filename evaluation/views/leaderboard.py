@@ -35,7 +35,8 @@ from evaluation.services.release import (
     publish_scores,
     release_scores,
 )
-from evaluation.services.scoring import KIND, request_evaluation
+from evaluation.services.score_shares import KIND
+from evaluation.services.scoring import request_evaluation
 from evaluation.views.access import (
     ScoreVisit,
     build_task_choice,

@@ -80,10 +80,11 @@ class Judgment(AppendOnlyModel):
         IMPORT = "import", "imported"
         CROWD = "crowd", "crowd page"
 
-    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="judgments")
+    # Without indexes of their own: others begin with the campaign, and with the assessor.
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="judgments", db_index=False)
     topic = models.ForeignKey(Topic, models.PROTECT, related_name="judgments")
     docno = models.CharField(max_length=500)
-    assessor = models.ForeignKey(User, models.PROTECT, related_name="judgments")
+    assessor = models.ForeignKey(User, models.PROTECT, related_name="judgments", db_index=False)
     purpose = models.CharField(max_length=10, choices=Purpose, default=Purpose.JUDGE)
     revision = models.PositiveIntegerField()
     kind = models.CharField(max_length=9, choices=Kind)
@@ -95,7 +96,12 @@ class Judgment(AppendOnlyModel):
     passages = models.JSONField(default=list, blank=True)
     slot = models.ForeignKey(Slot, models.PROTECT, null=True, blank=True, related_name="judgments")
     unit = models.ForeignKey(
-        "crowd.WorkUnit", models.PROTECT, null=True, blank=True, related_name="judgments"
+        "crowd.WorkUnit",
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="judgments",
+        db_index=False,
     )
     source = models.CharField(max_length=6, choices=Source)
     client_uuid = models.UUIDField(unique=True, default=uuid.uuid4)
@@ -132,6 +138,7 @@ class Judgment(AppendOnlyModel):
             models.Index(fields=["campaign", "assessor", "-judged_at"]),
             models.Index(fields=["assessor", "topic", "docno"], name="judgment_of_assessor"),
             models.Index(fields=["campaign", "judged_at"], name="judgment_by_time"),
+            models.Index(fields=["unit"], condition=Q(unit__isnull=False), name="judgment_of_unit"),
         ]
 
 

@@ -183,18 +183,34 @@ class Slot(LeasedSlot):
     the slot, as document number ``unit_position`` of it (from 1).
     """
 
-    # Without an index of its own: two others begin with the plan.
+    # Without indexes of their own: others begin with each of these, and every index takes its
+    # share of the time of every judgment.
     plan = models.ForeignKey(Plan, models.CASCADE, related_name="slots", db_index=False)
-    item = models.ForeignKey(PoolItem, models.PROTECT, null=True, blank=True, related_name="slots")
-    gold = models.ForeignKey(
-        "crowd.GoldPair", models.PROTECT, null=True, blank=True, related_name="slots"
+    item = models.ForeignKey(
+        PoolItem, models.PROTECT, null=True, blank=True, related_name="slots", db_index=False
     )
-    topic = models.ForeignKey(Topic, models.PROTECT, related_name="+")
+    gold = models.ForeignKey(
+        "crowd.GoldPair",
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="slots",
+        db_index=False,
+    )
+    topic = models.ForeignKey(Topic, models.PROTECT, related_name="+", db_index=False)
+    assessor = models.ForeignKey(
+        User, models.PROTECT, null=True, blank=True, related_name="slots", db_index=False
+    )
     purpose = models.CharField(max_length=10, choices=Purpose, default=Purpose.JUDGE)
     value = models.FloatField(null=True, blank=True)
     guideline_version = models.PositiveIntegerField(null=True, blank=True)
     unit = models.ForeignKey(
-        "crowd.WorkUnit", models.PROTECT, null=True, blank=True, related_name="slots"
+        "crowd.WorkUnit",
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="slots",
+        db_index=False,
     )
     unit_position = models.PositiveSmallIntegerField(null=True, blank=True)
 
@@ -203,6 +219,7 @@ class Slot(LeasedSlot):
             models.Index(fields=["topic", "purpose", "state", "position"], name="slot_next"),
             models.Index(fields=["plan", "purpose", "state", "position"], name="slot_next_of_plan"),
             models.Index(fields=["assessor", "state"], name="slot_of_assessor"),
+            models.Index(fields=["unit"], condition=Q(unit__isnull=False), name="slot_of_unit"),
             # What every campaign page counts of all slots is read from this index alone.
             models.Index(
                 fields=["plan", "purpose", "topic", "state", "assessor", "item"], name="slot_tally"
@@ -212,7 +229,11 @@ class Slot(LeasedSlot):
             *LeasedSlot.Meta.constraints,
             models.UniqueConstraint("item", "purpose", "k", name="slot_once"),
             models.UniqueConstraint("item", "purpose", "assessor", name="slot_of_assessor_once"),
-            models.UniqueConstraint("gold", "assessor", name="gold_slot_of_assessor_once"),
+            models.UniqueConstraint(
+                fields=["gold", "assessor"],
+                condition=Q(gold__isnull=False),
+                name="gold_slot_of_assessor_once",
+            ),
             models.CheckConstraint(
                 condition=Q(purpose="gold", gold__isnull=False, item__isnull=True)
                 | (~Q(purpose="gold") & Q(gold__isnull=True, item__isnull=False)),

@@ -19,7 +19,7 @@ from campaigns.queries.collection_files import list_missing_docnos
 from campaigns.rules import require_permission
 from campaigns.services import events
 from judging.models import AutomaticAssessor, Judgment, Purpose
-from judging.services.bulk import ImportCounts, ImportRow, append_judgments
+from judging.services.bulk import ImportCounts, ImportRow, append_judgments, refresh_after_commit
 from judging.services.judgment_log import lock_judging, run_with_retries
 from poolbench.files.faults import FaultReport
 
@@ -110,6 +110,7 @@ def write_automatic_judgments(
         campaign, automatic.user, rows, purpose=Purpose.AUTOMATIC, source=Judgment.Source.API
     )
     counts.unchanged += len(judgments) - len(rows)
+    refresh_after_commit(counts.appended)
     if counts.appended:
         events.log_event(
             campaign=campaign,

@@ -2,31 +2,45 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from functools import partial
-from typing import Any
-from uuid import UUID, uuid4
+from itertools import islice
+from secrets import token_hex
+from time import time_ns
+from typing import Any, NamedTuple
+from uuid import UUID
 
-from django.db import transaction
+import numpy as np
+from django.db import connection, transaction
+from django.utils import timezone
 
 from campaigns.models import Campaign, User
+from campaigns.services.rows import insert_rows
 from campaigns.services.statistics import MIN_ROWS, refresh_old_statistics, refresh_statistics
 from judging.models import Judgment, Purpose, Slot
 from judging.queries.judgments import latest_judgments, log_until
-from judging.queries.slots import free_slots
 from judging.rules import THIRD_K
-from judging.services.followups import add_third_slot
+from judging.services.followups import add_third_slots
 from judging.services.judgment_log import Passage
+from judging.services.slot_table import NONE, Pair, SlotTable
 
 BATCH = 500
-Pair = tuple[int, str]
-STATES = {Judgment.Kind.GRADE: Slot.State.JUDGED, Judgment.Kind.SKIP: Slot.State.SKIPPED}
+ROWS_AT_ONCE = 50_000
+"""Judgments of one assessor in memory at a time."""
+LOG_COLUMNS = (
+    "topic_id", "docno", "revision", "kind", "grade", "reason", "comment", "flags", "duplicate_of",
+    "passages", "active_seconds", "slot_id", "third", "client_uuid",
+)  # fmt: skip
+SAME_COLUMNS = (
+    "campaign_id", "assessor_id", "purpose", "source", "order", "guideline_version", "erratum",
+    "document_sha256", "judged_at",
+)  # fmt: skip
+"""What all judgments of an assessor in an import have in common."""
 
 
-@dataclass(frozen=True, slots=True)
-class ImportRow:
+class ImportRow(NamedTuple):
     """One judgment to write, with the primary key of its topic; at most one per pair.
 
     ``third``: it exists because others disagreed.
@@ -48,6 +62,14 @@ class ImportRow:
     @property
     def pair(self) -> Pair:
         return self.topic, self.docno
+
+
+class FilledSlot(NamedTuple):
+    """A slot that a judgment of an import fills: its key, its ``k``, the number of its pair."""
+
+    pk: int
+    k: int
+    pair: int
 
 
 @dataclass
@@ -93,125 +115,155 @@ def is_unchanged(row: ImportRow, current: Any) -> bool:
 
 
 def select_new_rows(
-    rows: Sequence[ImportRow], current_by_pair: Mapping[Pair, Any]
+    rows: Iterable[ImportRow], current_by_pair: Mapping[Pair, Any]
 ) -> tuple[list[tuple[ImportRow, int]], ImportCounts]:
     """The new or changed rows, each with its revision; and the counts."""
     counts = ImportCounts()
     new_rows = []
     for row in rows:
-        current = current_by_pair.get(row.pair)
+        current = current_by_pair.get((row.topic, row.docno))
         if current is None:
             counts.new += 1
+            new_rows.append((row, 1))
         elif is_unchanged(row, current):
             counts.unchanged += 1
-            continue
         else:
             counts.revised += 1
-        revision, third = (current.revision + 1, current.third) if current else (1, False)
-        new_rows.append((replace(row, third=row.third or third), revision))
+            third = row.third or current.third
+            new_rows.append((row._replace(third=third), current.revision + 1))
     return new_rows, counts
 
 
 def append_judgments(
     campaign: Campaign,
     assessor: User,
-    rows: Sequence[ImportRow],
+    rows: Iterable[ImportRow],
     *,
     purpose: str = Purpose.JUDGE,
     source: str = Judgment.Source.IMPORT,
+    slots: SlotTable | None = None,
 ) -> ImportCounts:
     """Append the new or changed ``rows``, within the caller's transaction.
 
-    Human judgments fill slots of the plan; automatic ones never do. The caller applies the
+    Human judgments fill ``slots`` of the plan; automatic ones never do. The caller applies the
     stopping rule afterwards.
     """
-    new_rows, counts = select_new_rows(rows, map_latest_revisions(campaign, assessor, purpose))
-    slots: dict[Pair, tuple[int, int]] = {}
-    if purpose == Purpose.JUDGE:
-        slots = fill_slots(campaign, assessor, {row.pair: row for row, _ in new_rows})
-        counts.without_slot = len(new_rows) - len(slots)
-    Judgment.objects.bulk_create(
-        (
-            Judgment(
-                campaign=campaign,
-                topic_id=row.topic,
-                docno=row.docno,
-                assessor=assessor,
-                purpose=purpose,
-                revision=revision,
-                kind=row.kind,
-                grade=row.grade,
-                reason=row.reason,
-                comment=row.comment,
-                flags=list(row.flags),
-                duplicate_of=row.original_docno,
-                passages=[list(passage) for passage in row.passages],
-                active_seconds=row.active_seconds,
-                slot_id=slots[row.pair][0] if row.pair in slots else None,
-                third=row.third or (row.pair in slots and slots[row.pair][1] == THIRD_K),
-                source=source,
-                client_uuid=row.uuid or uuid4(),
-            )
-            for row, revision in new_rows
-        ),
-        batch_size=BATCH,
-    )
-    add_third_slots([pk for pk, _ in slots.values()])
-    if len(new_rows) >= MIN_ROWS:
-        # Without statistics an assessor's home page takes minutes. After the commit, so that no
-        # two imports wait for each other.
-        transaction.on_commit(partial(refresh_statistics, Judgment, Slot))
+    current = map_latest_revisions(campaign, assessor, purpose)
+    counts, rest = ImportCounts(), iter(rows)
+    while part := list(islice(rest, ROWS_AT_ONCE)):
+        new_rows, added = select_new_rows(part, current)
+        filled: list[FilledSlot | None] = [None] * len(new_rows)
+        if slots is not None:
+            filled = fill_slots(slots, assessor, [row for row, _ in new_rows])
+            added.without_slot = filled.count(None)
+        insert_judgments(campaign, assessor, new_rows, filled, purpose=purpose, source=source)
+        if slots is not None:
+            add_import_thirds(slots, [slot for slot in filled if slot is not None])
+        counts += added
     return counts
+
+
+def refresh_after_commit(count: int) -> None:
+    """Tell the planner of ``count`` new judgments, without which an assessor's home page takes
+    minutes. After the commit, so that no two imports wait for each other.
+    """
+    if count >= MIN_ROWS:
+        transaction.on_commit(partial(refresh_statistics, Judgment, Slot))
+
+
+def insert_judgments(
+    campaign: Campaign,
+    assessor: User,
+    new_rows: Sequence[tuple[ImportRow, int]],
+    filled: Sequence[FilledSlot | None],
+    *,
+    purpose: str,
+    source: str,
+) -> None:
+    """Append ``(row, revision)`` each with the slot that it fills."""
+    now = connection.ops.adapt_datetimefield_value(timezone.now())
+    same = (campaign.pk, assessor.pk, str(purpose), str(source), "", 0, 0, "", str(now))
+    uuids = make_ordered_uuids(len(new_rows))
+    insert_rows(
+        Judgment,
+        (*LOG_COLUMNS, *SAME_COLUMNS),
+        (
+            (
+                row.topic,
+                row.docno,
+                revision,
+                row.kind,
+                row.grade,
+                row.reason,
+                row.comment,
+                json.dumps(row.flags) if row.flags else "[]",
+                row.original_docno,
+                json.dumps(row.passages) if row.passages else "[]",
+                row.active_seconds,
+                slot and slot.pk,
+                row.third or (slot is not None and slot.k == THIRD_K),
+                row.uuid.hex if row.uuid else uuid,
+                *same,
+            )
+            for (row, revision), slot, uuid in zip(new_rows, filled, uuids, strict=True)
+        ),
+    )
+
+
+def make_ordered_uuids(count: int) -> Iterator[str]:
+    """UUIDs of version 7, each greater than the one before: an index takes them one after another,
+    instead of each at another place.
+    """
+    stamp = f"{time_ns() // 1_000_000:012x}"
+    random = token_hex(6 * count)
+    for number in range(count):
+        own = random[12 * number : 12 * number + 12]
+        yield f"{stamp}7{number >> 18 & 0xFFF:03x}8{number & 0x3FFFF:05x}{own[:10]}"
+
+
+def fill_slots(
+    table: SlotTable, assessor: User, rows: Sequence[ImportRow]
+) -> list[FilledSlot | None]:
+    """Fill a slot for each of ``rows`` that has one for ``assessor``; return them by row.
+
+    Of a pair whose slot another has taken in the meantime, the slots are read again.
+    """
+    numbers = np.fromiter((table.pairs[row.pair] for row in rows), np.int64, len(rows))
+    thirds = np.fromiter((row.third for row in rows), np.bool_, len(rows))
+    graded = np.fromiter((row.grade is not None for row in rows), np.bool_, len(rows))
+    filled: list[FilledSlot | None] = [None] * len(rows)
+    left = np.arange(len(rows))
+    while len(left):
+        places = table.choose(assessor.pk, numbers[left], thirds[left])
+        left, places = left[places != NONE], places[places != NONE]
+        gone = np.isin(
+            places,
+            np.r_[
+                table.take(assessor, places[graded[left]], Slot.State.JUDGED),
+                table.take(assessor, places[~graded[left]], Slot.State.SKIPPED),
+            ],
+        )
+        for row, place in zip(left[~gone].tolist(), places[~gone].tolist(), strict=True):
+            filled[row] = FilledSlot(
+                int(table.columns["pk"][place]), int(table.columns["k"][place]), int(numbers[row])
+            )
+        left = left[gone]
+        if len(left):
+            table.reload(numbers[left])
+    return filled
+
+
+def add_import_thirds(table: SlotTable, filled: Sequence[FilledSlot]) -> None:
+    """Add third slots to pairs on which these judgments disagree, if their plan has thirds."""
+    if not table.campaign.plans.filter(third_from__gt=0).exists():
+        return
+    for start in range(0, len(filled), BATCH):
+        part = [slot.pk for slot in filled[start : start + BATCH]]
+        judged = Slot.objects.filter(pk__in=part, plan__third_from__gt=0, state=Slot.State.JUDGED)
+        add_third_slots(list(judged.select_related("plan")))
+    table.reload(np.array([slot.pair for slot in filled], np.int64))
 
 
 def refresh_judging_statistics() -> int:
     """A chore of the tick: what is judged one by one adds up, too, where autovacuum is off."""
     return refresh_old_statistics(Judgment, Slot)
-
-
-def fill_slots(
-    campaign: Campaign, assessor: User, rows: Mapping[Pair, ImportRow]
-) -> dict[Pair, tuple[int, int]]:
-    """Fill a slot for each pair that has one for ``assessor``; return ``(pk, k)`` by pair.
-
-    A third judgment fills the slot of one if there is any, all others a planned one.
-    """
-    # Lock only the slots, in one order: locking topics and pairs could deadlock with judging.
-    slots = Slot.objects.select_for_update(of=("self",)).filter(
-        plan__campaign=campaign, purpose=Purpose.JUDGE
-    )
-    choices: dict[Pair, list[tuple[bool, bool, int, int]]] = defaultdict(list)
-    known = slots.annotate(free=free_slots()).order_by("pk")
-    for topic, docno, holder, reserved, free, k, pk in known.values_list(
-        "topic", "item__docno", "assessor", "reserved_for", "free", "k", "pk"
-    ).iterator():
-        theirs = holder == assessor.pk or (free and reserved in (None, assessor.pk))
-        row = rows.get((topic, docno)) if theirs else None
-        if row is not None:
-            is_other = row.third != (k == THIRD_K)
-            choices[row.pair].append((holder != assessor.pk, is_other, k, pk))
-    best = {pair: min(options) for pair, options in choices.items()}
-    filled = {pair: (pk, k) for pair, (_, _, k, pk) in best.items()}
-    for kind, state in STATES.items():
-        numbers = [pk for pair, (pk, _) in filled.items() if rows[pair].kind == kind]
-        for start in range(0, len(numbers), BATCH):
-            Slot.objects.filter(pk__in=numbers[start : start + BATCH]).update(
-                state=state,
-                assessor=assessor,
-                token=uuid4(),
-                leased_at=None,
-                expires_at=None,
-                unit=None,
-                unit_position=None,
-            )
-    return filled
-
-
-def add_third_slots(numbers: Sequence[int]) -> None:
-    """Add third slots to pairs on which these judgments disagree, if their plan has thirds."""
-    for start in range(0, len(numbers), BATCH):
-        judged = Slot.objects.filter(
-            pk__in=numbers[start : start + BATCH], plan__third_from__gt=0, state=Slot.State.JUDGED
-        )
-        for slot in judged.select_related("plan__campaign"):
-            add_third_slot(slot)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Sequence
+
 from django.db.models import Max
 
 from judging.models import Judgment, Purpose, Slot
-from judging.queries.judgments import current_judgments
+from judging.queries.judgments import latest_judgments, log_until
 from judging.queries.remaining import remaining_documents_in_topic
 from judging.queries.repeats import checked_out_unjudged, first_judgments, repeat_key
 from judging.rules import THIRD_K
 from judging.services.judgment_log import lock_item
 from poolbench.judging import repeats
+from pooling.models import PoolItem
 
 
 def lock_pair(slot: Slot, kind: str) -> None:
@@ -36,20 +40,48 @@ def add_follow_up_slots(judgment: Judgment, slot: Slot | None) -> None:
 
 def add_third_slot(slot: Slot) -> None:
     """Add a third slot if all planned judgments exist and differ by the plan's threshold."""
-    pair = Slot.objects.filter(item=slot.item_id, purpose=Purpose.JUDGE).order_by()
-    states = dict(pair.values_list("k", "state"))
-    if THIRD_K in states or len(states) < 2 or set(states.values()) != {Slot.State.JUDGED}:
+    add_third_slots([slot])
+
+
+def add_third_slots(slots: Sequence[Slot]) -> None:
+    """For the pair of each of ``slots``, of one campaign, ``add_third_slot``."""
+    by_item = {slot.item_id: slot for slot in slots}
+    pairs = Slot.objects.filter(item__in=by_item, purpose=Purpose.JUDGE).order_by()
+    states: dict[int | None, dict[int, str]] = defaultdict(dict)
+    for item, k, state in pairs.values_list("item", "k", "state"):
+        states[item][k] = state
+    judged = [
+        item
+        for item, by_k in states.items()
+        if item is not None
+        and THIRD_K not in by_k
+        and len(by_k) > 1
+        and set(by_k.values()) == {Slot.State.JUDGED}
+    ]
+    if not judged:
         return
-    current = current_judgments(slot.plan.campaign).filter(slot__in=pair)
-    grades = [grade or 0 for grade in current.order_by().values_list("grade", flat=True)]
-    if len(grades) > 1 and max(grades) - min(grades) >= slot.plan.third_from:
-        Slot.objects.create(
+    # The log of these topics and documents alone: the whole one is too long for each judgment.
+    items = PoolItem.objects.filter(pk__in=judged)
+    log = log_until(slots[0].plan.campaign).filter(
+        topic__in=items.values("topic"), docno__in=items.values("docno")
+    )
+    current = latest_judgments(log).filter(
+        kind=Judgment.Kind.GRADE, slot__item__in=judged, slot__purpose=Purpose.JUDGE
+    )
+    grades: dict[int | None, list[int]] = defaultdict(list)
+    for item, grade in current.order_by().values_list("slot__item", "grade"):
+        grades[item].append(grade or 0)
+    Slot.objects.bulk_create(
+        Slot(
             plan=slot.plan,
-            item_id=slot.item_id,
+            item_id=item,
             topic_id=slot.topic_id,
             k=THIRD_K,
             position=slot.position,
         )
+        for item, slot in by_item.items()
+        if len(grades[item]) > 1 and max(grades[item]) - min(grades[item]) >= slot.plan.third_from
+    )
 
 
 def add_repeat_slot(judgment: Judgment, slot: Slot) -> None:

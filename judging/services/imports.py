@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import PurePath
 
 from django.conf import settings
@@ -17,24 +17,26 @@ from campaigns.rules import require_permission
 from campaigns.services import events
 from campaigns.services.registration import prepare_documents
 from judging.models import AutomaticAssessor, Judgment, Purpose
-from judging.rules import FLAGS, MAX_PASSAGE, MAX_PASSAGES, SKIP_REASONS
+from judging.rules import FLAGS, SKIP_REASONS
 from judging.services.assignments import require_assessors
 from judging.services.bulk import (
     ImportCounts,
     ImportRow,
     append_judgments,
     map_latest_revisions,
+    refresh_after_commit,
     select_new_rows,
 )
-from judging.services.judgment_log import lock_judging, run_with_retries
+from judging.services.import_rows import ImportRows, group_ballots, has_third
+from judging.services.judgment_log import lock_imports, lock_judging, run_with_retries
+from judging.services.slot_table import SlotTable
 from judging.services.stopping import apply_stopping_rule
 from poolbench.files.faults import FaultReport
 from poolbench.files.streams import read_bytes
+from poolbench.judging.exchange.duplicates import RULES
 from poolbench.judging.exchange.import_resolution import (
-    RULES,
     CampaignLookup,
     ImportChoices,
-    ImportedBallot,
     ResolvedImport,
     resolve_import,
 )
@@ -70,9 +72,9 @@ class ImportPreview:
     reading: JudgmentFile
     resolution: ResolvedImport
     report: FaultReport
-    rows: dict[User, list[ImportRow]]
-    counts: ImportCounts
+    rows: Mapping[User, Sequence[ImportRow]]
     sha256: str
+    counts: ImportCounts = field(default_factory=ImportCounts)
 
 
 def import_judgments(
@@ -100,7 +102,11 @@ def preview_file(
     """
     require_permission(actor, "campaigns.manage", campaign)
     check_options(campaign, options)
-    return examine_file(campaign, data, file, options)
+    preview = examine_file(campaign, data, file, options)
+    purpose, counts = choose_purpose(options), ImportCounts()
+    for user, listed in preview.rows.items():
+        counts += select_new_rows(listed, map_latest_revisions(campaign, user, purpose))[1]
+    return replace(preview, counts=counts)
 
 
 def import_file(
@@ -123,20 +129,23 @@ def import_file(
     preview.report.raise_errors()
     if report is not None:
         report.faults, report.counts = preview.report.faults, preview.report.counts
-    purpose = Purpose.AUTOMATIC if options.automatic else Purpose.JUDGE
     details = import_log_entry(preview, file, options)
-    return append_imported(actor, campaign, preview.rows, purpose, details)
+    return append_imported(actor, campaign, preview.rows, choose_purpose(options), details)
+
+
+def choose_purpose(options: ImportOptions) -> str:
+    return Purpose.AUTOMATIC if options.automatic else Purpose.JUDGE
 
 
 def append_imported(
     actor: User,
     campaign: Campaign,
-    rows: Mapping[User, list[ImportRow]],
+    rows: Mapping[User, Sequence[ImportRow]],
     purpose: str,
     details: Mapping[str, object],
 ) -> ImportCounts:
     """Write the judgments, and the documents of a registered collection that they are of."""
-    docnos = sorted({row.docno for listed in rows.values() for row in listed})
+    docnos = (row.docno for listed in rows.values() for row in listed)
     with prepare_documents(campaign, docnos) as add_documents:
 
         def write() -> ImportCounts:
@@ -149,19 +158,23 @@ def append_imported(
 def write_imported(
     actor: User,
     campaign: Campaign,
-    rows: Mapping[User, list[ImportRow]],
+    rows: Mapping[User, Sequence[ImportRow]],
     purpose: str,
     details: Mapping[str, object],
 ) -> ImportCounts:
     """Append the new judgments of every assessor, who may be judging at the same time."""
     lock_judging(campaign)
-    counts = ImportCounts()
+    lock_imports(campaign)
+    counts, slots = ImportCounts(), None
+    if purpose == Purpose.JUDGE:
+        slots = SlotTable.load(campaign, {row.pair for listed in rows.values() for row in listed})
     # Third judgments last: their slots exist once the planned judgments differ.
     for third in (False, True):
         for assessor, listed in rows.items():
-            part = [row for row in listed if row.third == third]
-            if part:
-                counts += append_judgments(campaign, assessor, part, purpose=purpose)
+            if listed and (not third or has_third(listed)):
+                part = (row for row in listed if row.third == third)
+                counts += append_judgments(campaign, assessor, part, purpose=purpose, slots=slots)
+    refresh_after_commit(counts.appended)
     if purpose == Purpose.JUDGE:
         # Last: judging locks a slot, then the topic; the opposite order could deadlock.
         apply_stopping_rule(campaign, {row.topic for listed in rows.values() for row in listed})
@@ -193,7 +206,7 @@ def examine_file(
         scale=tuple(campaign.grades.order_by("value").values_list("value", "label")),
         topics=topics,
         people=people,
-        missing=list_missing_docnos(campaign, {entry.docno for entry in reading.entries}),
+        missing=list_missing_docnos(campaign, set(reading.docnos)),
         reasons=tuple(SKIP_REASONS),
         flags=tuple(FLAGS),
     )
@@ -204,33 +217,11 @@ def examine_file(
         duplicates=options.duplicates,
     )
     resolution = resolve_import(reading.entries, known, choices, report)
-    rows: dict[User, list[ImportRow]] = defaultdict(list)
-    for ballot in resolution.ballots:
-        rows[accounts[ballot.assessor]].append(import_row(ballot, topics))
-    purpose = Purpose.AUTOMATIC if options.automatic else Purpose.JUDGE
-    counts = ImportCounts()
-    for user, listed in rows.items():
-        counts += select_new_rows(listed, map_latest_revisions(campaign, user, purpose))[1]
-    return ImportPreview(reading, resolution, report, dict(rows), counts, store.sha256(data))
-
-
-def import_row(ballot: ImportedBallot, topics: Mapping[str, int]) -> ImportRow:
-    entry = ballot.entry
-    return ImportRow(
-        topic=topics[entry.topic],
-        docno=entry.docno,
-        kind=ballot.kind,
-        grade=ballot.grade,
-        reason=(entry.reason or "other") if ballot.kind == Judgment.Kind.SKIP else "",
-        comment=entry.comment,
-        flags=entry.flags,
-        original_docno=entry.original_docno,
-        passages=tuple(
-            (start, end, text[:MAX_PASSAGE]) for start, end, text in entry.passages[:MAX_PASSAGES]
-        ),
-        active_seconds=entry.active_seconds,
-        third=entry.third,
-    )
+    rows = {
+        accounts[name]: ImportRows(resolution.ballots, places, topics)
+        for name, places in group_ballots(resolution.ballots)
+    }
+    return ImportPreview(reading, resolution, report, rows, store.sha256(data))
 
 
 def assessors_by_username(campaign: Campaign, options: ImportOptions) -> dict[str, User]:

@@ -84,11 +84,20 @@ def lock_judging(campaign: Campaign, *, exclusive: bool = False) -> None:
     So freezing qrels sees every judgment below its last row number. SQLite has only one
     writer at a time.
     """
+    lock_in_campaign("judgments", campaign, shared=not exclusive)
+
+
+def lock_imports(campaign: Campaign) -> None:
+    """One import of judgments at a time: two that take many slots could wait for each other."""
+    lock_in_campaign("imports of judgments", campaign)
+
+
+def lock_in_campaign(name: str, campaign: Campaign, *, shared: bool = False) -> None:
     if connection.vendor != "postgresql":
         return
-    verb = "pg_advisory_xact_lock" if exclusive else "pg_advisory_xact_lock_shared"
+    verb = "pg_advisory_xact_lock_shared" if shared else "pg_advisory_xact_lock"
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {verb}(hashtext('judgments'), %s)", [campaign.pk])
+        cursor.execute(f"SELECT {verb}(hashtext(%s), %s)", [name, campaign.pk])
 
 
 def lock_item(slot: Slot) -> None:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from uuid import uuid4
 
-from django.db import connection
 from django.db.models.functions import Coalesce
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Topic, User
+from campaigns.services.rows import Row, insert_rows
 from campaigns.services.statistics import refresh_statistics
 from judging.models import Audience, Judgment, Plan, Purpose, Slot
 from judging.queries.judgments import ANSWERS, latest_judgments, log_until
@@ -22,7 +22,7 @@ from pooling.queries.adaptive_pools import future_documents
 
 BATCH = 500
 COLUMNS = (
-    "plan_id", "item_id", "topic_id", "purpose", "k", "position", "reserved_for_id", "state",
+    "plan_id", "purpose", "state", "item_id", "topic_id", "k", "position", "reserved_for_id",
     "token",
 )  # fmt: skip
 COPIED = (
@@ -31,7 +31,6 @@ COPIED = (
     "third", "unit_id", "erratum",
 )  # fmt: skip
 """What a judgment keeps when it is logged again."""
-Row = tuple[int | str | None, ...]
 JudgmentsByPair = dict[tuple[int, str], list[Judgment]]
 
 
@@ -96,56 +95,29 @@ def positions_by_item(pairs: Sequence[UnplannedPair], order: str) -> dict[int, i
     return positions
 
 
-def create_slots(
-    plan: Plan, pairs: Sequence[UnplannedPair], slots: Allocation, assessors: Sequence[User]
-) -> None:
-    """Insert one open slot per entry of ``slots``."""
-    position = positions_by_item(pairs, plan.order)
-    insert_slot_rows(iter_slot_rows(plan, pairs, slots, position, [user.pk for user in assessors]))
-
-
-def iter_slot_rows(
-    plan: Plan,
-    pairs: Sequence[UnplannedPair],
-    slots: Allocation,
-    position: dict[int, int],
-    assessors: Sequence[int],
-) -> Iterator[Row]:
-    purpose, state = Purpose.JUDGE.value, Slot.State.OPEN.value
+def build_slot_rows(
+    pairs: Sequence[UnplannedPair], slots: Allocation, order: str, assessors: Sequence[User]
+) -> list[Row]:
+    """An open slot per entry of ``slots``, as a row of ``COLUMNS`` without its plan."""
+    position = positions_by_item(pairs, order)
+    keys = [user.pk for user in assessors]
+    same = (Purpose.JUDGE.value, Slot.State.OPEN.value)
     columns = zip(slots.pair.tolist(), slots.k.tolist(), slots.assessor.tolist(), strict=True)
-    for index, k, assessor in columns:
-        pair = pairs[index]
-        reserved_for = None if assessor == UNASSIGNED else assessors[assessor]
-        yield (
-            plan.pk, pair.item, pair.topic, purpose, k, position[pair.item], reserved_for, state,
-            uuid4().hex,
-        )  # fmt: skip
+    return [
+        (
+            *same, pairs[index].item, pairs[index].topic, k, position[pairs[index].item],
+            None if assessor == UNASSIGNED else keys[assessor], uuid4().hex,
+        )
+        for index, k, assessor in columns
+    ]  # fmt: skip
 
 
-def insert_slot_rows(rows: Iterable[Row]) -> None:
-    """Insert rows of ``COLUMNS`` without the ORM, which takes four times as long.
-
-    On SQLite all other writers wait in the meantime.
-    """
-    # The rows are built before the transaction locks anything.
-    all_rows = list(rows)
-    quote = connection.ops.quote_name
-    table = quote(Slot._meta.db_table)  # noqa: SLF001 (public, whatever its name says)
-    names = ", ".join(map(quote, COLUMNS))
-    with connection.cursor() as cursor:
-        if connection.vendor == "postgresql":
-            with cursor.copy(f"COPY {table} ({names}) FROM STDIN") as copy:
-                for row in all_rows:
-                    copy.write_row(row)
-            # Now and not at the end, when writers of judgments are already waiting.
-            connection.check_constraints()
-            # Without statistics PostgreSQL reads all slots of a topic to find the next one,
-            # which takes seconds instead of a millisecond.
-            refresh_statistics(Slot, PoolItem)
-        else:
-            marks = ", ".join(["%s"] * len(COLUMNS))
-            sql = f"INSERT INTO {table} ({names}) VALUES ({marks})"  # noqa: S608 (our own names)
-            cursor.executemany(sql, all_rows)
+def insert_slot_rows(plan: Plan, rows: Iterable[Row]) -> None:
+    """Insert the slots of ``plan``. They are built before: on SQLite all other writers wait."""
+    insert_rows(Slot, COLUMNS, ((plan.pk, *row) for row in rows))
+    # Without statistics PostgreSQL reads all slots of a topic to find the next one, which takes
+    # seconds instead of a millisecond.
+    refresh_statistics(Slot, PoolItem)
 
 
 def fill_with_existing_judgments(plan: Plan, existing: JudgmentsByPair) -> int:

@@ -23,8 +23,8 @@ from judging.queries.slots import list_assessors
 from judging.services.bulk import ImportCounts
 from judging.services.imports import ImportOptions, ImportPreview, import_file, preview_file
 from poolbench.files.faults import InvalidFile, format_count
+from poolbench.judging.exchange.duplicates import RULES
 from poolbench.judging.exchange.grades import LEAVE_OUT
-from poolbench.judging.exchange.import_resolution import RULES
 from poolbench.judging.exchange.reader import FORMATS
 
 SALT, MAX_AGE = "judging.import", 86_400

@@ -19,7 +19,8 @@ from poolbench.judging.agreement.labels import (
     labels_from_qrels,
 )
 from poolbench.judging.agreement.panel import agreement_report
-from poolbench.judging.exchange.import_resolution import RULES, ImportChoices, ImportedBallot
+from poolbench.judging.exchange.duplicates import RULES, ImportedBallot
+from poolbench.judging.exchange.import_resolution import ImportChoices
 from poolbench.judging.exchange.label_tables import find_repeated_keys, is_header, read_label_table
 from poolbench.judging.exchange.reader import FORMATS as JUDGMENT_FORMATS
 from poolbench.judging.exchange.reader import detect_judgment_format

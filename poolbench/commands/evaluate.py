@@ -15,8 +15,6 @@ from poolbench.commands.files import FileReader, FileResult
 from poolbench.commands.notes import (
     Result,
     format_provenance_line,
-    iter_leading_zero_hints,
-    read_scored_run,
     write_notes,
 )
 from poolbench.commands.options import (
@@ -26,12 +24,13 @@ from poolbench.commands.options import (
     explain_value_errors,
     require_least,
 )
-from poolbench.commands.processes import choose_process_count, map_in_order
+from poolbench.commands.processes import choose_process_count
 from poolbench.commands.progress import ProgressBar
 from poolbench.commands.run_lists import add_run_files
+from poolbench.commands.score_files import RunScorer
 from poolbench.evaluation.bpref_advice import list_bpref_warnings
 from poolbench.evaluation.comparison.scores import unique_run_tags
-from poolbench.evaluation.evaluate import ScoredRun, evaluate
+from poolbench.evaluation.evaluate import ScoredRun
 from poolbench.evaluation.formats import FORMATS, LABEL
 from poolbench.evaluation.inputs import read_qrels
 from poolbench.evaluation.judgments import JudgmentTable
@@ -41,10 +40,9 @@ from poolbench.evaluation.measures.registry import SETS
 from poolbench.evaluation.options import ScoringOptions
 from poolbench.evaluation.profiles import POOLBENCH, PROFILES
 from poolbench.evaluation.stated_scale import state_highest_grade
-from poolbench.judging.policies import label_qrels
 from poolbench.runs.qrels import read_qrels as read_qrels_file
 from poolbench.runs.sampled_qrels import READERS
-from poolbench.runs.tables import QrelsTable, RunTable
+from poolbench.runs.tables import QrelsTable
 
 
 class EvaluateCommand(FileCommand):
@@ -161,10 +159,8 @@ class EvaluateCommand(FileCommand):
             stated = state_highest_grade(measures, scoring, judged.grades)
             measures = tuple(dict(zip(stated, measures, strict=True)).values())
         paths = list(dict.fromkeys(options["runs"]))
-        score = partial(
-            score_file, judged=judged, before=before, measures=measures, options=scoring
-        )
-        readings = map_in_order(score, paths, options["jobs"] or choose_process_count(paths))
+        scorer = RunScorer(judged, before, measures, scoring)
+        readings = scorer.score_files(paths, options["jobs"] or choose_process_count(paths))
         bar = ProgressBar(verbose=bool(options["verbosity"]))
         scores = [reader.take(reading) for reading in bar.track(readings, "runs", len(paths))]
         judged = reader.accept(judged)
@@ -279,22 +275,6 @@ def read_earlier_qrels(reader: FileReader, options: Mapping[str, Any]) -> QrelsT
     return None if path is None else reader.read(path, read_qrels_file)
 
 
-def score_file(
-    path: str,
-    judged: JudgmentTable | None,
-    before: QrelsTable | None,
-    measures: Sequence[Measure],
-    options: ScoringOptions,
-) -> FileResult[ScoredRun]:
-    """Read and score one run. The result omits the measures, which are the same for all runs."""
-
-    def score(run: RunTable, judged: JudgmentTable) -> ScoredRun:
-        scored = evaluate(run, judged, measures, options, remove=before)
-        return replace(scored, measures=(), spellings=())
-
-    return read_scored_run(path, judged, score, iter_leading_zero_hints)
-
-
 def read_label(path: str | None, judged: JudgmentTable) -> str:
     """The label of scores by ``judged``, whose manifest is at ``path``; empty if there is none.
 
@@ -302,6 +282,8 @@ def read_label(path: str | None, judged: JudgmentTable) -> str:
     """
     if path is None:
         return ""
+    from poolbench.judging.policies import label_qrels
+
     try:
         manifest: Any = json.loads(Path(path).read_text(encoding="utf-8"))
         digest, label = manifest["sha256"], label_qrels(manifest)

@@ -10,7 +10,7 @@ from poolbench.commands.files import FileReader, FileResult, read_file
 from poolbench.evaluation.evaluate import ScoredRun
 from poolbench.evaluation.formats import LABEL
 from poolbench.evaluation.judgments import JudgmentTable
-from poolbench.evaluation.matching import describe_no_common_topic
+from poolbench.evaluation.matching import MatchedRun, describe_no_common_topic
 from poolbench.runs.runs import read_run
 from poolbench.runs.tables import RunTable
 
@@ -101,7 +101,7 @@ def read_scored_run(
     return FileResult(work(read.table, judged), [*read.messages, *hints])
 
 
-def iter_leading_zero_hints(run: RunTable, judged: JudgmentTable) -> Iterator[str]:
+def iter_leading_zero_hints(run: RunTable | MatchedRun, judged: JudgmentTable) -> Iterator[str]:
     """A hint if an unjudged topic differs from a judged one only in leading zeros."""
     judged_topics = set(judged.topics)
     by_number = {topic.lstrip("0"): topic for topic in judged.topics}

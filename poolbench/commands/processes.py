@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 from poolbench.files.streams import is_file
+from poolbench.runs.run_pieces import MIN_PART
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-
-MIN_BYTES = 1 << 25
-"""Bytes below which a second process takes longer to start than it saves (32 MiB)."""
 
 _shared: tuple[Callable[[Any], Any], Sequence[Any]]
 
@@ -29,7 +26,7 @@ def count_cores() -> int:
 def choose_process_count(paths: Sequence[str]) -> int:
     """One process per core, but only one if the files are small; missing ones count as 0."""
     size = sum(file.stat().st_size for file in map(Path, filter(is_file, paths)))
-    return count_cores() if size >= MIN_BYTES else 1
+    return count_cores() if size >= MIN_PART else 1
 
 
 def map_in_order(
@@ -41,9 +38,11 @@ def map_in_order(
     processes cannot be forked, this one does all the work.
     """
     processes = min(processes, len(items))
-    if processes < 2 or "fork" not in multiprocessing.get_all_start_methods():
+    if processes < 2 or not hasattr(os, "fork"):
         yield from map(work, items)
         return
+    # Both take 10 ms to load, which one process need not spend.
+    import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
 
     context = multiprocessing.get_context("fork")

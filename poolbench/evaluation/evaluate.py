@@ -20,9 +20,10 @@ from poolbench.evaluation.judgments import (
     remove_judgments,
 )
 from poolbench.evaluation.matching import (
-    batch_from_table,
+    MatchedRun,
+    batch_from_match,
     check_common_topic,
-    is_reordered_by_32_bits,
+    match_tables,
 )
 from poolbench.evaluation.means import MEANS, arithmetic_mean, geometric_mean, sum_over_topics
 from poolbench.evaluation.measures.family import Measure
@@ -216,18 +217,25 @@ def score_run_table(
 ) -> ScoredRun:
     """One run that has been read; as ``evaluate``."""
     check_common_topic(table, judged)
+    return score_match(match_tables([table], judged, options), judged, measures, options)
+
+
+def score_match(
+    match: MatchedRun, judged: JudgmentTable, measures: Measures, options: ScoringOptions
+) -> ScoredRun:
+    """One run that has been matched with ``judged``; as ``evaluate``."""
     selected = select_measures(measures, options)
     requested = tuple(selected)
     stated = state_highest_grade(requested, options, judged.grades)
-    scored = score_batch(batch_from_table(table, judged, options), stated, table.tag)
+    scored = score_batch(batch_from_match(judged, match, options), stated, match.tag)
     remarks = list_scale_remarks(requested, options, judged.grades)
-    if not options.profile.single_precision and is_reordered_by_32_bits(table, judged.topics):
+    if match.is_reordered:
         remarks.append(TIED)
     used, source = find_used_grade(requested, options, judged.grades)
     own = {
         "highest_grade": used,
         "highest_grade_from": source,
-        "topics_not_judged": len(set(table.topics).difference(judged.topics)),
+        "topics_not_judged": len(set(match.topics).difference(judged.topics)),
         "remarks": remarks,
     }
     spelled = zip(selected.values(), stated, strict=True)

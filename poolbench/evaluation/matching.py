@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,21 +18,85 @@ class NoCommonTopicError(ValueError):
     """A run and qrels that have no topic in common."""
 
 
+@dataclass(frozen=True, eq=False)
+class MatchedRun:
+    """What scores depend on: of each topic of the run how many documents it has, and of each
+    document in the judgments its rank, from 1, and the index of its judgment.
+
+    ``topics`` ascend by code point, and so do the documents by topic and rank. ``is_reordered``:
+    see ``is_reordered_by_32_bits``; always false where scores are compared in 32 bits.
+    """
+
+    tag: str
+    topics: tuple[str, ...]
+    sizes: Ints
+    ranks: Ints
+    judgment_index: Ints
+    is_reordered: bool = False
+
+
 def batch_from_table(run: RunTable, judged: JudgmentTable, options: ScoringOptions) -> ScoringBatch:
     """One run against qrels, matched by docno; topics without qrels are left out."""
+    return batch_from_match(judged, match_tables([run], judged, options), options)
+
+
+def match_tables(
+    pieces: Iterable[RunTable], judged: JudgmentTable, options: ScoringOptions
+) -> MatchedRun:
+    """One run in ``pieces`` of different topics, at least one, matched by docno."""
     if judged.index is None:
         raise ValueError("judgments created from arrays have no docnos to match with a run")
-    run = in_single_precision(run) if options.profile.single_precision else run
-    return batch_from_places(judged, run.topics, run.starts, judged.index.find(run), options)
+    matches: list[MatchedRun] = []
+    single, is_reordered = options.profile.single_precision, False
+    for piece in pieces:
+        is_reordered = is_reordered or (
+            not single and is_reordered_by_32_bits(piece, judged.topics)
+        )
+        run = in_single_precision(piece) if single else piece
+        places = judged.index.find(run)
+        matches.append(_match_places(run.tag, run.topics, run.starts, places))
+    return replace(join_matches(matches, judged), is_reordered=is_reordered)
 
 
-def check_common_topic(run: RunTable, judged: JudgmentTable) -> None:
+def join_matches(matches: Sequence[MatchedRun], judged: JudgmentTable) -> MatchedRun:
+    """One run from ``matches`` of its pieces, at least one; they share no topic."""
+    if len(matches) == 1:
+        return matches[0]
+    topics = [topic for match in matches for topic in match.topics]
+    order = sorted(range(len(topics)), key=topics.__getitem__)
+    sizes, ranks, listed = (
+        np.concatenate([getattr(match, name) for match in matches])
+        for name in ("sizes", "ranks", "judgment_index")
+    )
+    by_topic = np.argsort(judged.topic_index[listed], kind="stable")
+    return MatchedRun(
+        tag=matches[0].tag,
+        topics=tuple(topics[at] for at in order),
+        sizes=sizes[order],
+        ranks=ranks[by_topic],
+        judgment_index=listed[by_topic],
+        is_reordered=any(match.is_reordered for match in matches),
+    )
+
+
+def _match_places(
+    tag: str, topics: tuple[str, ...], starts: Ints, places: NDArray[np.int32]
+) -> MatchedRun:
+    """``places[starts[i]:starts[i + 1]]`` are the judgments of ``topics[i]`` by rank, or -1."""
+    is_listed = places >= 0
+    rows = np.flatnonzero(is_listed)
+    counts = np.diff(np.concatenate(([0], np.cumsum(is_listed)))[starts])
+    ranks = rows - np.repeat(starts[:-1], counts) + 1
+    return MatchedRun(tag, topics, np.diff(starts), ranks, places[rows].astype(np.int64))
+
+
+def check_common_topic(run: RunTable | MatchedRun, judged: JudgmentTable) -> None:
     """Raise ``NoCommonTopicError`` for a run that has other topics only."""
     if fault := describe_no_common_topic(run, judged.topics):
         raise NoCommonTopicError(f"run {run.tag}: {fault}")
 
 
-def describe_no_common_topic(run: RunTable, topics: Sequence[str]) -> str:
+def describe_no_common_topic(run: RunTable | MatchedRun, topics: Sequence[str]) -> str:
     """Why ``run`` cannot be scored on the ``topics`` of qrels: it has others only. Empty if it can;
     an empty run or empty qrels can.
     """
@@ -61,24 +125,27 @@ def batch_from_places(
     ``places[starts[i]:starts[i + 1]]`` is the ranking of ``topics[i]``. The options are applied
     in the order ``max_per_topic``, ``judged_only``, topic set.
     """
-    rows = np.flatnonzero(places >= 0)
-    listed = places[rows].astype(np.int64)
-    # A pair has one topic, so the index of a judgment determines the topic.
-    topic_index = judged.topic_index[listed]
+    return batch_from_match(judged, _match_places("", topics, starts, places), options)
+
+
+def batch_from_match(
+    judged: JudgmentTable, match: MatchedRun, options: ScoringOptions
+) -> ScoringBatch:
+    """The batch of a run whose places in ``judged`` are known."""
     place = {topic: index for index, topic in enumerate(judged.topics)}
-    at = np.array([place.get(topic, -1) for topic in topics], np.int64)
+    at = np.array([place.get(topic, -1) for topic in match.topics], np.int64)
     known = at >= 0
-    lengths, first = np.zeros((2, len(judged.topics)), np.int64)
-    lengths[at[known]] = np.diff(starts)[known]
-    first[at[known]] = starts[:-1][known]
+    lengths = np.zeros(len(judged.topics), np.int64)
+    lengths[at[known]] = match.sizes[known]
     batch = ScoringBatch(
         judged=judged,
         topic_index=np.arange(len(judged.topics)),
         lengths=lengths,
         answered=lengths > 0,
-        segment=topic_index,
-        ranks=rows - first[topic_index] + 1,
-        judgment_index=listed,
+        # A pair has one topic, so the index of a judgment determines the topic.
+        segment=judged.topic_index[match.judgment_index],
+        ranks=match.ranks,
+        judgment_index=match.judgment_index,
         options=options,
     )
     return apply_options(batch)
@@ -131,8 +198,9 @@ def in_single_precision(run: RunTable) -> RunTable:
 
 def is_reordered_by_32_bits(run: RunTable, topics: Sequence[str]) -> bool:
     """Whether scores that tie only as 32-bit numbers change the ranking of one of ``topics``."""
-    judged = set(topics)
-    for start, end in _new_ties(run):
+    ties = _new_ties(run)
+    judged = set(topics) if ties else set()
+    for start, end in ties:
         topic = run.topics[int(np.searchsorted(run.starts, start, side="right")) - 1]
         docnos = run.docnos[start:end]
         if topic in judged and docnos != sorted(docnos, reverse=True):
@@ -146,10 +214,16 @@ def _new_ties(run: RunTable) -> list[tuple[int, int]]:
         return []
     with np.errstate(over="ignore"):  # above 3.4e38 a 32-bit score is infinite
         scores = run.scores.astype(np.float32)
-    first = np.zeros(len(run), np.bool_)
-    first[run.starts[:-1]] = True
-    steps = first | np.concatenate(([True], scores[1:] != scores[:-1]))
-    finer = ~steps & np.concatenate(([False], run.scores[1:] != run.scores[:-1]))
-    bounds = np.append(np.flatnonzero(steps), len(run))
-    group = np.unique(np.cumsum(steps)[finer] - 1)
-    return [(int(bounds[g]), int(bounds[g + 1])) for g in group]
+    same = scores[1:] == scores[:-1]
+    same[run.starts[1:-1] - 1] = False
+    rows = np.flatnonzero(same)
+    if not len(rows):
+        return []
+    # Rows that tie with the next one; a tie ends where the next row is not one of them.
+    breaks = np.flatnonzero(rows[1:] != rows[:-1] + 1) + 1
+    firsts = np.concatenate(([0], breaks))
+    is_finer = np.logical_or.reduceat(run.scores[rows + 1] != run.scores[rows], firsts)
+    ends = np.append(firsts[1:], len(rows)) - 1
+    return list(
+        zip(rows[firsts][is_finer].tolist(), (rows[ends] + 2)[is_finer].tolist(), strict=True)
+    )

@@ -17,7 +17,7 @@ import numpy as np
 
 from poolbench.reading.docnos import DocnoArray
 from poolbench.reading.field_scanner import FieldSpans, scan_fields, scan_line_by_line
-from poolbench.reading.machine_words import Ints, Mask, keep_freed_memory
+from poolbench.reading.machine_words import Ints, Mask, Places, keep_freed_memory
 
 _BLOCK = 1 << 20
 """Bytes of a block; its last line is read to the end."""
@@ -39,8 +39,8 @@ class LineBlock:
     size: int
     span: slice
     lines: Sequence[int] | Ints
-    starts: Ints
-    ends: Ints
+    starts: Places
+    ends: Places
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -50,9 +50,9 @@ class LineBlock:
         starts = np.ascontiguousarray(self.starts[:, index])
         return DocnoArray(self.data, starts, self.ends[:, index] - starts)
 
-    def where(self, good: Mask) -> LineBlock:
+    def where(self, good: Mask | slice) -> LineBlock:
         """The rows of this block that are ``good``."""
-        lines = np.asarray(self.lines)[good]
+        lines = self.lines[good] if isinstance(good, slice) else np.asarray(self.lines)[good]
         return replace(self, lines=lines, starts=self.starts[good], ends=self.ends[good])
 
 
@@ -69,7 +69,7 @@ def scan_blocks(data: bytes, width: int, accept: LineFilter) -> Iterator[LineBlo
         end = data.find(b"\n", start + _BLOCK)
         end = len(data) if end < 0 else end
         # The newline at the end of the file does not start another line.
-        stop = end - (end == len(data) and data.endswith(b"\n"))
+        stop = end - (end == len(data) and data[-1:] == b"\n")
         spans = scan_fields(data, start, stop, width)
         spans = spans or _scan_accepted(data, slice(start, stop), width, first, accept)
         lines = _line_numbers(spans.lines, first)

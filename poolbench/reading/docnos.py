@@ -36,7 +36,9 @@ from poolbench.reading.machine_words import (
     Places,
     Words,
     byte_windows,
+    choose_offset_type,
     dense_ranks,
+    load_word_pairs,
     load_words,
     mix_bits,
     shift_words,
@@ -47,16 +49,18 @@ BLOCK = 1 << 15
 arrays of one step stay in the second-level cache. CPU time for finding duplicates among 200,000
 rows: 2,048 rows at once 4.9 ms, 8,192 2.9, 32,768 3.1, 131,072 3.7, all 4.7."""
 
-_MANY_BYTES = (1 << 31) - (1 << 12)
-"""From here on an offset does not fit into 32 bits; a word begins up to ``LONGEST`` behind one."""
-
 SHORT = 4
 """IDs of at most so many words keep their words once loaded: 32 bytes each, enough for the docnos
 of most collections."""
 
+_WORD_BITS = np.uint64(64)
 LONGEST = 256
 """IDs with more bytes are processed one by one. Otherwise the longest ID would set the number of
 words of all; and one call of Python for each costs little beside so many bytes."""
+
+
+_WIDEST = 64
+"""Bytes of the longest ID up to which ``joined`` copies as many of each."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,22 +122,22 @@ class DocnoArray(Sequence[str]):
         ends = (starts + self.lengths[rows]).tolist()
         return [self.data[s:e] for s, e in zip(starts.tolist(), ends, strict=True)]
 
-    def joined(self) -> bytes:
-        """The bytes of all IDs, one after the other."""
-        return b"".join(map(self._join, self.parts()))
+    def joined(self, end: bytes = b"") -> bytes:
+        """The bytes of all IDs, one after the other, each with ``end`` behind it: one byte or none.
 
-    def _join(self, rows: slice) -> bytes:
-        lengths = self.lengths[rows].astype(np.int64)
-        places = np.repeat(self.starts[rows] - np.cumsum(lengths) + lengths, lengths)
-        places += np.arange(len(places))
-        return self.array[places].tobytes()
+        A square of bytes is copied and what is beyond an ID left out of it, which takes a third of
+        the time of a list of IDs.
+        """
+        return b"".join(_join(self.take(part), end) for part in self.parts())
 
     def take(self, rows: slice | Ints) -> DocnoArray:
         """The IDs of ``rows``, in that order."""
         taken = DocnoArray(self.data, self.starts[rows], self.lengths[rows])
+        # Computing them again takes longer: the text has left the cache by now.
         if "all_words" in self.__dict__:
-            # Loading them again takes longer: the text has left the cache by now.
             taken.__dict__["all_words"] = [word[rows] for word in self.all_words]
+        if "_hashes" in self.__dict__:
+            taken.__dict__["_hashes"] = self._hashes[rows]
         return taken
 
     def loaded(self) -> DocnoArray:
@@ -147,12 +151,18 @@ class DocnoArray(Sequence[str]):
         return (slice(start, start + BLOCK) for start in range(0, len(self), BLOCK))
 
     def hashes(self) -> Words:
-        """A 64-bit hash of each ID. Hashes can collide: confirm with ``equals``."""
+        """A 64-bit hash of each ID, computed once. Hashes can collide: confirm with ``equals``."""
+        return self._hashes
+
+    @cached_property
+    def _hashes(self) -> Words:
         mixed = self.lengths.astype(np.uint64)
-        for index, word in enumerate(self.all_words):
+        if "all_words" not in self.__dict__ and (pairs := self._load_pairs()):
+            self.__dict__["all_words"] = pairs
+        for index in range(self.words):
             # Only the words that an ID has: its hash must not depend on its neighbors.
             longer = self.lengths > 8 * index
-            spread = mix_bits(mixed ^ word)
+            spread = mix_bits(mixed ^ self.word(index))
             mixed = spread if longer.all() else np.where(longer, spread, mixed)
         for row in np.flatnonzero(self.is_long).tolist():
             digest = hashlib.blake2b(self.text(row), digest_size=8).digest()
@@ -168,21 +178,36 @@ class DocnoArray(Sequence[str]):
             equal[row] = self.text(row) == other.text(row)
         return equal
 
-    def matches(self, rows: Ints, other: DocnoArray, others: Ints) -> Mask:
-        """By position: whether the ID of ``rows`` is that of row ``others`` of ``other``."""
-        lengths = self.lengths[rows]
-        same: Mask = lengths == other.lengths[others]
+    def matches(
+        self, rows: Places, other: DocnoArray, others: Ints, *, have_one_hash: bool = False
+    ) -> Mask:
+        """By position: whether the ID of ``rows`` is that of row ``others`` of ``other``.
+
+        Of IDs that ``have_one_hash`` one word needs no comparison: h = mix(h' ^ word) is one to
+        one, so if hash, length and all words but one are equal, then the last one is, too.
+        """
+        lengths = other.lengths[others]
+        same: Mask = self.lengths[rows] == lengths
+        known = other.__dict__.get("all_words")
+        wanted = other if known else DocnoArray(other.data, other.starts[others], lengths)
         # IDs of the same length have the same number of words.
-        for mine, theirs in zip(self.all_words, other.all_words, strict=False):
-            same &= mine[rows] == theirs[others]
+        for index in range(int(have_one_hash), min(self.words, other.words)):
+            word = known[index][others] if known else wanted.word(index)
+            same &= self.all_words[index][rows] == word
         for at in np.flatnonzero(same & (lengths > LONGEST)).tolist():
             same[at] = self.text(int(rows[at])) == other.text(int(others[at]))
         return same
 
     def equals_text(self, text: bytes) -> Mask:
         """Which IDs are ``text``."""
-        same = np.zeros(len(self), np.int64)
-        return self.equals(DocnoArray(text, same, same + len(text)))
+        same: Mask = self.lengths == len(text)
+        if len(text) <= LONGEST:
+            one = DocnoArray(text, np.zeros(1, np.int64), np.full(1, len(text)))
+            for index in range(one.words if same.any() else 0):
+                same &= self.word(index) == one.word(index)
+        for row in np.flatnonzero(same & self.is_long).tolist():
+            same[row] = self.text(row) == text
+        return same
 
     def changes(self) -> Ints:
         """The rows whose ID differs from the row before; the first row is one of them."""
@@ -208,11 +233,19 @@ class DocnoArray(Sequence[str]):
             return np.fromiter((places[text] for text in texts), np.int64, len(texts))
         # UTF-8 bytes sort like code points. An ID precedes those that continue it with NUL
         # bytes, which its last word does not show.
-        ranked = dense_ranks(self.lengths) if b"\0" in self.data else None
+        ranked = dense_ranks(self.lengths) if b"\0" in self.joined() else None
         for index in reversed(range(self.words)):
             first = dense_ranks(self._key(index))
             ranked = first if ranked is None else dense_ranks(first * len(first) + ranked)
         return np.zeros(len(self), np.int64) if ranked is None else ranked
+
+    def sort_keys(self) -> list[Words | Places] | None:
+        """Numbers that sort like the IDs, most significant first; None if that needs more than
+        ``SHORT`` words of each. Last is the length: an ID precedes those that continue it with NUL.
+        """
+        if self.words > SHORT:
+            return None
+        return [*map(self._key, range(self.words)), self.lengths]
 
     @cached_property
     def array(self) -> NDArray[np.uint8]:
@@ -232,24 +265,47 @@ class DocnoArray(Sequence[str]):
     @cached_property
     def words(self) -> int:
         """How many words are compared: those of the longest ID, up to ``LONGEST``."""
-        return -(-min(int(self.lengths.max(initial=0)), LONGEST) // 8)
+        return -(-min(self._longest, LONGEST) // 8)
 
     @cached_property
     def all_words(self) -> list[Words]:
         """Every word of each ID; shorter IDs repeat their last."""
         return [self.word(index) for index in range(self.words)]
 
+    def _load_pairs(self) -> list[Words] | None:
+        """``all_words`` of IDs with up to two words, both loaded at once; None for others."""
+        pairs = load_word_pairs(self.data, self.starts) if self.words == 2 else None
+        if pairs is None:
+            return None
+        first, second = self._align(pairs[0]), pairs[1]
+        bits = (8 * (self.lengths - 8)).astype(np.uint64)
+        last = (pairs[0] >> bits) | (second << (_WORD_BITS - bits))
+        return [first, last if self._shortest > 8 else np.where(self.lengths > 8, last, first)]
+
     def word(self, index: int) -> Words:
         """Word ``index`` of each ID. The last word of an ID ends with it, so it may repeat bytes
         of the word before; an ID shorter than a word fills its high end, above zeros.
         """
-        short = np.minimum(self.lengths - 8, 0) if self._shortest < 8 else None
-        starts = self.starts
-        if self.words > 1:
-            behind = np.minimum(8 * index, self.lengths - 8)
-            starts = starts + (behind if short is None else np.maximum(behind, 0))
-        words = load_words(self.windows, starts)
-        return words if short is None else shift_words(words, -8 * short)
+        if known := self.__dict__.get("all_words"):
+            loaded: Words = known[min(index, len(known) - 1)]
+            return loaded
+        return self._align(load_words(self.windows, self._word_starts(index)))
+
+    def _word_starts(self, index: int) -> Places:
+        if not index or self.words < 2:
+            return self.starts
+        # The last word of all is the last one of each.
+        behind = self.lengths - 8
+        behind = behind if index == self.words - 1 else np.minimum(8 * index, behind)
+        return self.starts + (behind if self._shortest >= 8 else np.maximum(behind, 0))
+
+    def _align(self, words: Words) -> Words:
+        """``words`` without the bytes behind IDs that are shorter."""
+        if self._shortest >= 8:
+            return words
+        if self._shortest == self._longest:
+            return words << np.uint64(8 * (8 - self._shortest))
+        return shift_words(words, 8 * np.maximum(8 - self.lengths, 0))
 
     def _key(self, index: int) -> Words:
         """Word ``index`` of each ID as a number that sorts like its bytes, 0 past the end."""
@@ -261,41 +317,48 @@ class DocnoArray(Sequence[str]):
     def _shortest(self) -> int:
         return int(self.lengths.min(initial=LONGEST))
 
+    @cached_property
+    def _longest(self) -> int:
+        return int(self.lengths.max(initial=0))
+
+
+def _join(ids: DocnoArray, end: bytes) -> bytes:
+    width = int(ids.lengths.max(initial=0)) + len(end)
+    if not 0 < width <= _WIDEST or int(ids.starts.max()) + width > len(ids.data):
+        return b"".join(text + end for text in ids.texts(slice(None)))
+    windows: NDArray[np.void] = np.ndarray(
+        len(ids.data) - width + 1, f"V{width}", ids.data, strides=(1,)
+    )
+    square = windows[ids.starts].view(np.uint8).reshape(-1, width)
+    if end:
+        square[np.arange(len(ids)), ids.lengths] = end[0]
+    if (ids.lengths == width - len(end)).all():
+        return square.tobytes()
+    inside = np.arange(width) < (ids.lengths + len(end))[:, None]
+    return square[inside].tobytes()
+
 
 class DocnoCollector:
     """Collects the IDs of one column of ``data``, block by block, at most ``room`` of them."""
 
     def __init__(self, data: bytes, room: int) -> None:
-        kind = np.int32 if len(data) < _MANY_BYTES else np.int64
+        kind = choose_offset_type(len(data))
         self._data = data
         self._starts: Places = np.empty(room, kind)
         self._lengths: Places = np.empty(room, kind)
-        self._words: list[Words] = []
-        self._long = False
+        self._hashes = np.empty(room, np.uint64)
         self._end = 0
 
     def add(self, ids: DocnoArray) -> None:
-        """Add ``ids``, at least one, and load their words while they are in the cache."""
+        """Add ``ids``, at least one, and hash them while their text is in the cache."""
         rows = slice(self._end, self._end + len(ids))
         self._starts[rows], self._lengths[rows] = ids.starts, ids.lengths
-        self._long = self._long or ids.words > SHORT
-        if not self._long:
-            self._add_words(rows, ids)
+        self._hashes[rows] = ids.hashes()
         self._end = rows.stop
-
-    def _add_words(self, rows: slice, ids: DocnoArray) -> None:
-        while len(self._words) < ids.words:
-            # IDs without a word at this index repeat their last one there.
-            more = np.empty(len(self._starts), np.uint64)
-            more[: rows.start] = self._words[-1][: rows.start] if self._words else 0
-            self._words.append(more)
-        for index, words in enumerate(self._words):
-            words[rows] = ids.all_words[min(index, ids.words - 1)]
 
     def finish(self) -> DocnoArray:
         """All IDs so far."""
         rows = slice(0, self._end)
         ids = DocnoArray(self._data, self._starts[rows], self._lengths[rows])
-        if not self._long:
-            ids.__dict__["all_words"] = [words[rows] for words in self._words]
+        ids.__dict__["_hashes"] = self._hashes[rows]
         return ids

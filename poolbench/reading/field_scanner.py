@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from poolbench.reading.machine_words import Ints, Mask
+from poolbench.reading.machine_words import Ints, Places, choose_offset_type
 
 Bytes = NDArray[np.uint8]
 
@@ -34,13 +34,14 @@ class FieldSpans(NamedTuple):
     """The fields of some lines: where they start and end in the file, shape (lines, width).
 
     ``lines`` has the number of each line, from 0 at the first of the block; ``size`` is the
-    number of lines in the block, including empty ones.
+    number of lines in the block, including empty ones. The offsets of a column are contiguous:
+    columns are read one by one.
     """
 
     size: int
     lines: Sequence[int] | Ints
-    starts: Ints
-    ends: Ints
+    starts: Places
+    ends: Places
 
 
 def scan_fields(data: bytes, start: int, stop: int, width: int) -> FieldSpans | None:
@@ -54,33 +55,38 @@ def scan_fields(data: bytes, start: int, stop: int, width: int) -> FieldSpans | 
         return None
     if stop == len(data):
         block = np.append(block, np.uint8(_LINE))
-    is_gap = block <= _BLANK
-    gaps = np.flatnonzero(is_gap)
-    spans = scan_single_gaps(block, is_gap, gaps, width) or scan_any_gaps(block, gaps, width)
+    gaps = np.flatnonzero(block <= _BLANK)
+    spans = scan_single_gaps(block, gaps, width) or scan_any_gaps(block, gaps, width)
     if spans is None or (block[spans.starts[:, 0]] == _HASH).any():
         return None
-    return FieldSpans(spans.size, spans.lines, spans.starts + start, spans.ends + start)
+    kind = choose_offset_type(len(data))
+    starts: Places = spans.starts.astype(kind, copy=False)
+    ends: Places = spans.ends.astype(kind, copy=False)
+    return FieldSpans(spans.size, spans.lines, starts + start, ends + start)
 
 
-def scan_single_gaps(block: Bytes, is_gap: Mask, gaps: Ints, width: int) -> FieldSpans | None:
+def scan_single_gaps(block: Bytes, gaps: Ints, width: int) -> FieldSpans | None:
     """Spans if every gap between fields is one space or tab, or one newline between lines.
 
-    No two gaps are neighbors and none is first, so each ends a field; ``width`` gaps make a line if
-    the last of them is a newline and no other one is, which their number shows.
+    No field is empty, so each gap ends one; ``width`` gaps make a line if the last of them is a
+    newline and no other one is.
     """
-    if len(gaps) % width or is_gap[0] or (is_gap[1:] & is_gap[:-1]).any():
+    if not len(gaps) or len(gaps) % width:
         return None
-    ends = gaps.reshape(-1, width)
-    newlines = np.count_nonzero(block == _LINE)
-    if newlines != len(ends) or (block[ends[:, -1]] != _LINE).any():
+    ends: Places = gaps.reshape(-1, width).T.astype(choose_offset_type(len(block)), order="C")
+    kinds = block.take(gaps)
+    if (kinds[width - 1 :: width] != _LINE).any():
         return None
-    others = np.count_nonzero(block == _BLANK) + np.count_nonzero(block == _TAB)
-    if newlines + others != len(gaps):
+    others = len(gaps) - ends.shape[1] - np.count_nonzero(kinds == _BLANK)
+    if others and others != np.count_nonzero(kinds == _TAB):
         return None
-    starts = np.empty_like(gaps)
-    starts[0] = 0
-    np.add(gaps[:-1], 1, out=starts[1:])
-    return FieldSpans(len(ends), range(len(ends)), starts.reshape(-1, width), ends)
+    starts: Places = np.empty_like(ends)
+    np.add(ends[:-1], 1, out=starts[1:])
+    starts[0, 0] = 0
+    np.add(ends[-1, :-1], 1, out=starts[0, 1:])
+    if (starts == ends).any():
+        return None
+    return FieldSpans(ends.shape[1], range(ends.shape[1]), starts.T, ends.T)
 
 
 def scan_any_gaps(block: Bytes, gaps: Ints, width: int) -> FieldSpans | None:
@@ -102,7 +108,7 @@ def scan_any_gaps(block: Bytes, gaps: Ints, width: int) -> FieldSpans | None:
     lines = (np.cumsum(newlines) - newlines)[is_end].reshape(-1, width)
     if (lines[:, :1] != lines).any() or (np.diff(lines[:, 0]) <= 0).any():
         return None
-    fields = starts.reshape(-1, width), ends.reshape(-1, width)
+    fields = (np.asfortranarray(each.reshape(-1, width)) for each in (starts, ends))
     return FieldSpans(int(np.count_nonzero(newlines)), lines[:, 0], *fields)
 
 

@@ -16,6 +16,9 @@ Places = NDArray[np.signedinteger]
 Mask = NDArray[np.bool_]
 
 _LITTLE_ENDIAN = np.dtype("<u8")
+_MANY_BYTES = (1 << 31) - (1 << 12)
+"""From here on an offset does not fit into 32 bits; a word begins up to ``docnos.LONGEST`` behind
+one."""
 _LARGEST_LEARNT = 31 << 20
 """glibc raises its threshold to the size of a freed piece of at most 32 MiB, header included
 (``DEFAULT_MMAP_THRESHOLD_MAX``), and keeps twice the threshold: 62 MiB."""
@@ -24,14 +27,21 @@ _ODD = np.uint64(0x9E3779B97F4A7C15)
 _HALF = np.uint64(32)
 
 
-def byte_windows(data: bytes) -> NDArray[np.void]:
-    """The eight bytes from each offset of ``data``; a view without a copy.
+def choose_offset_type(size: int) -> type[np.int32 | np.int64]:
+    """The type of offsets into ``size`` bytes: 32 bits, half as many to read and write, wherever
+    they suffice.
+    """
+    return np.int32 if size < _MANY_BYTES else np.int64
+
+
+def byte_windows(data: bytes, width: int = 8) -> NDArray[np.void]:
+    """The ``width`` bytes from each offset of ``data``; a view without a copy.
 
     A void of eight bytes has no alignment, so the view may have a stride of one byte, and
     indexing it by an array of offsets copies eight bytes at a time.
     """
-    padded = data if len(data) >= 8 else data.ljust(8, b"\0")
-    return np.ndarray(len(padded) - 7, "V8", padded, strides=(1,))
+    padded = data if len(data) >= width else data.ljust(width, b"\0")
+    return np.ndarray(len(padded) - width + 1, f"V{width}", padded, strides=(1,))
 
 
 def load_words(windows: NDArray[np.void], starts: Places) -> Words:
@@ -45,6 +55,16 @@ def load_words(windows: NDArray[np.void], starts: Places) -> Words:
     behind = 8 * np.maximum(starts - inside, 0)
     before = 8 * np.maximum(inside - starts, 0)
     return shift_words(windows[inside].view(_LITTLE_ENDIAN) >> behind.astype(np.uint64), before)
+
+
+def load_word_pairs(data: bytes, starts: Places) -> tuple[Words, Words] | None:
+    """The eight bytes from each of ``starts``, at least one, and the eight behind them, for the
+    price of one; None where some are outside of ``data``.
+    """
+    if starts.min() < 0 or starts.max() + 16 > len(data):
+        return None
+    pairs = byte_windows(data, 16)[starts].view(_LITTLE_ENDIAN)
+    return pairs[::2], pairs[1::2]
 
 
 def shift_words(words: Words, bits: Places) -> Words:

@@ -13,9 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poolbench.reading.docnos import DocnoArray
-from poolbench.reading.machine_words import Ints, Mask
+from poolbench.reading.machine_words import Ints, Mask, Places, Words
 
 Floats = NDArray[np.float64]
+
+_FEW = 32
+"""Ties of at most so many rows are ordered by comparing each with each."""
 
 
 class RankedOrder(NamedTuple):
@@ -56,7 +59,9 @@ def _find_unsorted_groups(scores: Floats, starts: Ints) -> list[int]:
     rises = scores[1:] > scores[:-1]
     rises[starts[1:-1] - 1] = False
     steps = np.flatnonzero(rises)
-    return [int(group) for group in np.unique(np.searchsorted(starts, steps, side="right") - 1)]
+    if not len(steps):
+        return []
+    return sorted({*(np.searchsorted(starts, steps, side="right") - 1).tolist()})
 
 
 def _is_tied(scores: Floats, starts: Ints) -> Mask:
@@ -68,11 +73,45 @@ def _is_tied(scores: Floats, starts: Ints) -> Mask:
 
 
 def _docno_order(docnos: DocnoArray, is_first: Mask) -> Ints:
-    """The order of rows by docno, descending, within ties; ``is_first`` starts each tie.
+    """The order of rows by docno, descending, within ties; ``is_first`` starts each tie."""
+    tie = np.cumsum(is_first, dtype=np.int32)
+    largest = int(np.bincount(tie).max())
+    keys = docnos.sort_keys() if largest <= _FEW else None
+    return _sort_ties(tie, docnos) if keys is None else _count_in_ties(tie, keys, largest)
 
-    One sort by one number: the tie's number times n, minus the docno's rank among the n docnos.
+
+def _sort_ties(tie: Places, docnos: DocnoArray) -> Ints:
+    """One sort by one number: the tie's number times n, minus the docno's rank among the n docnos.
+
     The ranks are from 0 to n - 1, so no rank reaches into the next tie, and n * n fits into 63
     bits up to 3 billion rows.
     """
-    tie = np.cumsum(is_first)
-    return np.argsort(tie * len(docnos) - docnos.ranks())
+    return np.argsort(tie.astype(np.int64) * len(docnos) - docnos.ranks())
+
+
+def _count_in_ties(tie: Places, keys: list[Words | Places], largest: int) -> Ints:
+    """The place of a row in its tie is the number of rows with a larger docno: each row is compared
+    with the next one, the next but one and so on, all rows at once. A sort compares the rows of a
+    small tie as often, but one by one.
+    """
+    places = np.flatnonzero(np.diff(tie, prepend=0))
+    place = np.repeat(places, np.diff(places, append=len(tie)))
+    for step in range(1, largest):
+        firsts = np.flatnonzero(tie[step:] == tie[:-step])
+        seconds = firsts + step
+        behind = _is_less(keys, firsts, seconds)
+        place[firsts] += behind
+        place[seconds] += ~behind
+    order = np.empty(len(tie), np.int64)
+    order[place] = np.arange(len(tie))
+    return order
+
+
+def _is_less(keys: list[Words | Places], rows: Ints, others: Ints) -> Mask:
+    """Whether the first key that differs is less in ``rows`` than in ``others``."""
+    less = np.zeros(len(rows), np.bool_)
+    for key in reversed(keys):
+        own, other = key[rows], key[others]
+        less &= own == other
+        less |= own < other
+    return less

@@ -10,11 +10,13 @@ from itertools import pairwise
 import numpy as np
 
 from poolbench.reading.docnos import BLOCK
-from poolbench.reading.machine_words import mix_bits
+from poolbench.reading.machine_words import Words, mix_bits
 from poolbench.reading.reader import DocnoArray, Ints
 from poolbench.runs.tables import group_starts, split_topic_ranges
 
 _ONE = np.uint64(1)
+_ROOM = 2
+"""Slots per key at least, up to twice as many."""
 
 
 @dataclass(frozen=True)
@@ -82,9 +84,9 @@ class TopicCollector:
     _codes: list[int] = field(default_factory=list)
     _firsts: list[Ints] = field(default_factory=list)
 
-    def add(self, topics: DocnoArray) -> None:
-        """Add the topic of each row of a block."""
-        first = topics.changes()
+    def add(self, topics: DocnoArray, changes: Ints | None = None) -> None:
+        """Add the topic of each row of a block; ``changes`` are those of ``topics``, if known."""
+        first = topics.changes() if changes is None else changes
         self._firsts.append(first + self.rows)
         for text in topics.texts(first):
             self._codes.append(self.names.setdefault(text.decode(), len(self.names)))
@@ -118,21 +120,41 @@ def find_duplicate_rows(docnos: DocnoArray, grouped: TopicGroups) -> dict[int, i
     """Rows whose (topic, docno) occurs in an earlier row, ascending, with the first such row.
 
     A key is the hash of the docno plus that of the topic's number (from 1, as 0 hashes to 0), so
-    one sort finds the keys that occur again, over many topics at once; bytes decide which of them
-    are the same.
+    the keys of many topics are compared at once; bytes decide which of them are the same.
     """
     duplicates: dict[int, int] = {}
     for first, end in split_topic_ranges(grouped.starts, BLOCK):
         rows = grouped.rows(first, end)
-        topics = np.repeat(np.arange(first, end), np.diff(grouped.starts[first : end + 1]))
-        keys = docnos.take(rows).hashes() + mix_bits(topics.astype(np.uint64) + _ONE)
-        ordered = np.sort(keys)
-        again = ordered[1:][ordered[1:] == ordered[:-1]]
+        sizes = np.diff(grouped.starts[first : end + 1])
+        numbers = np.arange(first, end, dtype=np.uint64) + _ONE
+        keys = docnos.take(rows).hashes() + np.repeat(mix_bits(numbers), sizes)
+        again = _find_repeated_keys(keys)
         if len(again):
             suspect = np.flatnonzero(np.isin(keys, again))
             listed = rows[suspect] if isinstance(rows, np.ndarray) else suspect + rows.start
-            duplicates.update(_confirm_duplicates(docnos, topics[suspect], listed))
+            topics = np.repeat(np.arange(first, end), sizes)[suspect]
+            duplicates.update(_confirm_duplicates(docnos, topics, listed))
     return dict(sorted(duplicates.items()))
+
+
+def _find_repeated_keys(keys: Words) -> Words:
+    """The keys that occur more than once.
+
+    Each key is put into a slot of its high bits, and the last one stays there. Equal keys have one
+    slot: either one of them is found in it by all others, or all of them find a key of another
+    value. Only the few that do, one in ten of four slots a key, are sorted.
+    """
+    bits = (_ROOM * len(keys)).bit_length()
+    slots = (keys >> np.uint64(64 - bits)).view(np.int64)
+    numbers = np.arange(len(keys), dtype=np.min_scalar_type(len(keys)))
+    owners = np.empty(1 << bits, numbers.dtype)
+    owners[slots] = numbers
+    owner = owners[slots]
+    others = np.flatnonzero(owner != numbers)
+    crowded = keys[others]
+    same = crowded == keys[owner[others]]
+    left = np.sort(crowded[~same])
+    return np.concatenate((crowded[same], left[1:][left[1:] == left[:-1]]))
 
 
 def _confirm_duplicates(docnos: DocnoArray, topics: Ints, rows: Ints) -> Iterator[tuple[int, int]]:

@@ -8,7 +8,7 @@ below 2^32, and no product overflows 64 bits while a topic has fewer than 2^32 s
 finds its slot taken tries the next one, up to ``_TRIES``: with 4 slots per pair a first choice is
 free for more than three in four, and runs of 8 taken slots are so rare that ``crowded``, a dict, is
 nearly always empty. The slots of a topic end with ``_TRIES`` spare ones, so no pair reaches into
-the next topic. Hashes are made odd: 0 is a free slot.
+the next topic. A hash of 0 becomes 1: 0 is a free slot.
 """
 
 from __future__ import annotations
@@ -22,12 +22,14 @@ from numpy.typing import NDArray
 from poolbench.reading.docnos import BLOCK
 from poolbench.reading.machine_words import Words
 from poolbench.reading.reader import DocnoArray, Ints
+from poolbench.runs.pair_segments import CodedPairs
 from poolbench.runs.tables import PairTable, group_starts, split_topic_ranges
 
 _TRIES = 8
 _ROOM = 4
 """Slots per pair: with so many free, hardly any pair needs a second try."""
 
+_STEPS = tuple(np.arange(tries)[:, np.newaxis] for tries in (1, 1, _TRIES - 2))
 _FREE, _ONE, _HALF = np.uint64(0), np.uint64(1), np.uint64(32)
 
 
@@ -36,17 +38,17 @@ class PairIndex:
     """The pairs of one table, usually qrels; built once, queried for many runs.
 
     The slots of topic ``i`` start at ``firsts[i]``; ``sizes[i]`` of them can be the first
-    choice of a pair, ``_TRIES`` more take pairs whose first choice was occupied. ``keys`` are
-    the hashes in the slots, ``rows`` the rows of the table. Pairs without a slot are in
-    ``crowded``.
+    choice of a pair, ``_TRIES`` more take pairs whose first choice was occupied. ``slots`` have
+    rows of the table, whose hashes are ``keys``; a free one has the row behind the last, whose key
+    is 0. Pairs without a slot are in ``crowded``.
     """
 
     topics: Mapping[str, int]
     docnos: DocnoArray
     firsts: Ints
     sizes: Words
+    slots: NDArray[np.int32]
     keys: Words
-    rows: Ints
     crowded: Mapping[tuple[int, bytes], int]
 
     @classmethod
@@ -58,50 +60,78 @@ class PairIndex:
         counts = np.bincount(topic_of, minlength=len(topics))
         sizes = (_ROOM * counts).astype(np.uint64)
         firsts = group_starts(_ROOM * counts + _TRIES)
-        keys, rows = np.zeros(firsts[-1], np.uint64), np.zeros(firsts[-1], np.int64)
-        hashes = table.docnos.hashes() | _ONE
-        left = _fill_slots(
-            keys, rows, hashes, _first_slots(hashes, firsts[topic_of], sizes[topic_of])
-        )
+        keys = np.append(np.maximum(table.docnos.hashes(), _ONE), _FREE)
+        slots = np.full(firsts[-1], len(table.docnos), np.int32)
+        left = _fill_slots(slots, _first_slots(keys[:-1], firsts[topic_of], sizes[topic_of]))
         crowded = {(int(topic_of[row]), table.docnos.text(row)): row for row in left.tolist()}
-        return cls(topics, table.docnos, firsts, sizes, keys, rows, crowded)
+        return cls(topics, table.docnos.loaded(), firsts, sizes, slots, keys, crowded)
 
-    def find(self, table: PairTable) -> NDArray[np.int32]:
+    def find(self, table: CodedPairs) -> NDArray[np.int32]:
         """By row of ``table``: the row of its pair in the indexed table, or -1."""
         matches = np.full(len(table.docnos), -1, np.int32)
         topics = np.array([self.topics.get(topic, -1) for topic in table.topics], np.int64)
         for first, end in split_topic_ranges(table.starts, BLOCK):
-            if (topics[first:end] < 0).all():
-                continue
-            start, bounds = int(table.starts[first]), table.starts[first : end + 1]
-            topic_of = np.repeat(topics[first:end], np.diff(bounds))
-            rows: slice | Ints = slice(start, int(bounds[-1]))
-            if not (known := topic_of >= 0).all():
-                rows, topic_of = start + np.flatnonzero(known), topic_of[known]
-            matches[rows] = self._find(topic_of, table.docnos.take(rows))
+            sizes = np.diff(table.starts[first : end + 1])
+            known, start = topics[first:end] >= 0, int(table.starts[first])
+            rows: slice | Ints = slice(start, int(table.starts[end]))
+            if not known.all():
+                rows = start + np.flatnonzero(np.repeat(known, sizes))
+            own = topics[first:end][known]
+            if len(own):
+                matches[rows] = self._find(own, sizes[known], table.docnos.take(rows))
         return matches
 
-    def _find(self, topics: Ints, docnos: DocnoArray) -> Ints:
-        """``find`` for one block of rows, all of topics that are in the qrels."""
-        matches = np.full(len(docnos), -1, np.int64)
-        hashes = docnos.hashes() | _ONE
-        places = _first_slots(hashes, self.firsts[topics], self.sizes[topics])
+    def _find(self, topics: Ints, counts: Ints, docnos: DocnoArray) -> NDArray[np.int32]:
+        """``find`` for one block of rows: ``counts`` rows of each of ``topics``, which have
+        pairs.
+
+        Most are found, or known to be missing, by the first slots; of the few that are left all
+        slots are read that their pair can have, at once.
+        """
+        hashes = docnos.hashes()
+        one_hash = bool(hashes.min() > _ONE)
+        hashes = hashes if one_hash else np.maximum(hashes, _ONE)
+        firsts: Ints = np.repeat(self.firsts[topics], counts)
+        places = _first_slots(hashes, firsts, np.repeat(self.sizes[topics], counts))
+        search = _Search(self, docnos, one_hash, np.full(len(docnos), -1, np.int32))
         rows = np.arange(len(docnos))
-        for _ in range(_TRIES):
-            keys = self.keys[places]
-            more = keys != _FREE
+        for tries in _STEPS:
+            owners = self.slots.take(places + tries)
+            keys = self.keys.take(owners)
             same = np.flatnonzero(keys == hashes)
-            hits, candidates = rows[same], self.rows[places[same]]
-            are = self.docnos.matches(candidates, docnos, hits)
-            matches[hits[are]] = candidates[are]
-            more[same[are]] = False
-            more = np.flatnonzero(more)
-            if not len(more):
-                return matches
-            rows, places, hashes = rows[more], places[more] + 1, hashes[more]
+            at = same if len(tries) == 1 else same % len(rows)
+            search.confirm(rows[at], owners.ravel()[same])
+            # A pair behind a free slot would not be there.
+            left = np.flatnonzero((search.matches[rows] < 0) & (keys != _FREE).all(axis=0))
+            if not len(left):
+                return search.matches
+            rows, places, hashes = rows[left], places[left] + len(tries), hashes[left]
+        ends = np.cumsum(counts)
         for row in rows.tolist() if self.crowded else ():
-            matches[row] = self.crowded.get((int(topics[row]), docnos.text(row)), -1)
-        return matches
+            topic = int(topics[np.searchsorted(ends, row, side="right")])
+            search.matches[row] = self.crowded.get((topic, docnos.text(row)), -1)
+        return search.matches
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """``docnos`` that are looked for: ``matches`` has the rows of ``index`` found so far.
+    ``have_one_hash``: equal keys are equal hashes.
+    """
+
+    index: PairIndex
+    docnos: DocnoArray
+    have_one_hash: bool
+    matches: NDArray[np.int32]
+
+    def confirm(self, rows: Ints, candidates: NDArray[np.int32]) -> None:
+        """Take ``candidates`` for ``rows`` where they are the same, byte for byte."""
+        are = self.index.docnos.matches(
+            candidates, self.docnos, rows, have_one_hash=self.have_one_hash
+        )
+        if not are.all():
+            rows, candidates = rows[are], candidates[are]
+        self.matches[rows] = candidates
 
 
 def _first_slots(hashes: Words, firsts: Ints, sizes: Words) -> Ints:
@@ -109,14 +139,13 @@ def _first_slots(hashes: Words, firsts: Ints, sizes: Words) -> Ints:
     return firsts + (((hashes >> _HALF) * sizes) >> _HALF).view(np.int64)
 
 
-def _fill_slots(keys: Words, owners: Ints, hashes: Words, places: Ints) -> Ints:
+def _fill_slots(slots: NDArray[np.int32], places: Ints) -> NDArray[np.int32]:
     """Put each row into the first free slot from ``places`` on; return the rows without one."""
-    rows = np.arange(len(hashes))
+    rows, free = np.arange(len(places), dtype=np.int32), len(places)
     for _ in range(_TRIES):
-        free = keys[places] == _FREE
         # If several rows compete for a slot, the last one gets it.
-        owners[places[free]] = rows[free]
-        keys[places[free]] = hashes[rows[free]]
-        left = np.flatnonzero(~free | (owners[places] != rows))
+        own = slots[places] == free
+        slots[places[own]] = rows[own]
+        left = np.flatnonzero(slots[places] != rows)
         rows, places = rows[left], places[left] + 1
     return rows

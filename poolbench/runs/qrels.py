@@ -75,13 +75,17 @@ def qrels_from_rows(rows: Iterable[Row]) -> QrelsTable:
 
 def write_qrels(table: QrelsTable) -> bytes:
     """The qrels as text, topics then docnos ascending by code point, column 2 always 0."""
-    grades = table.grades.tolist()
-    lines = [
-        f"{topic} 0 {docno} {grade}\n"
-        for topic, rows in ((topic, table.rows(at)) for at, topic in enumerate(table.topics))
-        for docno, grade in zip(table.docnos[rows], grades[rows], strict=True)
-    ]
-    return "".join(lines).encode()
+    texts = table.docnos.texts(slice(None))
+    parts = [b""] * (3 * len(texts))
+    parts[1::3] = texts
+    ends = {grade: b" %d\n" % grade for grade in set(table.grades.tolist())}
+    parts[2::3] = map(ends.__getitem__, table.grades.tolist())
+    for at, topic in enumerate(table.topics):
+        rows = table.rows(at)
+        parts[3 * rows.start : 3 * rows.stop : 3] = [topic.encode() + b" 0 "] * (
+            rows.stop - rows.start
+        )
+    return b"".join(parts)
 
 
 def _read_grades(source: ColumnFile, block: LineBlock) -> tuple[Grades, Mask]:

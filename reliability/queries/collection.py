@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
 from campaigns.errors import ActionRefused
-from campaigns.models import Campaign
+from campaigns.models import Campaign, Run
 from campaigns.queries.tasks import get_current_task, list_current_runs
 from campaigns.services import matrices
 from evaluation.queries.scoring_inputs import (
@@ -33,23 +34,29 @@ NOTHING = CollectionReport("–", 10, 0, 0)
 NO_MEASURE = "no measure of the campaign ranks runs, higher being better"
 
 
-def load_qrels_or_interim(campaign: Campaign, qrels: Qrels | None) -> QrelsTable:
-    """``qrels``, or without them one grade per pair by the default policy, undecided pairs left
-    out; without withheld topics, and as they score the current task.
+def load_qrels_or_interim(
+    campaign: Campaign, qrels: Qrels | None, last: int | None = None
+) -> QrelsTable:
+    """``qrels``, or without them one grade per pair by the default policy as of row ``last`` of the
+    log, undecided pairs left out; without withheld topics, and as they score the current task.
     """
     task = get_current_task(campaign)
-    if qrels is not None:
-        return select_qrels(qrels_table(qrels), campaign, task)
     withheld = withheld_topic_numbers(campaign, task)
+    if qrels is not None:
+        return select_qrels(qrels_table(qrels), withheld, task)
     numbers = campaign.topics.values_list("number", flat=True)
     visible = [number for number in numbers if number not in withheld]
-    rows, _undecided = load_log_reader(campaign).decide_topics(DEFAULT_POLICY, visible)
-    return select_qrels(qrels_from_rows(rows), campaign, task)
+    rows, _undecided = load_log_reader(campaign).decide_topics(DEFAULT_POLICY, visible, last)
+    return select_qrels(qrels_from_rows(rows), withheld, task)
 
 
-def load_collection(campaign: Campaign, table: QrelsTable) -> PooledCollection:
-    """The campaign's accepted runs, its latest pool and ``table``."""
-    runs = {run.tag: run for run in list_current_runs(campaign)}
+def load_collection(
+    campaign: Campaign, table: QrelsTable, accepted: Iterable[Run] | None = None
+) -> PooledCollection:
+    """The runs ``accepted`` (None: those of now), the latest pool and ``table``."""
+    if accepted is None:
+        accepted = list_current_runs(campaign)
+    runs = {run.tag: run for run in accepted}
     pool = campaign.pools.first()
     pooled = {run["tag"] for run in pool.spec["runs"]} & set(runs) if pool else None
     options = scoring_options(campaign)

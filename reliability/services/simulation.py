@@ -13,9 +13,9 @@ from django.urls import reverse
 
 from campaigns.errors import ActionRefused
 from campaigns.models import Campaign, Job, Run, User
-from campaigns.queries.tasks import list_current_runs
 from campaigns.rules import require_permission
 from campaigns.services import jobs, matrices
+from campaigns.services.job_parts import Report, Share, ShareResult, register_work, share_work
 from evaluation.queries.interim_scores import get_warm_runs
 from evaluation.queries.scoring_inputs import scoring_options
 from judging.models import Qrels
@@ -24,14 +24,30 @@ from poolbench.pooling.spec_file import build_spec
 from poolbench.reliability.disagreement.report import parse_ranking_measures
 from poolbench.reliability.simulation.finished_campaign import ContributingRun, FinishedCampaign
 from poolbench.reliability.simulation.formats import build_simulation_report
+from poolbench.reliability.simulation.replay import Replay
 from poolbench.reliability.simulation.report import MEASURES, SEEDS, SHARES, Simulation
-from poolbench.reliability.simulation.simulator import check_simulation, simulate_specs
+from poolbench.reliability.simulation.simulator import (
+    check_simulation,
+    replay_seed,
+    simulate_specs,
+)
 from poolbench.reports.late_runs import mark_late_runs
+from poolbench.runs.columnar import Columns
 from pooling.queries.document_texts import attach_listing_texts
-from reliability.queries.collection import load_qrels_or_interim
+from reliability.services.shared_inputs import (
+    SharedInputs,
+    load_shared_inputs,
+    name_inputs,
+    refuse_value_errors,
+)
 from reliability.services.stored_reports import store_report
 
 SIMULATION = "evaluation.simulation"
+SEEDS_A_SHARE = 5
+LINES_IN_ONE = 2_000_000
+"""Lines of all runs times replays, up to which the replays take a second and are not shared."""
+FAILED = "Simulation failed"
+FIX = "Check the runs of the campaign, then request the simulation again."
 MOST_NUMBERS = 50_000_000
 """The 8-byte numbers that a simulation may have in memory at once."""
 
@@ -121,11 +137,9 @@ def simulate_campaign(job: Job) -> None:
     campaign = job.campaign
     require_permission(job.created_by, "campaigns.manage", campaign)
     request = SimulationRequest.from_job(job)
-    try:
-        simulation = run_simulation(campaign, request, job)
-    except ValueError as error:
-        fix = "Check the runs of the campaign, then request the simulation again."
-        raise ActionRefused("not-simulated", f"Simulation failed: {error}.", fix) from error
+    simulation = run_simulation(campaign, request, job)
+    if simulation is None:
+        return
     label = request.qrels.label if request.qrels else ""
     subject = f"{campaign.title}, by {request.qrels or 'current judgments'}."
     simulation = replace(simulation, facts=replace(simulation.facts, label=label))
@@ -145,35 +159,110 @@ def simulate_campaign(job: Job) -> None:
     )
 
 
-def run_simulation(campaign: Campaign, request: SimulationRequest, job: Job) -> Simulation:
-    finished = load_finished_campaign(campaign, request)
-    total = len(request.specs) * request.seeds + len(request.measures) * len(finished.qrels.topics)
-    jobs.report_progress(job, 0, total)
-    # Each replay, and each topic scored by a measure, is a step.
-    steps = count(1)
-    return simulate_specs(
-        finished,
-        # Specs without a seed get the campaign's, as their pools would.
-        {
-            name: spec if spec.seed is not None else replace(spec, seed=campaign.seed)
-            for name, spec in request.specs.items()
-        },
-        parse_ranking_measures(request.measures),
-        seeds=request.seeds,
-        budgets=request.budgets,
-        progress=lambda *_: jobs.report_progress(job, next(steps), total),
-    )
+def run_simulation(campaign: Campaign, request: SimulationRequest, job: Job) -> Simulation | None:
+    """None while replays are in progress."""
+    # The scores of each topic by a measure are a step of their own.
+    further = len(request.measures) * campaign.topics.count()
+    results = share_work(job, lambda: split_replays(campaign, request), further)
+    if results is None:
+        return None
+    inputs = load_shared_inputs(campaign, request.qrels, results[0].args)
+    inputs.check_same(results)
+    replayed = len(request.specs) * request.seeds
+    steps = count(replayed + 1)
+    with refuse_value_errors(FAILED, FIX):
+        return simulate_specs(
+            load_finished_campaign(campaign, request, inputs),
+            complete_specs(campaign, request),
+            parse_ranking_measures(request.measures),
+            seeds=request.seeds,
+            budgets=request.budgets,
+            progress=lambda *_: jobs.report_progress(job, next(steps), replayed + further),
+            replays=collect_replays(results),
+        )
 
 
-def load_finished_campaign(campaign: Campaign, request: SimulationRequest) -> FinishedCampaign:
-    """The campaign's accepted runs and judgments, without withheld topics."""
-    runs = list(list_current_runs(campaign))
-    options = scoring_options(campaign)
+def split_replays(campaign: Campaign, request: SimulationRequest) -> list[Share]:
+    """Some seeds of one spec are a share; few lines are replayed in one."""
+    named = name_inputs(campaign, request.qrels)
+    ways = [(name, seed) for name in request.specs for seed in range(request.seeds)]
+    lines = sum(campaign.runs.filter(pk__in=named["runs"]).values_list("lines", flat=True))
+    if lines * len(ways) <= LINES_IN_ONE:
+        return [Share(named | {"replays": ways}, len(ways))]
+    return [
+        Share(named | {"replays": [(name, seed) for seed in seeds]}, len(seeds))
+        for name in request.specs
+        for seeds in batched_range(request.seeds)
+    ]
+
+
+def batched_range(seeds: int) -> list[range]:
+    starts = range(0, seeds, SEEDS_A_SHARE)
+    return [range(start, min(start + SEEDS_A_SHARE, seeds)) for start in starts]
+
+
+def replay_share(
+    job: Job, args: Mapping[str, Any], report: Report
+) -> tuple[Mapping[str, Any], Columns]:
+    """The replays of a share, one after the other; ``lengths``: the judgments of each."""
+    campaign, request = job.campaign, SimulationRequest.from_job(job)
+    inputs = load_shared_inputs(campaign, request.qrels, args)
+    specs, replays = complete_specs(campaign, request), []
+    with refuse_value_errors(FAILED, FIX):
+        finished = load_finished_campaign(campaign, request, inputs)
+        for done, (name, seed) in enumerate(args["replays"]):
+            report(done)
+            replays.append(replay_seed(finished, specs[name], seed))
+    return {"inputs": inputs.digest, "lengths": [len(each) for each in replays]}, {
+        "topic": np.concatenate([each.topic for each in replays]).astype(np.int32),
+        "row": np.concatenate([each.row for each in replays]).astype(np.int32),
+        "relevant": np.concatenate([each.relevant for each in replays]).astype(np.uint8),
+    }
+
+
+register_work(SIMULATION, replay_share)
+
+
+def collect_replays(results: Sequence[ShareResult]) -> dict[str, list[Replay]]:
+    """By spec, in the order of the seeds."""
+    replays: dict[str, list[Replay]] = {}
+    for result in results:
+        columns, start = result.columns, 0
+        for (name, _), length in zip(result.args["replays"], result.head["lengths"], strict=True):
+            rows = slice(start, start := start + length)
+            replays.setdefault(name, []).append(
+                Replay(
+                    columns["topic"][rows].astype(np.int64),
+                    columns["row"][rows].astype(np.int64),
+                    columns["relevant"][rows].astype(np.bool_),
+                )
+            )
+    return replays
+
+
+def complete_specs(campaign: Campaign, request: SimulationRequest) -> dict[str, PoolSpec]:
+    """Specs without a seed get the campaign's, as their pools would."""
+    return {
+        name: spec if spec.seed is not None else replace(spec, seed=campaign.seed)
+        for name, spec in request.specs.items()
+    }
+
+
+def load_finished_campaign(
+    campaign: Campaign, request: SimulationRequest, inputs: SharedInputs | None = None
+) -> FinishedCampaign:
+    """The campaign's accepted runs and judgments, those of ``inputs`` or of now, without withheld
+    topics.
+    """
+    if inputs is None:
+        named = name_inputs(campaign, request.qrels)
+        inputs = load_shared_inputs(campaign, request.qrels, named)
+    runs, options = inputs.runs, scoring_options(campaign)
     return FinishedCampaign(
         tags=tuple(run.tag for run in runs),
         runs=get_warm_runs(campaign, runs),
         pairs=matrices.get_pair_dictionary(campaign),
-        qrels=load_qrels_or_interim(campaign, request.qrels),
+        qrels=inputs.table,
         contributing_runs=contributing_runs(campaign, runs, all_runs=request.all_runs),
         level=options.level,
         gains=options.gains,

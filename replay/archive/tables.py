@@ -300,9 +300,9 @@ TABLES = (
     define_table("run_scores", RunScores, "score_set run means packed", path="score_set__campaign"),
 )
 NOT_ARCHIVED = split_field_names(
-    "Event Job Snapshot Mail Invitation PairChunk CrowdKey LinkKey ProviderEvent PaymentBatch"
-    " BatchItem PaymentDispute AlarmDismissal ReviewRequest Collection DataFile DataFileVersion"
-    " PublicPage ScorePublication TeamRequest TermsAcceptance Removal"
+    "Event Job JobPart Snapshot Mail Invitation PairChunk CrowdKey LinkKey ProviderEvent"
+    " PaymentBatch BatchItem PaymentDispute AlarmDismissal ReviewRequest Collection DataFile"
+    " DataFileVersion PublicPage ScorePublication TeamRequest TermsAcceptance Removal"
 )
 """Models of a campaign that are no part of its archive."""
 PACKED = {"contributors": "<u2", "packed": "<f8"}

@@ -7,16 +7,21 @@ import threading
 from datetime import timedelta
 
 import pytest
-from django.db import transaction
+from celery.exceptions import SoftTimeLimitExceeded
+from django.conf import settings
+from django.db import InterfaceError, OperationalError, connection, transaction
 from django.urls import reverse
 from django.utils import timezone
 
+from campaigns import store
 from campaigns.errors import ActionRefused
-from campaigns.models import Job, Run
-from campaigns.services import jobs, matrices, runs
+from campaigns.models import Job, JobPart, Run
+from campaigns.services import job_parts, jobs, matrices, runs
 from campaigns.services.runs import is_large, latest_check_job, requeue_run_check, submit_run
+from campaigns.storages import StoreAwayError
 from tests.world.files import checked_run, run_form, run_text, upload
 from tests.world.people import user
+from workbench.worker_settings import LONG_KINDS, PAGE_KINDS
 
 KIND = "campaigns.check_run"
 
@@ -40,7 +45,7 @@ def no_broker(settings, monkeypatch):
 
 
 def aged(job: Job, **more: object) -> None:
-    old = timezone.now() - 2 * jobs.STALE_AFTER
+    old = timezone.now() - 2 * jobs.UNSENT_AFTER
     Job.objects.filter(pk=job.pk).update(created_at=old, **more)
 
 
@@ -50,6 +55,33 @@ def test_without_a_broker_the_row_is_written_and_nobody_is_told_of_an_error(
     with django_capture_on_commit_callbacks(execute=True):
         run = submitted(participant, campaign, team)
     assert latest_check_job(run).state == Job.State.QUEUED
+
+
+def test_a_broker_that_is_away_costs_one_line_of_the_log(
+    no_broker, campaign, organizer, caplog, django_capture_on_commit_callbacks
+):
+    with django_capture_on_commit_callbacks(execute=True):
+        jobs.enqueue(campaign=campaign, kind=KIND, actor=organizer)
+    (line,) = caplog.records
+    assert (line.levelname, line.exc_info) == ("WARNING", None)
+
+
+@pytest.mark.parametrize("lost", [OperationalError, InterfaceError])
+def test_a_job_that_loses_the_database_is_left_to_the_sweep(campaign, organizer, lost):
+    """As when the database restarts, or a replica takes its place, in the middle of the work."""
+    job = Job.objects.create(campaign=campaign, kind=KIND, created_by=organizer)
+
+    def break_off(_job: Job) -> None:
+        raise lost("the connection is closed")
+
+    jobs.perform_job(job.pk, break_off)
+    job.refresh_from_db()
+    assert (job.state, job.error) == (Job.State.RUNNING, "")
+    Job.objects.filter(pk=job.pk).update(heartbeat=timezone.now() - 2 * jobs.STALE_AFTER)
+    assert jobs.requeue_lost_jobs() == 1
+    jobs.perform_job(job.pk, lambda again: jobs.finish_job(again, attempts=again.attempts))
+    job.refresh_from_db()
+    assert (job.state, job.result) == (Job.State.DONE, {"attempts": 2})
 
 
 def test_the_same_is_not_queued_again_while_it_is_under_way(no_broker, campaign, organizer):
@@ -87,8 +119,26 @@ def test_a_job_that_the_sweep_could_not_send_is_swept_again(
     with django_capture_on_commit_callbacks(execute=True):
         assert jobs.requeue_lost_jobs() == 1
     assert jobs.requeue_lost_jobs() == 0
-    aged(job, heartbeat=timezone.now() - 2 * jobs.STALE_AFTER)
+    aged(job, heartbeat=timezone.now() - 2 * jobs.UNSENT_AFTER)
     assert jobs.requeue_lost_jobs() == 1
+
+
+def test_a_worker_whose_clock_is_late_is_not_taken_for_dead(campaign, organizer, monkeypatch):
+    job = Job.objects.create(campaign=campaign, kind=KIND, created_by=organizer)
+    now = timezone.now
+    if connection.vendor == "sqlite":  # where there is one machine
+        monkeypatch.setattr(jobs, "read_clock", now)
+
+    def sweep(mine: Job) -> None:
+        jobs.report_progress(mine, 1, 2)
+        monkeypatch.setattr(timezone, "now", now)
+        assert jobs.requeue_lost_jobs() == 0
+        jobs.finish_job(mine)
+
+    monkeypatch.setattr(timezone, "now", lambda: now() - 2 * jobs.UNSENT_AFTER)
+    jobs.perform_job(job.pk, sweep)
+    job.refresh_from_db()
+    assert (job.state, job.error) == (Job.State.DONE, "")
 
 
 def test_a_worker_thought_dead_does_not_fail_the_job_of_its_successor(campaign, organizer):
@@ -101,6 +151,60 @@ def test_a_worker_thought_dead_does_not_fail_the_job_of_its_successor(campaign, 
     jobs.perform_job(job.pk, overtaken)
     job.refresh_from_db()
     assert (job.state, job.error) == (Job.State.DONE, "")
+
+
+def test_a_job_at_its_time_limit_fails_and_says_what_to_do(campaign, organizer):
+    job = Job.objects.create(campaign=campaign, kind=KIND, created_by=organizer)
+
+    def too_long(_job: Job) -> None:
+        raise SoftTimeLimitExceeded
+
+    jobs.perform_job(job.pk, too_long)
+    job.refresh_from_db()
+    assert (job.state, job.error) == (Job.State.FAILED, jobs.TOO_LONG)
+
+
+def test_each_kind_of_job_has_a_queue_and_a_time_limit():
+    """A new kind is looked at here: does a page wait for it, does it take more than minutes?"""
+    ordinary = {"campaigns.data_files", "evaluation.evaluate", "campaigns.perform_part"}
+    found = {}
+    for name, task in jobs.load_tasks().tasks.items():
+        if not name.startswith("celery."):
+            queue = settings.CELERY_TASK_ROUTES.get(name, {}).get("queue", "poolbench")
+            found.setdefault((queue, task.soft_time_limit), set()).add(name)
+    assert found == {
+        ("poolbench-page", 600): set(PAGE_KINDS),
+        ("poolbench", 3600): ordinary,
+        ("poolbench-long", 6 * 3600): set(LONG_KINDS),
+    }
+
+
+def test_messages_go_to_the_queue_of_their_kind(campaign, organizer, settings, monkeypatch):
+    settings.POOLBENCH_INLINE = False
+    sent = []
+
+    class Broker:
+        def send_task(self, name, args, queue, **_options):
+            sent.append((name, *args, queue))
+
+    monkeypatch.setattr(jobs, "import_string", lambda _path: Broker())
+    kinds = (KIND, "evaluation.evaluate", "replay.archive")
+    made = [jobs.create_job(campaign=campaign, kind=kind, actor=organizer) for kind in kinds]
+    made.append(jobs.create_job(campaign=campaign, kind=KIND, actor=organizer, large=True))
+    for job in made:
+        jobs.dispatch_job(job)
+    job_parts.dispatch_part(JobPart(job=made[2], number=4))
+    queues = ["poolbench-page", "poolbench", "poolbench-long", "poolbench"]
+    expected = [(job.kind, job.pk, queue) for job, queue in zip(made, queues, strict=True)]
+    assert sent == [*expected, ("campaigns.perform_part", made[2].pk, 4, "poolbench-long")]
+
+
+def test_the_check_of_a_large_run_is_not_before_what_pages_wait_for(
+    no_broker, settings, campaign, team, participant
+):
+    settings.POOLBENCH_PAGE_CHECK_BYTES = 10
+    job = latest_check_job(submitted(participant, campaign, team))
+    assert job.args == {"run": job.args["run"], "large": True}
 
 
 @pytest.mark.django_db(transaction=True)
@@ -169,16 +273,16 @@ def test_a_dictionary_extended_by_another_thread_meanwhile_gives_no_pair_two_cod
 ):
     """Between looking up what is new and appending it, the cached dictionary may grow."""
     known = matrices.get_pair_dictionary(campaign)
-    look = type(known).missing
+    look = type(known).find
 
     def look_and_be_overtaken(dictionary, table):
         found = look(dictionary, table)
-        monkeypatch.setattr(type(known), "missing", look)
+        monkeypatch.setattr(type(known), "find", look)
         data = run_text("other", docnos=("d1", "d2", "d3"))
         checked_run(organizer, campaign, team, data)
         return found
 
-    monkeypatch.setattr(type(known), "missing", look_and_be_overtaken)
+    monkeypatch.setattr(type(known), "find", look_and_be_overtaken)
     run = checked_run(organizer, campaign, team, run_text("late"))
     pairs = list(matrices.get_pair_dictionary(campaign))
     assert (len(pairs), len(set(pairs))) == (9, 9)
@@ -193,3 +297,109 @@ def test_the_dictionary_forgets_what_was_rolled_back(campaign, team, organizer):
     run = checked_run(organizer, campaign, team, run_text("stays", docnos=("d1",)))
     assert len(matrices.get_pair_dictionary(campaign)) == 3
     assert matrices.load_run_table(run).docnos == ["d1"] * 3
+
+
+@pytest.fixture
+def sent(settings, monkeypatch) -> list[float | None]:
+    """The seconds after which each job is sent to a worker, instead of sending it."""
+    settings.POOLBENCH_INLINE = False
+    made: list[float | None] = []
+
+    class Broker:
+        def send_task(self, _kind, *, countdown, **_more):
+            made.append(countdown)
+
+    monkeypatch.setattr(jobs, "import_string", lambda _path: Broker())
+    return made
+
+
+@pytest.fixture
+def unseen(sent, campaign, team, participant, django_capture_on_commit_callbacks):
+    """A run whose file this machine does not have, and ``check()``, a worker's try."""
+    run = submitted(participant, campaign, team)
+    data = store.get_blob(run.file)
+    store.remove_blob(run.file)
+
+    def check() -> Job:
+        with django_capture_on_commit_callbacks(execute=True):
+            jobs.perform_job(latest_check_job(run).pk, runs.perform_run_check)
+        return latest_check_job(run)
+
+    return run, data, check
+
+
+def test_a_worker_that_does_not_see_a_file_gives_the_job_back(unseen, sent, as_user):
+    run, data, check = unseen
+    before = timezone.now()
+    job = check()
+    assert (job.state, job.attempts, job.error) == (Job.State.QUEUED, 0, "")
+    assert job.waiting_for == f"{run.file} is not in the store"
+    assert job.waiting_since >= before
+    assert sent == [5]
+    page = as_user(run.submitted_by).get(run.get_absolute_url()).content.decode()
+    assert f"Waiting, and tried again: {job.waiting_for}." in page
+    assert store.put_blob(data, run.file[len("ab/") + 64 :]) == run.file
+    job = check()
+    run.refresh_from_db()
+    assert (run.state, job.state, job.attempts) == (Run.State.ACCEPTED, Job.State.DONE, 1)
+    assert (job.waiting_for, job.waiting_since) == ("", None)
+
+
+@pytest.mark.parametrize(("waited", "wait"), [(7, 7), (100, 100), (1_000, 300), (3_500, 300)])
+def test_it_waits_as_long_again_as_it_has_waited(unseen, sent, waited, wait):
+    job = unseen[2]()
+    since = timezone.now() - timedelta(seconds=waited)
+    Job.objects.filter(pk=job.pk).update(waiting_since=since)
+    job = unseen[2]()
+    assert sent[1] == pytest.approx(wait, abs=2)
+    assert job.waiting_since == since
+    # Not lost before it is due, then swept like any other.
+    assert jobs.requeue_lost_jobs() == 0
+    Job.objects.filter(pk=job.pk).update(heartbeat=timezone.now() - 2 * jobs.UNSENT_AFTER)
+    assert jobs.requeue_lost_jobs() == 1
+
+
+def test_after_an_hour_it_fails_with_the_name_of_the_file(unseen, sent):
+    run, _, check = unseen
+    job = check()
+    Job.objects.filter(pk=job.pk).update(waiting_since=timezone.now() - jobs.GIVEN_UP_AFTER)
+    job = check()
+    assert (job.state, len(sent)) == (Job.State.FAILED, 1)
+    assert job.error == (
+        f"No worker could do this for 1 h: {run.file} is not in the store. "
+        "`manage.py check_store` lists the missing files."
+    )
+
+
+def test_a_store_that_is_away_is_waited_for_too(sent, campaign, organizer):
+    job = Job.objects.create(campaign=campaign, kind=KIND, created_by=organizer)
+
+    def read(_job: Job) -> None:
+        raise StoreAwayError("the store is away: timeout")
+
+    jobs.perform_job(job.pk, read)
+    job.refresh_from_db()
+    assert (job.state, job.waiting_for) == (Job.State.QUEUED, "the store is away: timeout")
+
+
+def test_a_job_that_another_worker_has_taken_over_is_not_given_back(sent, campaign, organizer):
+    job = Job.objects.create(campaign=campaign, kind=KIND, created_by=organizer)
+
+    def overtaken(mine: Job) -> None:
+        Job.objects.filter(pk=mine.pk).update(attempts=2)
+        raise store.MissingFileError("ab/c is not in the store")
+
+    jobs.perform_job(job.pk, overtaken)
+    job.refresh_from_db()
+    assert (job.state, job.attempts, sent) == (Job.State.RUNNING, 2, [])
+
+
+def test_without_workers_it_waits_for_the_tick(
+    settings, campaign, team, participant, django_capture_on_commit_callbacks
+):
+    """In the request that would check the run at once, nothing is tried over and over."""
+    run = submitted(participant, campaign, team)
+    store.remove_blob(run.file)
+    with django_capture_on_commit_callbacks(execute=True):
+        job = jobs.run_here(latest_check_job(run))
+    assert (job.state, job.attempts) == (Job.State.QUEUED, 0)

@@ -221,6 +221,8 @@ def test_a_lost_index_is_told(organizer, campaign, collection):
     with pytest.raises(ActionRefused) as refused:
         list(iter_docnos(campaign))
     assert refused.value.code == "no-index"
+    # A page says so, but a job is for another worker.
+    assert jobs.find_absence(refused.value) == f"{collection.index} is not in the store"
 
 
 def test_who_does_not_judge_is_not_shown_what_is_pooled(

@@ -1,4 +1,4 @@
-"""Judging through true web workers that die, are restarted, or are asked twice at once.
+"""Judging and uploading through true web workers that die, are restarted, or are asked twice.
 
 The installation, in a temporary folder, has a database of its own and is made by a process
 of its own.
@@ -17,6 +17,7 @@ from pathlib import Path
 from uuid import UUID, uuid4
 
 import pytest
+from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 
 from tests.examples import ALL
 from tests.services.test_workers import (
@@ -25,6 +26,7 @@ from tests.services.test_workers import (
     manage,
     start_gunicorn,
 )
+from tests.world.files import run_text, upload
 
 CSRF = "x" * 32
 BUILD = """
@@ -32,6 +34,8 @@ import json
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.sessions.backends.db import SessionStore
 from judging.services.plans import create_plan
+from campaigns.services.people import get_or_create_team
+from campaigns.services.tokens import create_token
 from tests.world.files import make_pool
 from tests.world.people import begin_with_assessors
 campaign, (user,) = begin_with_assessors("c", 1)
@@ -43,7 +47,8 @@ session[SESSION_KEY] = str(user.pk)
 session[BACKEND_SESSION_KEY] = "django.contrib.auth.backends.ModelBackend"
 session[HASH_SESSION_KEY] = user.get_session_auth_hash()
 session.create()
-print(json.dumps(session.session_key))
+get_or_create_team(actor=owner, campaign=campaign, name="T")
+print(json.dumps([session.session_key, create_token(owner)]))
 """
 LOG = "SELECT docno, revision, client_uuid FROM judging_judgment ORDER BY id"
 
@@ -54,7 +59,7 @@ class Installation:
     def __init__(self, folder: Path, migrated: Callable[[Path], None]) -> None:
         self.database = folder / "db.sqlite3"
         self.env = make_installation(folder, migrated)
-        session = json.loads(manage(self.env, "shell", "-v", "0", "-c", BUILD))
+        session, self.token = json.loads(manage(self.env, "shell", "-v", "0", "-c", BUILD))
         self.headers = {
             "Content-Type": "application/json",
             "Cookie": f"sessionid={session}; csrftoken={CSRF}",
@@ -83,6 +88,26 @@ class Installation:
             connection.close()
         assert answer.status == 200, text
         return dict(json.loads(text))
+
+    def upload(self, tag: str, **headers: str) -> int | None:
+        """The number of the run, or None where the server was gone before it answered."""
+        fields = {"campaign": "c", "team": "T", "file": upload(run_text(tag, topics="1"))}
+        sent = {
+            "Authorization": f"Token {self.token}", "Idempotency-Key": tag,
+            "Content-Type": MULTIPART_CONTENT,
+        }  # fmt: skip
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        try:
+            body = encode_multipart(BOUNDARY, fields)
+            connection.request("POST", "/api/runs/", body, sent | headers)
+            answer = connection.getresponse()
+            text = answer.read()
+        except (OSError, http.client.HTTPException):
+            return None
+        finally:
+            connection.close()
+        assert answer.status == 201, text
+        return int(json.loads(text)["id"])
 
     def insist(self, page: str, body: object) -> dict[str, object]:
         """As the browser's queue does: once more, until there is an answer."""
@@ -133,6 +158,20 @@ def test_a_worker_that_dies_after_the_commit_leaves_one_judgment(served):
     again = served.insist("judge-acts", body)
     assert again["results"][0]["ok"] is True
     assert rows_of(served, document) == [[document["docno"], 1, uuid_in(body)]]
+
+
+def test_an_upload_that_was_stored_and_not_answered_is_one_run(served):
+    served.document()  # the server is there
+    assert served.upload("sent", **{"X-Die": "1"}) is None
+    with closing(sqlite3.connect(served.database)) as connection:
+        (stored,) = connection.execute("SELECT id FROM campaigns_run").fetchone()
+    end = time.monotonic() + 60
+    while (run := served.upload("sent")) is None:
+        assert time.monotonic() < end, "the server never answered"
+        time.sleep(0.05)
+    with closing(sqlite3.connect(served.database)) as connection:
+        rows = connection.execute("SELECT id, state FROM campaigns_run").fetchall()
+    assert (run, rows) == (stored, [(stored, "accepted")])
 
 
 @pytest.mark.full

@@ -94,19 +94,6 @@ def worked_off(database: Path, seconds: float) -> dict[str, list[str]]:
         time.sleep(0.1)
 
 
-OTHERS = [pytest.param(name, marks=pytest.mark.full) for name in ("redis", "amqp")]
-
-
-@pytest.fixture(params=["filesystem", *OTHERS])
-def broker(request: pytest.FixtureRequest) -> str:
-    if request.param == "filesystem":
-        return "filesystem://"
-    url = os.environ.get(f"POOLBENCH_TEST_{request.param.upper()}")
-    if not url:
-        pytest.skip(f"needs a broker: set POOLBENCH_TEST_{request.param.upper()}")
-    return url
-
-
 @pytest.mark.service
 def test_worker_checks_runs_that_were_queued_before_it_started(broker, tmp_path, migrated):
     database = tmp_path / "db.sqlite3"

@@ -1,4 +1,6 @@
-"""``check_store`` and ``housekeeping``: the content store against the rows that name its files."""
+"""``check_store`` and ``housekeeping``: the content store against the rows that name its files, in
+a folder and in a bucket.
+"""
 
 from __future__ import annotations
 
@@ -19,29 +21,37 @@ from django.utils import timezone
 
 from campaigns import store
 from campaigns.models import Run
+from campaigns.services.run_files import SENT, remove_sent_file
+from campaigns.storages import StoreAwayError
 from evaluation.models import ScoreSet
+from tests.object_store import in_both
 from tests.pages import run_command
 
 DAY = 24 * 3600
 
 
-def make_old(path: Path) -> None:
-    long_ago = time.time() - 2 * DAY
-    os.utime(path, (long_ago, long_ago))
+@pytest.fixture
+def world(world):
+    """Its checks remove the files as sent once their transaction has ended, which is never."""
+    for file in list(store.list_blobs()):
+        if SENT in file.name:
+            remove_sent_file(file.name)
+    return world
 
 
-def test_a_whole_store_is_whole_and_every_file_in_it_has_its_row(world):
+def test_a_whole_store_is_whole_and_every_file_in_it_has_its_row(world, files):
     told = run_command("check_store").splitlines()
-    count = sum(path.is_file() for path in Path(settings.STORE_DIR).rglob("*"))
+    count = len(list(store.list_blobs()))
+    assert count > 20
     assert told == [
         f"Files named by rows: {count}; missing: 0; damaged: 0; not named by any row: 0"
     ]
 
 
 @pytest.mark.parametrize("field", ["file", "matrix"])
-def test_a_missing_file_is_named_with_its_row(world, field):
+def test_a_missing_file_is_named_with_its_row(world, files, field):
     name = getattr(world.run, field)
-    store.find_blob_path(name).unlink()
+    files.remove(name)
     out = io.StringIO()
     with pytest.raises(CommandError, match="Restore"):
         call_command("check_store", stdout=out)
@@ -50,9 +60,8 @@ def test_a_missing_file_is_named_with_its_row(world, field):
     assert f"missing: {rows}; damaged: 0" in out.getvalue()
 
 
-def test_a_file_with_other_content_is_damaged(world):
-    path = store.find_blob_path(world.qrels.path)
-    path.write_bytes(path.read_bytes()[:-1] + b"?")
+def test_a_file_with_other_content_is_damaged(world, files):
+    files.write(world.qrels.path, store.get_blob(world.qrels.path)[:-1] + b"?")
     out = io.StringIO()
     with pytest.raises(CommandError):
         call_command("check_store", stdout=out)
@@ -66,40 +75,42 @@ def test_a_lost_report_of_a_job_is_missing(world):
         run_command("check_store")
 
 
-def test_cleaning_removes_old_unnamed_files_only(world):
-    left_over, young = (store.find_blob_path(store.put_blob(data)) for data in (b"old", b"young"))
-    part = Path(settings.STORE_DIR, "ab/abc.part")
-    part.parent.mkdir(exist_ok=True)
-    part.write_bytes(b"half")
-    for path in (left_over, part, store.find_blob_path(world.run.file)):
-        make_old(path)
+@in_both
+def test_cleaning_removes_old_unnamed_files_only(world, files):
+    left_over, young, part = store.put_blob(b"old"), store.put_blob(b"young"), "ab/abc.part"
+    files.write(part, b"half")
+    for name in (left_over, part, world.run.file):
+        files.make_old(name)
     told = run_command("check_store")
     assert "not named by any row: 3" in told
-    assert left_over.exists()
+    assert store.has_blob(left_over)
     told = run_command("check_store", "--clean")
     assert "Files removed: 2" in told
-    assert (left_over.exists(), part.exists(), young.exists()) == (False, False, True)
-    assert store.find_blob_path(world.run.file).exists()
+    assert list(map(store.has_blob, (left_over, part, young))) == [False, False, True]
+    assert store.has_blob(world.run.file)
     assert "Files removed: 1" in run_command("check_store", "--clean", "--older-than", "0")
 
 
-def test_a_file_that_is_stored_again_is_young_again():
+@in_both
+def test_a_file_that_is_stored_again_is_young_again(files):
     """Its new row may not be committed yet when ``--clean`` looks."""
-    path = store.find_blob_path(store.put_blob(b"same"))
-    make_old(path)
+    name = store.put_blob(b"same")
+    files.make_old(name)
+    assert store.get_blob_age(name) > DAY
     store.put_blob(b"same")
-    assert time.time() - path.stat().st_mtime < DAY
+    assert store.get_blob_age(name) < DAY
+    assert store.get_blob(name) == b"same"
 
 
-def test_housekeeping_removes_what_is_over(world, settings, tmp_path):
+def test_housekeeping_removes_what_is_over(world, settings, tmp_path, files):
     settings.FILE_UPLOAD_TEMP_DIR = str(tmp_path / "uploads")
     abandoned = tmp_path / "uploads" / "tmpx.upload.txt"
     abandoned.parent.mkdir()
     for path in (abandoned, abandoned.with_name("tmpy.upload.txt")):
         path.write_bytes(b"half a run")
-    left_over = store.find_blob_path(store.put_blob(b"left over"))
-    for path in (abandoned, left_over):
-        make_old(path)
+    left_over = store.put_blob(b"left over")
+    files.make_old(left_over)
+    os.utime(abandoned, (time.time() - 2 * DAY,) * 2)
     now = timezone.now()
     for key, end in (("over", now - timedelta(days=1)), ("open", now + timedelta(days=1))):
         Session.objects.create(session_key=key, session_data="", expire_date=end)
@@ -116,7 +127,7 @@ def test_housekeeping_removes_what_is_over(world, settings, tmp_path):
         "Store files not named by any row: 1 removed",
         "Keys of worker IDs past their retention date: 0 removed",
     ]
-    assert (abandoned.exists(), left_over.exists()) == (False, False)
+    assert (abandoned.exists(), store.has_blob(left_over)) == (False, False)
     assert (Run.objects.count(), ScoreSet.objects.count()) == before
     assert list(Session.objects.values_list("session_key", flat=True)) == ["open"]
 
@@ -150,7 +161,7 @@ def test_what_could_not_be_stored_leaves_nothing(monkeypatch, failing):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(*((os, "fsync") if failing == "write" else (Path, "replace")), fail)
-    with pytest.raises(OSError, match="No space"):
+    with pytest.raises(StoreAwayError, match="No space"):
         store.put_blob(b"after")
     files = [path for path in Path(settings.STORE_DIR).rglob("*") if path.is_file()]
     assert [path.read_bytes() for path in files] == [b"before"]

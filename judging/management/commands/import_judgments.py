@@ -15,7 +15,7 @@ from judging.services.imports import ImportOptions, ImportPreview, import_file, 
 from poolbench.commands.files import format_fault_lines
 from poolbench.commands.options import parse_mappings
 from poolbench.files.faults import FaultReport, format_count
-from poolbench.judging.exchange.import_resolution import RULES
+from poolbench.judging.exchange.duplicates import RULES
 from poolbench.judging.exchange.reader import FORMATS
 
 

@@ -113,9 +113,12 @@ def normalize_gain(batch: ScoringBatch, *, k: int | None = None, **form: Any) ->
 
 def mean_ratio(batch: ScoringBatch, *, k: int | None = None, **form: Any) -> float | None:
     """Mean gain over mean ideal gain if ``form`` has the mean ``ratio_of_means``, else None."""
-    variant, gained = GainVariant(**form), cumulate_gain(batch, k=k, **form)
+    variant = GainVariant(**form)
+    if variant.mean != RATIO_OF_MEANS:
+        return None
+    gained = cumulate_gain(batch, k=k, **form)
     defined = ~np.isnan(gained)
-    if variant.mean != RATIO_OF_MEANS or not defined.any():
+    if not defined.any():
         return None
     most = sum_over_topics(ideal_gain(batch, variant, k)[defined])
     return sum_over_topics(gained[defined]) / most if most else 0.0

@@ -7,7 +7,8 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from poolbench.files.json_texts import parse_json
 from poolbench.files.records import FaultReporter, RecordCodes
@@ -42,8 +43,7 @@ class JudgmentRecord:
     columns: Mapping[str, int] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class JudgmentEntry:
+class JudgmentEntry(NamedTuple):
     """One judgment by our own field names; empty where the file has no value.
 
     ``labels`` are as in the file: none for an unlabeled record, several where an annotator chose
@@ -138,6 +138,13 @@ class MatchedFields:
     unmatched: Counter[str] = field(default_factory=Counter)
     from_text: int = 0
 
+    def count(self, names: Iterable[str], roles: Mapping[str, str], times: int = 1) -> None:
+        """Count the ``names`` of so many records, of which ``roles`` have matched."""
+        for role, name in roles.items():
+            self.fields.setdefault(role, Counter())[name] += times
+        for name in set(names) - set(roles.values()):
+            self.unmatched[name] += times
+
     @property
     def ignored(self) -> list[str]:
         return list(self.unmatched)
@@ -162,12 +169,16 @@ def match_field_names(names: Iterable[str]) -> dict[str, str]:
     return roles
 
 
+@lru_cache(1_000)
+def match_known_names(names: tuple[str, ...]) -> dict[str, str]:
+    """``match_field_names`` of the names of a record, which are those of most others."""
+    return match_field_names(names)
+
+
 def parse_entry(record: JudgmentRecord, matched: MatchedFields) -> JudgmentEntry:
     """The record under our own field names; the matches are counted in ``matched``."""
-    roles = match_field_names(record.values)
-    for role, name in roles.items():
-        matched.fields.setdefault(role, Counter())[name] += 1
-    matched.unmatched.update(set(record.values) - set(roles.values()))
+    roles = match_known_names(tuple(record.values))
+    matched.count(record.values, roles)
     values = {role: record.values[name] for role, name in roles.items()}
     ids = {name: value_to_text(values.get(name)) for name in IDS}
     if "" in ids.values() and isinstance(record.values.get("text"), str):
@@ -208,6 +219,8 @@ def value_to_text(value: object) -> str:
     """A value as text; an integer never as ``2.0``."""
     if value is None or isinstance(value, bool):
         return ""
+    if type(value) is str and value.isascii() and value.isalnum():
+        return value
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -2,140 +2,29 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from operator import itemgetter
 from typing import Any
 
+import numpy as np
+
 from poolbench.files.faults import FaultReport
+from poolbench.judging.exchange.duplicates import (
+    DuplicateCount,
+    ImportedBallot,
+    ImportedBallots,
+    merge_duplicates,
+)
+from poolbench.judging.exchange.entry_table import EntryTable
 from poolbench.judging.exchange.fields import JudgmentEntry
 from poolbench.judging.exchange.grades import LEAVE_OUT, GradeProposal, Scale, propose_grades
 from poolbench.judging.exchange.label_studio import AUTOMATIC, CANCELLED
 
-RULES = {
-    "refuse": "reject the file",
-    "first": "keep the first label",
-    "last": "keep the last label",
-}
-"""Rules for different grades by one assessor for one pair."""
-_DIFFERENT, _SEVERAL = "EJ03", "EJ09"
-_SAME, _SEVERAL_SAME, _SKIP_TOO, _MERGED, _OLDER = "WJ02", "WJ05", "WJ07", "WJ08", "WJ11"
-
-
-@dataclass(frozen=True, slots=True)
-class ImportedBallot:
-    """A judgment by ``assessor``; ``grade`` is None unless ``kind`` is grade."""
-
-    assessor: str
-    entry: JudgmentEntry
-    kind: str
-    grade: int | None
-
-    @property
-    def key(self) -> tuple[str, str, str]:
-        return self.assessor, self.entry.topic, self.entry.docno
-
-
-@dataclass(frozen=True)
-class DuplicateCount:
-    """``pairs`` that an assessor labeled more than once, ``same`` of them with equal grades."""
-
-    assessor: str
-    pairs: int
-    same: int
-
-    @property
-    def percent(self) -> float:
-        """The percentage of these pairs with equal grades."""
-        return 100 * self.same / self.pairs
-
-
-def merge_duplicates(
-    cast: Iterable[ImportedBallot], rule: str, report: FaultReport
-) -> tuple[list[ImportedBallot], list[DuplicateCount]]:
-    """One ballot per assessor and pair, and per assessor how often duplicate labels agree.
-
-    The last of numbered revisions counts (WJ11). A grade overrides a skip (WJ07). Equal grades
-    are merged (WJ02, WJ05); different ones are an error (EJ03, EJ09) unless ``rule`` is first or
-    last (WJ08), by time of judging if every record has one, else by position in the file.
-    """
-    groups: dict[tuple[str, str, str], list[ImportedBallot]] = defaultdict(list)
-    for ballot in cast:
-        groups[ballot.key].append(ballot)
-    merged: list[ImportedBallot] = []
-    agreeing: dict[str, list[bool]] = defaultdict(list)
-    for (assessor, _, _), ballots in groups.items():
-        current = drop_skips(latest_revisions(ballots, report), report)
-        if len(current) > 1:
-            agreeing[assessor].append(len({ballot.grade for ballot in current}) == 1)
-            current = choose_ballot(current, rule, report)
-        merged += [ballot for ballot in current if ballot.kind != "withdrawn"]
-    duplicates = [
-        DuplicateCount(who, len(seen), sum(seen)) for who, seen in sorted(agreeing.items())
-    ]
-    return merged, duplicates
-
-
-def latest_revisions(ballots: list[ImportedBallot], report: FaultReport) -> list[ImportedBallot]:
-    """The last revision, or all ballots if they have no distinct revision numbers."""
-    numbers = {ballot.entry.revision for ballot in ballots}
-    if len(ballots) < 2 or None in numbers or len(numbers) < len(ballots):
-        return ballots
-    last = max(ballots, key=lambda ballot: ballot.entry.revision or 0)
-    message = "Earlier revisions of a judgment are ignored."
-    place: dict[str, Any] = {"line": last.entry.line, "excerpt": last.entry.excerpt}
-    report.add(_OLDER, message, "No action needed; the last revision counts.", **place)
-    return [last]
-
-
-def drop_skips(ballots: list[ImportedBallot], report: FaultReport) -> list[ImportedBallot]:
-    """The grades of a pair, if any; else the last skip."""
-    grades = [ballot for ballot in ballots if ballot.grade is not None]
-    if not grades:
-        return ballots[-1:]
-    if len(grades) < len(ballots):
-        skip = next(ballot for ballot in ballots if ballot.grade is None).entry
-        message = "The pair is skipped here and graded elsewhere; the grade is kept."
-        fix = "No action needed if the grade is intended."
-        report.add(_SKIP_TOO, message, fix, line=skip.line, excerpt=skip.excerpt)
-    return grades
-
-
-def choose_ballot(
-    ballots: Sequence[ImportedBallot], rule: str, report: FaultReport
-) -> list[ImportedBallot]:
-    """The ballot that counts of several; none if the rule is to refuse.
-
-    By time of judging if all have one, else in file order.
-    """
-    listed = list(ballots)
-    if all(ballot.entry.judged_at for ballot in ballots):
-        listed.sort(key=lambda ballot: ballot.entry.judged_at)  # ISO 8601 sorts as text.
-    first = listed[0]
-    same = len({ballot.grade for ballot in listed}) == 1
-    place: dict[str, Any] = {"line": listed[1].entry.line, "column": listed[1].entry.columns[2]}
-    row = all(ballot.entry.line == first.entry.line for ballot in listed)
-    grades = ", ".join(str(ballot.grade) for ballot in listed)
-    where = "in one record" if row else f"first on line {first.entry.line}"
-    message = f"{first.assessor} labeled this pair {len(listed)} times ({where}): grades {grades}"
-    excerpt = listed[1].entry.excerpt
-    if same:
-        code = _SEVERAL_SAME if row else _SAME
-        fix = "No action needed; the grades are equal, and one is kept."
-        report.add(code, f"{message}.", fix, **place, excerpt=excerpt)
-    elif rule not in ("first", "last"):
-        code = _SEVERAL if row else _DIFFERENT
-        fix = "Remove the wrong labels, or choose to keep the first or the last."
-        report.add(code, f"{message}.", fix, **place, excerpt=excerpt)
-        return []
-    else:
-        choice = listed[0 if rule == "first" else -1]
-        fix = "No action needed if this is intended; the log records the rule."
-        report.add(_MERGED, f"{message}; {choice.grade} is kept.", fix, **place, excerpt=excerpt)
-        return [choice]
-    return [first]
-
-
+Ints = np.ndarray[Any, np.dtype[np.int64]]
+Mask = np.ndarray[Any, np.dtype[np.bool_]]
 GRADE, SKIP, WITHDRAWN = "grade", "skip", "withdrawn"
 UNGRADED_KINDS = (SKIP, WITHDRAWN)
 HUMAN = ("", "judge")
@@ -185,7 +74,7 @@ class ImportChoices:
 class ResolvedImport:
     """What would be imported, one ballot per assessor and pair; and how it was resolved."""
 
-    ballots: list[ImportedBallot]
+    ballots: ImportedBallots
     labels: list[GradeProposal]
     people: list[tuple[str, int, str]]
     duplicates: list[DuplicateCount]
@@ -202,58 +91,149 @@ def resolve_import(
 
     With errors in the report, the ballots are those of the valid entries.
     """
-    selected = list(select_entries(entries, choices, report))
-    proposals = propose_grades(
-        (label for e in selected for label in e.labels), lookup.scale, choices.labels
-    )
-    report_labels(selected, proposals, lookup.scale, report)
+    table = entries if isinstance(entries, EntryTable) else EntryTable(entries)
+    rows = select_entries(table, choices, report)
+    proposals = propose_grades(count_labels(table, rows), lookup.scale, choices.labels)
+    noted = mark_values(table, "labels", partial(has_note, {p.label: p for p in proposals}, lookup))
+    report_labels(table.read(rows[noted[rows]].tolist()), proposals, lookup.scale, report)
+    cast, unlabeled = cast_ballots(table, rows, proposals, lookup, choices, report)
+    ballots, duplicates = merge_duplicates(cast, choices.duplicates, report)
+    names = list_file_names(table, rows, lookup, choices)
+    return ResolvedImport(ballots, proposals, names, duplicates, unlabeled)
+
+
+def mark_values(table: EntryTable, name: str, test: Callable[[Any], bool]) -> Mask:
+    """The rows whose value of the field ``name`` passes ``test``."""
+    passed = np.fromiter(map(test, table.values(name)), np.bool_)
+    marked: Mask = passed[table.codes(name)]
+    return marked
+
+
+def count_labels(table: EntryTable, rows: Ints) -> Counter[str]:
+    counts = Counter[str]()
+    values = table.values("labels")
+    for labels, count in zip(values, np.bincount(table.codes("labels")[rows]), strict=False):
+        for label in labels if count else ():
+            counts[label] += int(count)
+    return counts
+
+
+def has_note(
+    by_label: Mapping[str, GradeProposal], lookup: CampaignLookup, labels: tuple[str, ...]
+) -> bool:
+    """Whether ``report_labels`` may have something to say on a record with these labels."""
+    scale = {grade for grade, _ in lookup.scale}
+    proposals = [by_label[label] for label in labels if label in by_label]
+    return any(p.why == "text" or p.grade not in {*scale, LEAVE_OUT} for p in proposals)
+
+
+def cast_ballots(
+    table: EntryTable,
+    rows: Ints,
+    proposals: Iterable[GradeProposal],
+    lookup: CampaignLookup,
+    choices: ImportChoices,
+    report: FaultReport,
+) -> tuple[ImportedBallots, int]:
+    """The ballots of the entries at ``rows``, and the number of those without a label.
+
+    Most entries have one label, whose grade is on the scale, and nothing to report: their ballots
+    are columns of the table. The others are looked at one by one.
+    """
     grades = {proposal.label: proposal.grade for proposal in proposals}
     scale = {grade for grade, _ in lookup.scale}
-    cast: list[ImportedBallot] = []
+    people = [choices.assessor or lookup.people.get(n, "") for n in table.values("assessor")]
+    plain = mark_values(table, "rest", partial(is_plain_grade, lookup))
+    plain &= mark_values(
+        table, "labels", lambda labels: len(labels) == 1 and grades.get(labels[0]) in scale
+    )
+    plain &= np.array([bool(who) for who in people], np.bool_)[table.codes("assessor")]
+    plain &= mark_values(table, "topic", lookup.topics.__contains__)
+    plain &= ~mark_values(table, "docno", lookup.missing.__contains__)
+    others: list[tuple[int, ImportedBallot]] = []
     unlabeled = 0
-    for entry in selected:
-        opinions = [grades[label] for label in entry.labels if grades[label] != LEAVE_OUT]
-        if entry.kind in UNGRADED_KINDS:
-            opinions = [None]
-            if entry.reason == CANCELLED:
-                report.add(_SKIPPED, *_CANCELED, line=entry.line, excerpt=entry.excerpt)
-        elif not opinions:
-            unlabeled += 1
-            report.add(_UNLABELLED, *_NO_LABEL, line=entry.line, excerpt=entry.excerpt)
-            continue
-        who = resolve_assessor(entry, lookup, choices, report)
-        if check_entry(entry, lookup, report) and who:
-            named = replace(entry, reason="other") if entry.reason == CANCELLED else entry
-            cast += [
-                ImportedBallot(
-                    who, named, entry.kind or GRADE, grade if isinstance(grade, int) else None
-                )
-                for grade in opinions
-                if grade in scale or entry.kind in UNGRADED_KINDS
-            ]
-    ballots, duplicates = merge_duplicates(cast, choices.duplicates, report)
-    return ResolvedImport(
-        ballots, proposals, list_file_names(selected, lookup, choices), duplicates, unlabeled
+    odd_rows = rows[~plain[rows]].tolist()
+    for row, entry in zip(odd_rows, table.read(odd_rows), strict=True):
+        cast = resolve_entry(entry, grades, scale, lookup, choices, report)
+        unlabeled += cast is None
+        others += [(row, ballot) for ballot in cast or ()]
+    return join_ballots(table, rows[plain[rows]], people, grades, others), unlabeled
+
+
+def join_ballots(
+    table: EntryTable,
+    plain: Ints,
+    people: Sequence[str],
+    grades: Mapping[str, int | str | None],
+    others: Sequence[tuple[int, ImportedBallot]],
+) -> ImportedBallots:
+    """The ballots of the rows ``plain``, and ``others`` with their rows, in the order of rows.
+
+    ``people`` are usernames by the code of the assessor, ``grades`` by label.
+    """
+    names = list(dict.fromkeys([*people, *(ballot.assessor for _, ballot in others)]))
+    code = {name: number for number, name in enumerate(names)}
+    whose = np.array([code[name] for name in people], np.int64)[table.codes("assessor")[plain]]
+    first = [grades.get(labels[0]) if labels else None for labels in table.values("labels")]
+    value = np.array([grade if isinstance(grade, int) else 0 for grade in first], np.int64)
+    rows = np.r_[plain, np.array([row for row, _ in others], np.int64)]
+    order = np.argsort(rows, kind="stable")
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    own = np.array([code[ballot.assessor] for _, ballot in others], np.int64)
+    return ImportedBallots(
+        table,
+        names,
+        rows[order],
+        np.r_[whose, own][order],
+        np.r_[value[table.codes("labels")[plain]], np.zeros(len(others), np.int64)][order],
+        {int(place[len(plain) + at]): ballot for at, (_, ballot) in enumerate(others)},
     )
 
 
-def select_entries(
-    entries: Iterable[JudgmentEntry], choices: ImportChoices, report: FaultReport
-) -> Iterable[JudgmentEntry]:
-    """The entries to import: of human assessors or of a model; the others are reported."""
-    listed = list(entries)
-    of_models = any(entry.purpose == AUTOMATIC for entry in listed)
+def is_plain_grade(lookup: CampaignLookup, rest: Sequence[Any]) -> bool:
+    """Whether the fields of a record beside the label are a grade's, and have no fault."""
+    entry = JudgmentEntry(0, "", "", (), "", *rest)
+    return entry.kind in ("", GRADE) and entry.reason != CANCELLED and not list_wrong(entry, lookup)
+
+
+def resolve_entry(
+    entry: JudgmentEntry,
+    grades: Mapping[str, int | str | None],
+    scale: Collection[int],
+    lookup: CampaignLookup,
+    choices: ImportChoices,
+    report: FaultReport,
+) -> list[ImportedBallot] | None:
+    """The ballots of one entry; None if it has no label."""
+    opinions = [grades[label] for label in entry.labels if grades[label] != LEAVE_OUT]
+    if entry.kind in UNGRADED_KINDS:
+        opinions = [None]
+        if entry.reason == CANCELLED:
+            report.add(_SKIPPED, *_CANCELED, line=entry.line, excerpt=entry.excerpt)
+    elif not opinions:
+        report.add(_UNLABELLED, *_NO_LABEL, line=entry.line, excerpt=entry.excerpt)
+        return None
+    who = resolve_assessor(entry, lookup, choices, report)
+    if not check_entry(entry, lookup, report) or not who:
+        return []
+    named = entry._replace(reason="other") if entry.reason == CANCELLED else entry
+    return [
+        ImportedBallot(who, named, entry.kind or GRADE, grade if isinstance(grade, int) else None)
+        for grade in opinions
+        if grade in scale or entry.kind in UNGRADED_KINDS
+    ]
+
+
+def select_entries(table: EntryTable, choices: ImportChoices, report: FaultReport) -> Ints:
+    """The rows to import: of human assessors or of a model; the others are reported."""
+    purposes = [JudgmentEntry(0, "", "", (), "", *rest).purpose for rest in table.values("rest")]
+    of_models = AUTOMATIC in purposes
+    groups = [group_purpose(purpose, choices, of_models) for purpose in purposes]
+    counts = np.bincount(table.codes("rest"), minlength=len(groups)).tolist()
     left = Counter[str]()
-    for entry in listed:
-        is_model = entry.purpose == AUTOMATIC
-        if choices.automatic and of_models and not is_model:
-            left["people"] += 1
-        elif not choices.automatic and is_model:
-            left["models"] += 1
-        elif not is_model and entry.purpose not in HUMAN:
-            left["others"] += 1
-        else:
-            yield entry
+    for group, count in zip(groups, counts, strict=True):
+        left[group] += count
     if left["models"]:
         message = f"Automatic judgments ignored: {left['models']:,}."
         report.add(_OF_MODELS, message, "Import them for an automatic assessor.")
@@ -263,6 +243,18 @@ def select_entries(
     if left["others"]:
         message = f"Repeats, adjudications and training judgments ignored: {left['others']:,}."
         report.add(_OTHERS, message, "No action needed; only first judgments are imported.")
+    selected = np.array([group == "" for group in groups], np.bool_)
+    return np.flatnonzero(selected[table.codes("rest")])
+
+
+def group_purpose(purpose: str, choices: ImportChoices, of_models: bool) -> str:
+    """Which judgments these are if they are not imported, as ``models``."""
+    is_model = purpose == AUTOMATIC
+    if choices.automatic and of_models and not is_model:
+        return "people"
+    if not choices.automatic and is_model:
+        return "models"
+    return "others" if not is_model and purpose not in HUMAN else ""
 
 
 def report_labels(
@@ -321,24 +313,31 @@ def check_entry(entry: JudgmentEntry, lookup: CampaignLookup, report: FaultRepor
     if entry.docno in lookup.missing:
         fix = "Use the docnos of the collection, or remove these rows."
         report.add(_NO_DOCNO, f"Unknown docno: {entry.docno}.", fix, column=docno, **place)
-    wrong = [flag for flag in entry.flags if flag not in lookup.flags]
-    if entry.kind == SKIP and entry.reason not in {*lookup.reasons, "", CANCELLED}:
-        wrong.append(entry.reason)
-    if entry.kind not in ("", GRADE, SKIP, WITHDRAWN):
-        wrong.append(entry.kind)
-    if wrong:
+    if wrong := list_wrong(entry, lookup):
         message = f"Unknown kind, flag or skip reason: {', '.join(wrong)}."
         allowed = ", ".join([*lookup.flags, *lookup.reasons])
         report.add(_BAD_VALUE, message, f"Use one of: {allowed}.", **place)
     return report.counts.total() == before
 
 
+def list_wrong(entry: JudgmentEntry, lookup: CampaignLookup) -> list[str]:
+    """The flags, the skip reason and the kind that are unknown."""
+    wrong = [flag for flag in entry.flags if flag not in lookup.flags]
+    if entry.kind == SKIP and entry.reason not in {*lookup.reasons, "", CANCELLED}:
+        wrong.append(entry.reason)
+    if entry.kind not in ("", GRADE, SKIP, WITHDRAWN):
+        wrong.append(entry.kind)
+    return wrong
+
+
 def list_file_names(
-    selected: Iterable[JudgmentEntry], lookup: CampaignLookup, choices: ImportChoices
+    table: EntryTable, rows: Ints, lookup: CampaignLookup, choices: ImportChoices
 ) -> list[tuple[str, int, str]]:
     """``(name in the file, number of records, username)``, in order of appearance."""
-    counts = Counter(entry.assessor for entry in selected)
+    counted = np.unique(table.codes("assessor")[rows], return_index=True, return_counts=True)
+    listed = sorted(zip(*(each.tolist() for each in counted), strict=True), key=itemgetter(1))
+    names = table.values("assessor")
     return [
-        (name, count, choices.assessor or lookup.people.get(name, ""))
-        for name, count in counts.items()
+        (names[code], count, choices.assessor or lookup.people.get(names[code], ""))
+        for code, _, count in listed
     ]

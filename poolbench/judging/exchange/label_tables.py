@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from poolbench.files.faults import FaultReport, format_count
+from poolbench.judging.exchange.duplicates import ImportedBallot
+from poolbench.judging.exchange.entry_table import EntryTable
 from poolbench.judging.exchange.fields import (
     CODES,
     IDS,
@@ -22,7 +24,6 @@ from poolbench.judging.exchange.grades import LEAVE_OUT, GradeProposal, propose_
 from poolbench.judging.exchange.import_resolution import (
     CampaignLookup,
     ImportChoices,
-    ImportedBallot,
     resolve_import,
 )
 from poolbench.judging.exchange.reader import JudgmentFile, read_judgments
@@ -45,7 +46,7 @@ def read_label_table(
     """
     report.file = file
     check_separator(data, report)
-    reading = JudgmentFile("", [], MatchedFields())
+    reading = JudgmentFile("", EntryTable(), MatchedFields())
     if not report.has_errors:
         reading = read_judgments(data, report=report)
         check_label_field(reading, report)

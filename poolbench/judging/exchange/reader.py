@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from poolbench.files.faults import FaultReport
 from poolbench.files.records import decode_text, make_fault_reporter
 from poolbench.judging.exchange.delimited import CSV, QRELS, TSV
+from poolbench.judging.exchange.entry_table import EntryTable
 from poolbench.judging.exchange.fields import (
     CODES,
     IDS,
@@ -21,6 +22,7 @@ from poolbench.judging.exchange.fields import (
 )
 from poolbench.judging.exchange.json_records import DOCCANO, JSON, JSONL
 from poolbench.judging.exchange.label_studio import LABEL_STUDIO
+from poolbench.judging.exchange.plain_tables import read_plain_table
 
 FORMATS: dict[str, JudgmentFormat] = {
     each.name: each for each in (QRELS, CSV, TSV, JSONL, JSON, DOCCANO, LABEL_STUDIO)
@@ -74,13 +76,18 @@ class JudgmentFile:
     """A judgment file as read; faults are in the caller's report."""
 
     format: str
-    entries: list[JudgmentEntry]
+    entries: EntryTable
     matched: MatchedFields
 
     @property
     def assessors(self) -> list[str]:
         """The assessor names in the file, in order of appearance."""
-        return list(dict.fromkeys(entry.assessor for entry in self.entries))
+        return self.entries.values("assessor")
+
+    @property
+    def docnos(self) -> list[str]:
+        """The docnos in the file, in order of appearance."""
+        return self.entries.values("docno")
 
 
 def read_judgments(data: bytes, *, report: FaultReport, file_format: str = "") -> JudgmentFile:
@@ -93,7 +100,7 @@ def read_judgments(data: bytes, *, report: FaultReport, file_format: str = "") -
     matched = MatchedFields()
     text = decode_text(data, CODES, report)
     if text is None:
-        return JudgmentFile(file_format, [], matched)
+        return JudgmentFile(file_format, EntryTable(), matched)
     name = file_format or detect_judgment_format(text) or ""
     if name not in FORMATS:
         fix = f"Use one of: {', '.join(FORMATS)} (see docs/formats.md)."
@@ -102,15 +109,10 @@ def read_judgments(data: bytes, *, report: FaultReport, file_format: str = "") -
             report.add(CODES.not_text, message, fix, excerpt=text[:200])
         else:
             report.add(CODES.empty, "The file has no judgments.", fix)
-        return JudgmentFile(name, [], matched)
-    records = FORMATS[name].parse(text, make_fault_reporter(CODES, report))
-    entries = []
-    for record in records:
-        entry = parse_entry(record, matched)
-        # Both are checked first, so that the faults of both are reported.
-        fine = [check_entry_id(name, entry, report) for name in IDS]
-        if all(fine):
-            entries.append(entry)
+        return JudgmentFile(name, EntryTable(), matched)
+    entries = read_plain_table(text, name, matched)
+    if entries is None:
+        entries = parse_entries(text, name, matched, report)
     if not entries and not report.has_errors:
         fix = "See docs/formats.md for the formats."
         report.add(CODES.empty, "The file has no judgments.", fix)
@@ -119,6 +121,18 @@ def read_judgments(data: bytes, *, report: FaultReport, file_format: str = "") -
         fix = "Check the preview; preferably add the IDs as separate keys."
         report.add(FROM_TEXT, message, fix)
     return JudgmentFile(name, entries, matched)
+
+
+def parse_entries(text: str, name: str, matched: MatchedFields, report: FaultReport) -> EntryTable:
+    """The valid entries of a file in the format ``name``, record by record."""
+    entries = EntryTable()
+    for record in FORMATS[name].parse(text, make_fault_reporter(CODES, report)):
+        entry = parse_entry(record, matched)
+        # Both are checked first, so that the faults of both are reported.
+        fine = [check_entry_id(name, entry, report) for name in IDS]
+        if all(fine):
+            entries.add(entry)
+    return entries
 
 
 def check_entry_id(name: str, entry: JudgmentEntry, report: FaultReport) -> bool:

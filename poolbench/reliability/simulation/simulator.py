@@ -48,15 +48,18 @@ def simulate_specs(
     seeds: int = SEEDS,
     budgets: Sequence[int] = (),
     progress: Progress = ignore_progress,
+    replays: Replays | None = None,
 ) -> Simulation:
     """Replay each of ``specs``, by name, with ``seeds`` consecutive seeds from its own (or 0).
 
     ``budgets`` are total judgments; default: ``SHARES`` of the judgments of the deepest spec.
-    Raises ``ValueError`` for an invalid simulation before anything is computed.
+    ``replays`` are those by ``replay_seed``, if they were computed before. Raises ``ValueError``
+    for an invalid simulation before anything is computed.
     """
     check_simulation(finished, specs, measures, seeds, budgets)
     measures = state_highest_grade(measures, finished.options, finished.qrels.grades)
-    replays = replay_specs(finished, specs, seeds, progress)
+    if replays is None:
+        replays = replay_specs(finished, specs, seeds, progress)
     cuts = tuple(sorted(set(budgets))) or default_budgets(replays)
     rankings = {
         measure.name: score_replays(finished, measure, replays, cuts, progress)
@@ -118,11 +121,16 @@ def replay_specs(
     replays: dict[str, list[Replay]] = {name: [] for name in specs}
     for number, (name, spec) in enumerate(specs.items()):
         for seed in range(seeds):
-            # The same rankings, with ties broken by another seed.
-            listing = replace(finished.listing(spec), seed=(spec.seed or 0) + seed)
-            replays[name].append(replay_spec(spec, listing, finished))
+            replays[name].append(replay_seed(finished, spec, seed))
             progress(f"replaying {name}", number * seeds + seed + 1, len(specs) * seeds)
     return replays
+
+
+def replay_seed(finished: FinishedCampaign, spec: PoolSpec, seed: int) -> Replay:
+    """The replay with the seed that is ``seed`` after the spec's own."""
+    # The same rankings, with ties broken by another seed.
+    listing = replace(finished.listing(spec), seed=(spec.seed or 0) + seed)
+    return replay_spec(spec, listing, finished)
 
 
 def default_budgets(replays: Replays) -> tuple[int, ...]:

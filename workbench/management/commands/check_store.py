@@ -7,6 +7,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from campaigns.errors import ActionRefused
+from campaigns.services.store_marker import FIX, find_store_fault, require_own_store
 from workbench.stored_files import CLEAN_AFTER_HOURS, check_stored_files, remove_unnamed_files
 
 MOST_NAMES = 20
@@ -28,6 +30,8 @@ class Command(BaseCommand):
         )
 
     def handle(self, **options: Any) -> None:
+        if options["clean"]:
+            self.require_own_store()
         report = check_stored_files()
         for name, row in report.missing:
             self.stdout.write(f"missing: {name}, named by {row}")
@@ -41,8 +45,16 @@ class Command(BaseCommand):
             f"Files named by rows: {report.named}; missing: {len(report.missing)}; "
             f"damaged: {len(report.damaged)}; not named by any row: {len(report.unnamed)}"
         )
+        if fault := find_store_fault():
+            raise CommandError(f"{fault} {FIX}")
         if not report.is_whole:
             raise CommandError("Restore the missing and damaged files from a backup of the store.")
+
+    def require_own_store(self) -> None:
+        try:
+            require_own_store()
+        except ActionRefused as refused:
+            raise CommandError(str(refused)) from refused
 
     def list_unnamed(self, names: tuple[str, ...]) -> None:
         for name in names[:MOST_NAMES]:

@@ -17,7 +17,9 @@ from django.core.management.base import BaseCommand
 from django.utils import timezone
 
 from campaigns.services.accounts import remove_unconfirmed_accounts
+from campaigns.services.matrices import remove_unused_segments
 from campaigns.services.run_limits import remove_old_rejected_files
+from campaigns.services.store_marker import require_own_store
 from crowd.services.keys import destroy_expired_keys
 from workbench.stored_files import list_unnamed_files, remove_unnamed_files
 
@@ -46,11 +48,18 @@ class Command(BaseCommand):
             "Accounts never confirmed": remove_unconfirmed_accounts,
             "Unfinished uploads": remove_unfinished_uploads,
             "Files of rejected runs": remove_old_rejected_files,
-            "Store files not named by any row": lambda: remove_unnamed_files(list_unnamed_files()),
+            "Store files not named by any row": remove_left_over_files,
+            "Indexes of campaigns that were deleted": remove_unused_segments,
             "Keys of worker IDs past their retention date": destroy_expired_keys,
         }
         for name, remove in chores.items():
             self.stdout.write(f"{name}: {remove()} removed")
+
+
+def remove_left_over_files() -> int:
+    """Never of another installation's store, where all files are."""
+    require_own_store()
+    return remove_unnamed_files(list_unnamed_files())
 
 
 def remove_ended_sessions() -> int:

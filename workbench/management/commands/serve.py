@@ -1,4 +1,4 @@
-"""``manage.py serve``: run the web server and a Celery worker on this machine."""
+"""``manage.py serve``: run the web server and two Celery workers on this machine."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def raise_exit(*_: object) -> None:
 
 
 class Command(BaseCommand):
-    help = "Run the web server and the background worker."
+    help = "Run the web server and the background workers."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--bind", default="127.0.0.1:8000", help="address:port to listen on")
@@ -38,8 +38,8 @@ class Command(BaseCommand):
         # Relative folders are those of this process, wherever its children work.
         environment = os.environ | {"POOLBENCH_VAR": str(settings.VAR_DIR)}
         children = [
-            subprocess.Popen(command, env=environment)  # noqa: S603 - our own commands
-            for command in self.commands(options["bind"])
+            subprocess.Popen(command, env=environment | more)  # noqa: S603 - our own commands
+            for command, more in self.commands(options["bind"])
         ]
         signal.signal(signal.SIGTERM, raise_exit)
         if not User.objects.filter(can_create_campaigns=True).exists():
@@ -56,12 +56,18 @@ class Command(BaseCommand):
         finally:
             self.end(children)
 
-    def commands(self, bind: str) -> list[list[str]]:
+    def commands(self, bind: str) -> list[tuple[list[str], dict[str, str]]]:
+        """The web server and two workers, with what each has in its environment besides."""
         web = ["gunicorn", "--config", str(settings.RESOURCE_DIR / "deploy/gunicorn.conf.py")]
+        web += ["--bind", bind, "--chdir", str(settings.BASE_DIR)]
         worker = ["celery", "-A", "workbench.celery", "worker", "--loglevel", "WARNING"]
+        worker += ["--concurrency", "1", "--hostname"]
+        # One takes any job, the other no long one, so that a page never waits behind it.
+        short = {"POOLBENCH_WORKER_QUEUES": "page,ordinary"}
         return [
-            [sys.executable, "-m", *web, "--bind", bind, "--chdir", str(settings.BASE_DIR)],
-            [sys.executable, "-m", *worker, "--concurrency", "1"],
+            ([sys.executable, "-m", *web], {}),
+            ([sys.executable, "-m", *worker, "worker@%h"], short),
+            ([sys.executable, "-m", *worker, "long@%h"], {}),
         ]
 
     def watch(self, children: list[subprocess.Popen[bytes]]) -> None:

@@ -1,0 +1,84 @@
+"""Many judgments at once: odd texts as they are, slots that another takes meanwhile, UUIDs."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from django.db import IntegrityError, connection, transaction
+
+from campaigns.services.rows import insert_rows
+from judging.models import Judgment, Slot
+from judging.queries.invariants import list_violations
+from judging.services import slot_table
+from judging.services.bulk import make_ordered_uuids
+from judging.services.imports import ImportOptions, import_file, import_judgments
+from judging.services.judgments import claim_next
+
+COMMENTS = ('say "no"', "two\nlines\r\nand\ttab", "\\N", "\\.", "NULL", "a,b", "é\\", "'", " x")
+
+
+def test_odd_texts_are_written_as_they_are(plan, campaign, organizer, assessor):
+    pairs = [(t, d) for t in ("1", "2") for d in ("d1", "d2", "d3", "d4", "d5")]
+    rows = [
+        {"topic": t, "docno": d, "grade": n % 3, "comment": comment, "flags": ["broken"]}
+        for n, ((t, d), comment) in enumerate(zip(pairs, COMMENTS, strict=False))
+    ]
+    rows[0] |= {"passages": [[0, 4, 'a "b"\\']], "active_seconds": 2.5}
+    data = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    options = ImportOptions(assessor=assessor)
+    given = {"actor": organizer, "campaign": campaign, "data": data, "file": "x.jsonl"}
+    assert import_file(**given, options=options).new == len(rows)
+    read = list(Judgment.objects.order_by("pk"))
+    assert [row.comment for row in read] == [comment.strip() for comment in COMMENTS]
+    first, second = read[:2]
+    assert (first.passages, first.active_seconds) == ([[0, 4, 'a "b"\\']], 2.5)
+    assert (second.passages, second.active_seconds) == ([], None)
+    assert (first.flags, first.reason, first.unit, first.third) == (["broken"], "", None, False)
+    assert import_file(**given, options=options).unchanged == len(rows)
+
+
+def test_a_slot_that_another_takes_meanwhile_is_left_to_them(
+    double_plan, campaign, organizer, assessor, assessor2, topic, monkeypatch
+):
+    """Between reading the slots and taking them, another checks one out."""
+    read, taken = slot_table.read_slots, []
+
+    def read_and_be_overtaken(*args):
+        found = read(*args)
+        if not taken:
+            taken.append(claim_next(actor=assessor2, campaign=campaign, topic=topic))
+        return found
+
+    monkeypatch.setattr(slot_table, "read_slots", read_and_be_overtaken)
+    docnos = list(double_plan.pool.items.filter(topic=topic).values_list("docno", flat=True))
+    rows = [(topic.number, docno, 1) for docno in docnos]
+    args = {"actor": organizer, "campaign": campaign, "assessor": assessor}
+    assert import_judgments(**args, rows=rows) == len(rows)
+    held = Slot.objects.get(pk=taken[0].pk)
+    assert (held.state, held.assessor) == ("leased", assessor2)
+    filled = Judgment.objects.get(docno=held.docno).slot
+    assert (filled.k, filled.assessor) == (1 - held.k, assessor)
+    assert not any(count for _, count in list_violations(campaign))
+
+
+def test_a_foreign_key_that_does_not_exist_is_refused_at_once(plan, monkeypatch):
+    monkeypatch.setattr("campaigns.services.rows.AT_ONCE", 2)
+    item, topic = plan.slots.values_list("item", "topic").first()
+    names = ("plan_id", "item_id", "topic_id", "purpose", "k", "position", "state", "token")
+    uuids = make_ordered_uuids(9)
+    rows = [(plan.pk, item, topic, "judge", k, 0, "open", next(uuids)) for k in (5, 6, 7)]
+    assert insert_rows(Slot, names, rows) == 3
+    assert plan.slots.filter(item=item, k__gte=5, reserved_for=None).count() == 3
+    nothing = [(plan.pk, -1, topic, "judge", 0, 0, "open", next(uuids))]
+    with pytest.raises(IntegrityError), transaction.atomic():  # noqa: PT012 (SQLite checks later)
+        insert_rows(Slot, names, nothing)
+        connection.check_constraints()
+
+
+def test_ordered_uuids_are_distinct_and_ascend():
+    made = list(make_ordered_uuids(300_000))
+    assert made == sorted(made)
+    assert len({*made, *make_ordered_uuids(1_000)}) == 301_000
+    assert {len(each) for each in made} == {32}
+    assert {each[12] for each in made} == {"7"}

@@ -1,0 +1,33 @@
+"""Jobs in parts, whose messages to workers a test delivers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from campaigns.models import Job
+from campaigns.services import job_parts, jobs
+
+Messages = list[tuple[int, int]]
+
+
+def collect_messages(monkeypatch: pytest.MonkeyPatch) -> Messages:
+    """The job and the number of each part that is sent to workers from now on."""
+    messages: Messages = []
+    monkeypatch.setattr(
+        job_parts, "send_part_on_commit", lambda part: messages.append((part.job_id, part.number))
+    )
+    return messages
+
+
+def perform_in_parts(job: Job, handler: Callable[[Job], None], messages: Messages) -> Job:
+    """The job after its parts, the last of them first, and its finish."""
+    jobs.perform_job(job.pk, handler)
+    job.refresh_from_db()
+    assert (job.state, job.done) == ("running", 0), (job.state, job.done, job.error)
+    for message in reversed(messages):
+        job_parts.perform_part(*message)
+    jobs.perform_job(job.pk, handler)
+    job.refresh_from_db()
+    return job
