@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +14,13 @@ from evaluation.queries.leaderboard import Leaderboard, LeaderboardEntry
 from poolbench.cache import Cache
 from poolbench.evaluation.comparison.compare import Comparisons, compare_all
 from poolbench.evaluation.comparison.discriminative import DiscriminativePower, discriminative_power
-from poolbench.evaluation.comparison.marks import SignificanceMarks, mark_ranking, mark_runs
+from poolbench.evaluation.comparison.marks import (
+    LetterGroups,
+    SignificanceMarks,
+    assign_letters,
+    mark_ranking,
+    mark_runs,
+)
 from poolbench.evaluation.comparison.rank_correlation import correlate_measures
 from poolbench.evaluation.comparison.registry import CORRELATIONS, FAMILY_TESTS, INTERVALS, TESTS
 from poolbench.evaluation.measures.titles import format_measure_title
@@ -27,6 +33,8 @@ COMPARISONS: Cache[tuple[object, ...], Comparisons] = Cache(MOST_PAIRS, lambda i
 """10,153 pairs of 143 runs take some 4 MB."""
 MARKS: Cache[tuple[object, ...], SignificanceMarks] = Cache(500)
 """By score set, measure, test and the run IDs with their visible tags."""
+_letters: Cache[tuple[object, ...], LetterGroups] = Cache(100)
+"""By comparison, correction and the runs in their order, with their visible tags."""
 _intervals: Cache[tuple[object, ...], list[Estimate]] = Cache(20_000, len)
 """By score set, measure and the runs in their order."""
 MOST_DRAWS = 5_000_000_000
@@ -170,6 +178,24 @@ def select_run_pairs(
 ) -> Comparisons:
     """The run pairs of ``entries``, by visible tag; p values are adjusted for all run pairs."""
     return compare_all_runs(leaderboard, name, choice).part({str(e.run): e.tag for e in entries})
+
+
+def get_letter_groups(
+    leaderboard: Leaderboard, tags_by_run: Mapping[int, str], name: str, choice: SignificanceChoice
+) -> LetterGroups:
+    """The letters of the runs, best first, by visible tag; kept, as scores never change."""
+    key = (
+        identify_comparison(leaderboard, name, choice),
+        choice.correction,
+        tuple(tags_by_run.items()),
+    )
+
+    def assign() -> LetterGroups:
+        compared = compare_all_runs(leaderboard, name, choice)
+        names = {str(run): tag for run, tag in tags_by_run.items()}
+        return assign_letters(compared.part(names), list(names.values()))
+
+    return _letters.get_or_compute(key, assign)
 
 
 def comparison_seed(leaderboard: Leaderboard) -> int:

@@ -82,8 +82,8 @@ def build_interim_ranking(
     by = by if by in names else visible[0]
     compared = next(iter(list_sets_to_compare(campaign, by)), None)
     columns = [build_column(scores.measures[names.index(name)]) for name in visible]
-    asked = request.GET.copy()
-    asked.pop("seen", None)
+    query = request.GET.copy()
+    query.pop("seen", None)
     # ``topics`` are the counts of each topic by its number; ``compared``: the latest score
     # set.
     return {
@@ -96,7 +96,7 @@ def build_interim_ranking(
         "compared": compared,
         "topics": sort_items_naturally(scores.topics),
         "ms": round(scores.seconds * 1000),
-        "asked": asked.urlencode(),
+        "asked": query.urlencode(),
     }
 
 

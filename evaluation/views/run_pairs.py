@@ -15,6 +15,7 @@ from evaluation.queries.comparison import (
     bootstrap_intervals,
     check_comparison_size,
     discriminative_powers,
+    get_letter_groups,
     get_test_choice,
     ranking_correlations,
     select_run_pairs,
@@ -31,7 +32,6 @@ from evaluation.views.runs import get_requested_measure, list_topic_measures, sc
 from poolbench.evaluation.charts.runs import build_caterpillar
 from poolbench.evaluation.comparison.compare import Comparisons
 from poolbench.evaluation.comparison.formats import list_interval_notes
-from poolbench.evaluation.comparison.marks import assign_letters
 from poolbench.evaluation.comparison.pair_rows import PairRow
 from poolbench.evaluation.comparison.registry import CORRECTIONS, CORRELATIONS, FAMILY_TESTS, TESTS
 from poolbench.evaluation.measures.family import Measure
@@ -57,7 +57,7 @@ def pairs_view(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     lower = leaderboard.lower_is_better(name)
     rows = sorted(comparisons.rows, key=lambda row: (row.adjusted is None, row.adjusted or 0.0))
     intervals = bootstrap_intervals(leaderboard, entries, name)
-    groups, untested = build_letter_groups(entries, name, comparisons, intervals)
+    groups, untested = build_letter_groups(leaderboard, entries, name, choice, intervals)
     # ``more`` run pairs are left out of ``table``; ``untested`` pairs have no p value.
     page = {
         "column": build_column(leaderboard.measure(name)),
@@ -214,9 +214,10 @@ def correlation_cell(
 
 
 def build_letter_groups(
+    leaderboard: Leaderboard,
     entries: Sequence[LeaderboardEntry],
     name: str,
-    compared: Comparisons,
+    choice: SignificanceChoice,
     intervals: Sequence[Estimate],
 ) -> tuple[list[dict[str, object]], int]:
     """The rows of the table, and the number of pairs without a p value. ``entries`` are the best
@@ -225,7 +226,8 @@ def build_letter_groups(
     listed = [
         pair for pair in zip(entries, intervals, strict=True) if pair[0].means[name] is not None
     ]
-    groups = assign_letters(compared, [entry.tag for entry, _ in listed])
+    tags = {entry.run: entry.tag for entry, _ in listed}
+    groups = get_letter_groups(leaderboard, tags, name, choice)
     rows: list[dict[str, object]] = [
         {
             "tag": entry.tag,

@@ -146,9 +146,11 @@ class LogReader:
         """``load_ballots`` of ``topics``; those of the others are built only where most are needed,
         as after one judgment only its topic is.
         """
-        if 2 * len(topics) > len(self.numbers) or self.identify(last) in _ballots:
-            return self.load_ballots(last).select_topics(topics)
         names = frozenset(topics)
+        if names.issuperset(self.numbers.values()):
+            return self.load_ballots(last)
+        if 2 * len(names) > len(self.numbers) or self.identify(last) in _ballots:
+            return self.load_ballots(last).select_topics(names)
         chosen = [pk for pk, number in self.numbers.items() if number in names]
         rows = self.mark_rows(last) & np.isin(self.log.numbers["topic_id"], chosen)
         return build_campaign_ballots(self.campaign, self.log, rows, self.people, self.numbers)

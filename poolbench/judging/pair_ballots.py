@@ -107,7 +107,11 @@ class BallotsOutcome:
         """``(topic, docno, grade)``, sorted."""
         grades, pairs = self.grades, self.ballots.pairs
         rows = zip(pairs, self.ballots.kind.tolist(), strict=True)
-        return [(*pair, grade) for pair, at in rows if (grade := grades[at]) is not None]
+        return [
+            (topic, docno, grade)
+            for (topic, docno), at in rows
+            if (grade := grades[at]) is not None
+        ]
 
     @cached_property
     def undecided(self) -> list[Pair]:

@@ -179,17 +179,17 @@ def _pack_numbers(values: Sequence[int | None]) -> Ints:
 
 
 def _load_words(
-    later: QuerySet[Any], pks: Ints, known: tuple[str, ...]
+    later: QuerySet[Any], pks: Ints, former: tuple[str, ...]
 ) -> tuple[list[Ints], tuple[str, ...]]:
-    """Of the rows ``pks`` the ``WORDS``, as places in the names, which begin with ``known``.
+    """Of the rows ``pks`` the ``WORDS``, as places in the names, which begin with ``former``.
 
     Most rows have the words of the first one, so only those of the others are read.
     """
     usual = later.filter(pk__in=pks[:1].tolist()).values(*WORDS).first()
     if usual is None:
-        return [np.empty(0, np.int64) for _ in WORDS], known
+        return [np.empty(0, np.int64) for _ in WORDS], former
     others = list(later.exclude(**usual).values_list("pk", *WORDS))
-    names = {name: at for at, name in enumerate(known)}
+    names = {name: at for at, name in enumerate(former)}
     columns = [np.full(len(pks), names.setdefault(word, len(names))) for word in usual.values()]
     rows = np.searchsorted(pks, np.array([pk for pk, *_ in others], np.int64))
     for row, (pk, *words) in zip(rows.tolist(), others, strict=True):
@@ -221,8 +221,8 @@ def _merge_pairs(
     """
     alike = np.flatnonzero(np.isin(log.pair_topics, topics)).tolist()
     known = {(int(log.pair_topics[at]), log.pair_docnos[at]): at for at in alike}
-    found = [known.get(each, -1) for each in zip(topics.tolist(), docnos, strict=True)]
-    place = np.array(found, np.int64)
+    pairs = zip(topics.tolist(), docnos, strict=True)
+    place = np.array([known.get(each, -1) for each in pairs], np.int64)
     fresh = np.flatnonzero(place < 0)
     place[fresh] = len(log.pair_docnos) + np.arange(len(fresh))
     return (
